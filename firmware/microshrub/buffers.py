@@ -1,0 +1,124 @@
+"""A learner is a table of named buffers: allocation, size, hash, save and load read that table.
+
+A saved state is, little-endian:
+
+    magic b"mshr" | version u8 | length of the configuration u16 | configuration, ASCII text
+    | length of the buffers u32 | the buffers, in the order of the table | CRC32 of all before, u32
+"""
+
+import struct
+from array import array
+from binascii import crc32
+from io import BytesIO
+
+_MAGIC = b"mshr"
+_VERSION = 1
+_ITEM_BYTES = {"B": 1, "H": 2, "i": 4}
+
+
+def item_bytes(typecode):
+    """Bytes of one item of a buffer: 'B' is unsigned 8 bit, 'H' unsigned 16, 'i' signed 32."""
+    return _ITEM_BYTES[typecode]
+
+
+def table_bytes(table):
+    """Bytes of all buffers of a table, a list of (name, typecode, length)."""
+    return sum(item_bytes(typecode) * length for _, typecode, length in table)
+
+
+def allocate(typecode, length):
+    """A zeroed buffer. Bytes come as a bytearray, which is made without a temporary copy."""
+    if typecode == "B":
+        return bytearray(length)
+    return array(typecode, bytes(length * item_bytes(typecode)))
+
+
+def read_header(data):
+    """Check a saved state and return (configuration text, offset of its first buffer).
+
+    Raises ValueError if data is not a saved state, was cut or changed, or is of another version.
+    """
+    if len(data) < 15 or bytes(data[:4]) != _MAGIC:
+        raise ValueError("this is not a saved microshrub state")
+    if data[4] != _VERSION:
+        raise ValueError("the state is of version %d, this is version %d" % (data[4], _VERSION))
+    view = memoryview(data)
+    if crc32(view[: len(data) - 4]) != struct.unpack_from("<I", data, len(data) - 4)[0]:
+        raise ValueError("the saved state is damaged: its checksum does not match")
+    start = 7 + struct.unpack_from("<H", data, 5)[0]
+    return str(bytes(data[7:start]), "ascii"), start + 4
+
+
+class Buffers:
+    """State that lives in the buffers of one table.
+
+    A subclass says what its table is (`_table`), how a fresh state looks (`_start`) and which
+    configuration it has (`configuration`); size, hash, save, load and reset follow.
+    """
+
+    def _allocate(self):
+        self._flat = tuple([allocate(typecode, n) for _, typecode, n in self._table()])
+        self._start()
+
+    def _table(self):
+        """The list of (name, typecode, length), in the order in which they are saved."""
+        raise NotImplementedError
+
+    def _start(self):
+        """Write what a fresh state needs besides zeros."""
+
+    def configuration(self):
+        """What the state depends on, as one line of text."""
+        raise NotImplementedError
+
+    def buffers(self):
+        """The buffers as a list of (name, typecode, buffer)."""
+        table = self._table()
+        return [(table[i][0], table[i][1], self._flat[i]) for i in range(len(table))]
+
+    def state_crc32(self):
+        """CRC32 over the bytes of every buffer, in the order of the table."""
+        crc = 0
+        for buffer in self._flat:
+            crc = crc32(buffer, crc)
+        return crc
+
+    def reset(self):
+        """Forget everything: the state is again as after construction."""
+        for _, typecode, buffer in self.buffers():
+            buffer[:] = allocate(typecode, len(buffer))
+        self._start()
+
+    def save(self):
+        """The whole state as bytes."""
+        text = self.configuration().encode()
+        stream = BytesIO()
+        stream.write(_MAGIC)
+        stream.write(struct.pack("<BH", _VERSION, len(text)))
+        stream.write(text)
+        stream.write(struct.pack("<I", table_bytes(self._table())))
+        for buffer in self._flat:
+            stream.write(buffer)
+        stream.write(struct.pack("<I", crc32(stream.getvalue())))
+        return stream.getvalue()
+
+    def load(self, data):
+        """Take over the state that save() gave, data being bytes or bytearray.
+
+        Raises ValueError, with this object untouched, if data is damaged, of another version or
+        of another configuration.
+        """
+        text, at = read_header(data)
+        if text != self.configuration():
+            raise ValueError("the saved state is of %s, this is %s" % (text, self.configuration()))
+        size = table_bytes(self._table())
+        if len(data) != at + size + 4 or struct.unpack_from("<I", data, at - 4)[0] != size:
+            raise ValueError("the saved state's buffers have another length than this one's")
+        view = memoryview(data)
+        for _, typecode, buffer in self.buffers():
+            end = at + len(buffer) * item_bytes(typecode)
+            if typecode == "B":
+                buffer[:] = view[at:end]
+            else:
+                buffer[:] = array(typecode, bytes(view[at:end]))
+            at = end

@@ -1,0 +1,125 @@
+"""The face that every learner has, and the checks of what a person passes in."""
+
+from array import array
+
+import micropython
+
+from .buffers import Buffers, allocate, table_bytes
+
+CODES = array("H")  # a sample for same_items()
+
+
+def whole(name, value, low, high):
+    """value if it is an int of low..high, else ValueError in the user's words."""
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        raise ValueError(
+            "%s has to be a whole number of %d..%d, not %r" % (name, low, high, value)
+        )
+    return value
+
+
+def choice(name, value, allowed):
+    """value if it is in the tuple allowed, else ValueError in the user's words."""
+    if value not in allowed:
+        raise ValueError("%s has to be one of %s, not %r" % (name, ", ".join(allowed), value))
+    return value
+
+
+def same_items(x, sample):
+    """Whether x is an array with items like those of the array sample. Allocates nothing."""
+    if not isinstance(x, array):
+        return False
+    if hasattr(x, "typecode"):  # on CPython only
+        return x.typecode == sample.typecode
+    try:
+        x == sample  # noqa: B015  (MicroPython refuses to compare arrays of other item sizes)
+    except NotImplementedError:
+        return False
+    return True
+
+
+def check_row(x, features):
+    """Raise ValueError unless x is an array('H') of that many codes. Allocates nothing."""
+    if not same_items(x, CODES) or len(x) != features:
+        raise ValueError("x has to be array('H') of %d codes" % features)
+
+
+@micropython.viper
+def run_rows(learn, table, rows, labels, predictions, count: int, features: int):
+    """Learn rows one by one and note what the learner had predicted of each."""
+    y = ptr8(labels)
+    out = ptr8(predictions)
+    for i in range(count):
+        out[i] = int(learn(table, rows, i * features, y[i]))
+
+
+class Learner(Buffers):
+    """Base of the learners.
+
+    A subclass checks its parameters, sets `features` and `classes` and calls `_allocate()`. It
+    gives the kernels `_predict(table, rows, at)` and `_learn(table, rows, at, label)`, which both
+    return the class predicted before learning, and `_parts()`, the tables of its parts: the
+    buffers of the first stand in the kernels' tuple one by one, those of each other part as one
+    tuple.
+    """
+
+    features = 0
+    classes = 0
+
+    @classmethod
+    def nbytes(cls, **parameters):
+        """Bytes of the buffers of a learner with these parameters, before there is one."""
+        plan = object.__new__(cls)
+        setattr(plan, "_allocate", lambda: None)  # noqa: B010  (all of __init__ but this)
+        cls.__init__(plan, **parameters)
+        return table_bytes(plan._table())
+
+    def _parts(self):
+        raise NotImplementedError
+
+    @staticmethod
+    def _predict(table, rows, at):
+        raise NotImplementedError
+
+    @staticmethod
+    def _learn(table, rows, at, label):
+        raise NotImplementedError
+
+    def _table(self):
+        return [row for part in self._parts() for row in part]
+
+    def _allocate(self):
+        parts = [[allocate(t, n) for _, t, n in part] for part in self._parts()]
+        self._flat = tuple([buffer for part in parts for buffer in part])
+        self._nest = tuple(parts[0] + [tuple(part) for part in parts[1:]])
+        self._start()
+
+    def predict(self, x):
+        """The class of the codes x, array('H') of `features`; fills `votes`. Allocates nothing."""
+        check_row(x, self.features)
+        return self._predict(self._nest, x, 0)
+
+    def learn(self, x, label):
+        """Learn one sample; returns the class that was predicted before. Allocates nothing.
+
+        x is array('H') of `features` codes, label an int of 0..classes - 1. Wrong ones raise
+        ValueError before anything changes.
+        """
+        check_row(x, self.features)
+        whole("label", label, 0, self.classes - 1)
+        return self._learn(self._nest, x, 0, label)
+
+    def run(self, rows, labels, predictions):
+        """Predict, then learn, one row after the other (prequential evaluation).
+
+        rows is array('H') of len(labels) * features codes; labels, bytearray, holds the classes;
+        predictions, bytearray of the same length, takes what was predicted of each row before it
+        was learned. Allocates nothing.
+        """
+        count = len(labels)
+        check_row(rows, count * self.features)
+        if len(predictions) != count:
+            raise ValueError("labels and predictions have to be of one length")
+        if count and max(labels) >= self.classes:
+            raise ValueError("labels have to be of 0..%d" % (self.classes - 1))
+        run_rows(self._learn, self._nest, rows, labels, predictions, count, self.features)

@@ -1,0 +1,171 @@
+"""Prequential evaluation on the device: accuracy, confusion matrix, and the dumb baselines.
+
+Kappa and kappa temporal are those of Bifet, de Francisci Morales, Read, Holmes and Pfahringer:
+Efficient Online Evaluation of Big Data Stream Classifiers, KDD 2015.
+"""
+
+import micropython
+from micropython import const
+
+from .buffers import Buffers, table_bytes
+from .learner import whole
+
+_CLASSES = const(0)  # words of the counts
+_SEEN = const(1)
+_RIGHT = const(2)
+_NO_CHANGE = const(3)  # right by predicting the last label
+_MAJORITY = const(4)  # right by predicting the most frequent label so far
+_LAST = const(5)  # the last label
+_MATRIX = const(6)  # classes if the confusion matrix is kept, else 0
+_WORDS = const(7)
+_MATRIX_CLASSES = const(32)  # the matrix of more classes would take more than 4 KB
+_FULL = const(536870912)  # 2**29: all counts are halved there, which keeps their ratios
+
+
+@micropython.viper
+def note(counts: ptr32, came: ptr32, said: ptr32, confusion, labels, predictions, samples: int):
+    """Count so many samples; confusion[label * classes + prediction], where it is kept."""
+    matrix = ptr32(confusion)
+    truth = ptr8(labels)
+    guess = ptr8(predictions)
+    kept = counts[_MATRIX]
+    classes = counts[_CLASSES]
+    for i in range(samples):
+        label = truth[i]
+        prediction = guess[i]
+        if counts[_SEEN] == _FULL:
+            for k in range(_SEEN, _LAST):
+                counts[k] = counts[k] >> 1
+            for k in range(classes):
+                came[k] = came[k] >> 1
+                said[k] = said[k] >> 1
+            for k in range(classes * kept):
+                matrix[k] = matrix[k] >> 1
+        majority = 0
+        for k in range(classes):
+            if came[k] > came[majority]:
+                majority = k
+        if counts[_SEEN] and label == counts[_LAST]:
+            counts[_NO_CHANGE] = counts[_NO_CHANGE] + 1
+        if counts[_SEEN] and label == majority:
+            counts[_MAJORITY] = counts[_MAJORITY] + 1
+        if label == prediction:
+            counts[_RIGHT] = counts[_RIGHT] + 1
+        came[label] = came[label] + 1
+        said[prediction] = said[prediction] + 1
+        if kept:
+            k = label * classes + prediction
+            matrix[k] = matrix[k] + 1
+        counts[_SEEN] = counts[_SEEN] + 1
+        counts[_LAST] = label
+
+
+class Metrics(Buffers):
+    """Counts of a stream of labels and predictions; classes is 2..256.
+
+    All ratios are ints in 1/1,000,000, computed when asked for. The confusion matrix is kept for up
+    to 32 classes.
+    """
+
+    def __init__(self, classes):
+        self.classes = whole("classes", classes, 2, 256)
+        self._label = bytearray(1)
+        self._prediction = bytearray(1)
+        self._allocate()
+
+    @classmethod
+    def nbytes(cls, classes):
+        """Bytes of the buffers for that many classes."""
+        return table_bytes(_table(classes))
+
+    def configuration(self):
+        """The number of classes."""
+        return "Metrics classes=%d" % self.classes
+
+    def _table(self):
+        return _table(self.classes)
+
+    def _start(self):
+        self._flat[0][_CLASSES] = self.classes
+        self._flat[0][_MATRIX] = self.classes if len(self._flat[3]) else 0
+
+    def update(self, label, prediction):
+        """Count one sample. Allocates nothing."""
+        self._label[0] = self._class(label)
+        self._prediction[0] = self._class(prediction)
+        counts, came, said, matrix = self._flat
+        note(counts, came, said, matrix, self._label, self._prediction, 1)
+
+    def update_rows(self, labels, predictions):
+        """Count many: two bytearrays of one length."""
+        if len(labels) != len(predictions):
+            raise ValueError("labels and predictions have to be of one length")
+        if len(labels):
+            self._class(max(labels))
+            self._class(max(predictions))
+            counts, came, said, matrix = self._flat
+            note(counts, came, said, matrix, labels, predictions, len(labels))
+
+    def _class(self, c):
+        return whole("a class", c, 0, self.classes - 1)
+
+    def confusion(self, label, prediction):
+        """How many samples of a label were predicted so. ValueError with more than 32 classes."""
+        if not len(self._flat[3]):
+            raise ValueError("there is no confusion matrix of more than %d classes" % _MATRIX_CLASSES)
+        return self._flat[3][label * self.classes + prediction]
+
+    @property
+    def samples(self):
+        """Samples counted; halved with all other counts at 2**29."""
+        return self._flat[0][_SEEN]
+
+    @property
+    def accuracy(self):
+        """Correct of seen."""
+        return self._ratio(_RIGHT)
+
+    @property
+    def accuracy_nochange(self):
+        """What always predicting the last label gets."""
+        return self._ratio(_NO_CHANGE)
+
+    @property
+    def accuracy_majority(self):
+        """What always predicting the most frequent label so far gets."""
+        return self._ratio(_MAJORITY)
+
+    @property
+    def kappa(self):
+        """Cohen's kappa: how far the accuracy is above chance agreement; at most 1,000,000."""
+        counts, came, said, _ = self._flat
+        chance = 0
+        for c in range(self.classes):
+            chance += came[c] * said[c]
+        seen = counts[_SEEN]
+        return _above(counts[_RIGHT] * seen, chance, seen * seen)
+
+    @property
+    def kappa_temporal(self):
+        """How far the accuracy is above NoChange's; at most 1,000,000."""
+        counts = self._flat[0]
+        return _above(counts[_RIGHT], counts[_NO_CHANGE], counts[_SEEN])
+
+    def _ratio(self, word):
+        return self._flat[0][word] * 1000000 // max(self.samples, 1)
+
+
+def _above(right, baseline, whole_count):
+    """(right - baseline) / (whole - baseline) in millionths; 0 where the baseline is perfect."""
+    if baseline >= whole_count:
+        return 0
+    return (right - baseline) * 1000000 // (whole_count - baseline)
+
+
+def _table(classes):
+    return [
+        ("metrics.counts", "i", _WORDS),
+        ("metrics.came", "i", classes),
+        ("metrics.said", "i", classes),
+        ("metrics.confusion", "i", classes * classes if classes <= _MATRIX_CLASSES else 0),
+    ]

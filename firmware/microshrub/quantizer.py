@@ -1,0 +1,232 @@
+"""Raw sensor values to unsigned 16-bit codes, in integers.
+
+A raw value is an int within +-(2**29 - 1), or MISSING. A sensor that gives fractions is scaled by
+its driver, say to hundredths of a degree; trees only compare, so the unit does not matter, and a
+monotone code loses nothing but resolution.
+
+The codes of a feature, from 0 to 65535:
+
+    8192 below the range | 49152 in equal steps over the range | 8192 above the range
+
+Outside of the range the steps grow with the distance: with d from the near end and s about a 64th
+of the range, 256 codes reach to d = s, the next 256 to 3s, then 7s, 15s and so on, far enough for
+every raw value. So a sensor that leaves the range of its first samples, or drifts away from it,
+still tells its values apart, and one that did not move at all in the first samples (one code in
+the middle, 32767 on either side, 1024 to the octave) is not lost.
+"""
+
+from array import array
+
+import micropython
+from micropython import const
+
+from .buffers import Buffers, table_bytes
+from .learner import CODES, same_items, whole
+
+RAW_MAX = (1 << 29) - 1
+MISSING = -(1 << 29)  # stands for a value that is not there
+_RAW = array("i")  # a sample for same_items()
+
+_MISSING = const(-536870912)
+_MOST = const(1073741823)  # counters stop there
+_CORE = const(49151)
+_TAIL = const(8192)
+_TAIL_BITS = const(8)  # 2**8 codes an octave: 31 octaves, as many as there can be, need 7936
+_POINT_TAIL = const(32767)
+_POINT_TAIL_BITS = const(10)  # 31 octaves need 31744 codes
+
+_OUTSIDE = const(0)  # words of the counts
+_ABSENT = const(1)
+_FROZEN = const(2)
+_FEATURES = const(3)
+_WORDS = const(4)
+
+
+@micropython.viper
+def widen(raw: ptr32, at: int, counts: ptr32, low: ptr32, high: ptr32):
+    """Stretch each feature's range over the raw row that starts at raw[at]."""
+    for f in range(counts[_FEATURES]):
+        v = raw[at + f]
+        if v != _MISSING:
+            if v < low[f]:
+                low[f] = v
+            if v > high[f]:
+                high[f] = v
+
+
+@micropython.viper
+def code_of(v: int, span: int, shift: int, scale: int) -> int:
+    """Code of a value v above the low end of a range of that span; v may be below 0 or above span.
+
+    scale is 0 for a range of one value; see Quantizer._freeze for shift and scale.
+    """
+    tail = _TAIL
+    bits = _TAIL_BITS
+    unit = shift + 9  # log2 of s: the range has 16 + shift bits, s has 6 bits less
+    if not scale:
+        tail = _POINT_TAIL
+        bits = _POINT_TAIL_BITS
+        unit = 0
+    if 0 <= v <= span:
+        v = v >> shift if shift >= 0 else v << (0 - shift)
+        return tail + ((v * scale) >> 14)  # v < 2**16, and the product <= 49151 * 2**14 < 2**30
+    if unit < 0:
+        unit = 0
+    d = 0 - v if v < 0 else v - span  # 1..2**30
+    d += 1 << unit  # < 2**31, unit <= 24
+    top = unit
+    while d >> top > 1:
+        top += 1
+    d -= 1 << top
+    d = d >> (top - bits) if top > bits else d << (bits - top)
+    d += (top - unit) << bits
+    return tail - 1 - d if v < 0 else 65536 - tail + d
+
+
+@micropython.viper
+def encode_rows(raw, codes, rows: int, counts: ptr32, low: ptr32, span: ptr32, shift: ptr32,
+                scale: ptr16, last: ptr16):  # fmt: skip
+    """Codes of `rows` raw rows; a missing value takes the feature's last code."""
+    x = ptr32(raw)
+    out = ptr16(codes)
+    features = counts[_FEATURES]
+    k = 0
+    for _ in range(rows):
+        for f in range(features):
+            v = x[k]
+            if v == _MISSING:
+                if counts[_ABSENT] < _MOST:
+                    counts[_ABSENT] = counts[_ABSENT] + 1
+            else:
+                v -= low[f]  # within +-2**30
+                if (v < 0 or v > span[f]) and counts[_OUTSIDE] < _MOST:
+                    counts[_OUTSIDE] = counts[_OUTSIDE] + 1
+                last[f] = int(code_of(v, span[f], shift[f], scale[f]))
+            out[k] = last[f]
+            k += 1
+
+
+class Quantizer(Buffers):
+    """Ranges per feature, learned from the first samples or given, then frozen.
+
+    features  1..256
+    ranges    None, or for each feature a pair (low, high) of ints within +-(2**29 - 1)
+
+    Without ranges, show it the first samples with observe() and then call freeze(). A value that
+    is outside of its range is counted in `clamped`: its code is a coarse one. A missing value
+    takes the feature's last code (at first the middle one) and is counted in `missing`.
+    """
+
+    def __init__(self, features, ranges=None):
+        self.features = whole("features", features, 1, 256)
+        if ranges is not None and (
+            not isinstance(ranges, (tuple, list)) or len(ranges) != features
+        ):
+            raise ValueError("ranges has to have a pair for each of the %d features" % features)
+        for pair in ranges or ():
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+                raise ValueError("a range has to be a pair (low, high), not %r" % (pair,))
+            low, high = pair
+            whole("the low end of a range", low, -RAW_MAX, RAW_MAX)
+            whole("the high end of a range", high, low, RAW_MAX)
+        self._ranges = ranges
+        self._allocate()
+
+    @classmethod
+    def nbytes(cls, features):
+        """Bytes of the buffers of a quantizer for that many features."""
+        return table_bytes(_table(features))
+
+    def configuration(self):
+        """The number of features; the ranges are part of the state."""
+        return "Quantizer features=%d" % self.features
+
+    def _table(self):
+        return _table(self.features)
+
+    def _start(self):
+        counts, low, high, _, _, last = self._flat
+        counts[_FEATURES] = self.features
+        for f in range(self.features):
+            low[f], high[f] = self._ranges[f] if self._ranges else (RAW_MAX, -RAW_MAX)
+            last[f] = 32767
+        if self._ranges:
+            self._freeze(31)
+
+    def observe(self, raw):
+        """Widen the ranges to hold rows of raw values, array('i') of a multiple of features."""
+        rows = self._rows(raw)
+        if self.frozen:
+            raise ValueError("the ranges are frozen already")
+        counts, low, high = self._flat[:3]
+        for row in range(rows):
+            widen(raw, row * self.features, counts, low, high)
+
+    def freeze(self):
+        """Fix the ranges; from now on encode() works and observe() does not.
+
+        Observed ranges grow by an eighth of their width on either side.
+        """
+        if not self.frozen:
+            self._freeze(3)
+
+    def _freeze(self, margin_shift):
+        # What widen() kept as the high end becomes the span, which shift (negative: to the left)
+        # brings to 16 bits and then scale / 2**14 to 49151.
+        counts, low, span, shift, scale, _ = self._flat
+        for f in range(self.features):
+            if low[f] > span[f]:  # nothing but missing values so far
+                low[f] = span[f] = 0
+            margin = (span[f] - low[f]) >> margin_shift
+            low[f] = max(low[f] - margin, -RAW_MAX)
+            span[f] = min(span[f] + margin, RAW_MAX) - low[f]
+            s = 0
+            while span[f] >> s > 65535:
+                s += 1
+            while s <= 0 and 0 < span[f] << -s < 32768:
+                s -= 1
+            shift[f] = s
+            if span[f]:
+                scale[f] = (_CORE << 14) // (span[f] >> s if s >= 0 else span[f] << -s)
+        counts[_FROZEN] = 1
+
+    def encode(self, raw, codes):
+        """Write the codes of raw, array('i') of one row or more, to codes, array('H') as long."""
+        rows = self._rows(raw)
+        if not self.frozen:
+            raise ValueError("the ranges are not frozen yet: call freeze() first")
+        if not same_items(codes, CODES) or len(codes) != len(raw):
+            raise ValueError("codes has to be array('H') of %d codes" % len(raw))
+        counts, low, span, shift, scale, last = self._flat
+        encode_rows(raw, codes, rows, counts, low, span, shift, scale, last)
+
+    def _rows(self, raw):
+        if not same_items(raw, _RAW) or len(raw) % self.features:
+            raise ValueError("raw has to be array('i') of rows of %d values" % self.features)
+        return len(raw) // self.features
+
+    @property
+    def frozen(self):
+        """Whether the ranges are fixed."""
+        return bool(self._flat[0][_FROZEN])
+
+    @property
+    def clamped(self):
+        """Values so far that were outside of their feature's range."""
+        return self._flat[0][_OUTSIDE]
+
+    @property
+    def missing(self):
+        """Missing values so far."""
+        return self._flat[0][_ABSENT]
+
+
+def _table(features):
+    return [
+        ("quantizer.counts", "i", _WORDS),
+        ("quantizer.low", "i", features),
+        ("quantizer.span", "i", features),
+        ("quantizer.shift", "i", features),
+        ("quantizer.scale", "H", features),
+        ("quantizer.last", "H", features),
+    ]

@@ -1,0 +1,244 @@
+"""The members' weights: votes, gradient step, projection on the simplex with at most M members.
+
+Shrub Ensembles (Buschjaeger, Hess, Morik 2022), equations 5 to 8, lines 9 to 12 of Algorithm 1.
+
+Buffers of the members (a tuple, in this order; M = most members):
+
+    shape   'i'  the integers below
+    weight  'i'  [M + 1] of slot s, Q16; the members' add up to 65536 = 1.0
+    rank    'B'  [M + 1] the slots, members first, the heaviest first; the rest are free
+    margin  'i'  [classes] scratch: the votes for one sample, then the loss's derivative
+    change  'i'  [M + 1] scratch: the gradient of rank i
+"""
+
+import micropython
+from micropython import const
+
+from .fixed import exp_negative
+
+_USED = const(0)  # members
+_MOST = const(1)  # M
+_SOFTMAX = const(2)  # 1: cross-entropy, 0: MSE
+_SCALE = const(3)  # the step: scale / 2**shift, see step_scale
+_SHIFT = const(4)
+_WORDS = const(5)
+
+# the shapes of the window (W) and the pool (P), see window.py and shrubs.py
+_W_WINDOW = const(0)
+_W_SIZE = const(2)
+_P_CLASSES = const(1)
+_P_LEAVES = const(4)
+_P_ONE_HOT = const(6)
+
+_ONE = const(65536)
+_UNIT = const(65280)  # a vote of 1.0 in the gradient: 65536 * 255 >> 8
+_FLOOR = const(-131072)
+
+
+def members_table(trees, classes):
+    """The buffers of at most that many members."""
+    return [
+        ("members.shape", "i", _WORDS),
+        ("members.weight", "i", trees + 1),
+        ("members.rank", "B", trees + 1),
+        ("members.margin", "i", classes),
+        ("members.change", "i", trees + 1),
+    ]
+
+
+def start_members(m, trees, classes, step_q16, softmax):
+    """No members yet. step_q16 is the step size in 1/65536."""
+    shape = m[0]
+    shape[_MOST] = trees
+    shape[_SOFTMAX] = int(softmax)
+    shape[_SCALE], shape[_SHIFT] = step_scale(step_q16, classes)
+    for slot in range(trees + 1):
+        m[2][slot] = slot
+
+
+def step_scale(step_q16, classes):
+    """(scale, shift), 2**28 <= scale < 2**29, with scale / 2**shift the factor of the gradient.
+
+    A weight changes by step * 2 / (B * C) * sum f * h. Kernels have f in 1/65280, h in 1/255 and
+    want Q16, so the sum is multiplied by step_q16 * 2 / (B * C * 65280 * 255). Here all but B.
+    """
+    shift = 0
+    top, bottom = step_q16 * 2, classes * _UNIT * 255
+    while (top << shift) // bottom < 1 << 28:
+        shift += 1
+    return (top << shift) // bottom, shift
+
+
+@micropython.viper
+def mix(p, m, member, stride: int, b: int, votes) -> int:
+    """Votes of the members for one sample; returns the class with the most, the first of equals.
+
+    member[s * stride + b] is the sample's leaf in slot s. votes, 'i' of classes, adds up to
+    65536 * 255, or is 0 while there are no members.
+    """
+    shape = ptr32(p[0])
+    leaves = ptr8(p[4])
+    weights = ptr32(m[1])
+    rank = ptr8(m[2])
+    member8 = ptr8(member)
+    member16 = ptr16(member)
+    out = ptr32(votes)
+    used = ptr32(m[0])[_USED]
+    leaf_limit = shape[_P_LEAVES]
+    last = shape[_P_CLASSES] - 1
+    one_hot = shape[_P_ONE_HOT]
+    for c in range(last + 1):
+        out[c] = 0
+    for i in range(used):
+        slot = rank[i]
+        weight = weights[slot]
+        at = slot * stride + b  # < 256 * 1024 = 2**18
+        at = slot * leaf_limit + (member16[at] if leaf_limit > 256 else member8[at])
+        if one_hot:
+            c = leaves[at]
+            out[c] = out[c] + 255 * weight  # every vote <= 255 * 65536 < 2**24
+        else:
+            at = at * last  # < 256 * 1024 * 255 < 2**26
+            for c in range(last):
+                out[c] = out[c] + leaves[at + c] * weight
+    if used and not one_hot:
+        rest = 255 * _ONE
+        for c in range(last):
+            rest -= out[c]
+        out[last] = rest
+    best = 0
+    for c in range(last + 1):
+        if out[c] > out[best]:
+            best = c
+    return best
+
+
+@micropython.viper
+def derivative(m, label: int, classes: int):
+    """Turn the votes in margin into f - [y = c], or softmax(f) - [y = c], in 1/65280."""
+    margin = ptr32(m[3])
+    top = 0
+    for c in range(classes):
+        margin[c] = margin[c] >> 8
+        if margin[c] > top:
+            top = margin[c]
+    if ptr32(m[0])[_SOFTMAX]:
+        total = 0
+        for c in range(classes):
+            x = top - margin[c]  # of 65280 a unit; + x >> 8 makes that 65535 of Q16
+            margin[c] = int(exp_negative(x + (x >> 8)))
+            total += margin[c]  # <= 256 * 2**14 = 2**22
+        for c in range(classes):
+            margin[c] = margin[c] * _UNIT // total  # < 2**14 * 2**16 = 2**30
+    margin[label] = margin[label] - _UNIT
+
+
+@micropython.viper
+def gradient_step(w, p, m, member):
+    """Line 9: weight -= step * gradient, for the members and the shrub of rank `used`.
+
+    The gradient of shrub h is 2 / (B * C) * sum over window and classes of (f - [y = c]) * h.
+    """
+    shape = ptr32(p[0])
+    labels = ptr8(w[2])
+    leaves = ptr8(p[4])
+    weights = ptr32(m[1])
+    rank = ptr8(m[2])
+    margin = ptr32(m[3])
+    change = ptr32(m[4])
+    member8 = ptr8(member)
+    member16 = ptr16(member)
+    window = ptr32(w[0])[_W_WINDOW]
+    size = ptr32(w[0])[_W_SIZE]
+    leaf_limit = shape[_P_LEAVES]
+    classes = shape[_P_CLASSES]
+    last = classes - 1
+    shrubs = ptr32(m[0])[_USED] + 1
+    down = 0  # makes room for the sum over the window
+    while size > 64 << down:
+        down += 1
+    for i in range(shrubs):
+        change[i] = 0
+    for b in range(size):
+        mix(p, m, member, window, b, m[3])
+        derivative(m, labels[b], classes)
+        pivot = margin[last]
+        for i in range(shrubs):
+            slot = rank[i]
+            at = slot * window + b
+            at = slot * leaf_limit + (member16[at] if leaf_limit > 256 else member8[at])
+            # sum_c margin_c * h_c, where h_last = 255 - the others; |sum| <= 65280 * 255 < 2**24
+            # because the h_c are not negative and add up to 255; |margin_c - pivot| < 2**17, and
+            # a part of the sum stays below 255 * 2**17 < 2**25
+            if shape[_P_ONE_HOT]:
+                dot = 255 * margin[leaves[at]]
+            else:
+                at = at * last
+                dot = 255 * pivot
+                for c in range(last):
+                    dot += (margin[c] - pivot) * leaves[at + c]
+            # 64 * 65280 * 255 < 2**30, and `down` keeps it so for more samples
+            change[i] = change[i] + (dot >> down)
+    scale = ptr32(m[0])[_SCALE] // size
+    shift = ptr32(m[0])[_SHIFT] - down
+    while scale >= 32768:
+        scale = scale >> 1
+        shift -= 1
+    shift -= 15
+    if shift > 30:
+        shift = 30
+    for i in range(shrubs):
+        slot = rank[i]
+        dot = change[i]
+        # dot * scale >> 15 in two parts, each below 2**30; the factor is <= 1/4, so shift >= 1
+        dot = (dot >> 15) * scale + (((dot & 32767) * scale) >> 15)
+        weights[slot] = weights[slot] - ((dot + (1 << (shift - 1))) >> shift)
+
+
+@micropython.viper
+def project(m):
+    """Lines 10 to 12: rank by weight, keep the M heaviest, project on the simplex, drop zeros.
+
+    With weights sorted downwards, beta is the largest j <= M with w_j > (sum_{i<=j} w_i - 1) / j;
+    tau = (sum_{i<=beta} w_i - 1) / beta; w_i becomes max(w_i - tau, 0) (equation 8).
+    """
+    shape = ptr32(m[0])
+    weights = ptr32(m[1])
+    rank = ptr8(m[2])
+    shrubs = shape[_USED] + 1
+    top = weights[rank[0]]
+    for i in range(shrubs):
+        if weights[rank[i]] > top:
+            top = weights[rank[i]]
+    for i in range(shrubs):
+        slot = rank[i]
+        # The projection does not change when all weights shift together, and one that is 1.0 or
+        # more below the greatest becomes 0: within -2.0..0 all sums stay below 2**26.
+        weight = weights[slot] - top
+        if weight < _FLOOR:
+            weight = _FLOOR
+        weights[slot] = weight
+        r = i
+        while r > 0:
+            above = rank[r - 1]
+            if weights[above] >= weight:
+                break
+            rank[r] = above
+            r -= 1
+        rank[r] = slot
+    total = -_ONE
+    excess = 0
+    beta = 0
+    most = shrubs if shrubs < shape[_MOST] else shape[_MOST]
+    for j in range(most):
+        total += weights[rank[j]]
+        if weights[rank[j]] * (j + 1) > total:
+            beta = j + 1
+            excess = total
+    tau = excess // beta  # beta >= 1, as w_1 > w_1 - 1
+    for i in range(shrubs):
+        slot = rank[i]
+        weights[slot] = weights[slot] - tau if i < beta else 0
+    # tau was rounded down by less than beta / 65536 in all; the heaviest has more than that
+    weights[rank[0]] = weights[rank[0]] - (excess - tau * beta)
+    shape[_USED] = beta

@@ -1,0 +1,124 @@
+"""The last B samples in a ring, and for each feature their order by value, kept sorted.
+
+Buffers of a window (a tuple, in this order):
+
+    shape    'i'  the integers below
+    codes    'B'  one or two bytes an entry: codes[f * B + b] is feature f of sample b
+    labels   'B'  labels[b]
+    order    'B'  one or two bytes an entry: order[f * B + r] is the sample of rank r by feature f;
+                  empty when nothing needs the order
+
+A sample's place b in the ring is its index everywhere. One leaving and one entering sample cost
+O(features * B) moves (Shrub Ensembles, Algorithm 1, lines 3 to 5).
+"""
+
+import micropython
+from micropython import const
+
+_WINDOW = const(0)  # B, 2..1024
+_FEATURES = const(1)
+_SIZE = const(2)  # samples held so far, 0..B
+_HEAD = const(3)  # where the next sample goes
+_WIDE_CODES = const(4)  # 1: codes have 16 bits, 0: 8 bits
+_WIDE_ORDER = const(5)  # 1: sample indices have 16 bits, 0: 8 bits
+_SORTED = const(6)  # 1: the order is kept
+_WORDS = const(7)
+
+
+def window_table(features, window, feature_bits, keep_order):
+    """The buffers of a window of that many samples."""
+    index_bytes = 2 if window > 256 else 1
+    return [
+        ("window.shape", "i", _WORDS),
+        ("window.codes", "B", features * window * feature_bits // 8),
+        ("window.labels", "B", window),
+        ("window.order", "B", features * window * index_bytes if keep_order else 0),
+    ]
+
+
+def start_window(w, features, window, feature_bits):
+    """Make the window w empty."""
+    shape = w[0]
+    shape[_WINDOW] = window
+    shape[_FEATURES] = features
+    shape[_WIDE_CODES] = int(feature_bits == 16)
+    shape[_WIDE_ORDER] = int(window > 256)
+    shape[_SORTED] = int(len(w[3]) > 0)
+
+
+@micropython.viper
+def slide(w, rows, at: int, label: int) -> int:
+    """Take in the sample whose codes start at rows[at], array('H'); returns its place in the ring.
+
+    A full window drops its oldest sample, whose place the new one takes. In each feature's order
+    the place moves from the old rank to the new one, past its neighbours one by one.
+    """
+    shape = ptr32(w[0])
+    codes8 = ptr8(w[1])
+    codes16 = ptr16(w[1])
+    labels = ptr8(w[2])
+    order8 = ptr8(w[3])
+    order16 = ptr16(w[3])
+    x = ptr16(rows)
+    window = shape[_WINDOW]
+    size = shape[_SIZE]
+    place = shape[_HEAD]
+    wide = shape[_WIDE_CODES]
+    wide_order = shape[_WIDE_ORDER]
+    full = int(size == window)
+    last = size if not full else size - 1  # highest rank once the sample is in
+    base = 0
+    for f in range(shape[_FEATURES]):
+        code = x[at + f]
+        if wide:
+            codes16[base + place] = code
+        else:
+            code = code >> 8
+            codes8[base + place] = code
+        if shape[_SORTED]:
+            first = base
+            end = base + last
+            r = end
+            if full:
+                r = first
+                if wide_order:
+                    while order16[r] != place:
+                        r += 1
+                else:
+                    while order8[r] != place:
+                        r += 1
+            moving = 1
+            while moving and r > first:  # down, past greater codes
+                b = order16[r - 1] if wide_order else order8[r - 1]
+                other = codes16[base + b] if wide else codes8[base + b]
+                if other > code:
+                    if wide_order:
+                        order16[r] = b
+                    else:
+                        order8[r] = b
+                    r -= 1
+                else:
+                    moving = 0
+            moving = 1
+            while moving and r < end:  # up, past smaller codes
+                b = order16[r + 1] if wide_order else order8[r + 1]
+                other = codes16[base + b] if wide else codes8[base + b]
+                if other < code:
+                    if wide_order:
+                        order16[r] = b
+                    else:
+                        order8[r] = b
+                    r += 1
+                else:
+                    moving = 0
+            if wide_order:
+                order16[r] = place
+            else:
+                order8[r] = place
+        base += window
+    labels[place] = label
+    if not full:
+        shape[_SIZE] = size + 1
+    place_after = place + 1
+    shape[_HEAD] = place_after if place_after < window else 0
+    return place

@@ -1,0 +1,179 @@
+"""Loads the device library on CPython, for one engine: the same files, another `micropython`.
+
+The kernels stay as they are but for one thing that viper does by itself: an argument annotated
+ptr8, ptr16 or ptr32 arrives as a buffer and becomes a pointer. `load` rewrites
+
+    def kernel(x: ptr8, n: int):        into        def kernel(_x, n):  x = ptr8(_x)
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import InspectLoader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+from . import pointers
+from .cache import cache_folder
+
+_POINTERS = ("ptr8", "ptr16", "ptr32")
+
+
+def folder() -> Path:
+    """Where the device library's source files are."""
+    spec = importlib.util.find_spec("microshrub")
+    if spec is None or spec.origin is None:
+        raise RuntimeError("the package microshrub is not installed next to microshrub_host")
+    return Path(spec.origin).parent
+
+
+def sources() -> list[Path]:
+    """The files of the device library, sorted by name."""
+    return sorted(folder().glob("*.py"))
+
+
+def digest() -> str:
+    """A hash of the device library's sources and of what compiles them here."""
+    sha = hashlib.sha256()
+    for path in [*sources(), Path(__file__), Path(__file__).with_name("numba_pointers.py")]:
+        sha.update(path.read_bytes())
+    return sha.hexdigest()[:16]
+
+
+def _calls_argument(node: ast.FunctionDef) -> bool:
+    names = {arg.arg for arg in node.args.args}
+    calls = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
+    return any(isinstance(call, ast.Name) and call.id in names for call in calls)
+
+
+class _Kernels(ast.NodeTransformer):
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        if any(ast.unparse(d) == "micropython.viper" for d in node.decorator_list):
+            if _calls_argument(node):  # numba cannot keep such a function in its cache
+                node.decorator_list = [ast.parse("micropython.viper.uncached", mode="eval").body]
+                ast.copy_location(node.decorator_list[0], node)
+            casts: list[ast.stmt] = []
+            for arg in node.args.args:
+                if arg.annotation and ast.unparse(arg.annotation) in _POINTERS:
+                    casts += ast.parse(
+                        f"{arg.arg} = {ast.unparse(arg.annotation)}(_{arg.arg})"
+                    ).body
+                    arg.arg = "_" + arg.arg
+                arg.annotation = None
+            for cast in casts:
+                for part in ast.walk(cast):
+                    ast.copy_location(part, node)
+            docstring = int(ast.get_docstring(node) is not None)
+            node.body[docstring:docstring] = casts
+            node.returns = None
+        return node
+
+
+class _Loader(InspectLoader):
+    def __init__(self, path: Path, names: dict[str, Any]) -> None:
+        self.path = path
+        self.names = names
+
+    def get_source(self, fullname: str) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    def get_code(self, fullname: str) -> CodeType:
+        tree = _Kernels().visit(ast.parse(self.get_source(fullname), str(self.path)))
+        return compile(ast.fix_missing_locations(tree), str(self.path), "exec", dont_inherit=True)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__file__ = str(self.path)
+        module.__dict__.update(self.names)
+        super().exec_module(module)
+
+
+class _Finder(MetaPathFinder):
+    def __init__(self, package: str, names: dict[str, Any]) -> None:
+        self.package = package
+        self.names = names
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        top, _, rest = name.partition(".")
+        if top != self.package:
+            return None
+        file = folder() / f"{rest or '__init__'}.py"
+        loader = _Loader(file, self.names)
+        return importlib.util.spec_from_file_location(
+            name, file, loader=loader, submodule_search_locations=[] if not rest else None
+        )
+
+
+def _standin(viper: Callable[[Any], Any]) -> ModuleType:
+    module = ModuleType("micropython")
+    module.const = lambda value: value  # type: ignore[attr-defined]
+    module.viper = viper  # type: ignore[attr-defined]
+    module.native = lambda function: function  # type: ignore[attr-defined]
+    return module
+
+
+@contextmanager
+def _importing(finder: _Finder, standin: ModuleType) -> Iterator[None]:
+    before = sys.modules.get("micropython")
+    sys.modules["micropython"] = standin
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        if before is None:
+            del sys.modules["micropython"]
+        else:
+            sys.modules["micropython"] = before
+
+
+def _as_it_is(function: Any) -> Any:
+    return function
+
+
+_as_it_is.uncached = _as_it_is  # type: ignore[attr-defined]
+
+
+def _numba() -> tuple[Callable[[Any], Any], dict[str, Any]]:
+    # What a cached function calls is compiled into it, and numba looks only at the file that the
+    # function itself stands in: each state of the sources gets a cache folder of its own.
+    os.environ["NUMBA_CACHE_DIR"] = str(cache_folder("numba-" + digest()))
+    import numba
+
+    from . import numba_pointers
+
+    numba.config.reload_config()
+    options = {"error_model": "numpy", "nogil": True}
+    viper = functools.partial(numba.njit, cache=True, **options)
+    viper.uncached = functools.partial(numba.njit, **options)  # type: ignore[attr-defined]
+    return viper, {name: getattr(numba_pointers, name) for name in _POINTERS}
+
+
+@functools.cache
+def load(engine: str) -> ModuleType:
+    """The device library for the engine `python`, `checked` (slower, more checks) or `numba`.
+
+    The result is what `import microshrub` gives on a board.
+    """
+    if engine == "numba":
+        viper, names = _numba()
+    elif engine in ("python", "checked"):
+        viper = _as_it_is
+        names = {name: getattr(pointers, name) for name in _POINTERS}
+        if engine == "checked":
+            names = {name: pointers.checked(cast) for name, cast in names.items()}
+    else:
+        raise ValueError(f"there is no engine {engine!r} that runs in this process")
+    package = f"_microshrub_{engine}"
+    with _importing(_Finder(package, names), _standin(viper)):
+        return importlib.import_module(package)

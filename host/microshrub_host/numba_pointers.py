@@ -1,0 +1,95 @@
+"""ptr8, ptr16 and ptr32 for numba: loads give signed 64-bit ints, stores truncate, as in viper.
+
+numba would load an uint16 as uint16 and make 1 - 3 of two of them 1.8e19; a type of its own whose
+items are always int64 has no such trap, and no bounds or wraparound to handle.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.datamodel import models
+from numba.extending import intrinsic, lower_builtin, register_model, type_callable
+from numba.np.arrayobj import make_array
+
+
+class Pointer(types.Type):
+    """Address of items of one width; two instances of the same width are one numba type."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+        super().__init__(name=f"ptr{bits}")
+
+
+@register_model(Pointer)
+class _PointerModel(models.PrimitiveModel):
+    def __init__(self, dmm: Any, fe_type: Any) -> None:
+        super().__init__(dmm, fe_type, ir.IntType(64))
+
+
+def _pointer(bits: int) -> Any:
+    allowed = {8: (types.uint8,), 16: (types.uint16, types.uint8), 32: (types.int32,)}[bits]
+
+    @intrinsic
+    def cast(typingctx: Any, buffer: Any) -> Any:
+        if not isinstance(buffer, types.Buffer):
+            return None
+        if buffer.dtype not in allowed and not (bits == 8 and buffer.dtype == types.uint16):
+            return None
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            data = make_array(buffer)(context, builder, args[0]).data
+            return builder.ptrtoint(data, ir.IntType(64))
+
+        return Pointer(bits)(buffer), codegen
+
+    return cast
+
+
+ptr8 = _pointer(8)
+ptr16 = _pointer(16)
+ptr32 = _pointer(32)
+
+
+def _address(builder: Any, pointer: Pointer, base: Any, index: Any) -> Any:
+    offset = builder.mul(index, ir.IntType(64)(pointer.bits // 8))
+    item = ir.IntType(pointer.bits)
+    return builder.inttoptr(builder.add(base, offset), item.as_pointer())
+
+
+@type_callable(operator.getitem)
+def _type_load(context: Any) -> Any:
+    def typer(pointer: Any, index: Any) -> Any:
+        return types.int64 if isinstance(pointer, Pointer) else None
+
+    return typer
+
+
+@type_callable(operator.setitem)
+def _type_store(context: Any) -> Any:
+    def typer(pointer: Any, index: Any, value: Any) -> Any:
+        return types.none if isinstance(pointer, Pointer) else None
+
+    return typer
+
+
+@lower_builtin(operator.getitem, Pointer, types.Integer)
+def _load(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    pointer, index = signature.args
+    at = context.cast(builder, args[1], index, types.int64)
+    value = builder.load(_address(builder, pointer, args[0], at))
+    widen = builder.sext if pointer.bits == 32 else builder.zext
+    return widen(value, ir.IntType(64))
+
+
+@lower_builtin(operator.setitem, Pointer, types.Integer, types.Integer)
+def _store(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    pointer, index, given = signature.args
+    at = context.cast(builder, args[1], index, types.int64)
+    value = context.cast(builder, args[2], given, types.int64)
+    narrow = builder.trunc(value, ir.IntType(pointer.bits))
+    builder.store(narrow, _address(builder, pointer, args[0], at))
+    return context.get_dummy_value()

@@ -1,0 +1,67 @@
+"""What ptr8, ptr16 and ptr32 are on CPython: for the `python` engine, and checked for tests.
+
+In viper a pointer reads the bytes of any buffer. Here a buffer has to be of the pointer's own
+typecode, or a bytearray, so that a kernel which confuses the two fails and reads no nonsense.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, MutableSequence
+from typing import Any
+
+Memory = MutableSequence[int] | memoryview
+_SMALL = 1 << 30
+
+
+def _pointer(name: str, typecode: str, size: int) -> Callable[[Any], Memory]:
+    def cast(buffer: Any) -> Memory:
+        if isinstance(buffer, array):
+            if buffer.typecode != typecode:
+                raise ValueError(f"{name} needs array('{typecode}'), not '{buffer.typecode}'")
+            return buffer
+        view = memoryview(buffer)
+        if size == 1:
+            return view
+        # A narrow buffer may be of odd length: its wide view is made and never read.
+        whole = len(view) // size * size
+        return view[:whole].cast(typecode) if whole else array(typecode)  # type: ignore[call-overload]
+
+    cast.__name__ = name
+    return cast
+
+
+ptr8 = _pointer("ptr8", "B", 1)
+ptr16 = _pointer("ptr16", "H", 2)
+ptr32 = _pointer("ptr32", "i", 4)
+
+
+class Checked:
+    """A pointer that refuses what viper would silently do: negative indices, wide stores.
+
+    Values outside of the typecode are refused by the buffer itself; an i32 has to stay within the
+    30 bits that MicroPython can read back without allocating.
+    """
+
+    __slots__ = ("_memory", "_wide")
+
+    def __init__(self, memory: Memory, wide: bool) -> None:
+        self._memory = memory
+        self._wide = wide
+
+    def __getitem__(self, index: int) -> int:
+        if index < 0:
+            raise IndexError(f"negative index {index}")
+        return self._memory[index]
+
+    def __setitem__(self, index: int, value: int) -> None:
+        if index < 0:
+            raise IndexError(f"negative index {index}")
+        if self._wide and not -_SMALL <= value < _SMALL:
+            raise OverflowError(f"{value} does not fit into 30 bits and a sign")
+        self._memory[index] = value
+
+
+def checked(cast: Callable[[Any], Memory]) -> Callable[[Any], Checked]:
+    """The pointer type with its accesses checked."""
+    return lambda buffer: Checked(cast(buffer), cast is ptr32)
