@@ -1,0 +1,138 @@
+"""A learner, its quantizer and its metrics, driven by blocks of rows: one run of one engine.
+
+This file runs on CPython and, over a pipe, on MicroPython. There it is the program: it reads
+commands from its standard input and answers on its standard output. A command is a letter, a
+little-endian u32 length and that many bytes; the answer is a u32 length and that many bytes.
+
+    C  create: JSON {"kind", "parameters", "features", "classes"}   -> nothing
+    O  observe raw rows, i32                                        -> nothing
+    F  freeze the quantizer                                         -> nothing
+    R  run: u32 rows, raw rows as i32, labels as u8                 -> predictions as u8
+    S  status                                                       -> JSON
+    B  buffers                                                      -> all, one after another
+    H  heap                                                         -> u32 bytes in use
+"""
+
+import gc
+import json
+import sys
+from array import array
+
+MYPY = False  # MicroPython has no typing; mypy takes this for true
+if MYPY:
+    from collections.abc import Callable, Mapping
+    from types import ModuleType
+    from typing import Any
+
+_METRICS = (
+    "samples",
+    "accuracy",
+    "accuracy_nochange",
+    "accuracy_majority",
+    "kappa",
+    "kappa_temporal",
+)
+
+
+try:
+    import micropython
+except ImportError:
+    micropython = None
+
+
+def _allocations(allowed: bool) -> None:
+    """On MicroPython, lock the heap while the learner works: what allocates then, fails."""
+    if micropython:
+        (micropython.heap_unlock if allowed else micropython.heap_lock)()
+
+
+class Session:
+    """One learner of a stream. `library` is the device library, loaded for some engine."""
+
+    def __init__(
+        self,
+        library: "ModuleType",
+        kind: str,
+        parameters: "Mapping[str, Any]",
+        features: int,
+        classes: int,
+    ) -> None:
+        self.quantizer = library.Quantizer(features)
+        self.metrics = library.Metrics(classes)
+        self.model = getattr(library, kind)(features=features, classes=classes, **parameters)
+
+    def observe(self, raw: "array[int]") -> None:
+        """Show the quantizer the first rows."""
+        self.quantizer.observe(raw)
+
+    def freeze(self) -> None:
+        """Fix the quantizer's ranges."""
+        self.quantizer.freeze()
+
+    def run(self, raw: "array[int]", labels: bytearray) -> bytearray:
+        """Encode, predict and learn a block; returns the predictions."""
+        codes = array("H", bytes(2 * len(raw)))
+        predictions = bytearray(len(labels))
+        _allocations(False)
+        try:
+            self.quantizer.encode(raw, codes)
+            self.model.run(codes, labels, predictions)
+            self.metrics.update_rows(labels, predictions)
+        finally:
+            _allocations(True)
+        return predictions
+
+    def status(self) -> "dict[str, Any]":
+        """Counts, ratios in millionths, and the model's hash."""
+        status = {name: getattr(self.metrics, name) for name in _METRICS}
+        status["clamped"] = self.quantizer.clamped
+        status["missing"] = self.quantizer.missing
+        status["state_crc32"] = self.model.state_crc32()
+        status["progress"] = self.model.progress()
+        return status
+
+    def buffers(self) -> "list[tuple[str, str, Any]]":
+        """All buffers, as a list of (name, typecode, buffer): quantizer, model, metrics."""
+        parts = (self.quantizer, self.model, self.metrics)
+        return [row for part in parts for row in part.buffers()]
+
+
+def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> None:
+    session: Any = None
+    while True:
+        head = read(5)
+        if len(head) < 5:
+            return
+        command = head[:1]
+        body = read(int.from_bytes(head[1:], "little"))
+        answer = b""
+        if command == b"C":
+            session = _create(json.loads(str(body, "utf-8")))
+        elif command == b"O":
+            session.observe(array("i", body))
+        elif command == b"F":
+            session.freeze()
+        elif command == b"R":
+            split = len(body) - int.from_bytes(body[:4], "little")
+            answer = session.run(array("i", body[4:split]), bytearray(body[split:]))
+        elif command == b"S":
+            answer = json.dumps(session.status()).encode()
+        elif command == b"B":
+            answer = b"".join([bytes(buffer) for _, _, buffer in session.buffers()])
+        elif command == b"H":
+            gc.collect()
+            answer = gc.mem_alloc().to_bytes(4, "little")  # type: ignore[attr-defined]
+        write(len(answer).to_bytes(4, "little"))
+        write(answer)
+
+
+def _create(config: "dict[str, Any]") -> Session:
+    import microshrub
+
+    shape = (config["features"], config["classes"])
+    return Session(microshrub, config["kind"], config["parameters"], *shape)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, sys.argv[1])
+    _serve(sys.stdin.buffer.read, sys.stdout.buffer.write)
