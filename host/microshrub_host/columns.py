@@ -1,0 +1,112 @@
+"""A column of a file as numbers: what each cell stands for.
+
+A feature holds numbers, or texts that are replaced by codes. An ARFF header declares which; a CSV
+file's column holds texts if all its cells among the first samples do.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .streams import DataError, did_you_mean
+
+MISSING = frozenset({"", "nan", "NaN", "NA", "?"})
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+
+Where = Callable[[int], str]  # says in words where a row's cell stands
+
+
+@dataclass
+class Column:
+    """A feature as it is read: a number per row, and aside, by row, the cells that are none."""
+
+    name: str
+    numeric: bool = False  # declared to be so
+    declared: tuple[str, ...] | None = None  # the values of a nominal attribute; a code is a place
+    numbers: array[float] = field(default_factory=lambda: array("d"))
+    texts: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._codes = {text: float(code) for code, text in enumerate(self.declared or ())}
+
+    def append(self, cell: str) -> None:
+        """Read the next row's cell, stripped of blanks."""
+        number = number_of(cell) if self.declared is None else self._code(cell)
+        if number is None:
+            self.texts[len(self.numbers)] = cell
+            number = math.nan
+        self.numbers.append(number)
+
+    def _code(self, cell: str) -> float | None:
+        return self._codes.get(cell, math.nan if cell in MISSING else None)
+
+    def encode(self, order: NDArray[np.intp], warmup: int, where: Where) -> NDArray[np.float64]:
+        """The values in stream order, (samples,); missing ones are NaN.
+
+        `order` holds the rows of the samples, (samples,), the first `warmup` of which decide
+        whether the column is one of texts. Raises DataError at a cell that does not fit.
+        """
+        rows = order.tolist()
+        text = next((row for row in rows if row in self.texts), None) if self.texts else None
+        if text is not None:
+            if not self._is_of_texts(rows[:warmup]):
+                raise DataError(f"{where(text)}: {self._stray(self.texts[text])}")
+            self._refuse_decimal_commas(rows[:warmup], where)
+            return self._category_codes(rows)
+        numbers = np.frombuffer(self.numbers, dtype=np.float64)[order]
+        if np.isinf(numbers).any():
+            row = rows[int(np.isinf(numbers).argmax())]
+            raise DataError(
+                f"{where(row)}: an infinite number. Leave the cell empty if the value is unknown."
+            )
+        return numbers
+
+    def _is_of_texts(self, early: list[int]) -> bool:
+        if self.numeric or self.declared is not None:
+            return False
+        present = [r for r in early if r in self.texts or not math.isnan(self.numbers[r])]
+        return bool(present) and all(row in self.texts for row in present)
+
+    def _stray(self, cell: str) -> str:
+        if self.declared is not None:
+            return f"{cell!r} is not declared. {did_you_mean(cell, self.declared)}"
+        return (
+            f"{cell!r} is text, but this column holds numbers. "
+            "Write a number, or leave the cell empty if the value is missing."
+        )
+
+    def _refuse_decimal_commas(self, early: list[int], where: Where) -> None:
+        for row in early:
+            cell = self.texts.get(row, "")
+            if _DECIMAL_COMMA.fullmatch(cell):
+                raise DataError(
+                    f"{where(row)}: {cell!r} has a decimal comma. Write "
+                    f"{cell.replace(',', '.')}, here and in the rest of the file."
+                )
+
+    def _category_codes(self, rows: list[int]) -> NDArray[np.float64]:
+        codes: dict[str | float, int] = {}  # a number that turns up later is one more category
+        values = np.full(len(rows), math.nan)
+        for place, row in enumerate(rows):
+            cell = self.texts.get(row, self.numbers[row])
+            if isinstance(cell, str) or not math.isnan(cell):
+                values[place] = codes.setdefault(cell, len(codes))
+        return values
+
+
+def number_of(cell: str) -> float | None:
+    """The cell as a number; NaN if it is missing, None if it is text."""
+    if cell in MISSING:
+        return math.nan
+    try:
+        number = float(cell)
+    except ValueError:
+        return None
+    return None if "_" in cell else number  # float() takes 1_000
