@@ -1,0 +1,1 @@
+"""The road to the board, and the command line."""
