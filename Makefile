@@ -1,0 +1,52 @@
+# make demo   a Shrub Ensemble learns a real stream as a Raspberry Pi Pico would
+# make test   linters, type checks and all tests, with a real MicroPython
+PYTHON ?= python3
+BIN := .venv/bin
+STUBS := .typings/micropython.pyi
+
+.PHONY: demo test test-lowest lint types clean
+.DELETE_ON_ERROR:
+
+demo: .venv/run
+	$(BIN)/microshrub simulate river:ImageSegments --board rpi_pico --plot demo.png \
+		--window 128 --trees 16 --depth 6 --step 0.3 --max-features 6 --train-every 4
+	@echo "The plot is in demo.png"
+
+test: lint types
+	$(BIN)/microshrub micropython
+	$(BIN)/pytest
+
+# The tests on the oldest versions of all dependencies that pyproject.toml allows
+test-lowest:
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/pip install --quiet --disable-pip-version-check 'uv>=0.4'
+	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python \
+		--resolution lowest-direct --editable '.[dev]'
+	.venv-lowest/bin/python -m pytest
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/dev $(STUBS)
+	$(BIN)/mypy
+	$(BIN)/mypy --config-file firmware/mypy.ini
+
+.venv/run: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+		{ echo "microshrub needs Python 3.10 or newer: make PYTHON=python3.12 ..."; exit 1; }
+	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/dev: .venv/run
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(STUBS): .venv/dev
+	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade --target .typings \
+		'micropython-rp2-stubs>=1.24'
+	@touch $@
+
+clean:
+	rm -rf .venv .venv-lowest .typings .mypy_cache .ruff_cache .pytest_cache demo.png
