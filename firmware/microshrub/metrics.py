@@ -63,8 +63,8 @@ def note(counts: ptr32, came: ptr32, said: ptr32, confusion, labels, predictions
 class Metrics(Buffers):
     """Counts of a stream of labels and predictions; classes is 2..256.
 
-    All ratios are ints in 1/1,000,000, computed when asked for. The confusion matrix is kept for up
-    to 32 classes.
+    All ratios are ints in 1/1,000,000, computed when asked for. The confusion matrix is kept for
+    up to 32 classes.
     """
 
     def __init__(self, classes):
@@ -112,8 +112,10 @@ class Metrics(Buffers):
     def confusion(self, label, prediction):
         """How many samples of a label were predicted so. ValueError with more than 32 classes."""
         if not len(self._flat[3]):
-            raise ValueError("there is no confusion matrix of more than %d classes" % _MATRIX_CLASSES)
-        return self._flat[3][label * self.classes + prediction]
+            raise ValueError(
+                "there is no confusion matrix of more than %d classes" % _MATRIX_CLASSES
+            )
+        return self._flat[3][self._class(label) * self.classes + self._class(prediction)]
 
     @property
     def samples(self):

@@ -129,7 +129,7 @@ class Quantizer(Buffers):
             low, high = pair
             whole("the low end of a range", low, -RAW_MAX, RAW_MAX)
             whole("the high end of a range", high, low, RAW_MAX)
-        self._ranges = ranges
+        self._ranges = tuple([tuple(pair) for pair in ranges]) if ranges else None
         self._allocate()
 
     @classmethod

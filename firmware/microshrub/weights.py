@@ -190,7 +190,7 @@ def gradient_step(w, p, m, member):
     for i in range(shrubs):
         slot = rank[i]
         dot = change[i]
-        # dot * scale >> 15 in two parts, each below 2**30; the factor is <= 1/4, so shift >= 1
+        # dot * scale >> 15 in two parts, each below 2**30; the factor is below 1/3, so shift >= 1
         dot = (dot >> 15) * scale + (((dot & 32767) * scale) >> 15)
         weights[slot] = weights[slot] - ((dot + (1 << (shift - 1))) >> shift)
 

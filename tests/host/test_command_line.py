@@ -1,0 +1,244 @@
+"""The command line end to end, as a person or a script uses it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from microshrub_tools.cli import main
+
+SMALL = ["--window", "16", "--trees", "4", "--depth", "3", "--step", "1"]
+PROMISED = {
+    "samples", "features", "classes", "accuracy", "running_average_accuracy", "accuracy_nochange",
+    "accuracy_majority", "kappa", "kappa_temporal", "model_bytes", "ram_bytes", "trees_used",
+    "clamped", "missing", "state_crc32", "samples_per_second", "engine", "board",
+}  # fmt: skip
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """300 rows: two numbers (one now and then missing), a text feature, text classes."""
+    rng = np.random.default_rng(5)
+    path = tmp_path / "stream.csv"
+    rows = ["speed,heat,place,state"]
+    for i in range(300):
+        speed, heat = rng.normal(size=2)
+        state = "run" if speed > 0 else "rest"
+        rows.append(f"{speed:.3f},{'' if i % 50 == 7 else f'{heat:.2f}'},{'ab'[i % 2]},{state}")
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def run(*words: str | Path) -> int:
+    """The exit code of `microshrub WORDS`."""
+    try:
+        return main([str(w) for w in words])
+    except SystemExit as stop:
+        return int(stop.code or 0)
+
+
+def simulate_json(capsys: pytest.CaptureFixture[str], *words: str | Path) -> dict[str, object]:
+    """The JSON object that simulate prints."""
+    assert run("simulate", *words, "--json", "-") == 0
+    found: dict[str, object] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_json_holds_all_that_was_promised(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    record = simulate_json(capsys, data, *SMALL)
+    assert set(record) >= PROMISED
+    assert record["samples"] == 300
+    assert (record["features"], record["classes"]) == (3, 2)
+    assert record["missing"] == 6
+    assert float(str(record["accuracy"])) > 85
+    assert record["board"] == "rpi_pico"
+
+
+@pytest.mark.parametrize("engine", ["python", "numba", "micropython"])
+def test_all_engines_tell_the_same(
+    capsys: pytest.CaptureFixture[str],
+    data: Path,
+    engine: str,
+    micropython_command: tuple[str, ...],
+) -> None:
+    record = simulate_json(capsys, data, *SMALL, "--engine", engine)
+    reference = simulate_json(capsys, data, *SMALL, "--engine", "python")
+    for timing in ("samples_per_second", "seconds", "engine"):
+        del record[timing], reference[timing]
+    assert record == reference
+
+
+def test_table_plot_and_json_file(
+    capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
+) -> None:
+    plot, record = tmp_path / "run.png", tmp_path / "run.json"
+    assert run("simulate", data, *SMALL, "--plot", plot, "--json", record) == 0
+    said = capsys.readouterr()
+    for word in ("accuracy", "NoChange", "MajorityClass", "kappa temporal", "RAM on"):
+        assert word in said.out
+    assert "100 %" in said.err, "progress"
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert json.loads(record.read_text())["samples"] == 300
+
+
+def test_says_so_when_the_last_label_is_the_better_guess(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    rows = [f"{rng.random():.3f},{(i // 50) % 2}" for i in range(400)]
+    path = tmp_path / "runs.csv"
+    path.write_text("noise,class\n" + "\n".join(rows))
+    assert run("simulate", path, *SMALL) == 0
+    assert "does NOT beat NoChange" in capsys.readouterr().out
+
+
+def test_options_reach_the_model(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    changes = {
+        "--loss": "cross_entropy", "--splitter": "random", "--max-features": "1",
+        "--leaf": "class", "--train-every": "3", "--trigger": "error", "--feature-bits": "8",
+        "--seed": "2", "--window": "20", "--trees": "3", "--depth": "2", "--step": "0.3",
+    }  # fmt: skip
+    base = simulate_json(capsys, data, *SMALL, "--engine", "python")["state_crc32"]
+    for option, value in changes.items():
+        changed = simulate_json(capsys, data, *SMALL, "--engine", "python", option, value)
+        assert changed["state_crc32"] != base, option
+
+
+def test_label_limit_shuffle(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    record = simulate_json(capsys, data, *SMALL, "--label", "place", "--limit", "100")
+    assert (record["samples"], record["classes"]) == (100, 2)
+    one = simulate_json(capsys, data, *SMALL, "--shuffle", "1")
+    two = simulate_json(capsys, data, *SMALL, "--shuffle", "2")
+    assert one["state_crc32"] != two["state_crc32"]
+
+
+BAD_FILES = {
+    "empty": ("", "empty"),
+    "one class": ("a,class\n" + "1,x\n" * 20, "class"),
+    "ragged": ("a,b,class\n1,2,x\n3,y\n", "3"),
+    "text in numbers": ("a,class\n1,x\n2,y\nwarm,x\n", "warm"),
+    "infinity": ("a,class\n1,x\ninf,y\n", "inf"),
+    "257 classes": ("a,class\n" + "".join(f"{i},c{i}\n" for i in range(257)), "256"),
+    "late class": ("a,class\n" + "1,x\n2,y\n" * 200 + "3,z\n", "--classes"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_files(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
+    content, word = BAD_FILES[name]
+    path = tmp_path / "bad.csv"
+    path.write_text(content)
+    target = tmp_path / "out.json"
+    assert run("simulate", path, *SMALL, "--json", target) == 2
+    said = capsys.readouterr().err
+    assert "bad.csv" in said
+    assert word in said
+    assert "Traceback" not in said
+    assert not target.exists(), "nothing is written after an error"
+
+
+def test_damaged_gzip(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "cut.csv.gz"
+    path.write_bytes(gzip.compress(b"a,class\n" + b"1,x\n2,y\n" * 500)[:-20])
+    assert run("simulate", path, *SMALL) == 2
+    assert "cut.csv.gz" in capsys.readouterr().err
+
+
+BAD_WORDS = [
+    (["nowhere.csv"], "no file nowhere.csv"),
+    (["DATA", "--window", "1"], "window has to be a whole number of 2..1024, not 1"),
+    (["DATA", "--window", "1025"], "window has to be a whole number of 2..1024, not 1025"),
+    (["DATA", "--step", "0"], "step has to be a number of 1/1024..64, not 0"),
+    (["DATA", "--step", "64.5"], "step has to be a number of 1/1024..64, not 64.5"),
+    (["DATA", "--step", "nan"], "step has to be a number of 1/1024..64, not nan"),
+    (["DATA", "--trees", "many"], "--trees: has to be a whole number, not 'many'"),
+    (["DATA", "--max-features", "4"], "max_features has to be a whole number of 0..3, not 4"),
+    (["DATA", "--loss", "mae"], "loss has to be one of mse, cross_entropy, not 'mae'"),
+    (["DATA", "--label", "sate"], "state"),
+    (["DATA", "--board", "rpi_pcio"], "rpi_pico"),
+    (["DATA", "--limit", "0"], "limit"),
+    (["DATA", "--warmup", "0"], "warmup"),
+    (["DATA", "--plot", "x.bmp"], ".png"),
+    (["DATA", "--json", "no/such/folder/x.json"], "folder"),
+    (["river:NoSuch"], "ImageSegments"),
+    (["synth:sae_a"], "sea_a"),
+    (["DATA", "--window", "1024", "--trees", "200", "--depth", "10", "--board", "esp32"],
+     "--trees"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "expected"), BAD_WORDS, ids=lambda v: " ".join(v)[:40])
+def test_bad_words(
+    capsys: pytest.CaptureFixture[str], data: Path, words: list[str], expected: str
+) -> None:
+    assert run("simulate", *[data if w == "DATA" else w for w in words]) == 2
+    said = capsys.readouterr()
+    assert expected in said.err
+    assert "Traceback" not in said.err
+    assert said.out == ""
+
+
+def test_budget_fits_and_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    shape = ["--features", "14", "--classes", "2"]
+    assert run("budget", *shape, *SMALL, "--board", "rpi_pico", "--json", "-") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["fits"] is True
+    assert record["model_bytes"] < record["ram_bytes"] < record["free_bytes"]
+    assert record["buffers"]["window.codes"] == 14 * 16 * 2
+    large = ["--window", "1024", "--trees", "100", "--depth", "9"]
+    assert run("budget", *shape, *large, "--board", "esp32") == 1
+    said = capsys.readouterr().out
+    assert "does not fit" in said
+    assert "--trees" in said or "--window" in said
+
+
+def test_the_option_that_budget_advises_helps(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["budget", "--features", "14", "--classes", "2", "--window", "512", "--trees", "200",
+             "--depth", "5", "--board", "esp32", "--json", "-"]  # fmt: skip
+    assert run(*words) == 1
+    advice = json.loads(capsys.readouterr().out)["advice"]
+    option, value = next(
+        (w, advice.split()[i + 1].strip(",.")) for i, w in enumerate(advice.split())
+        if w.startswith("--")
+    )  # fmt: skip
+    assert run(*words, option, value) == 0
+
+
+def test_parity_command(
+    capsys: pytest.CaptureFixture[str], data: Path, micropython_command: tuple[str, ...]
+) -> None:
+    assert run("parity", data, *SMALL, "--every", "100") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["samples", "python", "numba", "micropython"]
+    for line in lines[1:4]:
+        assert len(set(line.split()[1:])) == 1
+    assert run("parity", data, "--every", "0") == 2
+
+
+def test_soak_sees_a_flat_heap(
+    capsys: pytest.CaptureFixture[str], data: Path, micropython_command: tuple[str, ...]
+) -> None:
+    assert run("soak", data, *SMALL, "--samples", "100000") == 0
+    assert "Nothing was allocated while learning." in capsys.readouterr().out
+    assert run("soak", data, "--samples", "10") == 2
+
+
+def test_micropython_command(
+    capsys: pytest.CaptureFixture[str], micropython_command: tuple[str, ...]
+) -> None:
+    assert run("micropython", "--find-only") == 0
+    assert "MicroPython" in capsys.readouterr().out
+
+
+def test_as_a_module_in_a_process_of_its_own(data: Path) -> None:
+    command = [sys.executable, "-m", "microshrub_tools.cli", "simulate", str(data), *SMALL]
+    done = subprocess.run(
+        [*command, "--engine", "python", "--json", "-"], capture_output=True, check=True
+    )
+    assert json.loads(done.stdout)["samples"] == 300
