@@ -8,8 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).with_name("oracles")))
+settings.register_profile("microshrub", deadline=None)  # numba compiles in the first example
+settings.load_profile("microshrub")
 
 
 @pytest.fixture(scope="session")

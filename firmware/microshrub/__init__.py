@@ -1,8 +1,21 @@
-"""Online learning on microcontrollers, sample by sample, in bytes that are known beforehand."""
+"""Online learning on microcontrollers, sample by sample, in bytes that are known beforehand.
 
-from .ensemble import ShrubEnsemble
-from .metrics import Metrics
-from .quantizer import MISSING, RAW_MAX, Quantizer
+A part is loaded when it is first asked for, so a program has in RAM only what it uses:
+`from microshrub import Quantizer, ShrubEnsemble`.
+"""
 
 __version__ = "0.1.0"
 __all__ = ("MISSING", "RAW_MAX", "Metrics", "Quantizer", "ShrubEnsemble")
+
+_HOMES = (
+    ("ensemble", ("ShrubEnsemble",)),
+    ("metrics", ("Metrics",)),
+    ("quantizer", ("Quantizer", "MISSING", "RAW_MAX")),
+)
+
+
+def __getattr__(name):
+    for module, names in _HOMES:
+        if name in names:
+            return getattr(__import__(module, globals(), None, (name,), 1), name)
+    raise AttributeError(name)

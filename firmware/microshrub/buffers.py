@@ -85,21 +85,27 @@ class Buffers:
 
     def reset(self):
         """Forget everything: the state is again as after construction."""
-        for _, typecode, buffer in self.buffers():
-            buffer[:] = allocate(typecode, len(buffer))
+        for buffer in self._flat:
+            for i in range(len(buffer)):
+                buffer[i] = 0
         self._start()
+
+    def write(self, stream):
+        """Write the whole state to a binary file or the like, with no copy of it in memory."""
+        text = self.configuration().encode()
+        head = _MAGIC + struct.pack("<BH", _VERSION, len(text)) + text
+        head += struct.pack("<I", table_bytes(self._table()))
+        crc = crc32(head)
+        stream.write(head)
+        for buffer in self._flat:
+            crc = crc32(buffer, crc)
+            stream.write(buffer)
+        stream.write(struct.pack("<I", crc))
 
     def save(self):
         """The whole state as bytes."""
-        text = self.configuration().encode()
         stream = BytesIO()
-        stream.write(_MAGIC)
-        stream.write(struct.pack("<BH", _VERSION, len(text)))
-        stream.write(text)
-        stream.write(struct.pack("<I", table_bytes(self._table())))
-        for buffer in self._flat:
-            stream.write(buffer)
-        stream.write(struct.pack("<I", crc32(stream.getvalue())))
+        self.write(stream)
         return stream.getvalue()
 
     def load(self, data):
@@ -114,11 +120,7 @@ class Buffers:
         size = table_bytes(self._table())
         if len(data) != at + size + 4 or struct.unpack_from("<I", data, at - 4)[0] != size:
             raise ValueError("the saved state's buffers have another length than this one's")
-        view = memoryview(data)
-        for _, typecode, buffer in self.buffers():
-            end = at + len(buffer) * item_bytes(typecode)
-            if typecode == "B":
-                buffer[:] = view[at:end]
-            else:
-                buffer[:] = array(typecode, bytes(view[at:end]))
-            at = end
+        stream = BytesIO(data)
+        stream.seek(at)
+        for buffer in self._flat:  # nothing is allocated from here on
+            stream.readinto(buffer)

@@ -2,7 +2,7 @@
 
 The nodes of a level that may still split are open. For each level: count the classes of the open
 nodes, find the best split of each (splits.py), make the node an inner node or a leaf, and send its
-samples on. That takes O(features * B) a level and O(features * B * depth) a shrub.
+samples on. A level takes O(features * (B + open nodes * classes)), and there are `depth` of them.
 
 Scratch buffers (a tuple, in this order; L = most leaves, A = most nodes that one level can split):
 
@@ -42,6 +42,8 @@ _SAMPLES = const(0)
 _FEATURE = const(4)
 _THRESHOLD = const(5)
 _FORK = const(7)
+_SQUARES_LEFT = const(0)
+_SQUARES_RIGHT = const(1)
 _SCORE = const(2)
 _SCORES = const(3)
 
@@ -53,14 +55,14 @@ _PURE = const(-2)  # score of a node that needs none
 _W_WINDOW = const(0)
 _W_SIZE = const(2)
 _W_WIDE_CODES = const(4)
-_P_CLASSES = const(1)
-_P_DEPTH = const(2)
-_P_INNER = const(3)
-_P_LEAVES = const(4)
-_P_LINKED = const(5)
-_P_ONE_HOT = const(6)
-_P_WIDE_CODES = const(7)
-_P_WIDE_KIDS = const(8)
+_P_CLASSES = const(0)
+_P_DEPTH = const(1)
+_P_INNER = const(2)
+_P_LEAVES = const(3)
+_P_LINKED = const(4)
+_P_ONE_HOT = const(5)
+_P_WIDE_CODES = const(6)
+_P_WIDE_KIDS = const(7)
 
 
 def cart_table(features, classes, window, depth, max_features):
@@ -164,11 +166,15 @@ def count(w, p, g, open_nodes: int, level: int):
         for a in range(open_nodes):
             samples = 0
             most = 0
+            squares = 0
             for k in range(a * classes, a * classes + classes):
                 samples += counts[k]
+                squares += counts[k] * counts[k]  # at most B**2 = 2**20 in all
                 if counts[k] > most:
                     most = counts[k]
             forks[a * _FORK + _SAMPLES] = samples
+            scores[a * _SCORES + _SQUARES_LEFT] = 0
+            scores[a * _SCORES + _SQUARES_RIGHT] = squares
             scores[a * _SCORES + _SCORE] = _PURE if most == samples else _NO_SPLIT
 
 

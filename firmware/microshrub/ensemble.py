@@ -9,12 +9,12 @@ from micropython import const
 
 from .cart import cart_table, grow, start_cart
 from .fixed import RNG_WORDS, seed_generator
-from .learner import Learner, choice, whole
+from .learner import Learner, choice, twelve_bits, whole
 from .shrubs import descend, leaf_slots, shrubs_table, start_shrubs
 from .weights import gradient_step, members_table, mix, project, start_members
 from .window import slide, start_window, window_table
 
-# What the kernels get: four buffers and the tuples of buffers of the ensemble's parts.
+# What the kernels get: five buffers and the tuples of buffers of the ensemble's parts.
 _STATE = const(0)  # 'i' the integers below
 _VOTES = const(1)  # 'i' [classes] the votes for the last sample that was asked for
 _PATH = const(2)  # 'B' path[s]: that sample's leaf in slot s; one or two bytes an entry
@@ -105,11 +105,11 @@ class ShrubEnsemble(Learner):
 
     features      1..256 codes a sample; classes: 2..256
     window        2..1024 samples that a shrub is grown on and the weights are fitted to
-    trees         1..255 members; the M of the paper
+    trees         1..255 members at most
     depth         1..30, the longest path of tests; a shrub never has more than `window` leaves
-    step          1/1024..64, step size of the weights' gradient, held in 1/65536.
+    step          1/1024..64, step size of the weights' gradient, held in 12 bits.
                   8 to 32 suits streams with runs of one label, 0.05 to 0.2 noisy ones
-    loss          "mse" (equation 4) or "cross_entropy"
+    loss          "mse" or "cross_entropy"
     splitter      "best" (CART) or "random" (one random threshold a feature)
     max_features  features drawn for each node, 0..features; 0: all
     leaf          "proba" (class frequencies, 8 bits) or "class" (the majority)
@@ -139,14 +139,14 @@ class ShrubEnsemble(Learner):
         train_every=1,
         trigger="sample",
         feature_bits=16,
-        seed=1,
+        seed=0,
     ):
         self.features = whole("features", features, 1, 256)
         self.classes = whole("classes", classes, 2, 256)
         self.window = whole("window", window, 2, 1024)
         self.trees = whole("trees", trees, 1, 255)
         self.depth = whole("depth", depth, 1, 30)
-        self.step = _step_q16(step)
+        self.step_q16 = _step_q16(step)
         self.loss = choice("loss", loss, _LOSSES)
         self.splitter = choice("splitter", splitter, _SPLITTERS)
         self.max_features = whole("max_features", max_features, 0, features)
@@ -166,8 +166,8 @@ class ShrubEnsemble(Learner):
             "loss=%s splitter=%s max_features=%d leaf=%s train_every=%d trigger=%s "
             "feature_bits=%d seed=%d"
         ) % (
-            self.features, self.classes, self.window, self.trees, self.depth, self.step, self.loss,
-            self.splitter, self.max_features, self.leaf, self.train_every, self.trigger,
+            self.features, self.classes, self.window, self.trees, self.depth, self.step_q16,
+            self.loss, self.splitter, self.max_features, self.leaf, self.train_every, self.trigger,
             self.feature_bits, self.seed,
         )  # fmt: skip
 
@@ -202,10 +202,10 @@ class ShrubEnsemble(Learner):
         state[_WIDE_LEAF] = int(leaf_slots(*pool) > 256)
         seed_generator(t[_RNG], self.seed)
         start_window(t[_WINDOW], self.features, self.window, self.feature_bits)
-        start_shrubs(t[_SHRUBS], self.features, *pool)
+        start_shrubs(t[_SHRUBS], *pool)
         start_cart(t[_CART], self.window, self.depth, self.max_features)
         start_members(
-            t[_MEMBERS], self.trees, self.classes, self.step, self.loss == "cross_entropy"
+            t[_MEMBERS], self.trees, self.classes, self.step_q16, self.loss == "cross_entropy"
         )
 
     @property
@@ -233,4 +233,5 @@ def _step_q16(step):
     number = isinstance(step, (int, float)) and not isinstance(step, bool)
     if not number or not 1 / 1024 <= step <= 64:
         raise ValueError("step has to be a number of 1/1024..64, not %r" % (step,))
-    return int(step * 65536 + 0.5)
+    whole_part, shift = twelve_bits(step)
+    return (whole_part << 16) >> shift

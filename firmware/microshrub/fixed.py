@@ -43,3 +43,50 @@ def exp_negative(x: int) -> int:
     y = ((y * x) >> 15) + 8120
     y = ((y * x) >> 15) - 16375
     return ((y * x) >> 15) + 16384
+
+
+@micropython.viper
+def log2(n: int) -> int:
+    """log2(n) in Q14 for 1 <= n < 2**30; the error is below 6 / 16384, and 0 at powers of two.
+
+    log2(n) is the position of the top bit plus log2(1 + f), 0 <= f < 1; the latter is the
+    polynomial of degree 5 that is closest in the Chebyshev sense, by Horner's rule. Every
+    intermediate is below 2**15 and f at most 2**15, so each product stays below 2**30.
+    """
+    top = 0
+    while n >> top > 1:
+        top += 1
+    f = n >> (top - 15) if top > 15 else n << (15 - top)
+    f -= 32768
+    y = ((720 * f) >> 15) - 3110
+    y = ((y * f) >> 15) + 6743
+    y = ((y * f) >> 15) - 11588
+    y = ((y * f) >> 15) + 23619
+    return (top << 14) + ((y * f) >> 15)
+
+
+@micropython.viper
+def n_log2(n: int) -> int:
+    """n * log2(n) in Q10 for n <= 32768, 0 for n = 0; the error is below (6 * n + 16) / 16384."""
+    if n < 2:
+        return 0
+    y = int(log2(n))  # <= 15 * 2**14 < 2**18
+    # n * y would be up to 2**33: y in two parts, of Q10 and of the 4 bits below
+    return n * (y >> 4) + ((n * (y & 15)) >> 4)  # <= 32768 * 15 * 2**10 < 2**29, and < 2**15
+
+
+@micropython.viper
+def square_root(n: int) -> int:
+    """The largest r with r * r <= n, for 0 <= n < 2**30 (digit by digit, two bits at a time)."""
+    r = 0
+    bit = 1 << 28
+    while bit > n:
+        bit = bit >> 2
+    while bit:
+        if n >= r + bit:
+            n -= r + bit
+            r = (r >> 1) + bit
+        else:
+            r = r >> 1
+        bit = bit >> 2
+    return r

@@ -25,6 +25,25 @@ def choice(name, value, allowed):
     return value
 
 
+def twelve_bits(value):
+    """(whole, shift): value > 0 is about whole / 2**shift, 2048 <= whole <= 4096.
+
+    Twelve bits come out the same in the single precision of a board as in the PC's double, for
+    decimals of up to four places.
+    """
+    shift = 0
+    while value < 2048:
+        value *= 2
+        shift += 1
+    return int(value + 0.5), shift
+
+
+def check_classes(name, buffer, classes):
+    """Raise ValueError unless buffer is a bytearray of classes. Allocates nothing."""
+    if not isinstance(buffer, bytearray) or (len(buffer) and max(buffer) >= classes):
+        raise ValueError("%s has to be a bytearray of classes 0..%d" % (name, classes - 1))
+
+
 def same_items(x, sample):
     """Whether x is an array with items like those of the array sample. Allocates nothing."""
     if not isinstance(x, array):
@@ -32,7 +51,7 @@ def same_items(x, sample):
     if hasattr(x, "typecode"):  # on CPython only
         return x.typecode == sample.typecode
     try:
-        x == sample  # noqa: B015  (MicroPython refuses to compare arrays of other item sizes)
+        x == sample  # noqa: B015  (refused for other item sizes; signs are not looked at)
     except NotImplementedError:
         return False
     return True
@@ -40,7 +59,7 @@ def same_items(x, sample):
 
 def check_row(x, features):
     """Raise ValueError unless x is an array('H') of that many codes. Allocates nothing."""
-    if not same_items(x, CODES) or len(x) != features:
+    if not same_items(x, CODES) or len(x) != features or (features and min(x) < 0):
         raise ValueError("x has to be array('H') of %d codes" % features)
 
 
@@ -118,8 +137,7 @@ class Learner(Buffers):
         """
         count = len(labels)
         check_row(rows, count * self.features)
-        if len(predictions) != count:
-            raise ValueError("labels and predictions have to be of one length")
-        if count and max(labels) >= self.classes:
-            raise ValueError("labels have to be of 0..%d" % (self.classes - 1))
+        check_classes("labels", labels, self.classes)
+        if not isinstance(predictions, bytearray) or len(predictions) != count:
+            raise ValueError("predictions has to be a bytearray as long as labels")
         run_rows(self._learn, self._nest, rows, labels, predictions, count, self.features)

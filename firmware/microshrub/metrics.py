@@ -8,7 +8,7 @@ import micropython
 from micropython import const
 
 from .buffers import Buffers, table_bytes
-from .learner import whole
+from .learner import check_classes, whole
 
 _CLASSES = const(0)  # words of the counts
 _SEEN = const(1)
@@ -98,11 +98,11 @@ class Metrics(Buffers):
 
     def update_rows(self, labels, predictions):
         """Count many: two bytearrays of one length."""
+        check_classes("labels", labels, self.classes)
+        check_classes("predictions", predictions, self.classes)
         if len(labels) != len(predictions):
             raise ValueError("labels and predictions have to be of one length")
         if len(labels):
-            self._class(max(labels))
-            self._class(max(predictions))
             counts, came, said, matrix = self._flat
             note(counts, came, said, matrix, labels, predictions, len(labels))
 

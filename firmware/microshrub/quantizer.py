@@ -28,6 +28,7 @@ MISSING = -(1 << 29)  # stands for a value that is not there
 _RAW = array("i")  # a sample for same_items()
 
 _MISSING = const(-536870912)
+_RAW_MAX = const(536870911)
 _MOST = const(1073741823)  # counters stop there
 _CORE = const(49151)
 _TAIL = const(8192)
@@ -43,10 +44,20 @@ _WORDS = const(4)
 
 
 @micropython.viper
+def limited(v: int) -> int:
+    """v, or the end of the raw values' range that is nearer; MISSING stays."""
+    if v > _RAW_MAX:
+        return _RAW_MAX
+    if v < _MISSING:
+        return 0 - _RAW_MAX
+    return v
+
+
+@micropython.viper
 def widen(raw: ptr32, at: int, counts: ptr32, low: ptr32, high: ptr32):
     """Stretch each feature's range over the raw row that starts at raw[at]."""
     for f in range(counts[_FEATURES]):
-        v = raw[at + f]
+        v = int(limited(raw[at + f]))
         if v != _MISSING:
             if v < low[f]:
                 low[f] = v
@@ -93,7 +104,7 @@ def encode_rows(raw, codes, rows: int, counts: ptr32, low: ptr32, span: ptr32, s
     k = 0
     for _ in range(rows):
         for f in range(features):
-            v = x[k]
+            v = int(limited(x[k]))
             if v == _MISSING:
                 if counts[_ABSENT] < _MOST:
                     counts[_ABSENT] = counts[_ABSENT] + 1

@@ -22,16 +22,15 @@ from a node to its children, and a pool takes the one that needs fewer bytes:
 import micropython
 from micropython import const
 
-_FEATURES = const(0)
-_CLASSES = const(1)
-_DEPTH = const(2)
-_INNER = const(3)  # inner nodes a slot
-_LEAVES = const(4)  # leaves a slot
-_LINKED = const(5)  # 1: linked, 0: by position
-_ONE_HOT = const(6)  # 1: a leaf is one class, 0: class frequencies
-_WIDE_CODES = const(7)  # 1: thresholds of 16 bits, 0: 8 bits
-_WIDE_KIDS = const(8)  # 1: node numbers of 16 bits, 0: 8 bits
-_WORDS = const(9)
+_CLASSES = const(0)
+_DEPTH = const(1)
+_INNER = const(2)  # inner nodes a slot
+_LEAVES = const(3)  # leaves a slot
+_LINKED = const(4)  # 1: linked, 0: by position
+_ONE_HOT = const(5)  # 1: a leaf is one class, 0: class frequencies
+_WIDE_CODES = const(6)  # 1: thresholds of 16 bits, 0: 8 bits
+_WIDE_KIDS = const(7)  # 1: node numbers of 16 bits, 0: 8 bits
+_WORDS = const(8)
 
 
 def leaf_limit(window, depth):
@@ -69,13 +68,12 @@ def shrubs_table(slots, classes, window, depth, feature_bits, one_hot):
     ]
 
 
-def start_shrubs(p, features, classes, window, depth, feature_bits, one_hot):
+def start_shrubs(p, classes, window, depth, feature_bits, one_hot):
     """Set up the pool p; what its slots hold does not matter until a shrub is grown there."""
     shape = p[0]
     linked, inner, leaves, kid = _choose(
         window, depth, feature_bits, 1 if one_hot else classes - 1
     )
-    shape[_FEATURES] = features
     shape[_CLASSES] = classes
     shape[_DEPTH] = depth
     shape[_INNER] = inner

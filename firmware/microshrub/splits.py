@@ -44,8 +44,7 @@ _W_SIZE = const(2)
 _W_WIDE_CODES = const(4)
 _W_WIDE_ORDER = const(5)
 _W_SORTED = const(6)
-_P_FEATURES = const(0)
-_P_CLASSES = const(1)
+_P_CLASSES = const(0)
 
 
 @micropython.viper
@@ -93,10 +92,10 @@ def scan(w, p, g, rng, open_nodes: int):
     steps = size if in_order else 2 * size  # random: first all that go left, then all others
     for f in range(shape[_W_FEATURES]):
         base = f * shape[_W_WINDOW]  # < 256 * 1024 = 2**18
-        if not int(want(p, g, f, open_nodes)):
+        if not int(want(w, p, g, f, open_nodes)):
             continue
         if not in_order:
-            cut(w, g, rng, base, open_nodes)
+            draw_thresholds(w, g, rng, base, open_nodes)
         for i in range(steps):
             b = i
             if in_order:
@@ -118,20 +117,20 @@ def scan(w, p, g, rng, open_nodes: int):
             if code != last and passed > 0:
                 # a sum of squares is at most passed**2, passed < 1024, so << 10 gives < 2**30,
                 # and each quotient is at most 1024 * passed
-                gain = (scores[score + _SQUARES_LEFT] << 10) // passed + (
+                merit = (scores[score + _SQUARES_LEFT] << 10) // passed + (
                     scores[score + _SQUARES_RIGHT] << 10
                 ) // (forks[fork + _SAMPLES] - passed)
                 best = scores[score + _SCORE]
                 ties = 1
-                if gain == best:
+                if merit == best:
                     ties = forks[fork + _TIES] + 1
-                if gain > best or (gain == best and int(below(rng, ties)) == 0):
-                    scores[score + _SCORE] = gain
+                if merit > best or (merit == best and int(below(rng, ties)) == 0):
+                    scores[score + _SCORE] = merit
                     forks[fork + _FEATURE] = f
                     forks[fork + _THRESHOLD] = (
                         (last + code) >> 1 if in_order else forks[fork + _CUT]
                     )
-                if gain >= best and ties < 65535:
+                if merit >= best and ties < 65535:
                     forks[fork + _TIES] = ties
             k = a * classes + labels[b]
             n = left[k]
@@ -146,17 +145,16 @@ def scan(w, p, g, rng, open_nodes: int):
 
 
 @micropython.viper
-def want(p, g, f: int, open_nodes: int) -> int:
+def want(w, p, g, f: int, open_nodes: int) -> int:
     """Mark the open nodes for which feature f is evaluated, clear them; returns how many."""
     shape = ptr32(g[0])
     wanted = ptr8(g[2])
     drawn = ptr8(g[3])
-    counts = ptr16(g[4])
     left = ptr16(g[5])
     forks = ptr16(g[7])
     scores = ptr32(g[8])
     classes = ptr32(p[0])[_P_CLASSES]
-    stride = (ptr32(p[0])[_P_FEATURES] + 7) >> 3
+    stride = (ptr32(w[0])[_W_FEATURES] + 7) >> 3
     wanted[shape[_CLOSED]] = 0
     some = 0
     for a in range(open_nodes):
@@ -165,19 +163,20 @@ def want(p, g, f: int, open_nodes: int) -> int:
             yes = (drawn[a * stride + (f >> 3)] >> (f & 7)) & 1
         wanted[a] = yes
         if yes:
-            squares = 0
             for k in range(a * classes, a * classes + classes):
                 left[k] = 0
-                squares += counts[k] * counts[k]  # sums to at most B**2 = 2**20
-            scores[a * _SCORES + _SQUARES_LEFT] = 0
-            scores[a * _SCORES + _SQUARES_RIGHT] = squares
+            # where the last walk ended, what had passed to the left is now all to the right again
+            score = a * _SCORES
+            squares = scores[score + _SQUARES_RIGHT] + scores[score + _SQUARES_LEFT]
+            scores[score + _SQUARES_RIGHT] = squares
+            scores[score + _SQUARES_LEFT] = 0
             forks[a * _FORK + _PASSED] = 0
             some += 1
     return some
 
 
 @micropython.viper
-def cut(w, g, rng, base: int, open_nodes: int):
+def draw_thresholds(w, g, rng, base: int, open_nodes: int):
     """Draw a threshold for each wanted node, from its least code to below its greatest.
 
     A node whose samples all have one code is not wanted any more.

@@ -4,11 +4,11 @@ Shrub Ensembles (Buschjaeger, Hess, Morik 2022), equations 5 to 8, lines 9 to 12
 
 Buffers of the members (a tuple, in this order; M = most members):
 
-    shape   'i'  the integers below
-    weight  'i'  [M + 1] of slot s, Q16; the members' add up to 65536 = 1.0
-    rank    'B'  [M + 1] the slots, members first, the heaviest first; the rest are free
-    margin  'i'  [classes] scratch: the votes for one sample, then the loss's derivative
-    change  'i'  [M + 1] scratch: the gradient of rank i
+    shape     'i'  the integers below
+    weight    'i'  [M + 1] of slot s, Q16; the members' add up to 65536 = 1.0
+    rank      'B'  [M + 1] the slots: members, by weight (before its last rounding), then free ones
+    residual  'i'  [classes] scratch: the votes for one sample, then the loss's derivative
+    gradient  'i'  [M + 1] scratch: the gradient of rank i
 """
 
 import micropython
@@ -26,9 +26,9 @@ _WORDS = const(5)
 # the shapes of the window (W) and the pool (P), see window.py and shrubs.py
 _W_WINDOW = const(0)
 _W_SIZE = const(2)
-_P_CLASSES = const(1)
-_P_LEAVES = const(4)
-_P_ONE_HOT = const(6)
+_P_CLASSES = const(0)
+_P_LEAVES = const(3)
+_P_ONE_HOT = const(5)
 
 _ONE = const(65536)
 _UNIT = const(65280)  # a vote of 1.0 in the gradient: 65536 * 255 >> 8
@@ -41,8 +41,8 @@ def members_table(trees, classes):
         ("members.shape", "i", _WORDS),
         ("members.weight", "i", trees + 1),
         ("members.rank", "B", trees + 1),
-        ("members.margin", "i", classes),
-        ("members.change", "i", trees + 1),
+        ("members.residual", "i", classes),
+        ("members.gradient", "i", trees + 1),
     ]
 
 
@@ -85,6 +85,7 @@ def mix(p, m, member, stride: int, b: int, votes) -> int:
     out = ptr32(votes)
     used = ptr32(m[0])[_USED]
     leaf_limit = shape[_P_LEAVES]
+    wide = int(leaf_limit > 256)
     last = shape[_P_CLASSES] - 1
     one_hot = shape[_P_ONE_HOT]
     for c in range(last + 1):
@@ -93,7 +94,7 @@ def mix(p, m, member, stride: int, b: int, votes) -> int:
         slot = rank[i]
         weight = weights[slot]
         at = slot * stride + b  # < 256 * 1024 = 2**18
-        at = slot * leaf_limit + (member16[at] if leaf_limit > 256 else member8[at])
+        at = slot * leaf_limit + (member16[at] if wide else member8[at])
         if one_hot:
             c = leaves[at]
             out[c] = out[c] + 255 * weight  # every vote <= 255 * 65536 < 2**24
@@ -115,22 +116,22 @@ def mix(p, m, member, stride: int, b: int, votes) -> int:
 
 @micropython.viper
 def derivative(m, label: int, classes: int):
-    """Turn the votes in margin into f - [y = c], or softmax(f) - [y = c], in 1/65280."""
-    margin = ptr32(m[3])
+    """Turn the votes in residual into f - [y = c], or softmax(f) - [y = c], in 1/65280."""
+    residual = ptr32(m[3])
     top = 0
     for c in range(classes):
-        margin[c] = margin[c] >> 8
-        if margin[c] > top:
-            top = margin[c]
+        residual[c] = residual[c] >> 8
+        if residual[c] > top:
+            top = residual[c]
     if ptr32(m[0])[_SOFTMAX]:
         total = 0
         for c in range(classes):
-            x = top - margin[c]  # of 65280 a unit; + x >> 8 makes that 65535 of Q16
-            margin[c] = int(exp_negative(x + (x >> 8)))
-            total += margin[c]  # <= 256 * 2**14 = 2**22
+            x = top - residual[c]  # of 65280 a unit; + x >> 8 makes that 65535 of Q16
+            residual[c] = int(exp_negative(x + (x >> 8)))
+            total += residual[c]  # <= 256 * 2**14 = 2**22
         for c in range(classes):
-            margin[c] = margin[c] * _UNIT // total  # < 2**14 * 2**16 = 2**30
-    margin[label] = margin[label] - _UNIT
+            residual[c] = residual[c] * _UNIT // total  # < 2**14 * 2**16 = 2**30
+    residual[label] = residual[label] - _UNIT
 
 
 @micropython.viper
@@ -144,13 +145,15 @@ def gradient_step(w, p, m, member):
     leaves = ptr8(p[4])
     weights = ptr32(m[1])
     rank = ptr8(m[2])
-    margin = ptr32(m[3])
-    change = ptr32(m[4])
+    residual = ptr32(m[3])
+    gradient = ptr32(m[4])
     member8 = ptr8(member)
     member16 = ptr16(member)
     window = ptr32(w[0])[_W_WINDOW]
     size = ptr32(w[0])[_W_SIZE]
     leaf_limit = shape[_P_LEAVES]
+    wide = int(leaf_limit > 256)
+    one_hot = shape[_P_ONE_HOT]
     classes = shape[_P_CLASSES]
     last = classes - 1
     shrubs = ptr32(m[0])[_USED] + 1
@@ -158,38 +161,36 @@ def gradient_step(w, p, m, member):
     while size > 64 << down:
         down += 1
     for i in range(shrubs):
-        change[i] = 0
+        gradient[i] = 0
     for b in range(size):
         mix(p, m, member, window, b, m[3])
         derivative(m, labels[b], classes)
-        pivot = margin[last]
+        pivot = residual[last]
         for i in range(shrubs):
             slot = rank[i]
             at = slot * window + b
-            at = slot * leaf_limit + (member16[at] if leaf_limit > 256 else member8[at])
+            at = slot * leaf_limit + (member16[at] if wide else member8[at])
             # sum_c margin_c * h_c, where h_last = 255 - the others; |sum| <= 65280 * 255 < 2**24
             # because the h_c are not negative and add up to 255; |margin_c - pivot| < 2**17, and
             # a part of the sum stays below 255 * 2**17 < 2**25
-            if shape[_P_ONE_HOT]:
-                dot = 255 * margin[leaves[at]]
+            if one_hot:
+                dot = 255 * residual[leaves[at]]
             else:
                 at = at * last
                 dot = 255 * pivot
                 for c in range(last):
-                    dot += (margin[c] - pivot) * leaves[at + c]
+                    dot += (residual[c] - pivot) * leaves[at + c]
             # 64 * 65280 * 255 < 2**30, and `down` keeps it so for more samples
-            change[i] = change[i] + (dot >> down)
+            gradient[i] = gradient[i] + (dot >> down)
     scale = ptr32(m[0])[_SCALE] // size
     shift = ptr32(m[0])[_SHIFT] - down
     while scale >= 32768:
         scale = scale >> 1
         shift -= 1
-    shift -= 15
-    if shift > 30:
-        shift = 30
+    shift -= 15  # 1..30: 30 for the least step, 256 classes and 1024 samples
     for i in range(shrubs):
         slot = rank[i]
-        dot = change[i]
+        dot = gradient[i]
         # dot * scale >> 15 in two parts, each below 2**30; the factor is below 1/3, so shift >= 1
         dot = (dot >> 15) * scale + (((dot & 32767) * scale) >> 15)
         weights[slot] = weights[slot] - ((dot + (1 << (shift - 1))) >> shift)
@@ -212,7 +213,7 @@ def project(m):
             top = weights[rank[i]]
     for i in range(shrubs):
         slot = rank[i]
-        # The projection does not change when all weights shift together, and one that is 1.0 or
+        # The projection does not gradient when all weights shift together, and one that is 1.0 or
         # more below the greatest becomes 0: within -2.0..0 all sums stay below 2**26.
         weight = weights[slot] - top
         if weight < _FLOOR:

@@ -1,7 +1,8 @@
 """A column of a file as numbers: what each cell stands for.
 
 A feature holds numbers, or texts that are replaced by codes. An ARFF header declares which; a CSV
-file's column holds texts if all its cells among the first samples do.
+file's column holds texts if all its cells among the first samples do. A board has no dictionary:
+texts have to be categories, few and met again and again.
 """
 
 from __future__ import annotations
@@ -17,7 +18,13 @@ from numpy.typing import NDArray
 
 from .streams import DataError, did_you_mean
 
-MISSING = frozenset({"", "nan", "NaN", "NA", "?"})
+# As pandas, R, SQL and Weka write them. What an ARFF header or --classes declares is a value.
+MISSING = frozenset(
+    {"", "?", "-", "NA", "N/A", "n/a", "nan", "NaN", "null", "NULL", "None", "none"}
+)
+MAX_CATEGORIES = 64  # of a column of texts
+MAX_DECLARED = 256  # of a nominal attribute
+_FEW = 16  # different texts among the first samples that say nothing against a column
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 Where = Callable[[int], str]  # says in words where a row's cell stands
@@ -54,15 +61,16 @@ class Column:
         whether the column is one of texts. Raises DataError at a cell that does not fit.
         """
         rows = order.tolist()
+        self._refuse_many_declared(rows, where)
         text = next((row for row in rows if row in self.texts), None) if self.texts else None
         if text is not None:
             if not self._is_of_texts(rows[:warmup]):
                 raise DataError(f"{where(text)}: {self._stray(self.texts[text])}")
             self._refuse_decimal_commas(rows[:warmup], where)
-            return self._category_codes(rows)
+            return self._category_codes(rows, warmup, where)
         numbers = np.frombuffer(self.numbers, dtype=np.float64)[order]
         if np.isinf(numbers).any():
-            row = rows[int(np.isinf(numbers).argmax())]
+            row = rows[int(np.flatnonzero(np.isinf(numbers))[0])]
             raise DataError(
                 f"{where(row)}: an infinite number. Leave the cell empty if the value is unknown."
             )
@@ -91,13 +99,29 @@ class Column:
                     f"{cell.replace(',', '.')}, here and in the rest of the file."
                 )
 
-    def _category_codes(self, rows: list[int]) -> NDArray[np.float64]:
+    def _refuse_many_declared(self, rows: list[int], where: Where) -> None:
+        if len(self._codes) > MAX_DECLARED:
+            raise DataError(
+                f"{where(rows[0])}: {len(self._codes)} values are declared and {MAX_DECLARED} is "
+                "the most. Leave the column out, or turn it into numbers."
+            )
+
+    def _category_codes(self, rows: list[int], warmup: int, where: Where) -> NDArray[np.float64]:
         codes: dict[str | float, int] = {}  # a number that turns up later is one more category
         values = np.full(len(rows), math.nan)
+        present, last_early = 0, min(warmup, len(rows))
         for place, row in enumerate(rows):
             cell = self.texts.get(row, self.numbers[row])
             if isinstance(cell, str) or not math.isnan(cell):
                 values[place] = codes.setdefault(cell, len(codes))
+                present += 1
+            is_most = place + 1 == last_early and len(codes) > max(_FEW, present / 2)
+            if is_most or len(codes) > MAX_CATEGORIES:
+                raise DataError(
+                    f"{where(row)} holds {len(codes)} different texts in the first {place + 1} "
+                    "rows; it looks like a date or an identifier: leave it out, or turn it into "
+                    "numbers."
+                )
         return values
 
 

@@ -12,13 +12,16 @@ from . import boards, engines, micropython_binary, parity, plots, ram, report, s
 from .errors import UserError
 from .options import (
     MODELS,
+    Parser,
     add_model_options,
     check_parameters,
     model_parameters,
+    stream_parameters,
     whole_number,
 )
-from .progress import messages, showing
+from .progress import showing
 from .streams import Stream, open_stream
+from .terminal import console, messages
 
 _DEFAULT_BOARD = "rpi_pico"
 _Command = Callable[[argparse.Namespace], int]
@@ -32,22 +35,27 @@ def add_commands(commands: Any) -> None:
     _add_micropython(commands)
 
 
-def _add(commands: Any, name: str, text: str, run: _Command) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
+def _add(commands: Any, name: str, text: str, run: _Command) -> Parser:
+    parser: Parser = commands.add_parser(name, help=text, description=text)
     parser.set_defaults(run=run)
     return parser
 
 
-def add_stream_options(parser: argparse.ArgumentParser) -> None:
+def add_stream_options(parser: Parser) -> None:
     """Add DATA and the options that say how to read it."""
+    parser.add_late_help(parser.add_argument("data", metavar="DATA"), _data_help)
     parser.add_argument(
-        "data",
-        metavar="DATA",
-        help="a .csv, .csv.gz or .arff file, river:NAME or synth:NAME",
+        "--label", metavar="COLUMN", help="the column of the class (default: the last)"
     )
-    parser.add_argument("--label", metavar="COLUMN", help="the class (default: the last column)")
-    parser.add_argument("--classes", metavar="A,B,...", help="all classes, in order")
-    parser.add_argument("--limit", type=whole_number, metavar="N", help="only the first N samples")
+    parser.add_argument(
+        "--classes", metavar="A,B,...", help="all classes, in order (default: those in the file)"
+    )
+    parser.add_argument(
+        "--limit",
+        type=whole_number,
+        metavar="N",
+        help="only the first N samples (default: all, and 100,000 of synth:)",
+    )
     parser.add_argument(
         "--warmup",
         type=whole_number,
@@ -55,7 +63,27 @@ def add_stream_options(parser: argparse.ArgumentParser) -> None:
         default=256,
         help="samples whose features the quantizer sees before the run (default 256)",
     )
-    parser.add_argument("--shuffle", type=whole_number, metavar="SEED", help="shuffle the stream")
+    parser.add_argument(
+        "--shuffle",
+        type=whole_number,
+        metavar="SEED",
+        help="shuffle the stream (default: its own order)",
+    )
+
+
+def _data_help() -> str:
+    from . import generators
+
+    rivers = ", ".join(generators.river_names())
+    synths = ", ".join(generators.SYNTH_NAMES)
+    return f"a .csv, .csv.gz or .arff file; river: and one of {rivers}; synth: and one of {synths}"
+
+
+def _add_board_option(parser: Parser, default: str | None, text: str) -> None:
+    names = ", ".join(boards.names())
+    parser.add_argument(
+        "--board", metavar="NAME", default=default, help=f"{text}; {names}, or a .toml file"
+    )
 
 
 def open_arguments(arguments: argparse.Namespace) -> Stream:
@@ -72,29 +100,80 @@ def open_arguments(arguments: argparse.Namespace) -> Stream:
         )
 
 
+def open_with_parameters(arguments: argparse.Namespace) -> tuple[Stream, dict[str, Any]]:
+    """The stream, and all parameters of the model that is to learn it.
+
+    Raises UserError for options that the model does not have or refuses.
+    """
+    options = model_parameters(arguments)
+    stream = open_arguments(arguments)
+    parameters = stream_parameters(arguments.model, stream, arguments.warmup) | options
+    check_parameters(arguments.model, parameters)
+    if arguments.warmup >= len(stream.labels):
+        messages.say(
+            f"Note: with --warmup {arguments.warmup} the quantizer sees all "
+            f"{report.count(len(stream.labels), 'sample')} before the run."
+        )
+    return stream, parameters
+
+
+def compile_kernels(model: str) -> None:
+    """Have the numba engine ready, and say what takes so long the first time."""
+    known = simulate.are_compiled(model)
+    what = "loading the kernels" if known else "compiling the kernels (once)"
+    with showing(what, announce=not known):
+        simulate.compile_kernels(model)
+
+
 def _add_simulate(commands: Any) -> None:
     parser = _add(commands, "simulate", "Learn a stream as the board would.", _simulate)
     add_stream_options(parser)
     add_model_options(parser)
-    parser.add_argument("--board", metavar="NAME", help="refuse what does not fit there")
-    parser.add_argument("--engine", choices=engines.NAMES, default="numba")
-    parser.add_argument("--json", metavar="FILE|-", help="write the result as one JSON object")
-    parser.add_argument("--plot", metavar="FILE.png", type=Path, help="draw accuracy over time")
+    assumed = f"refuse what does not fit there (default: refuse nothing, assume {_DEFAULT_BOARD})"
+    _add_board_option(parser, None, assumed)
+    parser.add_argument(
+        "--engine", choices=engines.NAMES, default="numba", help="what runs it (default numba)"
+    )
+    parser.add_argument(
+        "--json", metavar="FILE|-", help="write the result as one JSON object (default: do not)"
+    )
+    parser.add_argument(
+        "--plot", metavar="FILE.png", type=Path, help="draw accuracy over time (default: do not)"
+    )
 
 
 def _simulate(arguments: argparse.Namespace) -> int:
-    if arguments.plot:
+    if arguments.plot is not None:
         plots.check_plot_file(arguments.plot)
-    if arguments.json:
+    if arguments.json is not None:
         report.check_json_target(arguments.json)
-    parameters = model_parameters(arguments)
     board = boards.load(arguments.board or _DEFAULT_BOARD)
-    stream = open_arguments(arguments)
-    budget = _checked_budget(arguments.model, _shape(stream) | parameters, board)
+    stream, parameters = open_with_parameters(arguments)
+    budget = ram.budget(parameters, board, MODELS[arguments.model])
     if arguments.board and not budget.fits:
-        raise UserError(_too_large(budget, board, _shape(stream) | parameters))
+        raise UserError(_too_large(budget, board, arguments.model, parameters))
+    result = _learn(arguments, stream, parameters)
+    if arguments.json != "-":
+        report.print_run(result, budget, board, shuffled=arguments.shuffle is not None)
+        if arguments.board:
+            console.say(report.fitting(budget))
+    if arguments.plot is not None:
+        plots.plot_run(result, arguments.plot)
+        messages.say(f"written to {arguments.plot}")
+    if arguments.json is not None:
+        key = arguments.board or _DEFAULT_BOARD
+        options = _stream_record(arguments, stream)
+        _write_json(report.run_record(result, budget, board, key, options), arguments.json)
+    return 0
+
+
+def _learn(
+    arguments: argparse.Namespace, stream: Stream, parameters: dict[str, Any]
+) -> simulate.Result:
+    if arguments.engine == "numba":
+        compile_kernels(arguments.model)
     with showing(f"{arguments.engine}: learning") as update:
-        result = simulate.simulate(
+        return simulate.simulate(
             stream,
             arguments.model,
             parameters,
@@ -102,52 +181,66 @@ def _simulate(arguments: argparse.Namespace) -> int:
             warmup=arguments.warmup,
             progress=lambda done, total, acc: update(done, total, f"accuracy {acc:.2f} %"),
         )
-    if arguments.plot:
-        plots.plot_run(result, arguments.plot)
-    if arguments.json != "-":
-        report.print_run(result, budget, board)
-    if arguments.json:
-        record = report.run_record(result, budget, arguments.board or _DEFAULT_BOARD)
-        report.write_json(record, arguments.json)
-    return 0
 
 
-def _shape(stream: Stream) -> dict[str, Any]:
-    return {"features": stream.values.shape[1], "classes": len(stream.class_names)}
+def _stream_record(arguments: argparse.Namespace, stream: Stream) -> dict[str, Any]:
+    """How the stream was read, what is in it, and whether there was a --board."""
+    options = {name: getattr(arguments, name) for name in ("limit", "warmup", "shuffle", "label")}
+    return options | {
+        "class_names": list(stream.class_names),
+        "feature_names": list(stream.feature_names),
+        "board_given": arguments.board is not None,
+    }
 
 
-def _checked_budget(model: str, parameters: dict[str, Any], board: boards.Board) -> ram.Budget:
-    check_parameters(model, parameters)
-    return ram.budget(parameters, board, MODELS[model])
+def _write_json(record: dict[str, Any], target: str) -> None:
+    report.write_json(record, target)
+    if target != "-":
+        messages.say(f"written to {target}")
 
 
-def _too_large(budget: ram.Budget, board: boards.Board, parameters: dict[str, Any]) -> str:
-    return f"{budget.complaint}. {ram.which_to_lower(parameters, board)}"
+def _too_large(
+    budget: ram.Budget, board: boards.Board, model: str, parameters: dict[str, Any]
+) -> str:
+    subject, _, rest = budget.complaint.partition(" ")  # "it takes", "its largest buffer"
+    subject = {"it": "The model", "its": "The model's"}.get(subject, subject)
+    return f"{subject} {rest}. {ram.which_to_lower(parameters, board, MODELS[model])}"
 
 
 def _add_budget(commands: Any) -> None:
     parser = _add(commands, "budget", "What a model takes of a board's RAM.", _budget)
-    parser.add_argument("--features", type=whole_number, metavar="D", required=True)
-    parser.add_argument("--classes", type=whole_number, metavar="C", required=True)
+    parser.add_argument(
+        "--features",
+        type=whole_number,
+        metavar="D",
+        required=True,
+        help="of a sample (required)",
+    )
+    parser.add_argument(
+        "--classes", type=whole_number, metavar="C", required=True, help="how many (required)"
+    )
     add_model_options(parser)
-    parser.add_argument("--board", metavar="NAME", default=_DEFAULT_BOARD)
-    parser.add_argument("--json", metavar="FILE|-", help="write it as one JSON object")
+    _add_board_option(parser, _DEFAULT_BOARD, f"the board (default {_DEFAULT_BOARD})")
+    parser.add_argument(
+        "--json", metavar="FILE|-", help="write it as one JSON object (default: do not)"
+    )
 
 
 def _budget(arguments: argparse.Namespace) -> int:
-    if arguments.json:
+    if arguments.json is not None:
         report.check_json_target(arguments.json)
     board = boards.load(arguments.board)
     shape = {"features": arguments.features, "classes": arguments.classes}
     parameters = shape | model_parameters(arguments)
-    budget = _checked_budget(arguments.model, parameters, board)
-    advice = "" if budget.fits else _too_large(budget, board, parameters)
-    if arguments.json:
-        record = report.budget_record(budget, arguments.board) | {"advice": advice}
-        report.write_json(record, arguments.json)
+    check_parameters(arguments.model, parameters, also=shape)
+    budget = ram.budget(parameters, board, MODELS[arguments.model])
+    advice = "" if budget.fits else _too_large(budget, board, arguments.model, parameters)
     if arguments.json != "-":
         report.print_budget(budget, board)
-        report.console.print("It fits." if budget.fits else "It does not fit: " + advice)
+        console.say(report.fitting(budget) if budget.fits else "It does not fit. " + advice)
+    if arguments.json is not None:
+        record = report.budget_record(budget, board, arguments.board) | {"advice": advice}
+        _write_json(record, arguments.json)
     return 0 if budget.fits else 1
 
 
@@ -156,36 +249,39 @@ def _add_parity(commands: Any) -> None:
     add_stream_options(parser)
     add_model_options(parser)
     parser.add_argument(
-        "--every", type=whole_number, default=200, metavar="N", help="compare after each N samples"
+        "--every",
+        type=whole_number,
+        default=200,
+        metavar="N",
+        help="compare after each N samples (default 200)",
     )
 
 
 def _parity(arguments: argparse.Namespace) -> int:
     if arguments.every < 1:
         raise UserError(f"--every has to be at least 1, not {arguments.every}")
-    parameters = model_parameters(arguments)
-    stream = open_arguments(arguments)
-    check_parameters(arguments.model, _shape(stream) | parameters)
-    start = functools.partial(
-        engines.start, kind=MODELS[arguments.model], parameters=parameters, **_shape(stream)
-    )
-    starters = {name: functools.partial(start, name) for name in engines.NAMES}
-    rows = simulate.raw_rows(stream, arguments.warmup)
-    report.console.print(f"{'samples':>9}  " + "  ".join(f"{n:>11}" for n in engines.NAMES))
+    stream, parameters = open_with_parameters(arguments)
+    micropython_binary.find_or_fetch(messages.say)
+    compile_kernels(arguments.model)
+    kind = MODELS[arguments.model]
+    starters = {
+        name: functools.partial(engines.start, name, kind, parameters) for name in engines.NAMES
+    }
+    rows = simulate.raw_rows(stream)
+    console.say(f"{'samples':>9}  " + "  ".join(f"{n:>11}" for n in engines.NAMES))
     steps = parity.check(
         starters, rows, stream.labels, warmup=arguments.warmup, every=arguments.every
     )
     for step in steps:
         if isinstance(step, parity.Difference):
-            one, other = step.engines
-            report.console.print(
-                f"{one} and {other} part at sample {step.sample}: {step.buffer}[{step.index}] is "
-                f"{step.values[0]} and {step.values[1]}"
-            )
+            console.say(str(step))
             return 1
-        crcs = "  ".join(f"{step.crcs[name]:>11x}" for name in engines.NAMES)
-        report.console.print(f"{step.samples:>9}  {crcs}")
-    report.console.print(f"identical after each of {len(rows):,} samples' blocks, in every buffer")
+        crcs = "  ".join(f"{step.crcs[name]:08x}".rjust(11) for name in engines.NAMES)
+        console.say(f"{step.samples:>9,}  {crcs}")
+    console.say(
+        f"All three engines are identical: {report.count(len(rows), 'sample')}, compared after "
+        f"every {arguments.every:,}."
+    )
     return 0
 
 
@@ -193,13 +289,16 @@ def _add_micropython(commands: Any) -> None:
     parser = _add(
         commands, "micropython", "Find, or fetch, a real 32-bit MicroPython.", _micropython
     )
-    parser.add_argument("--find-only", action="store_true", help="fetch nothing")
+    parser.set_defaults(temporary_cache=False)  # to fetch into which would help nobody
+    parser.add_argument(
+        "--find-only", action="store_true", help="fetch nothing (default: fetch if need be)"
+    )
 
 
 def _micropython(arguments: argparse.Namespace) -> int:
     if arguments.find_only:
         found = micropython_binary.find()
     else:
-        found = micropython_binary.find_or_fetch(lambda text: messages.print(text))
-    report.console.print(micropython_binary.describe(found))
+        found = micropython_binary.find_or_fetch(messages.say)
+    print(micropython_binary.describe(found))
     return 0

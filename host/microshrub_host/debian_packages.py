@@ -55,7 +55,11 @@ class PackagesError(Exception):
 
 
 class CommandError(Exception):
-    """A helper program failed; the message is the end of what it said."""
+    """A helper program failed; the message is the end of what it said, `last_line` less of it."""
+
+    def __init__(self, message: str, last_line: str = "") -> None:
+        super().__init__(message)
+        self.last_line = last_line or message
 
 
 def check_machine() -> None:
@@ -182,8 +186,8 @@ def run(command: Sequence[str], seconds: float, folder: Path | None = None) -> s
     with process:
         said, complaint = _wait(process, seconds)
     if process.returncode != 0:
-        lines = complaint.strip().splitlines()[-3:]
-        raise CommandError(" ".join(lines)[-300:] or f"it ended with {process.returncode}")
+        lines = complaint.strip().splitlines()[-3:] or [f"it ended with {process.returncode}"]
+        raise CommandError(" ".join(lines)[-300:], lines[-1])
     return said
 
 

@@ -16,6 +16,7 @@ from . import firmware, session
 from .errors import UserError
 from .micropython_binary import find_or_fetch
 from .raw import Raw
+from .terminal import messages
 
 Parameters = Mapping[str, Any]
 
@@ -55,11 +56,8 @@ class Engine(Protocol):
 class LocalEngine:
     """`python` or `numba`, in this process."""
 
-    def __init__(
-        self, engine: str, kind: str, parameters: Parameters, features: int, classes: int
-    ) -> None:
-        library = firmware.load(engine)
-        self._session = session.Session(library, kind, parameters, features, classes)
+    def __init__(self, engine: str, kind: str, parameters: Parameters) -> None:
+        self._session = session.Session(firmware.load(engine), kind, parameters)
 
     def observe(self, raw: Raw) -> None:
         self._session.observe(_ints(raw))
@@ -93,23 +91,20 @@ def _ints(raw: Raw) -> array[int]:
 class MicroPythonEngine:
     """A real 32-bit MicroPython in a process of its own, driven over a pipe."""
 
-    def __init__(
-        self, kind: str, parameters: Parameters, features: int, classes: int, heap: str = "64m"
-    ) -> None:
+    def __init__(self, kind: str, parameters: Parameters, heap: str = "64m") -> None:
         # The layout of the buffers is the same everywhere; only what is in them is in question.
         library = firmware.load("python")
-        plan = session.Session(library, kind, parameters, features, classes)
+        plan = session.Session(library, kind, parameters)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
         program = Path(session.__file__)
-        command = [*find_or_fetch().command, "-X", f"heapsize={heap}", str(program)]
+        command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}", str(program)]
         self._process = subprocess.Popen(
             [*command, str(firmware.folder().parent)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        config = {"kind": kind, "parameters": dict(parameters)}
-        self._ask(b"C", json.dumps(config | {"features": features, "classes": classes}).encode())
+        self._ask(b"C", json.dumps({"kind": kind, "parameters": dict(parameters)}).encode())
 
     def observe(self, raw: Raw) -> None:
         self._ask(b"O", raw.astype("<i4").tobytes())
@@ -162,12 +157,12 @@ class MicroPythonEngine:
         raise EngineError(f"MicroPython stopped: {''.join(last) or 'without a word'}")
 
 
-def start(engine: str, kind: str, parameters: Parameters, features: int, classes: int) -> Engine:
+def start(engine: str, kind: str, parameters: Parameters) -> Engine:
     """A fresh learner on the engine of that name, to be used in a with statement.
 
     Raises ValueError for parameters that the learner refuses, EngineError when the engine cannot
     run, and NoMicroPython when a real one is wanted and cannot be had.
     """
     if engine == "micropython":
-        return MicroPythonEngine(kind, parameters, features, classes)
-    return LocalEngine(engine, kind, parameters, features, classes)
+        return MicroPythonEngine(kind, parameters)
+    return LocalEngine(engine, kind, parameters)

@@ -14,7 +14,7 @@ import hashlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -55,7 +55,48 @@ def _calls_argument(node: ast.FunctionDef) -> bool:
     return any(isinstance(call, ast.Name) and call.id in names for call in calls)
 
 
+def closure(roots: Iterable[str]) -> list[str]:
+    """The names of the modules that these modules of the device library need, sorted."""
+    needed: set[str] = set()
+    waiting = ["__init__", *roots]
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            tree = ast.parse((folder() / f"{name}.py").read_text(encoding="utf-8"))
+            waiting += [
+                node.module
+                for node in ast.walk(tree)
+                if isinstance(node, ast.ImportFrom) and node.level and node.module
+            ]
+    return sorted(needed)
+
+
+class _Overflows(ast.NodeTransformer):
+    """Has each sum, difference, product and left shift checked to fit 32 bits, as viper needs."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        if not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.LShift)):
+            return node
+        call = ast.Call(ast.Name("_i32", ast.Load()), [node], [])
+        return ast.copy_location(call, node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        assert isinstance(node.target, ast.Name), "kernels update plain names only"
+        value = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
+        assign = ast.Assign([node.target], ast.copy_location(value, node))
+        return ast.copy_location(self.visit_Assign(assign), node)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
+        self.generic_visit(node)
+        return node
+
+
 class _Kernels(ast.NodeTransformer):
+    def __init__(self, overflows: bool) -> None:
+        self.overflows = overflows
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         if any(ast.unparse(d) == "micropython.viper" for d in node.decorator_list):
             if _calls_argument(node):  # numba cannot keep such a function in its cache
@@ -75,6 +116,8 @@ class _Kernels(ast.NodeTransformer):
             docstring = int(ast.get_docstring(node) is not None)
             node.body[docstring:docstring] = casts
             node.returns = None
+            if self.overflows:
+                node.body = [_Overflows().visit(statement) for statement in node.body]
         return node
 
 
@@ -87,7 +130,9 @@ class _Loader(InspectLoader):
         return self.path.read_text(encoding="utf-8")
 
     def get_code(self, fullname: str) -> CodeType:
-        tree = _Kernels().visit(ast.parse(self.get_source(fullname), str(self.path)))
+        tree = _Kernels("_i32" in self.names).visit(
+            ast.parse(self.get_source(fullname), str(self.path))
+        )
         return compile(ast.fix_missing_locations(tree), str(self.path), "exec", dont_inherit=True)
 
     def exec_module(self, module: ModuleType) -> None:
@@ -161,7 +206,10 @@ def _numba() -> tuple[Callable[[Any], Any], dict[str, Any]]:
 
 @functools.cache
 def load(engine: str) -> ModuleType:
-    """The device library for the engine `python`, `checked` (slower, more checks) or `numba`.
+    """The device library for the engine `python`, `checked` or `numba`.
+
+    `checked` is `python` with every index, every i32 that is stored and every sum, difference,
+    product and left shift checked to be what viper can do; it is for tests.
 
     The result is what `import microshrub` gives on a board.
     """
@@ -172,8 +220,12 @@ def load(engine: str) -> ModuleType:
         names = {name: getattr(pointers, name) for name in _POINTERS}
         if engine == "checked":
             names = {name: pointers.checked(cast) for name, cast in names.items()}
+            names["_i32"] = pointers.i32
     else:
         raise ValueError(f"there is no engine {engine!r} that runs in this process")
     package = f"_microshrub_{engine}"
     with _importing(_Finder(package, names), _standin(viper)):
-        return importlib.import_module(package)
+        library = importlib.import_module(package)
+        for name in library.__all__:  # which loads its module, while the stand-in is there
+            getattr(library, name)
+        return library

@@ -181,16 +181,8 @@ def _numbered(count: int) -> tuple[str, ...]:
 
 
 _AGRAWAL_FEATURES = (
-    "salary",
-    "commission",
-    "age",
-    "elevel",
-    "car",
-    "zipcode",
-    "hvalue",
-    "hyears",
-    "loan",
-)
+    "salary", "commission", "age", "elevel", "car", "zipcode", "hvalue", "hyears", "loan",
+)  # fmt: skip
 _AGRAWAL_ONE_HOT = {"elevel": range(5), "car": range(1, 21), "zipcode": range(9)}
 
 _RECIPES = {

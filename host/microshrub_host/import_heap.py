@@ -24,7 +24,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from . import mpy
+from . import firmware, mpy
 
 BLOCK = 16  # bytes
 WORD = 4
@@ -94,12 +94,13 @@ def table(entries: int) -> int:
 
 
 @functools.cache
-def library_heap(arch: str, place: str = "/lib") -> LibraryHeap:
-    """What `import microshrub` leaves on the heap when the files for `arch` lie in `place`.
+def library_heap(arch: str, roots: tuple[str, ...], place: str = "/lib") -> LibraryHeap:
+    """What importing these modules leaves on the heap when the files for `arch` lie in `place`.
 
     Where machine code is not kept on the heap (Board.native false), leave ModuleHeap.native out.
     """
-    modules = [mpy.read(path) for path in mpy.compiled(arch)]
+    needed = firmware.closure(roots)
+    modules = [mpy.read(path) for path in mpy.compiled(arch) if path.stem in needed]
     names = _new_names(modules, place)
     count = len(modules)
     return LibraryHeap(

@@ -9,6 +9,7 @@ MICROPYTHON, on PATH and in the cache; `fetch()` fills the cache with Debian's i
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import tempfile
@@ -26,6 +27,7 @@ SUITE = "trixie"
 PACKAGES = ("micropython", "libc6", "libffi8", "libmbedcrypto16", "libmbedtls21", "libmbedx509-7")
 
 PROBE_SECONDS = 20
+_SHOWN = 200  # characters of what a candidate says
 
 WAYS = (
     "Ways to get one: `microshrub micropython` fetches Debian's into the cache (on x86 Linux with "
@@ -179,10 +181,13 @@ def _probe(command: tuple[str, ...], found: str) -> MicroPython:
     try:
         said = debian_packages.run((*command, "-c", PROBE), PROBE_SECONDS)
     except CommandError as error:
-        raise _UnfitError(f"does not run as a MicroPython ({error})") from error
+        if _repeats_probe(error.last_line):
+            raise _UnfitError("did not answer as a MicroPython does") from error
+        reason = error.last_line[-_SHOWN:]
+        raise _UnfitError(f"does not run as a MicroPython ({reason})") from error
     answers = [line.split("\t") for line in said.splitlines() if line.startswith("microshrub\t")]
     if len(answers) != 1 or len(answers[0]) != 8:
-        raise _UnfitError(f"does not answer as a MicroPython does (it printed {said[:60]!r})")
+        raise _UnfitError(f"did not answer as a MicroPython does{_last_printed(said)}")
     _, name, version, maxsize, int_bytes, viper_bits, mpy, machine = answers[0]
     if name != "micropython":
         raise _UnfitError(f"is not MicroPython but {name}")
@@ -191,6 +196,18 @@ def _probe(command: tuple[str, ...], found: str) -> MicroPython:
     if viper_bits != "32":
         raise _UnfitError("has no working 32-bit viper")
     return MicroPython(command, version, machine, int(mpy), found)
+
+
+def _last_printed(said: str) -> str:
+    """In brackets the last line, if it is not the question."""
+    line = said.strip().rpartition("\n")[2]
+    return f" (it printed {line[-_SHOWN:]!r})" if line and not _repeats_probe(line) else ""
+
+
+def _repeats_probe(line: str) -> bool:
+    """Whether a program that is no MicroPython gives its arguments back, as `ls` does."""
+    parts = re.split(r"[\n\\]", PROBE)  # a shell's echo has its own mind of backslashes
+    return any(part in line for part in map(str.strip, parts) if len(part) > 8)
 
 
 # --- Fetching ------------------------------------------------------------------------------------

@@ -8,14 +8,17 @@ from __future__ import annotations
 import argparse
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
+
+import numpy as np
 
 from . import firmware
 from .errors import UserError
+from .streams import Stream
 
 MODELS = {"shrub": "ShrubEnsemble"}
-_GIVEN = ("features", "classes")  # by the stream
+_GIVEN = ("features", "classes", "two_valued")  # by the stream
 
 
 def learner(model: str) -> Any:
@@ -24,10 +27,30 @@ def learner(model: str) -> Any:
 
 
 def defaults(model: str) -> dict[str, Any]:
-    """Parameter names and their defaults, but for features and classes."""
-    signature = inspect.signature(learner(model).__init__)
-    rows = [(p.name, p.default) for p in signature.parameters.values() if p.name != "self"]
-    return {name: default for name, default in rows if name not in _GIVEN}
+    """Parameter names and their defaults, but for those that the stream gives."""
+    return {name: p.default for name, p in _signature(model).items() if name not in _GIVEN}
+
+
+def _signature(model: str) -> Mapping[str, inspect.Parameter]:
+    found = dict(inspect.signature(learner(model).__init__).parameters)
+    del found["self"]
+    return found
+
+
+def stream_parameters(model: str, stream: Stream, warmup: int) -> dict[str, Any]:
+    """What the stream says of the parameters: its shape and, where the model asks, more.
+
+    Features that have exactly two values in the warm-up are two-valued.
+    """
+    found: dict[str, Any] = {
+        "features": stream.values.shape[1],
+        "classes": len(stream.class_names),
+    }
+    if "two_valued" in _signature(model):
+        columns = stream.values[:warmup].T
+        two = [len(np.unique(column[~np.isnan(column)])) == 2 for column in columns]
+        found["two_valued"] = [f for f, yes in enumerate(two) if yes]
+    return found
 
 
 def _help(model: str) -> dict[str, str]:
@@ -64,29 +87,67 @@ _PARSERS: dict[type, Callable[[str], Any]] = {
 whole_number = _PARSERS[int]
 
 
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser some of whose help is only made when somebody asks for it."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._late: list[tuple[argparse.Action, Callable[[], str]]] = []
+
+    def add_late_help(self, action: argparse.Action, text: Callable[[], str]) -> None:
+        """Have text() as the action's help."""
+        self._late.append((action, text))
+
+    def format_help(self) -> str:
+        for action, text in self._late:
+            action.help = text()
+        return super().format_help()
+
+
 def add_model_options(parser: argparse.ArgumentParser) -> None:
     """Add --model and an option for every parameter of every model."""
-    parser.add_argument("--model", choices=sorted(MODELS), default="shrub", help="the learner")
+    parser.add_argument(
+        "--model", choices=list(MODELS), default="shrub", help="the learner (default shrub)"
+    )
     group = parser.add_argument_group("options of the model")
-    known: set[str] = set()
+    texts = {model: _help(model) for model in MODELS}
+    for name, models in _owners().items():
+        default = defaults(models[0])[name]
+        about = [
+            f"{texts[model].get(name, '')} (default {defaults(model)[name]})" for model in models
+        ]
+        if len(models) > 1:
+            about = [f"{model}: {text}" for model, text in zip(models, about, strict=True)]
+        group.add_argument(
+            option(name),
+            dest=name,
+            type=_PARSERS[type(default)],
+            default=argparse.SUPPRESS,
+            metavar=_metavar(default, about),
+            help="; ".join(about),
+        )
+
+
+def _owners() -> dict[str, list[str]]:
+    """The models that have a parameter, by its name, in the order of the signatures."""
+    found: dict[str, list[str]] = {}
     for model in MODELS:
-        texts = _help(model)
-        for name, default in defaults(model).items():
-            if name in known:
-                continue
-            known.add(name)
-            group.add_argument(
-                "--" + name.replace("_", "-"),
-                dest=name,
-                type=_PARSERS[type(default)],
-                default=argparse.SUPPRESS,
-                metavar="X"
-                if isinstance(default, float)
-                else "N"
-                if default != str(default)
-                else "S",
-                help=f"{texts.get(name, '')} (default {default})",
-            )
+        for name in defaults(model):
+            found.setdefault(name, []).append(model)
+    return found
+
+
+def _metavar(default: Any, texts: list[str]) -> str:
+    """X for a number, N for a whole one, and for a text the words that its help quotes."""
+    if isinstance(default, str):
+        words = [word for text in texts for word in re.findall(r'"(\w+)"', text)]
+        return "{" + ",".join(dict.fromkeys(words)) + "}"
+    return "X" if isinstance(default, float) else "N"
+
+
+def option(name: str) -> str:
+    """The option that sets the parameter of that name."""
+    return "--" + name.replace("_", "-")
 
 
 def model_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -95,21 +156,25 @@ def model_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
     Raises UserError for an option that this model does not have.
     """
     own = defaults(arguments.model)
-    given = {name: value for name, value in vars(arguments).items() if name in _all_names()}
+    owners = _owners()
+    given = {name: value for name, value in vars(arguments).items() if name in owners}
     for name in given:
         if name not in own:
-            option = "--" + name.replace("_", "-")
-            raise UserError(f"{option} is not an option of --model {arguments.model}")
+            raise UserError(f"{option(name)} is not an option of --model {arguments.model}")
     return own | given
 
 
-def check_parameters(model: str, parameters: Mapping[str, Any]) -> None:
-    """Raise UserError, in the learner's words, for parameters that it refuses."""
+def check_parameters(
+    model: str, parameters: Mapping[str, Any], also: Collection[str] = ()
+) -> None:
+    """Raise UserError, in the learner's words, for parameters that it refuses.
+
+    The parameters that are options of the model, and those of also, are called by their option.
+    """
     try:
         learner(model).nbytes(**parameters)
     except ValueError as error:
-        raise UserError(str(error)) from None
-
-
-def _all_names() -> set[str]:
-    return {name for model in MODELS for name in defaults(model)}
+        name, space, rest = str(error).partition(" ")
+        if name in defaults(model) or name in also:
+            name = option(name)
+        raise UserError(name + space + rest) from None

@@ -31,6 +31,13 @@ class Difference:
     index: int
     values: tuple[int, int]
 
+    def __str__(self) -> str:
+        one, other = self.engines
+        return (
+            f"{one} and {other} part at sample {self.sample:,}: {self.buffer}[{self.index}] is "
+            f"{self.values[0]} and {self.values[1]}"
+        )
+
 
 Buffers = list[tuple[str, str, bytes]]
 

@@ -36,6 +36,13 @@ ptr16 = _pointer("ptr16", "H", 2)
 ptr32 = _pointer("ptr32", "i", 4)
 
 
+def i32(value: int) -> int:
+    """value, if viper's 32-bit arithmetic gives the same."""
+    if not -(1 << 31) <= value < 1 << 31:
+        raise OverflowError(f"{value} does not fit into 32 bits")
+    return value
+
+
 class Checked:
     """A pointer that refuses what viper would silently do: negative indices, wide stores.
 

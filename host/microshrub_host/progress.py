@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
-messages = Console(stderr=True, highlight=False)
+from .terminal import messages
 
 
 class showing:  # noqa: N801  (used as a with statement)
-    """`with showing("reading") as update: update(done, total, note)`, on the standard error."""
+    """`with showing("reading") as update: update(done, total, note)`, on the standard error.
 
-    def __init__(self, what: str) -> None:
+    With announce the name of the work is printed at its start where there is no bar.
+    """
+
+    def __init__(self, what: str, *, announce: bool = False) -> None:
         self._what = what
+        self._announce = announce
         self._tenth = 0
         self._bar = Progress(
-            TextColumn(what),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %"),
+            TaskProgressColumn("{task.percentage:>3.0f} %", markup=False),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}"),
+            TextColumn("{task.fields[note]}", markup=False),
             console=messages,
             transient=True,
             disable=not messages.is_terminal,
@@ -27,6 +36,8 @@ class showing:  # noqa: N801  (used as a with statement)
         self._task = self._bar.add_task(what, total=None, note="")
 
     def __enter__(self) -> showing:
+        if self._announce and not messages.is_terminal:
+            messages.say(self._what)
         self._bar.start()
         return self
 
@@ -36,7 +47,7 @@ class showing:  # noqa: N801  (used as a with statement)
         tenth = 10 * done // max(total, 1)
         if tenth > self._tenth and not messages.is_terminal:
             self._tenth = tenth
-            messages.print(f"{self._what}: {10 * tenth} % {note}")
+            messages.say(f"{self._what}: {10 * tenth} % {note}".rstrip())
 
     def __exit__(self, *_: object) -> None:
         self._bar.stop()

@@ -124,7 +124,7 @@ def budget(learner_kwargs: Parameters, board: Board, kind: str = "ShrubEnsemble"
     objects = _objects(learner_kwargs, kind)
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
     overhead = _overhead(objects, buffers)
-    code = code_parts(board)
+    code = code_parts(board, kind)
     ram = sum(part.bytes for part in (*buffers, *overhead, *code))
     return Budget(
         buffers=buffers,
@@ -186,9 +186,16 @@ def _peak(objects: Mapping[str, Any]) -> int:
     return peak
 
 
-def code_parts(board: Board) -> list[Part]:
+def modules_of(kind: str) -> tuple[str, ...]:
+    """The modules of the device library that a program with such a learner imports."""
+    library = firmware.load("python")
+    parts = (getattr(library, name) for name in (kind, "Quantizer", "Metrics"))
+    return tuple(part.__module__.rpartition(".")[2] for part in parts)
+
+
+def code_parts(board: Board, kind: str = "ShrubEnsemble") -> list[Part]:
     """What the imported library takes, a part a module."""
-    heap = library_heap(board.arch)
+    heap = library_heap(board.arch, modules_of(kind))
     parts = [_module_part(module, board.native) for module in heap.modules]
     parts.append(Part("names", heap.names, "that the firmware does not have"))
     return [*parts, Part("modules", heap.module_table, "growth of their table")]

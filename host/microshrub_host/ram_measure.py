@@ -11,7 +11,7 @@ from pathlib import Path
 from . import mpy
 from .import_heap import BLOCK, library_heap
 from .micropython_binary import find_or_fetch
-from .ram import Parameters
+from .ram import Parameters, modules_of
 
 _SECONDS = 120
 
@@ -28,7 +28,7 @@ def used():
     gc.collect()
     return gc.mem_alloc()
 def go():
-    import microshrub
+    from microshrub import KIND, Metrics, Quantizer
 def both(sizes):
     sizes[0] = used()
     go()
@@ -76,14 +76,15 @@ def measure(learner_kwargs: Parameters, kind: str = "ShrubEnsemble") -> dict[str
         library.mkdir(parents=True)
         for file in mpy.compiled("x86"):
             shutil.copy(file, library)
-        for stem, text in (("m", _IMPORT), ("create", create)):
+        for stem, text in (("m", _IMPORT.replace("KIND", kind)), ("create", create)):
             source = folder / f"{stem}.txt"
             source.write_text(text, encoding="utf-8")
             mpy.compile_file(source, folder / f"{stem}.mpy", "x86")
         said = _run(folder)
     names = ("code", "model", "quantizer", "metrics", "rows")
     found = dict(zip(names, ast.literal_eval(said), strict=True))
-    functions = sum(module.functions for module in library_heap("x86").modules)
+    heap = library_heap("x86", modules_of(kind))
+    functions = sum(module.functions for module in heap.modules)
     return {**found, "code": found["code"] - BLOCK * functions}
 
 

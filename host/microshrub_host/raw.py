@@ -1,8 +1,10 @@
 """Decimal numbers of a data set to the raw integers that a quantizer takes.
 
-A board's driver hands out integers, say hundredths of a degree. A file has decimals; each column
-is scaled by a power of ten, chosen on the warm-up rows alone, so that what they hold becomes whole
-(as far as 29 bits carry) with room for values sixteen times as large.
+A board's driver hands out integers in a unit of its own, say hundredths of a degree. A file has
+decimals: each column gets such a unit, a power of ten, and where its numbers are large and close
+together (a time stamp) an offset. The unit makes all of the column's numbers whole as far as 29
+bits carry. It is looked for in the whole column; the ranges of the codes, which are what a model
+sees, come from the first samples alone.
 """
 
 from __future__ import annotations
@@ -15,38 +17,70 @@ from numpy.typing import NDArray
 Raw = NDArray[np.int32]
 RAW_MAX = (1 << 29) - 1
 MISSING = -(1 << 29)
-_HEADROOM = 16
-_MOST_DIGITS = 9
+_HEADROOM = 4
+_USUAL = 0.999  # the part of a column that has to fit; what is beyond is clamped
+_ROUNDING = 1e-9  # of a float that should be whole
+_FAR = 1000  # an offset pays when the numbers are so many times as large as their spread
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Powers of ten of the columns, shape (features,): raw = value * 10**digits."""
+    """Units of the columns, both of shape (features,): raw = (value - offset) * 10**digits."""
 
+    offset: NDArray[np.float64]
     digits: NDArray[np.int64]
 
     @staticmethod
     def fit(values: NDArray[np.float64]) -> Scale:
-        """Choose the digits on warm-up rows, shape (rows, features), NaN where missing."""
-        return Scale(np.array([_digits(column) for column in values.T], dtype=np.int64))
+        """Choose the units of columns, shape (rows, features), NaN where missing."""
+        units = [_unit(column) for column in values.T]
+        return Scale(
+            np.array([offset for offset, _ in units]),
+            np.array([digits for _, digits in units], dtype=np.int64),
+        )
 
     def apply(self, values: NDArray[np.float64]) -> Raw:
         """Raw integers of rows; NaN becomes MISSING, what is too large the largest."""
-        # np.power of whole exponents is exact up to 10**22; division keeps 0.1 * 10 at 1
-        up = 10.0 ** np.maximum(self.digits, 0)
-        down = 10.0 ** np.maximum(-self.digits, 0)
-        scaled = np.clip(np.rint(values * up / down), -RAW_MAX, RAW_MAX)
+        with np.errstate(over="ignore"):
+            scaled = _scaled(values - self.offset, self.digits)
+        scaled = np.clip(np.rint(scaled), -RAW_MAX, RAW_MAX)
         return np.where(np.isnan(values), MISSING, scaled).astype(np.int32)
 
 
-def _digits(column: NDArray[np.float64]) -> int:
+def _scaled(values: NDArray[np.float64], digits: NDArray[np.int64] | int) -> NDArray[np.float64]:
+    # Powers of ten are exact up to 10**22; dividing where digits are negative keeps 30 / 10 at 3.
+    up = 10.0 ** np.maximum(digits, 0)
+    down = 10.0 ** np.maximum(-np.asarray(digits), 0)
+    return np.asarray(values * up / down)
+
+
+def _unit(column: NDArray[np.float64]) -> tuple[float, int]:
     known = column[~np.isnan(column)]
-    largest = float(np.max(np.abs(known), initial=0.0))
-    most = _MOST_DIGITS
-    while most > -300 and largest * 10.0**most > RAW_MAX / _HEADROOM:
-        most -= 1
-    for digits in range(min(most, 0), most):
-        scaled = known * 10.0**digits
-        if np.all(np.abs(scaled - np.rint(scaled)) < 1e-6):
-            return digits
+    if not len(known):
+        return 0.0, 0
+    middle = float(np.rint(np.median(known)))
+    size, spread = _size(known), _size(known - middle)
+    offset = middle if spread * _FAR < size else 0.0
+    most = _most_digits(spread if offset else size)
+    return offset, _fewest_digits(known - offset, most)
+
+
+def _size(numbers: NDArray[np.float64]) -> float:
+    return float(np.quantile(np.abs(numbers), _USUAL, method="higher"))
+
+
+def _most_digits(size: float) -> int:
+    """The most digits behind the point with which numbers of that size fit."""
+    if size == 0:
+        return 0
+    return int(np.floor(np.log10(RAW_MAX / _HEADROOM) - np.log10(size)))
+
+
+def _fewest_digits(numbers: NDArray[np.float64], most: int) -> int:
+    """The fewest digits that make all numbers whole, but not more than `most`."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        for digits in range(min(most, 0), most):
+            scaled = _scaled(numbers, digits)
+            if np.all(np.abs(scaled - np.rint(scaled)) <= _ROUNDING * np.abs(scaled)):
+                return digits
     return most

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import platform
 import sys
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from .boards import Board
 from .errors import UserError
 from .ram import Budget, Part
 from .simulate import Result
+from .terminal import console
 
-console = Console(highlight=False)
+_FEW = 100  # samples below which there is no verdict
+_OWNERS = ("model", "quantizer", "metrics", "rows", "code")
 
 
 def write_json(record: dict[str, Any], target: str) -> None:
@@ -23,43 +27,83 @@ def write_json(record: dict[str, Any], target: str) -> None:
     text = json.dumps(record, indent=2) + "\n"
     if target == "-":
         sys.stdout.write(text)
-    else:
+        return
+    try:
         Path(target).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"--json {target}: cannot be written: {error.strerror}") from None
 
 
 def check_json_target(target: str) -> None:
     """Raise UserError if no file can be written there."""
-    if target != "-" and not Path(target).absolute().parent.is_dir():
-        raise UserError(f"--json {target}: there is no folder {Path(target).parent}")
+    if target != "-":
+        check_target("--json", Path(target))
 
 
-def run_record(result: Result, budget: Budget, board: str) -> dict[str, Any]:
-    """What `simulate --json` writes."""
-    sizes = {"model_bytes": budget.model_bytes, "ram_bytes": budget.ram_bytes, "board": board}
-    return result.record() | sizes
+def check_target(option: str, path: Path) -> None:
+    """Raise UserError, naming the option, if no file can be written there; leaves none behind."""
+    try:
+        if not path.absolute().parent.is_dir():
+            raise UserError(f"{option} {path}: there is no folder {path.parent}")
+        fresh = not path.exists()
+        if fresh or path.is_file() or path.is_dir():  # a pipe would wait for its reader
+            path.open("ab").close()
+        if fresh:
+            path.resolve().unlink()
+    except OSError as error:
+        raise UserError(f"{option} {path}: cannot be written: {error.strerror}") from None
 
 
-def budget_record(budget: Budget, board: str) -> dict[str, Any]:
+def run_record(
+    result: Result, budget: Budget, board: Board, key: str, options: dict[str, Any]
+) -> dict[str, Any]:
+    """What `simulate --json` writes; options say how the stream was read."""
+    sizes = {"model_bytes": budget.model_bytes, "ram_bytes": budget.ram_bytes, "board": key}
+    return result.record() | sizes | _limits(budget, board) | options | {"versions": versions()}
+
+
+def budget_record(budget: Budget, board: Board, key: str) -> dict[str, Any]:
     """What `budget --json` writes: the sums, and every part with its bytes."""
     sections = {"buffers": budget.buffers, "overhead": budget.overhead, "code": budget.code}
     parts = {title: {p.name: p.bytes for p in found} for title, found in sections.items()}
-    sums = {
-        "board": board,
+    sums = {"board": key, "model_bytes": budget.model_bytes, "ram_bytes": budget.ram_bytes}
+    return sums | _limits(budget, board) | parts
+
+
+def _limits(budget: Budget, board: Board) -> dict[str, Any]:
+    return {
         "fits": budget.fits,
-        "model_bytes": budget.model_bytes,
-        "ram_bytes": budget.ram_bytes,
         "free_bytes": budget.free_bytes,
+        "model_budget_bytes": board.model_budget_bytes,
     }
-    return sums | parts
 
 
-def _size(count: int) -> str:
-    return f"{count:,} bytes"
+def versions() -> dict[str, str]:
+    """Of what the result depends on."""
+    found = {name: version_of(name) for name in ("microshrub", "numba", "numpy")}
+    return found | {"python": platform.python_version()}
 
 
-def print_run(result: Result, budget: Budget, board: Board) -> None:
+def version_of(distribution: str) -> str:
+    """The version of an installed distribution, or that it is unknown."""
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def count(number: int, noun: str) -> str:
+    """`1 sample`, `2,310 samples`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's' if noun[-1] != 's' else 'es'}"
+
+
+def print_run(result: Result, budget: Budget, board: Board, *, shuffled: bool) -> None:
     """The table after a simulation, and in words whether the model was worth it."""
-    table = Table(title=_headline(result), title_justify="left", show_header=False)
+    console.say(
+        f"{result.stream}: {count(result.samples, 'sample')}, "
+        f"{count(result.features, 'feature')}, {count(result.classes, 'class')}"
+    )
+    table = Table(show_header=False)
     for row in (
         ("accuracy", f"{result.accuracy:.2f} %"),
         ("  mean of the running accuracy", f"{result.running_average_accuracy:.2f} %"),
@@ -67,61 +111,85 @@ def print_run(result: Result, budget: Budget, board: Board) -> None:
         ("  MajorityClass", f"{result.accuracy_majority:.2f} %"),
         ("kappa", f"{result.kappa:.2f} %"),
         ("kappa temporal", f"{result.kappa_temporal:.2f} %"),
-        ("model", _size(budget.model_bytes)),
-        (f"RAM on {board.name}", f"{_size(budget.ram_bytes)} of {budget.free_bytes:,} free"),
+        ("model", count(budget.model_bytes, "byte")),
+        (f"RAM on {board.name}", f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"),
         *[(name.replace("_", " "), f"{value:,}") for name, value in result.progress.items()],
         ("values outside of their range", f"{result.clamped:,}"),
         ("missing values", f"{result.missing:,}"),
         (f"samples a second ({result.engine})", f"{result.samples_per_second:,.0f}"),
         ("state CRC32", f"{result.state_crc32:08x}"),
     ):
-        table.add_row(row[0], row[1])
+        table.add_row(*map(Text, row))
     console.print(table)
-    console.print(verdict(result))
+    console.say(verdict(result, shuffled=shuffled))
     if not budget.fits:
-        console.print(f"This model does not fit on {board.name}.", style="bold red")
+        console.say(f"This model does not fit on {board.name}.", style="bold red")
 
 
-def _headline(result: Result) -> str:
-    return (
-        f"{result.stream}: {result.samples:,} samples, {result.features} features, "
-        f"{result.classes} classes"
-    )
-
-
-def verdict(result: Result) -> str:
-    """One sentence: is the model better than repeating the last label and than the majority?"""
-    gain = result.accuracy - max(result.accuracy_nochange, result.accuracy_majority)
-    if result.accuracy_nochange >= result.accuracy:
-        return (
-            f"The model does NOT beat NoChange: always repeating the last label is right for "
-            f"{result.accuracy_nochange:.2f} %. The stream comes in runs of one label; a model is "
-            "of use there only where labels come late or never. --shuffle SEED shows what it can "
-            "learn."
+def verdict(result: Result, *, shuffled: bool = False) -> str:
+    """In words: is the model better than repeating the last label and than the majority?"""
+    if result.samples < _FEW:
+        return f"{count(result.samples, 'sample')}: too few samples to say whether it is of use."
+    baselines = {"NoChange": result.accuracy_nochange, "MajorityClass": result.accuracy_majority}
+    best = max(baselines, key=lambda name: baselines[name])
+    gain = result.accuracy - baselines[best]
+    if gain > 0:
+        return f"The model is {gain:.2f} points above the better of the two dumb baselines."
+    said = f"The model does not beat {best} ({baselines[best]:.2f} %)."
+    if best == "NoChange" and _in_runs(result):
+        said += (
+            " The stream comes in runs of one label; a model is of use there only where labels "
+            "come late or never."
         )
-    if gain <= 0:
-        return "The model does NOT beat always predicting the most frequent label."
-    return f"The model is {gain:.2f} points above the better of the two dumb baselines."
+        if not shuffled:
+            said += " --shuffle SEED shows what it can learn."
+    return said
+
+
+def _in_runs(result: Result) -> bool:
+    """Whether a label repeats far more often than in a random order: three standard errors."""
+    chance = max(result.accuracy_majority, result.label_agreement)
+    threshold: float = max(5, 150 / result.samples**0.5)
+    return result.accuracy_nochange - chance > threshold
+
+
+def fitting(budget: Budget) -> str:
+    """The sentence for a model that fits."""
+    return f"It fits: {budget.free_bytes - budget.ram_bytes:,} bytes are left for your program."
 
 
 def print_budget(budget: Budget, board: Board) -> None:
     """Every part with its bytes, what they add up to, and what the board has."""
-    table = Table(title=f"RAM on {board.name}", title_justify="left")
-    for column in ("", "bytes", ""):
-        table.add_column(column, justify="right" if column == "bytes" else "left")
-    for title, parts in (
-        ("buffers", budget.buffers),
-        ("MicroPython's overhead", budget.overhead),
-        ("imported code", budget.code),
-    ):
-        _section(table, title, parts)
-    table.add_row("all", f"{budget.ram_bytes:,}", "", style="bold")
-    table.add_row("free on the board", f"{budget.free_bytes:,}", board.heap_source)
+    console.say(f"RAM on {board.name}")
+    table = Table("part", "bytes", "note")
+    table.columns[1].justify = "right"
+    parts = [*budget.buffers, *budget.overhead, *budget.code]
+    for owner in _OWNERS:
+        _section(table, owner, [part for part in parts if part.owner == owner], budget)
+    _row(table, "all", budget.ram_bytes, "", style="bold")
+    _row(table, "free on the board", budget.free_bytes, board.heap_source)
+    _row(
+        table, "for a model there", board.model_budget_bytes, "a recommendation of the board file"
+    )
     console.print(table)
+    console.say(
+        f"model {budget.model_bytes:,} bytes, RAM {budget.ram_bytes:,} of {budget.free_bytes:,}"
+    )
+    if budget.model_bytes > board.model_budget_bytes:
+        console.say(
+            f"The model takes more than the {board.model_budget_bytes:,} bytes that "
+            f"{board.name}'s file recommends, which leaves room for a program."
+        )
 
 
-def _section(table: Table, title: str, parts: list[Part]) -> None:
-    table.add_row(title, f"{sum(p.bytes for p in parts):,}", "", style="bold")
+def _section(table: Table, owner: str, parts: list[Part], budget: Budget) -> None:
+    buffers = f"{budget.model_bytes:,} of them in its buffers" if owner == "model" else ""
+    _row(table, owner, sum(part.bytes for part in parts), buffers, style="bold")
     for part in parts:
-        table.add_row("  " + part.name, f"{part.bytes:,}", part.note)
+        if part.bytes:
+            _row(table, "  " + part.name.removeprefix(owner + ": "), part.bytes, part.note)
     table.add_section()
+
+
+def _row(table: Table, name: str, size: int, note: str, style: str | None = None) -> None:
+    table.add_row(Text(name), Text(f"{size:,}"), Text(note), style=style)

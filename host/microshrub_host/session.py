@@ -4,7 +4,7 @@ This file runs on CPython and, over a pipe, on MicroPython. There it is the prog
 commands from its standard input and answers on its standard output. A command is a letter, a
 little-endian u32 length and that many bytes; the answer is a u32 length and that many bytes.
 
-    C  create: JSON {"kind", "parameters", "features", "classes"}   -> nothing
+    C  create: JSON {"kind", "parameters"}   -> nothing
     O  observe raw rows, i32                                        -> nothing
     F  freeze the quantizer                                         -> nothing
     R  run: u32 rows, raw rows as i32, labels as u8                 -> predictions as u8
@@ -54,12 +54,10 @@ class Session:
         library: "ModuleType",
         kind: str,
         parameters: "Mapping[str, Any]",
-        features: int,
-        classes: int,
     ) -> None:
-        self.quantizer = library.Quantizer(features)
-        self.metrics = library.Metrics(classes)
-        self.model = getattr(library, kind)(features=features, classes=classes, **parameters)
+        self.model = getattr(library, kind)(**parameters)
+        self.quantizer = library.Quantizer(self.model.features)
+        self.metrics = library.Metrics(self.model.classes)
 
     def observe(self, raw: "array[int]") -> None:
         """Show the quantizer the first rows."""
@@ -129,8 +127,7 @@ def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> N
 def _create(config: "dict[str, Any]") -> Session:
     import microshrub
 
-    shape = (config["features"], config["classes"])
-    return Session(microshrub, config["kind"], config["parameters"], *shape)
+    return Session(microshrub, config["kind"], config["parameters"])
 
 
 if __name__ == "__main__":

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.metadata
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import engines
+from . import engines, firmware
+from .cache import cache_folder
 from .options import MODELS
 from .raw import Raw, Scale
 from .streams import Stream
@@ -47,6 +51,7 @@ class Result:
     running_average_accuracy: float
     accuracy_nochange: float
     accuracy_majority: float
+    label_agreement: float  # how often two samples drawn at random have the same label
     kappa: float
     kappa_temporal: float
     clamped: int
@@ -66,9 +71,9 @@ class Result:
         return flat | self.progress
 
 
-def raw_rows(stream: Stream, warmup: int) -> Raw:
-    """The stream's values as raw integers, shape (samples, features), scaled on the warm-up."""
-    return Scale.fit(stream.values[:warmup]).apply(stream.values)
+def raw_rows(stream: Stream) -> Raw:
+    """The stream's values as raw integers, shape (samples, features)."""
+    return Scale.fit(stream.values).apply(stream.values)
 
 
 def fit(engine: engines.Engine, rows: Raw, warmup: int) -> None:
@@ -77,13 +82,27 @@ def fit(engine: engines.Engine, rows: Raw, warmup: int) -> None:
     engine.freeze()
 
 
-def compile_kernels() -> None:
-    """Have numba compile, or fetch from its cache, all that a run needs."""
-    parameters = {"window": 2, "trees": 1, "depth": 1}
-    with engines.start("numba", MODELS["shrub"], parameters, 1, 2) as engine:
+def compile_kernels(model: str) -> None:
+    """Have numba compile, or fetch from its cache, all that a run of the model needs."""
+    with engines.start("numba", MODELS[model], {"features": 1, "classes": 2}) as engine:
         rows = np.zeros((2, 1), dtype=np.int32)
         fit(engine, rows, 2)
         engine.run(rows, np.zeros(2, dtype=np.uint8))
+    with contextlib.suppress(OSError):
+        _compiled_mark(model).touch()
+
+
+def are_compiled(model: str) -> bool:
+    """Whether compile_kernels has done its work before, in this cache."""
+    try:
+        return _compiled_mark(model).exists()
+    except OSError:
+        return False
+
+
+def _compiled_mark(model: str) -> Path:
+    folder = cache_folder("numba-" + firmware.digest())
+    return folder / f"{model}-numba{importlib.metadata.version('numba')}.compiled"
 
 
 def simulate(
@@ -95,21 +114,20 @@ def simulate(
     warmup: int = 256,
     progress: Progress | None = None,
 ) -> Result:
-    """Run the learner over the whole stream.
+    """Run the learner over the whole stream, parameters being those of its constructor.
 
     The quantizer sees the features of the first `warmup` samples before the run; every sample
     counts. Raises ValueError for parameters that the learner refuses.
     """
-    rows = raw_rows(stream, warmup)
+    rows = raw_rows(stream)
     total = len(rows)
     if engine == "numba":
-        compile_kernels()
+        compile_kernels(model)
     right = np.zeros(total, dtype=np.bool_)
     history: list[Point] = []
     seconds = 0.0
     block = max(1, min(_LONGEST_BLOCK, total // _POINTS))
-    shape = (rows.shape[1], len(stream.class_names))
-    with engines.start(engine, MODELS[model], parameters, *shape) as run:
+    with engines.start(engine, MODELS[model], parameters) as run:
         fit(run, rows, warmup)
         for at in range(0, total, block):
             labels = stream.labels[at : at + block]
@@ -128,12 +146,13 @@ def simulate(
         parameters=dict(parameters),
         engine=engine,
         samples=total,
-        features=shape[0],
-        classes=shape[1],
+        features=rows.shape[1],
+        classes=len(stream.class_names),
         accuracy=last.accuracy,
         running_average_accuracy=running_average(right),
         accuracy_nochange=last.accuracy_nochange,
         accuracy_majority=last.accuracy_majority,
+        label_agreement=label_agreement(stream.labels),
         kappa=status["kappa"] / 1e4,
         kappa_temporal=status["kappa_temporal"] / 1e4,
         clamped=status["clamped"],
@@ -145,6 +164,12 @@ def simulate(
         right=right,
         history=history,
     )
+
+
+def label_agreement(labels: engines.Labels) -> float:
+    """The chance in percent that two labels drawn at random, one after the other, are equal."""
+    shares = np.bincount(labels) / len(labels)
+    return float(np.sum(shares**2) * 100)
 
 
 def running_accuracy(right: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import difflib
 import io
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
@@ -22,11 +23,13 @@ from .errors import UserError
 
 MAX_FEATURES = 256
 MAX_CLASSES = 256  # a label is one byte
+_GENERATED = ("river:", "synth:")
 
 # Called now and then with the work done and the whole work: bytes of a file, rows of the others.
 Progress = Callable[[int, int], None]
 
 _INTEGER = re.compile(r"[+-]?\d+")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 class DataError(UserError):
@@ -84,8 +87,9 @@ def open_stream(
 
     """
     _check_numbers(limit=limit, shuffle=shuffle, warmup=warmup)
+    _check_source(source)
     # Imported here, since the readers need the names above.
-    if source.startswith(("river:", "synth:")):
+    if source.startswith(_GENERATED):
         from . import generators
 
         if label is not None or classes is not None:
@@ -180,9 +184,23 @@ def _csv_record(cells: Sequence[str]) -> str:
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """The end of a message about an unknown name: the nearest choice, and all of them."""
     known = list(choices)
-    near = difflib.get_close_matches(name, known, n=1)
+    near = [choice for choice in known if choice.lower() == name.lower()]
+    near = near or difflib.get_close_matches(name, known, n=1)
     hint = f"Did you mean {near[0]}? " if near else ""
     return f"{hint}There is: {', '.join(known)}."
+
+
+def _check_source(source: str) -> None:
+    if not source.strip():
+        raise DataError("No file was named. Name a CSV or ARFF file, or river:NAME or synth:NAME.")
+    if _ADDRESS.match(source):
+        raise DataError(
+            f"{source} is an address. It has to be downloaded first; then name the file."
+        )
+    kind, colon, name = source.partition(":")
+    meant = f"{kind.strip().lower()}:{name}"
+    if colon and meant.startswith(_GENERATED) and source != meant and not os.path.exists(source):
+        raise DataError(f"There is no file {source}. Did you mean {meant}?")
 
 
 def _check_numbers(limit: int | None, shuffle: int | None, warmup: int) -> None:

@@ -7,17 +7,15 @@ it may take, while the columns of a CSV file are judged by their first cells (co
 from __future__ import annotations
 
 import csv
-import gzip
 import io
+import math
 import re
-import zlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +30,12 @@ from .streams import (
     encode_labels,
     stream_order,
 )
+from .text_lines import text_lines
 
-_LINES_PER_PROGRESS = 1000
+# ARFF types that are neither numbers nor one of a few values
+_UNFIT_ATTRIBUTE = re.compile(
+    r"""^\s*@attribute\s+('[^']*'|"[^"]*"|\S+)\s+(string|date|relational)\b""", re.I | re.M
+)
 
 Row = tuple[int, list[str]]  # line number in the file, cells
 
@@ -64,9 +66,12 @@ def read_table(
     progress: Progress | None = None,
 ) -> Stream:
     """Read a file; see `open_stream` for the arguments and the errors."""
-    with closing(_lines(path, progress)) as lines:
+    with closing(text_lines(path, progress)) as lines:
         is_arff = path.name.lower().removesuffix(".gz").endswith(".arff")
-        columns, rows = (_open_arff if is_arff else _open_csv)(path.name, lines)
+        if is_arff:
+            columns, rows = _open_arff(path.name, lines)
+        else:
+            columns, rows = _open_csv(path.name, lines, label)
         table = _choose_label(path.name, columns, rows, label)
         _fill(table, limit if shuffle is None else None)
     if progress is not None:
@@ -80,46 +85,7 @@ def read_table(
     return Stream(path.name, values, labels, names, class_names)
 
 
-# The file, line by line
-
-
-def _lines(path: Path, progress: Progress | None) -> Generator[str, None, None]:
-    """Decode one line at a time, so that an error can name it and a limit stops the reading."""
-    number = 0
-    try:
-        with path.open("rb") as raw, _unpacked(path, raw) as file:
-            for number, line in enumerate(file, 1):
-                if progress is not None and number % _LINES_PER_PROGRESS == 0:
-                    progress(raw.tell(), path.stat().st_size)
-                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{path.name}, line {number}: not UTF-8 text. Save the file as CSV in UTF-8."
-        ) from error
-    except EOFError as error:
-        raise DataError(
-            f"{path.name} is cut short after line {number}: its gzip data ends too early. "
-            "Copy or download it again."
-        ) from error
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(
-            f"{path.name} is not a gzip file, or it is damaged ({error}). "
-            "Copy it again, or take .gz off its name if it is plain text."
-        ) from error
-    except FileNotFoundError as error:
-        raise DataError(
-            f"There is no file {path}. Check the name, or use river:NAME or synth:NAME."
-        ) from error
-    except IsADirectoryError as error:
-        raise DataError(f"{path} is a folder. Name a CSV or ARFF file in it.") from error
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
-
-
-def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
-    if path.name.lower().endswith(".gz"):
-        return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]  # it is one in all but name
-    return raw
+# Rows
 
 
 def _rows(
@@ -144,7 +110,9 @@ def _rows(
 # Headers
 
 
-def _open_csv(name: str, lines: Iterator[str]) -> tuple[list[Column], Iterator[Row]]:
+def _open_csv(
+    name: str, lines: Iterator[str], label: str | None
+) -> tuple[list[Column], Iterator[Row]]:
     head = []  # up to the first line that is not empty
     for line in lines:
         head.append(line)
@@ -155,7 +123,18 @@ def _open_csv(name: str, lines: Iterator[str]) -> tuple[list[Column], Iterator[R
     if header is None:
         raise DataError(f"{name} is empty. It needs a header row and a row per sample.")
     line_number, names = header
-    where = f"{name}, line {line_number}"
+    _check_names(f"{name}, line {line_number}", names, label)
+    return [Column(column) for column in names], rows
+
+
+def _check_names(where: str, names: list[str], label: str | None) -> None:
+    class_place = names.index(label) if label in names else len(names) - 1
+    for place, column in enumerate(names):
+        if place != class_place and _is_measurement(column, names):
+            raise DataError(
+                f"{where}: {column} is a number and no name, so this is a sample. "
+                "A header row is needed. Add a row of column names."
+            )
     for place, column in enumerate(names, 1):
         if column == "":
             raise DataError(f"{where}: column {place} has no name. Name it, or delete the column.")
@@ -163,7 +142,14 @@ def _open_csv(name: str, lines: Iterator[str]) -> tuple[list[Column], Iterator[R
             raise DataError(f"{where}: two columns are named {column}. Rename one of them.")
     if all(number_of(column) is not None for column in names):
         raise DataError(f"{where}: only numbers, so not a header. Add a row of column names.")
-    return [Column(column) for column in names], rows
+
+
+def _is_measurement(cell: str, header: list[str]) -> bool:
+    """Whether a header's cell is a number but not one of pandas' names, which are 0, 1, 2 ..."""
+    number = number_of(cell)
+    if number is None or not math.isfinite(number):
+        return False
+    return re.fullmatch("[0-9]+", cell) is None or header.count(cell) > 1
 
 
 def _delimiter(header: str) -> str:
@@ -200,6 +186,12 @@ def _open_arff(name: str, lines: Iterator[str]) -> tuple[list[Column], Iterator[
 def _arff_columns(name: str, header: str) -> list[Column]:
     from scipy.io import arff  # imported here since it is slow
 
+    unfit = _UNFIT_ATTRIBUTE.search(header)
+    if unfit is not None:
+        raise DataError(
+            f"{name}: attribute {unfit[1]} is of type {unfit[2].lower()}; "
+            "only numeric and nominal attributes can be learned from. Remove it."
+        )
     try:
         _, meta = arff.loadarff(io.StringIO(header))
     except Exception as error:  # besides ParseArffError: IndexError, StopIteration and others
@@ -210,11 +202,6 @@ def _arff_columns(name: str, header: str) -> list[Column]:
     columns = []
     for attribute in meta:
         kind, values = meta[attribute]
-        if kind not in ("numeric", "nominal"):
-            raise DataError(
-                f"{name}: attribute {attribute} is of type {kind}; "
-                "only numeric and nominal attributes can be learned from. Remove it."
-            )
         declared = tuple(value.strip(" '\"") for value in values) if kind == "nominal" else None
         columns.append(Column(attribute.strip("'\""), kind == "numeric", declared))
     return columns
@@ -269,11 +256,17 @@ def _encode_labels(
     table: _Table, rows: list[int], classes: tuple[str, ...] | None, warmup: int
 ) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
     cells = [table.label_cells[row] for row in rows]
-    for row, cell in zip(rows, cells, strict=True):
-        if cell in MISSING:
-            raise DataError(
-                f"{table.where(table.label, row)}: the class is missing. "
-                "Fill it in or delete the row; --label NAME takes another column as the class."
-            )
     known = classes or table.label.declared
+    missing = MISSING.difference(known or ())
+    for row, cell in zip(rows, cells, strict=True):
+        if cell in missing:
+            raise DataError(f"{table.where(table.label, row)}: {_missing_class(cell)}")
     return encode_labels(cells, lambda i: table.where(table.label, rows[i]), known, warmup)
+
+
+def _missing_class(cell: str) -> str:
+    if cell == "":
+        way_out = "--label NAME takes another column as the class."
+    else:
+        way_out = f"if {cell} is a class, name it and all others with --classes."
+    return f"the class is missing. Fill it in or delete the row; {way_out}"

@@ -88,7 +88,7 @@ def rebuilt(text: bytes, buffers: bytes, said: int | None = None) -> bytes:
     return with_checksum(head + size.to_bytes(4, "little") + buffers)
 
 
-def check_refused(target: Any, data: bytes | bytearray, words: str = "") -> None:
+def check_refused(target: Any, data: bytes | bytearray, words: str | None = None) -> None:
     before = target.state_crc32()
     lengths = [len(buffer) for _, _, buffer in target.buffers()]
     with pytest.raises(ValueError, match=words):

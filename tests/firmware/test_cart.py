@@ -66,7 +66,7 @@ class Shrub:
 def read_shrub(model: Any, slot: int) -> Shrub:
     buffers = {name: bytes(memoryview(buffer)) for name, _, buffer in model.buffers()}
     words = np.frombuffer(buffers["shrubs.shape"], np.int32)
-    _, classes, depth, inner, leaves, linked, one_hot, wide_codes, wide_kids = words.tolist()
+    classes, depth, inner, leaves, linked, one_hot, wide_codes, wide_kids = words.tolist()
 
     def part(name: str, wide: int, length: int) -> Ints:
         items = np.frombuffer(buffers[name], np.uint16 if wide else np.uint8)

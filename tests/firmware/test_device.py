@@ -112,7 +112,7 @@ def on_numba(parameters: dict[str, Any]) -> Any:
     predictions = bytearray(ROWS)
     words = next(buffer for name, _, buffer in model.buffers() if name == "shrubs.shape")
     depth = LAYOUTS[parameters["window"]]["linked"]
-    assert words[5] == (parameters["depth"] == depth)  # the layout that was meant
+    assert words[4] == (parameters["depth"] == depth)  # the layout that was meant
     model.run(codes, labels, predictions)
     wrong = np.count_nonzero(np.array(labels) != np.array(predictions))
     assert wrong > parameters["train_every"] + WARMUP  # a shrub is grown under the lock

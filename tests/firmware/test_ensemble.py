@@ -65,9 +65,9 @@ def load(name: str) -> Stream:
 
 def fixed_point(stream: Stream, parameters: dict[str, Any]) -> NDArray[np.uint8]:
     """What the model predicts, run as `simulate` runs it."""
-    raw = Scale.fit(stream.values[:WARMUP]).apply(stream.values)
-    size = (stream.values.shape[1], len(stream.class_names))
-    with engines.start("numba", "ShrubEnsemble", parameters, *size) as engine:
+    raw = Scale.fit(stream.values).apply(stream.values)
+    shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
+    with engines.start("numba", "ShrubEnsemble", shape | parameters) as engine:
         engine.observe(raw[:WARMUP])
         engine.freeze()
         return engine.run(raw, stream.labels)
@@ -75,7 +75,7 @@ def fixed_point(stream: Stream, parameters: dict[str, Any]) -> NDArray[np.uint8]
 
 def in_float(stream: Stream, parameters: dict[str, Any]) -> Ints:
     """What the oracle predicts, given the same codes."""
-    raw = Scale.fit(stream.values[:WARMUP]).apply(stream.values)
+    raw = Scale.fit(stream.values).apply(stream.values)
     features = raw.shape[1]
     quantizer = firmware.load("numba").Quantizer(features)
     values = array("i", raw.ravel().tolist())

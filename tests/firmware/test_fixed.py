@@ -1,4 +1,4 @@
-"""The random generator against big integers and chi-square, and exp(-x) against math.exp."""
+"""The random generator against big integers and chi-square, the functions against math."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 import sys
 from array import array
 from collections.abc import Iterator
-from math import exp
+from math import exp, isqrt, log2
 from types import ModuleType
 
 import pytest
@@ -173,3 +173,44 @@ def test_exp_negative_keeps_its_bound_everywhere() -> None:
 def test_exp_negative_is_1_at_0_and_fits_14_bits() -> None:
     assert fixed.exp_negative(0) == 16384
     assert all(0 < fixed.exp_negative(x) <= 16384 for x in range(65537))
+
+
+LOG2_BOUND = 6 / 16384
+
+
+def test_log2_keeps_its_bound_for_every_17_bits() -> None:
+    for n in range(1, 2**17):
+        assert abs(fixed.log2(n) / 16384 - log2(n)) < LOG2_BOUND
+
+
+@given(st.integers(1, 2**30 - 1))
+def test_log2_keeps_its_bound_anywhere(n: int) -> None:
+    assert abs(fixed.log2(n) / 16384 - log2(n)) < LOG2_BOUND
+
+
+@pytest.mark.parametrize("top", range(30))
+def test_log2_keeps_its_bound_around_powers_of_two_and_between(top: int) -> None:
+    """16,384 values of every size: beyond 17 bits the lower ones hardly matter."""
+    assert fixed.log2(1 << top) == top << 14
+    between = range(1 << top, 2 << top, max(1, (1 << top) >> 14))
+    for n in (*between, (2 << top) - 1):
+        assert abs(fixed.log2(n) / 16384 - log2(n)) < LOG2_BOUND
+
+
+def test_n_log2_keeps_its_bound_everywhere_and_30_bits() -> None:
+    assert fixed.n_log2(0) == fixed.n_log2(1) == 0
+    for n in range(2, 32769):
+        y = fixed.n_log2(n)
+        assert abs(y / 1024 - n * log2(n)) < (6 * n + 16) / 16384
+        assert 0 < y < 2**29
+
+
+def test_square_root_is_that_of_math() -> None:
+    roots = range(2**15)
+    for n in (*range(2**16), *(r * r for r in roots), *(r * r - 1 for r in roots[1:]), 2**30 - 1):
+        assert fixed.square_root(n) == isqrt(n)
+
+
+@given(st.integers(0, 2**30 - 1))
+def test_square_root_is_that_of_math_anywhere(n: int) -> None:
+    assert fixed.square_root(n) == isqrt(n)

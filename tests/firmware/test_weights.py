@@ -66,7 +66,7 @@ class Members:
             for row, buffer in zip(table, buffers, strict=True)
         }
         self.part["window"].start_window(self.w, 1, window, 16)
-        self.part["shrubs"].start_shrubs(self.p, 1, *pool)
+        self.part["shrubs"].start_shrubs(self.p, *pool)
         self.part["weights"].start_members(
             self.m, trees, classes, round(step * ONE), loss == "cross_entropy"
         )

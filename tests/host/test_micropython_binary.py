@@ -150,11 +150,13 @@ def test_nothing_anywhere(nowhere: Path) -> None:
         (answer(viper=0), "has no working 32-bit viper"),
         (answer(viper=64), "has no working 32-bit viper"),
         (answer(name="circuitpython"), "is not MicroPython but circuitpython"),
-        ("echo lorem", r"does not answer as a MicroPython does (it printed 'lorem\n')"),
-        ("printf 'microshrub\\tmicropython\\n'", "does not answer as a MicroPython does"),
-        ("printf '\\377\\376\\000'", "does not answer as a MicroPython does"),
-        (":", "does not answer as a MicroPython does (it printed '')"),
-        ("echo broken >&2; exit 3", "does not run as a MicroPython (broken)"),
+        ("echo lorem; echo ipsum", "did not answer as a MicroPython does (it printed 'ipsum')."),
+        ("printf 'microshrub\\tmicropython\\n'", "did not answer as a MicroPython does"),
+        ("printf '\\377\\376\\000'", "did not answer as a MicroPython does"),
+        (":", "did not answer as a MicroPython does."),
+        ('echo "$@"', "did not answer as a MicroPython does."),
+        ('echo "no $2" >&2; exit 2', "did not answer as a MicroPython does."),
+        ("echo well >&2; echo broken >&2; exit 3", "does not run as a MicroPython (broken)"),
         ("exit 3", "does not run as a MicroPython (it ended with 3)"),
         ("kill -9 $$", "does not run as a MicroPython (it ended with -9)"),
     ],
@@ -183,6 +185,13 @@ def test_fit_answer_is_taken(nowhere: Path) -> None:
 def test_cpython_is_refused(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MICROPYTHON", sys.executable)
     assert "is not MicroPython but cpython" in refusal()
+
+
+def test_ls_does_not_give_the_question_back(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MICROPYTHON", "/bin/ls")
+    assert "/bin/ls, which did not answer as a MicroPython does." in refusal()
 
 
 def test_one_that_hangs_is_given_up(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:

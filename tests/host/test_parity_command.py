@@ -11,14 +11,21 @@ from tests_support import make_blobs
 from microshrub_host import engines, parity, simulate
 from microshrub_host.raw import Raw
 
-PARAMETERS: dict[str, Any] = {"window": 8, "trees": 3, "depth": 2, "step": 1.0}
+PARAMETERS: dict[str, Any] = {
+    "features": 2,
+    "classes": 2,
+    "window": 8,
+    "trees": 3,
+    "depth": 2,
+    "step": 1.0,
+}
 
 
 class Faulty(engines.LocalEngine):
     """An engine that at one sample learns another label than it was given."""
 
     def __init__(self, at: int) -> None:
-        super().__init__("python", "ShrubEnsemble", PARAMETERS, 2, 2)
+        super().__init__("python", "ShrubEnsemble", PARAMETERS)
         self.at = at
         self.seen = 0
 
@@ -34,7 +41,7 @@ class Faulty(engines.LocalEngine):
 def test_names_the_first_differing_sample_and_buffer(at: int) -> None:
     rows, labels = make_blobs(200)
     starters = {
-        "good": lambda: engines.start("python", "ShrubEnsemble", PARAMETERS, 2, 2),
+        "good": lambda: engines.start("python", "ShrubEnsemble", PARAMETERS),
         "bad": lambda: Faulty(at),
     }
     steps = list(parity.check(starters, rows, labels, warmup=20, every=50))
@@ -58,7 +65,7 @@ def test_names_the_first_differing_sample_and_buffer(at: int) -> None:
 def test_engines_that_agree_never_part() -> None:
     rows, labels = make_blobs(120)
     starters = {
-        name: (lambda name=name: engines.start(name, "ShrubEnsemble", PARAMETERS, 2, 2))
+        name: (lambda name=name: engines.start(name, "ShrubEnsemble", PARAMETERS))
         for name in ("python", "numba")
     }
     steps = list(parity.check(starters, rows, labels, warmup=20, every=50))
@@ -67,12 +74,12 @@ def test_engines_that_agree_never_part() -> None:
 
 def test_a_real_micropython_that_fails_says_why(micropython_command: tuple[str, ...]) -> None:
     with pytest.raises(engines.EngineError, match="MicroPython stopped: MemoryError"):
-        engines.MicroPythonEngine("ShrubEnsemble", {**PARAMETERS, "window": 500}, 2, 2, heap="30k")
+        engines.MicroPythonEngine("ShrubEnsemble", {**PARAMETERS, "window": 500}, heap="30k")
 
 
 def test_fit_is_part_of_the_comparison() -> None:
     rows, labels = make_blobs(60)
-    with engines.start("python", "ShrubEnsemble", PARAMETERS, 2, 2) as engine:
+    with engines.start("python", "ShrubEnsemble", PARAMETERS) as engine:
         simulate.fit(engine, rows, 60)
         engine.run(rows, labels)
         names = [name for name, _, _ in engine.buffers()]

@@ -160,6 +160,12 @@ def test_rules_hold_for_another_library(tmp_path: Path, monkeypatch: pytest.Monk
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.setattr(firmware, "folder", lambda: tmp_path)
     monkeypatch.setattr(ram_measure, "_CREATE", "def go(sizes, used):\n    pass\n")
+    go = ram_measure._IMPORT.replace(
+        "from microshrub import KIND, Metrics, Quantizer", "import microshrub"
+    )
+    monkeypatch.setattr(ram_measure, "_IMPORT", go)
+    for module in (ram, ram_measure):
+        monkeypatch.setattr(module, "modules_of", lambda kind: ("one", "two"))
     import_heap.library_heap.cache_clear()
     try:
         expected = sum(part.bytes for part in ram.code_parts(PC))
@@ -194,7 +200,10 @@ def test_the_sum_is_the_sum_of_the_parts() -> None:
 
 def test_machine_code_counts_where_it_is_on_the_heap() -> None:
     elsewhere = dataclasses.replace(PICO, native=False)
-    native = sum(module.native for module in import_heap.library_heap("armv6m").modules)
+    native = sum(
+        module.native
+        for module in import_heap.library_heap("armv6m", ram.modules_of("ShrubEnsemble")).modules
+    )
     assert native > 10_000
     assert ram.budget(TINY, PICO).ram_bytes - ram.budget(TINY, elsewhere).ram_bytes == native
 
@@ -341,14 +350,21 @@ def test_nothing_helps() -> None:
 def test_compiles_for_every_architecture(arch: str) -> None:
     files = mpy.compiled(arch)
     assert [file.stem for file in files] == [source.stem for source in firmware.sources()]
-    kernels = [m.name for m in import_heap.library_heap(arch).modules if m.native]
+    kernels = [
+        m.name
+        for m in import_heap.library_heap(arch, ram.modules_of("ShrubEnsemble")).modules
+        if m.native
+    ]
     assert "ensemble" in kernels
     assert "buffers" not in kernels
 
 
 def test_all_but_machine_code_is_the_same_everywhere() -> None:
     def other(arch: str) -> list[tuple[str, int]]:
-        return [(module.name, module.other) for module in import_heap.library_heap(arch).modules]
+        return [
+            (module.name, module.other)
+            for module in import_heap.library_heap(arch, ram.modules_of("ShrubEnsemble")).modules
+        ]
 
     assert other("armv6m") == other("xtensawin") == other("x86")
 
