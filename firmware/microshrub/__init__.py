@@ -5,10 +5,11 @@ A part is loaded when it is first asked for, so a program has in RAM only what i
 """
 
 __version__ = "0.1.0"
-__all__ = ("MISSING", "RAW_MAX", "Metrics", "Quantizer", "ShrubEnsemble")
+__all__ = ("MISSING", "RAW_MAX", "HoeffdingTree", "Metrics", "Quantizer", "ShrubEnsemble")
 
 _HOMES = (
     ("ensemble", ("ShrubEnsemble",)),
+    ("hoeffding", ("HoeffdingTree",)),
     ("metrics", ("Metrics",)),
     ("quantizer", ("Quantizer", "MISSING", "RAW_MAX")),
 )

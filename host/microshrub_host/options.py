@@ -17,7 +17,7 @@ from . import firmware
 from .errors import UserError
 from .streams import Stream
 
-MODELS = {"shrub": "ShrubEnsemble"}
+MODELS = {"shrub": "ShrubEnsemble", "hoeffding": "HoeffdingTree"}
 _GIVEN = ("features", "classes", "two_valued")  # by the stream
 
 

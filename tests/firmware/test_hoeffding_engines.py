@@ -1,0 +1,195 @@
+"""The Hoeffding tree on all engines: the same bits, nothing allocated, the same complaints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from microshrub_host import engines, firmware, simulate
+from microshrub_host.streams import Stream, open_stream
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+WARMUP = 256
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "policy": ("vfdt", "efdt"),
+    "leaf": ("mc", "nb", "nba"),
+    "criterion": ("infogain", "gini"),
+    "regularization": (1.0, 0.5),
+}
+COMBINATIONS = [dict(zip(CHOICES, one, strict=True)) for one in product(*CHOICES.values())]
+SMALL = {"nodes": 31, "leaves": 6, "grace_period": 40, "tie_threshold": 0.2}
+
+
+@cache
+def stream_of(source: str, limit: int) -> Stream:
+    if not source.startswith("synth:"):
+        path = DATA / f"{source}.csv.gz"
+        if not path.is_file():
+            pytest.skip(f"{path} is not here")
+        source = str(path)
+    return open_stream(source, limit=limit)
+
+
+@pytest.mark.usefixtures("micropython_command")
+@pytest.mark.parametrize(("source", "samples"), [("elec", 2000), ("synth:led_a", 1000)])
+@pytest.mark.parametrize(
+    "choice", COMBINATIONS, ids=[",".join(str(v) for v in c.values()) for c in COMBINATIONS]
+)
+def test_engines_agree(source: str, samples: int, choice: dict[str, Any]) -> None:
+    stream = stream_of(source, samples)
+    shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
+    raw = simulate.raw_rows(stream)
+    states = []
+    for name in engines.NAMES:
+        with engines.start(name, "HoeffdingTree", shape | SMALL | choice) as run:
+            simulate.fit(run, raw, WARMUP)
+            predictions = run.run(raw, stream.labels).tobytes()
+            states.append((predictions, run.status(), run.buffers()))
+    assert states[0] == states[1] == states[2]
+    if source == "elec":
+        assert states[0][1]["progress"]["nodes_used"] > 1
+
+
+# With the heap locked, through splits and, for EFDT, through splits taken back
+
+LOCKED = """
+def rows_of(state, samples, which):
+    codes, labels = array("H", bytes(6 * samples)), bytearray(samples)
+    for i in range(samples):
+        for f in range(3):
+            state = (state * 4093 + 12345) % 262139
+            codes[3 * i + f] = state & 65535
+        labels[i] = codes[3 * i + which] // 22000 if state % 5 else state % 3
+    return codes, labels
+
+blocks = [rows_of(1 + which, 2400, which) for which in (0, 1, 1, 1)]
+said = bytearray(2400)
+sure = {"split_confidence": 0.01, "tie_threshold": 0.1}
+
+def go_on(model, x):  # locals need no heap
+    for codes, labels in blocks:
+        model.run(codes, labels, said)
+        if model.predict(x) != model.learn(x, 1):
+            raise RuntimeError("learn said something else than predict")
+
+for choice in COMBINATIONS:
+    model = HoeffdingTree(3, 3, nodes=15, leaves=9, grace_period=50, **sure, **choice)
+    x = array("H", [1, 2, 3])
+    model.learn(x, 0)
+    lock()
+    try:
+        go_on(model, x)
+    finally:
+        unlock()
+    feature = model.buffers()[6][2][0]
+    say(model.state_crc32() & 0xFFFFFFFF, model.nodes_used, feature)
+"""
+
+
+def test_nothing_is_allocated_and_numba_agrees(run_micropython: Callable[[str], str]) -> None:
+    head = f"""
+from array import array
+from micropython import heap_lock as lock, heap_unlock as unlock
+from microshrub import HoeffdingTree
+say = print
+COMBINATIONS = {COMBINATIONS!r}
+"""
+    lines: list[str] = []
+    names = {
+        "HoeffdingTree": firmware.load("numba").HoeffdingTree,
+        "COMBINATIONS": COMBINATIONS,
+        "lock": int,
+        "unlock": int,
+        "say": lambda *words: lines.append(" ".join(map(str, words))),
+    }
+    exec("from array import array\n" + LOCKED, names)
+    there = run_micropython(head + LOCKED).splitlines()
+    assert there == lines
+    for choice, line in zip(COMBINATIONS, lines, strict=True):
+        _, nodes, feature = map(int, line.split())
+        assert nodes > 3, choice
+        # VFDT keeps the first concept's root; EFDT has taken it back
+        assert (feature == 0) == (choice["policy"] == "vfdt"), (choice, line)
+
+
+# Wrong parameters
+
+WHOLE = ("-1", "1.0", "None", "'1'", "True", "[1]", "2**40")
+TEXT = ("None", "1", "True", "''", "b'nb'", "['nb']")
+NUMBER = ("-0.1", "1.1", "2", "None", "'0.5'", "True", "float('nan')", "float('inf')", "1j")
+WRONG: dict[str, tuple[str, ...]] = {
+    "features": ("0", "257", *WHOLE),
+    "classes": ("0", "1", "257", *WHOLE),
+    "depth": ("31", *WHOLE),
+    "nodes": ("0", "65536", *WHOLE),
+    "leaves": ("0", "65535", *WHOLE),
+    "grace_period": ("0", "65536", *WHOLE),
+    "split_confidence": ("0", "0.0", "1e-10", "0.6", *NUMBER),
+    "tie_threshold": NUMBER,
+    "criterion": (*TEXT, "'Gini'", "'entropy'"),
+    "policy": (*TEXT, "'VFDT'", "'hatt'"),
+    "regularization": NUMBER,
+    "leaf": (*TEXT, "'NB'", "'proba'"),
+    "bins": ("0", "1", "256", *WHOLE),
+    "two_valued": ("(3,)", "(0, -1)", "(0.0,)", "('0',)", "(None,)", "(True,)"),
+}
+ALLOWED = (
+    "features=1", "features=256", "classes=2", "classes=256", "depth=0", "depth=30", "nodes=1",
+    "nodes=65535", "leaves=1", "leaves=300", "grace_period=1", "grace_period=65535",
+    "split_confidence=0.5", "split_confidence=1 / (1 << 29)", "tie_threshold=0",
+    "tie_threshold=1", "regularization=0", "regularization=1", "bins=2", "bins=255",
+    "two_valued=()", "two_valued=[0, 2, 2]", "two_valued=range(3)",
+)  # fmt: skip
+TRY_ALL = """
+def attempt(words):
+    try:
+        eval("HoeffdingTree(**dict(small, %s))" % words)
+        return "fine"
+    except Exception as error:
+        return "%s: %s" % (type(error).__name__, error)
+
+small = {"features": 3, "classes": 2, "nodes": 3, "leaves": 1, "bins": 2}
+for words in CASES:
+    say(attempt(words))
+"""
+CASES = [f"{name}={value}" for name, values in WRONG.items() for value in values]
+
+
+def outcomes() -> list[str]:
+    lines: list[str] = []
+    tree = firmware.load("checked").HoeffdingTree
+    exec(TRY_ALL, {"HoeffdingTree": tree, "CASES": [*CASES, *ALLOWED], "say": lines.append})
+    return lines
+
+
+def test_a_wrong_parameter_is_named_and_shown() -> None:
+    for case, outcome in zip(CASES, outcomes(), strict=False):
+        name, value = case.split("=")
+        assert outcome.startswith(f"ValueError: {name} has to be "), case
+        shown = eval(value)
+        if name == "two_valued":
+            shown = shown[-1]
+        assert outcome.endswith(f", not {shown!r}"), case
+
+
+def test_the_ends_of_every_parameters_range_are_allowed() -> None:
+    found = dict(zip(ALLOWED, outcomes()[len(CASES) :], strict=True))
+    assert found == dict.fromkeys(ALLOWED, "fine")
+
+
+def test_micropython_refuses_the_same(run_micropython: Callable[[str], str]) -> None:
+    """In the same words, but for how many digits of a float it shows."""
+    head = f"from microshrub import HoeffdingTree\nsay = print\nCASES = {[*CASES, *ALLOWED]!r}\n"
+    there = run_micropython(head + TRY_ALL).splitlines()
+    for case, one, other in zip([*CASES, *ALLOWED], there, outcomes(), strict=True):
+        assert one.split(" of ")[0] == other.split(" of ")[0], case
+
+
+def test_every_parameter_has_its_cases() -> None:
+    code = firmware.load("checked").HoeffdingTree.__init__.__code__
+    assert set(WRONG) == set(code.co_varnames[1 : code.co_argcount])
