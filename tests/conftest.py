@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,8 @@ from hypothesis import settings
 sys.path.insert(0, str(Path(__file__).with_name("oracles")))
 settings.register_profile("microshrub", deadline=None)  # numba compiles in the first example
 settings.load_profile("microshrub")
+# A script that runs in the background ignores Ctrl-C, and so would all that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
