@@ -19,7 +19,6 @@ from .raw import Raw
 from .terminal import messages
 
 Parameters = Mapping[str, Any]
-
 Labels = NDArray[np.uint8]
 NAMES = ("python", "numba", "micropython")
 
@@ -153,6 +152,7 @@ class MicroPythonEngine:
             pass
         assert self._process.stderr is not None
         said = self._process.stdout.read() + self._process.stderr.read()
+        self._process.wait()
         last = said.decode(errors="replace").strip().splitlines()[-1:]
         raise EngineError(f"MicroPython stopped: {''.join(last) or 'without a word'}")
 

@@ -73,7 +73,7 @@ def _measure(
     """Heap bytes and microseconds a sample at every mark."""
     rows = simulate.raw_rows(stream)
     simulate.fit(engine, rows, warmup)
-    heaps, times = [], []
+    heaps, times, stops = [], [], marks(samples)
     last: deque[tuple[int, float]] = deque(maxlen=_FIRST // _BLOCK)  # samples, seconds
     console.say(f"{'samples':>12}  {'heap, bytes':>12}  {'us a sample':>12}")
     with showing("soak") as update:
@@ -86,7 +86,7 @@ def _measure(
             engine.run(rows[at[-1:]], stream.labels[at[-1:]])  # leaves no large block behind
             last.append((end - begin, time.perf_counter() - started))
             update(end, samples)
-            if end in marks(samples):
+            if end in stops:
                 heaps.append(engine.heap_bytes())
                 times.append(sum(t for _, t in last) / sum(n for n, _ in last) * 1e6)
                 console.say(f"{end:>12,}  {heaps[-1]:>12,}  {times[-1]:>12.1f}")
