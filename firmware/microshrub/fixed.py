@@ -1,4 +1,4 @@
-"""Integer arithmetic that gives the same bits everywhere: the random generator and exp(-x)."""
+"""Integer arithmetic that gives the same bits everywhere: random numbers, exp, log2, roots."""
 
 import micropython
 from micropython import const
@@ -43,6 +43,28 @@ def exp_negative(x: int) -> int:
     y = ((y * x) >> 15) + 8120
     y = ((y * x) >> 15) - 16375
     return ((y * x) >> 15) + 16384
+
+
+@micropython.viper
+def poisson(rng, rate: int) -> int:
+    """A draw from the Poisson distribution of mean rate / 256, for 0 <= rate <= 4096.
+
+    It is a sum of draws with means of at most 1, each by inversion of its distribution function in
+    Q14: k is drawn with a probability that is off by less than 14 / 16384 for each of them.
+    """
+    drawn = 0
+    while rate > 0:
+        part = rate if rate < 256 else 256
+        rate -= part
+        u = int(below(rng, 16384))
+        chance = int(exp_negative(part << 8))
+        k = 0
+        while u >= chance and chance:
+            u -= chance
+            k += 1
+            chance = chance * part // (k << 8)  # < 2**14 * 2**8
+        drawn += k
+    return drawn
 
 
 @micropython.viper

@@ -1,30 +1,31 @@
 """HoeffdingTree: a decision tree that grows with the stream, in a fixed pool of nodes and leaves.
 
 Domingos, Hulten: Mining High-Speed Data Streams, KDD 2000 (VFDT). Manapragada, Webb, Salehi:
-Extremely Fast Decision Tree, KDD 2018 (EFDT). Barddal, Enembreck: Learning Regularized Hoeffding
-Trees from Data Streams, SAC 2019 (HT-REG). Naive Bayes leaves as in Holmes, Kirkby, Pfahringer:
+Extremely Fast Decision Tree, KDD 2018 (EFDT). Turrisi da Costa, de Carvalho, Barbon: Strict Very
+Fast Decision Tree, Pattern Recognition Letters 2018 (SVFDT). Barddal, Enembreck: Learning
+Regularized Hoeffding Trees from Data Streams, SAC 2019 (HT-REG). Bifet, Gavalda: Adaptive Learning
+from Evolving Data Streams, IDA 2009 (HAT). Turrisi da Costa, Mastelini, de Carvalho, Barbon:
+Online Local Boosting, 2019 (OLBoost). Naive Bayes leaves as in Holmes, Kirkby, Pfahringer:
 Stress-testing Hoeffding Trees, PKDD 2005.
 """
 
 import micropython
 from micropython import const
 
-from .fixed import log2
-from .growth import review, wants_split
-from .learner import Learner, choice, twelve_bits, whole
-from .leaves import majority, naive_bayes
-from .nodes import divide, nodes_table, start_nodes
-from .observers import MERIT_WORDS, observe, observers_table, start_observers
+from .descent import answer, find_leaf, grow
+from .fixed import RNG_WORDS, log2, seed_generator
+from .learner import Learner, choice, twelve_bits, whole, yes_or_no
+from .nodes import nodes_table, start_nodes
+from .observers import MERIT_WORDS, observers_table, start_observers
+from .strict import STRICT_WORDS
 
-_STATE = const(0)  # of the kernels' tuple: 'i' the integers below
-_VOTES = const(1)  # 'i' [classes] the votes for the last sample that was asked for
-_TALLY = const(2)  # 'i' [2 * classes] scratch: class counts left and right of a split
-_MERITS = const(3)  # 'i' what observers.merits found
-# 4: 'B' [features] which of them the path to a leaf tests, see growth.py
-_NODES = const(5)
-_SLOTS = const(6)
+_STATE = const(0)  # of the kernels' tuple
+_VOTES = const(1)
+_RNG = const(5)
+_NODES = const(7)
+_SLOTS = const(8)
 
-_RULE = const(0)  # leaf: 0 majority class, 1 naive Bayes, 2 whichever was right more often
+_RULE = const(0)  # of the state
 _GRACE = const(1)
 _BOUND = const(2)  # R**2 ln(1 / delta) / 2 in Q20
 _TIE = const(3)  # Q10
@@ -32,103 +33,32 @@ _OMEGA = const(4)  # 256: no regularization
 _FEATURES = const(5)
 _CLASSES = const(6)
 _DEPTH = const(7)
-_EAGER = const(8)  # 1: policy "efdt"
-_WORDS = const(9)
-
-_REVIEW = const(2000)  # samples of an inner node between two looks at its split (EFDT)
-_NO_SLOT = const(65535)
+_POLICY = const(8)
+_TWIN = const(9)
+_LAMBDA_MIN = const(10)  # Q8
+_LAMBDA_MAX = const(11)
+_WORDS = const(16)  # descent.py and growth.py have the others
 
 _N_COUNT = const(6)  # of the nodes' shape
 _N_FULL = const(7)
 
 _CRITERIA = ("infogain", "gini")
 _LEAF_KINDS = ("mc", "nb", "nba")
-_POLICIES = ("vfdt", "efdt")
+_POLICIES = ("vfdt", "efdt", "svfdt1", "svfdt2")
 
 
 @micropython.viper
 def predict(t, rows, at: int) -> int:
     """The class of the sample at rows[at]; leaves the votes in the table."""
-    feature = ptr8(t[_NODES][1])
-    threshold = ptr16(t[_NODES][2])
-    child = ptr16(t[_NODES][3])
-    x = ptr16(rows)
-    node = 0
-    while child[node]:
-        node = child[node] + int(x[at + feature[node]] > threshold[node])
-    return int(answer(t, node, rows, at))
-
-
-@micropython.viper
-def answer(t, leaf: int, rows, at: int) -> int:
-    """What a leaf predicts; without a slot it has one class, and all votes are for it."""
-    slot = ptr16(t[_NODES][4])[leaf]
-    rule = ptr32(t[_STATE])[_RULE]
-    if slot == _NO_SLOT:
-        votes = ptr32(t[_VOTES])
-        label = ptr8(t[_NODES][1])[leaf]
-        for c in range(ptr32(t[_STATE])[_CLASSES]):
-            votes[c] = 0
-        votes[label] = 16711680  # 65536 * 255
-        return label
-    if rule == 2:
-        hits = ptr16(t[_NODES][8])
-        rule = int(hits[2 * slot + 1] > hits[2 * slot])
-    if rule:
-        return int(naive_bayes(t[_SLOTS], slot, rows, at, t[_VOTES]))
-    return int(majority(t[_SLOTS], slot, t[_VOTES]))
+    return int(answer(t, int(find_leaf(t, 0, rows, at)), rows, at))
 
 
 @micropython.viper
 def learn(t, rows, at: int, label: int) -> int:
-    """Count the sample on its way down; see now and then whether a node should change."""
-    state = ptr32(t[_STATE])
-    feature = ptr8(t[_NODES][1])
-    threshold = ptr16(t[_NODES][2])
-    child = ptr16(t[_NODES][3])
-    slots = ptr16(t[_NODES][4])
-    since = ptr16(t[_NODES][7])
-    x = ptr16(rows)
+    """Learn a sample; returns the class predicted before."""
     predicted = int(predict(t, rows, at))
-    node = 0
-    level = 0
-    while child[node]:
-        slot = slots[node]
-        if slot != _NO_SLOT:
-            observe(t[_SLOTS], slot, rows, at, label)
-            since[slot] = since[slot] + 1
-            if since[slot] >= _REVIEW:
-                since[slot] = 0
-                review(t, node, slot)
-                if not child[node]:
-                    return predicted  # a leaf now, which has counted the sample
-        node = child[node] + int(x[at + feature[node]] > threshold[node])
-        level += 1
-    slot = slots[node]
-    if slot != _NO_SLOT:
-        if state[_RULE] == 2:
-            keep_score(t, slot, rows, at, label)
-        observe(t[_SLOTS], slot, rows, at, label)
-        since[slot] = since[slot] + 1
-        if since[slot] >= state[_GRACE]:
-            since[slot] = 0
-            if level < state[_DEPTH] and int(wants_split(t, slot, rows, at)):
-                divide(t[_NODES], t[_SLOTS], t[_MERITS], t[_TALLY], node)
+    grow(t, 0, 0, rows, at, label)
     return predicted
-
-
-@micropython.viper
-def keep_score(t, slot: int, rows, at: int, label: int):
-    """Which of majority class and naive Bayes is right about this sample?"""
-    hits = ptr16(t[_NODES][8])
-    k = 2 * slot
-    if int(majority(t[_SLOTS], slot, t[_VOTES])) == label:
-        hits[k] = hits[k] + 1
-    if int(naive_bayes(t[_SLOTS], slot, rows, at, t[_VOTES])) == label:
-        hits[k + 1] = hits[k + 1] + 1
-    if hits[k] == 65535 or hits[k + 1] == 65535:
-        hits[k] = hits[k] >> 1
-        hits[k + 1] = hits[k + 1] >> 1
 
 
 class HoeffdingTree(Learner):
@@ -144,13 +74,22 @@ class HoeffdingTree(Learner):
     split_confidence  1/2**29..0.5, the delta of Hoeffding's bound
     tie_threshold     0..1, a bound below which two splits count as equally good
     criterion         "infogain" or "gini"
-    policy            "vfdt" (a leaf splits for good) or "efdt" (it splits as soon as that beats
-                      not splitting; inner nodes keep their statistics and change their mind)
+    policy            "vfdt" (a leaf splits for good), "efdt" (it splits as soon as that beats not
+                      splitting; inner nodes keep their statistics and change their mind),
+                      "svfdt1" (it splits where others were as uncertain and gained as much) or
+                      "svfdt2" (or at once where it is more uncertain, or gains more)
     regularization    0..1, the omega of HT-REG: what the gain of a feature that the path does not
                       use yet counts for; 1: no regularization
+    adaptive          True: HAT, subtrees that get worse are replaced, leaves start anew; with
+                      regularization, HAT-REG
     leaf              "mc" (majority class), "nb" (naive Bayes) or "nba" (the better of the two)
+    boost             True: OLBoost, leaves predict from statistics of their own, in which a sample
+                      counts more often the less they expected its class
+    lambda_min        0..16, how often one counts on average that they were certain of
+    lambda_max        lambda_min..16, and one that they ruled out
     bins              2..255 bins of a feature's histogram
     two_valued        features, as numbers, that have only two values and get two bins
+    seed              0..2**30 - 1, of the boosting
 
     Raises ValueError naming the parameter, what is allowed and what was given.
     """
@@ -171,9 +110,14 @@ class HoeffdingTree(Learner):
         criterion="infogain",
         policy="vfdt",
         regularization=1.0,
+        adaptive=False,
         leaf="nba",
+        boost=False,
+        lambda_min=1.0,
+        lambda_max=6.0,
         bins=16,
         two_valued=(),
+        seed=0,
     ):
         self.features = whole("features", features, 1, 256)
         self.classes = whole("classes", classes, 2, 256)
@@ -186,11 +130,22 @@ class HoeffdingTree(Learner):
         self.criterion = choice("criterion", criterion, _CRITERIA)
         self.policy = choice("policy", policy, _POLICIES)
         self.omega = _part("regularization", regularization, 0, 1, 256)
+        self.adaptive = yes_or_no("adaptive", adaptive)
         self.leaf = choice("leaf", leaf, _LEAF_KINDS)
+        self.boost = yes_or_no("boost", boost)
+        self.lambda_min = _part("lambda_min", lambda_min, 0, 16, 256)
+        self.lambda_max = _part("lambda_max", lambda_max, 0, 16, 256)
         self.bins = whole("bins", bins, 2, 255)
         if not isinstance(two_valued, (tuple, list, range)):
             raise ValueError("two_valued has to be a tuple of features, not %r" % (two_valued,))
         self.two_valued = tuple([whole("two_valued", f, 0, features - 1) for f in two_valued])
+        self.seed = whole("seed", seed, 0, (1 << 30) - 1)
+        if self.lambda_min > self.lambda_max:
+            raise ValueError("lambda_min has to be at most lambda_max, not %r" % lambda_min)
+        if adaptive:
+            from .adaptive import learn
+
+            self._learn = learn
         self._allocate()
 
     def configuration(self):
@@ -198,28 +153,37 @@ class HoeffdingTree(Learner):
         return (
             "HoeffdingTree features=%d classes=%d depth=%d nodes=%d leaves=%d grace_period=%d "
             "split_confidence=1/%d tie_threshold=%d/1024 criterion=%s policy=%s "
-            "regularization=%d/256 leaf=%s bins=%d two_valued=%s"
+            "regularization=%d/256 adaptive=%d leaf=%s boost=%d lambda_min=%d/256 "
+            "lambda_max=%d/256 bins=%d two_valued=%s seed=%d"
         ) % (
             self.features, self.classes, self.depth, self.nodes, self.leaves, self.grace_period,
-            self.odds, self.tie, self.criterion, self.policy, self.omega, self.leaf, self.bins,
-            ",".join([str(f) for f in self.two_valued]),
+            self.odds, self.tie, self.criterion, self.policy, self.omega, self.adaptive,
+            self.leaf, self.boost, self.lambda_min, self.lambda_max, self.bins,
+            ",".join([str(f) for f in self.two_valued]), self.seed,
         )  # fmt: skip
 
     def _bins(self):
         return [2 if f in self.two_valued else self.bins for f in range(self.features)]
 
     def _parts(self):
-        return (
+        parts = [
             [
                 ("state", "i", _WORDS),
                 ("votes", "i", self.classes),
                 ("tally", "i", 2 * self.classes),
                 ("merits", "i", MERIT_WORDS),
-                ("used", "B", self.features),
+                ("used", "H", self.features),
+                ("rng", "i", RNG_WORDS),
+                ("strict", "i", STRICT_WORDS),
             ],
-            nodes_table(self.nodes, self.leaves),
-            observers_table(self.features, self.classes, self.leaves, self._bins()),
-        )
+            nodes_table(self.nodes, self.leaves, self.adaptive),
+            observers_table(self.features, self.classes, self.leaves, self._bins(), self.boost),
+        ]
+        if self.adaptive:
+            from .drift import windows_table
+
+            parts.append(windows_table(self.nodes // 2 + self.leaves))
+        return parts
 
     def _start(self):
         state = self._nest[_STATE]
@@ -231,8 +195,13 @@ class HoeffdingTree(Learner):
         state[_FEATURES] = self.features
         state[_CLASSES] = self.classes
         state[_DEPTH] = self.depth
-        state[_EAGER] = int(self.policy == "efdt")
-        start_nodes(self._nest[_NODES], self.nodes, self.leaves, state[_EAGER])
+        state[_POLICY] = _POLICIES.index(self.policy)
+        state[_TWIN] = self.leaves if self.boost else 0
+        state[_LAMBDA_MIN] = self.lambda_min
+        state[_LAMBDA_MAX] = self.lambda_max
+        seed_generator(self._nest[_RNG], self.seed)
+        efdt = self.policy == "efdt"
+        start_nodes(self._nest[_NODES], self.nodes, self.leaves, efdt, self.adaptive, self.boost)
         gini = self.criterion == "gini"
         start_observers(self._nest[_SLOTS], self.features, self.classes, self._bins(), gini)
 
@@ -243,13 +212,19 @@ class HoeffdingTree(Learner):
 
     @property
     def full(self):
-        """Whether a split was wanted and no nodes were left."""
+        """Whether nodes were wanted, for a split or an alternate, and none were left."""
         return bool(self._nest[_NODES][0][_N_FULL])
 
     @property
     def nodes_used(self):
         """Nodes of the tree now, 1..nodes."""
         return self._nest[_NODES][0][_N_COUNT]
+
+    def explain(self, x, quantizer=None, names=None, classes=None, units=None):
+        """The tests that x passes and what the leaf predicts, as text: see explanation.py."""
+        from .explanation import explain
+
+        return explain(self, x, quantizer, names, classes, units)
 
     def progress(self):
         """What there is to tell of the state, as a dict of ints."""

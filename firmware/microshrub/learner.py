@@ -25,6 +25,13 @@ def choice(name, value, allowed):
     return value
 
 
+def yes_or_no(name, value):
+    """value if it is True or False, else ValueError in the user's words."""
+    if not isinstance(value, bool):
+        raise ValueError("%s has to be True or False, not %r" % (name, value))
+    return value
+
+
 def twelve_bits(value):
     """(whole, shift): value > 0 is about whole / 2**shift, 2048 <= whole <= 4096.
 
@@ -127,6 +134,10 @@ class Learner(Buffers):
         check_row(x, self.features)
         whole("label", label, 0, self.classes - 1)
         return self._learn(self._nest, x, 0, label)
+
+    def forget(self):
+        """Let what was learned long ago count less; here, forget everything."""
+        self.reset()
 
     def run(self, rows, labels, predictions):
         """Predict, then learn, one row after the other (prequential evaluation).

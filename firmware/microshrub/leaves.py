@@ -9,7 +9,7 @@ from micropython import const
 
 from .fixed import exp_negative, log2
 
-_O_FEATURES = const(0)
+_O_FEATURES = const(0)  # of the observers' shape
 _O_CLASSES = const(1)
 _O_BINS = const(2)
 
@@ -39,36 +39,35 @@ def majority(o, slot: int, votes) -> int:
 
 
 @micropython.viper
-def naive_bayes(o, slot: int, rows, at: int, votes) -> int:
-    """The class with the greatest posterior, features taken as independent given the class.
+def naive_bayes(o, slot: int, votes) -> int:
+    """The class of the sample last located with the greatest posterior, the first of equals.
 
-    log2 prior + sum over features of log2((count + 1) / (seen + bins)), in Q14; the votes are the
-    posteriors. A class that the leaf never had gets none.
+    Features are taken as independent given the class: log2 prior + sum over the features of
+    log2((count + 1) / (seen + bins)), in Q14. The votes are the posteriors; a class that the leaf
+    never had gets none.
     """
     shape = ptr32(o[0])
     first = ptr16(o[1])
-    low = ptr16(o[2])
-    high = ptr16(o[3])
     counts = ptr16(o[4])
     seen = ptr16(o[5])
     prior = ptr16(o[6])
-    x = ptr16(rows)
+    cells = ptr16(o[7])
     out = ptr32(votes)
-    features = shape[_O_FEATURES]
     classes = shape[_O_CLASSES]
+    begin = slot * shape[_O_BINS] * classes
     for c in range(classes):
-        out[c] = _NEVER
+        score = _NEVER
         if prior[slot * classes + c]:
-            out[c] = int(log2(prior[slot * classes + c]))
-    for f in range(features):
-        least = low[slot * features + f]
-        bins = first[f + 1] - first[f]
-        b = (x[at + f] - least) * bins // (high[slot * features + f] - least + 1)
-        k = (slot * shape[_O_BINS] + first[f] + b) * classes
-        for c in range(classes):
-            if out[c] != _NEVER:  # each feature takes at most 17 * 2**14, 256 of them 2**27
-                out[c] = out[c] + int(log2(counts[k + c] + 1))
-                out[c] = out[c] - int(log2(seen[slot * classes + c] + bins))
+            score = int(log2(prior[slot * classes + c]))
+            bins = 0
+            whole = 0
+            for f in range(shape[_O_FEATURES]):
+                if first[f + 1] - first[f] != bins:
+                    bins = first[f + 1] - first[f]
+                    whole = int(log2(seen[slot * classes + c] + bins))
+                # each feature takes at most 17 * 2**14, 256 of them 2**27
+                score += int(log2(counts[begin + cells[f] * classes + c] + 1)) - whole
+        out[c] = score
     best = 0
     for c in range(classes):
         if out[c] > out[best]:

@@ -14,8 +14,11 @@ Buffers (a tuple, in this order; S slots, T bins of all features together, d fea
     counts  'H'  [S * T * classes] counts[(s * T + bin) * classes + c]
     seen    'H'  [S * classes] samples of a class that the slot has counted
     prior   'H'  [S * classes] the same, and what the leaf's parent had counted on its side
+    cells   'H'  [d] the bins that the sample last located falls into
 
-When a leaf has counted 32768 samples, all its counts are halved, which keeps their ratios.
+When a leaf has counted 32768 samples, all its counts are halved, which keeps their ratios. With
+`boosted`, each slot has a twin, whose counts are S slots further on and whose ranges are its own:
+counts, seen and prior then have 2 * S slots.
 """
 
 import micropython
@@ -28,6 +31,7 @@ _CLASSES = const(1)
 _BINS = const(2)  # T
 _GINI = const(3)  # 1: Gini, 0: information gain
 _WORDS = const(4)
+# 1..7: first, low, high, counts, seen, prior, cells
 
 _FULL = const(32768)
 
@@ -38,20 +42,22 @@ _BIN = const(2)  # the last bin that goes left
 _THRESHOLD = const(3)  # the greatest code that goes left
 _SECOND = const(4)  # Q10 gain of the second best feature, at least 0, the gain of no split
 _SAMPLES = const(5)
-_CURRENT = const(6)  # Q10 gain of the feature asked for
+_CURRENT = const(6)  # Q10 gain of the split asked for
 MERIT_WORDS = 7
 
 
-def observers_table(features, classes, slots, bins):
+def observers_table(features, classes, slots, bins, boosted):
     """The buffers of that many slots; bins has the number of bins of each feature."""
+    all_slots = 2 * slots if boosted else slots
     return [
         ("observers.shape", "i", _WORDS),
         ("observers.first", "H", features + 1),
         ("observers.low", "H", slots * features),
         ("observers.high", "H", slots * features),
-        ("observers.counts", "H", slots * sum(bins) * classes),
-        ("observers.seen", "H", slots * classes),
-        ("observers.prior", "H", slots * classes),
+        ("observers.counts", "H", all_slots * sum(bins) * classes),
+        ("observers.seen", "H", all_slots * classes),
+        ("observers.prior", "H", all_slots * classes),
+        ("observers.cells", "H", features),
     ]
 
 
@@ -84,33 +90,42 @@ def clear_slot(o, slot: int):
 
 
 @micropython.viper
-def observe(o, slot: int, rows, at: int, label: int) -> int:
-    """Count a sample; returns how many the slot has counted (halved with all counts at 32768)."""
+def locate(o, slot: int, rows, at: int):
+    """Find the bins of a slot that the sample at rows[at] falls into; they go to cells."""
     shape = ptr32(o[0])
     first = ptr16(o[1])
     low = ptr16(o[2])
     high = ptr16(o[3])
-    counts = ptr16(o[4])
-    seen = ptr16(o[5])
-    prior = ptr16(o[6])
+    cells = ptr16(o[7])
     x = ptr16(rows)
     features = shape[_FEATURES]
-    classes = shape[_CLASSES]
-    bins = shape[_BINS]
     for f in range(features):
         least = low[slot * features + f]
         # (code - low) * bins / (high - low + 1), < 2**16 * 2**8
-        b = (
-            (x[at + f] - least)
-            * (first[f + 1] - first[f])
-            // (high[slot * features + f] - least + 1)
-        )
-        k = (slot * bins + first[f] + b) * classes + label
-        counts[k] = counts[k] + 1
+        b = (x[at + f] - least) * (first[f + 1] - first[f])
+        cells[f] = first[f] + b // (high[slot * features + f] - least + 1)
+
+
+@micropython.viper
+def observe(o, slot: int, label: int, weight: int) -> int:
+    """Count the sample last located `weight` times; returns how many samples the slot has.
+
+    It has them halved, with all counts, at 32768; weight < 32768.
+    """
+    shape = ptr32(o[0])
+    counts = ptr16(o[4])
+    seen = ptr16(o[5])
+    prior = ptr16(o[6])
+    cells = ptr16(o[7])
+    classes = shape[_CLASSES]
+    bins = shape[_BINS]
+    for f in range(shape[_FEATURES]):
+        k = (slot * bins + cells[f]) * classes + label
+        counts[k] = counts[k] + weight
     samples = 0
     kept = 0
-    seen[slot * classes + label] = seen[slot * classes + label] + 1
-    prior[slot * classes + label] = prior[slot * classes + label] + 1
+    seen[slot * classes + label] = seen[slot * classes + label] + weight
+    prior[slot * classes + label] = prior[slot * classes + label] + weight
     for k in range(slot * classes, (slot + 1) * classes):
         samples += seen[k]
         kept += prior[k]
@@ -126,9 +141,10 @@ def observe(o, slot: int, rows, at: int, label: int) -> int:
 
 
 @micropython.viper
-def merits(o, slot: int, out: ptr32, tally, omega: int, used: ptr8, current: int):
-    """Find the best split of a slot's samples, and the gains of the second best and one feature.
+def merits(o, slot: int, out: ptr32, tally, omega: int, used: ptr16, current: int):
+    """Find the best split of a slot's samples, and the gains of the second best and one other.
 
+    That is the split behind the bin `current`, 0..T - 1; the second best is of another feature.
     tally is scratch, 'i' of 2 * classes. The gain of a feature with used[f] = 0 counts omega / 256
     (Barddal and Enembreck 2019, equation 3).
     """
@@ -145,6 +161,7 @@ def merits(o, slot: int, out: ptr32, tally, omega: int, used: ptr8, current: int
     out[_SECOND] = 0
     out[_FEATURE] = 0
     out[_SAMPLES] = 0
+    out[_CURRENT] = 0
     for f in range(features):
         begin = first[f]
         end = first[f + 1]
@@ -163,6 +180,7 @@ def merits(o, slot: int, out: ptr32, tally, omega: int, used: ptr8, current: int
         gain = 0
         at = 0
         left = 0
+        g = 0
         for b in range(end - begin - 1):
             here = 0
             for c in range(classes):
@@ -171,17 +189,19 @@ def merits(o, slot: int, out: ptr32, tally, omega: int, used: ptr8, current: int
                 scratch[classes + c] = scratch[classes + c] - n
                 here += n
             left += here
-            if here and left < samples:
-                g = int(purity(tally, 0, classes, left, gini))
-                g += int(purity(tally, classes, classes, samples - left, gini)) - whole
-                g = g // samples
+            if here:  # else the split is the one before
+                g = 0
+                if left < samples:
+                    g = int(purity(tally, 0, classes, left, gini))
+                    g += int(purity(tally, classes, classes, samples - left, gini)) - whole
+                    g = g // samples
                 if g > gain:
                     gain = g
                     at = b
+            if begin + b == current:
+                out[_CURRENT] = g
         if not used[f]:
             gain = (gain * omega) >> 8  # <= 8 * 2**10 * 2**8
-        if f == current:
-            out[_CURRENT] = gain
         if gain > out[_BEST]:
             out[_SECOND] = out[_BEST]
             out[_BEST] = gain

@@ -56,7 +56,10 @@ def _calls_argument(node: ast.FunctionDef) -> bool:
 
 
 def closure(roots: Iterable[str]) -> list[str]:
-    """The names of the modules that these modules of the device library need, sorted."""
+    """The names of the modules that importing these of the device library imports, sorted.
+
+    What a function imports when it is called is not among them.
+    """
     needed: set[str] = set()
     waiting = ["__init__", *roots]
     while waiting:
@@ -66,7 +69,7 @@ def closure(roots: Iterable[str]) -> list[str]:
             tree = ast.parse((folder() / f"{name}.py").read_text(encoding="utf-8"))
             waiting += [
                 node.module
-                for node in ast.walk(tree)
+                for node in tree.body
                 if isinstance(node, ast.ImportFrom) and node.level and node.module
             ]
     return sorted(needed)
@@ -226,6 +229,6 @@ def load(engine: str) -> ModuleType:
     package = f"_microshrub_{engine}"
     with _importing(_Finder(package, names), _standin(viper)):
         library = importlib.import_module(package)
-        for name in library.__all__:  # which loads its module, while the stand-in is there
-            getattr(library, name)
+        for path in sources():  # some only import others when they need them; the stand-in is here
+            importlib.import_module(f"{package}.{path.stem}".removesuffix(".__init__"))
         return library

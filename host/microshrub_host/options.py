@@ -15,7 +15,7 @@ import numpy as np
 
 from . import firmware
 from .errors import UserError
-from .streams import Stream
+from .streams import Stream, did_you_mean
 
 MODELS = {"shrub": "ShrubEnsemble", "hoeffding": "HoeffdingTree"}
 _GIVEN = ("features", "classes", "two_valued")  # by the stream
@@ -79,12 +79,42 @@ def _number(kind: type, noun: str) -> Callable[[str], Any]:
     return parse
 
 
+def _truth(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise argparse.ArgumentTypeError(f"has to be true or false, not {text!r}")
+    return text.lower() == "true"
+
+
 _PARSERS: dict[type, Callable[[str], Any]] = {
+    bool: _truth,
     int: _number(int, "a whole number"),
     float: _number(float, "a number"),
     str: str,
 }
 whole_number = _PARSERS[int]
+
+
+def specification(text: str) -> tuple[str, dict[str, Any]]:
+    """The model, and all its parameters, of a text such as "hoeffding policy=efdt depth=10".
+
+    Raises UserError for a model or a parameter that is not there, and for a wrong value.
+    """
+    model, *words = text.split() or [""]
+    if model not in MODELS:
+        raise UserError(f"the model {model!r} is unknown. {did_you_mean(model, MODELS)}")
+    found = defaults(model)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name not in found:
+            known = did_you_mean(name, found)
+            raise UserError(f"{name} is not a parameter of {model}. {known}")
+        if not equals:
+            raise UserError(f"{name} has no value; write {name}={found[name]}")
+        try:
+            found[name] = _PARSERS[type(found[name])](value)
+        except argparse.ArgumentTypeError as error:
+            raise UserError(f"{name} {error}") from None
+    return model, found
 
 
 class Parser(argparse.ArgumentParser):
@@ -118,13 +148,11 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
         ]
         if len(models) > 1:
             about = [f"{model}: {text}" for model, text in zip(models, about, strict=True)]
+        kind: dict[str, Any] = {"action": "store_true"}
+        if not isinstance(default, bool):
+            kind = {"type": _PARSERS[type(default)], "metavar": _metavar(default, about)}
         group.add_argument(
-            option(name),
-            dest=name,
-            type=_PARSERS[type(default)],
-            default=argparse.SUPPRESS,
-            metavar=_metavar(default, about),
-            help="; ".join(about),
+            option(name), dest=name, default=argparse.SUPPRESS, help="; ".join(about), **kind
         )
 
 
@@ -138,16 +166,24 @@ def _owners() -> dict[str, list[str]]:
 
 
 def _metavar(default: Any, texts: list[str]) -> str:
-    """X for a number, N for a whole one, and for a text the words that its help quotes."""
+    """X for a number, N for a whole one, else the words: for a text those that its help quotes."""
     if isinstance(default, str):
         words = [word for text in texts for word in re.findall(r'"(\w+)"', text)]
         return "{" + ",".join(dict.fromkeys(words)) + "}"
+    if isinstance(default, bool):
+        return "{true,false}"
     return "X" if isinstance(default, float) else "N"
 
 
 def option(name: str) -> str:
     """The option that sets the parameter of that name."""
     return "--" + name.replace("_", "-")
+
+
+def options_text(parameters: Mapping[str, Any]) -> str:
+    """Parameters as one would type them."""
+    words = [option(n) if v is True else f"{option(n)} {v}" for n, v in parameters.items()]
+    return " ".join(words)
 
 
 def model_parameters(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -22,9 +22,17 @@ from .import_heap import BLOCK, WORD, ModuleHeap, blocks, library_heap, table
 Value = int | float | str
 Parameters = Mapping[str, Value]
 
-# Settings that a person would try, largest first; trees and depth take any number.
-_WINDOWS = tuple(sorted({n for k in range(1, 11) for n in (2**k, 3 * 2**k // 2)}, reverse=True))
+_SMALLEST: Parameters = {"features": 1, "classes": 2}
+
+# Settings that a person would try, largest first
+_STEPS = (*sorted({n for k in range(1, 17) for n in (2**k, 3 * 2**k // 2)}, reverse=True), 1)
 _MOST_ALONE = 8  # no option alone is lowered by more than this factor: lower several instead
+_SHARED = ("window", "trees", "leaves", "bins", "nodes")  # those of a learner are lowered together
+# What costs RAM, and the least of it
+_LEAST: dict[str, dict[str, Value]] = {
+    "ShrubEnsemble": {"trees": 1, "window": 2, "depth": 1, "feature_bits": 8, "leaf": "class"},
+    "HoeffdingTree": {"leaves": 1, "bins": 2, "nodes": 1, "boost": False, "adaptive": False},
+}
 
 
 @dataclass(frozen=True)
@@ -124,7 +132,7 @@ def budget(learner_kwargs: Parameters, board: Board, kind: str = "ShrubEnsemble"
     objects = _objects(learner_kwargs, kind)
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
     overhead = _overhead(objects, buffers)
-    code = code_parts(board, kind)
+    code = code_parts(board, kind, learner_kwargs)
     ram = sum(part.bytes for part in (*buffers, *overhead, *code))
     return Budget(
         buffers=buffers,
@@ -186,16 +194,19 @@ def _peak(objects: Mapping[str, Any]) -> int:
     return peak
 
 
-def modules_of(kind: str) -> tuple[str, ...]:
+def modules_of(kind: str, learner_kwargs: Parameters = _SMALLEST) -> tuple[str, ...]:
     """The modules of the device library that a program with such a learner imports."""
     library = firmware.load("python")
-    parts = (getattr(library, name) for name in (kind, "Quantizer", "Metrics"))
-    return tuple(part.__module__.rpartition(".")[2] for part in parts)
+    learner = getattr(library, kind)(**learner_kwargs)
+    parts = (type(learner), learner._learn, library.Quantizer, library.Metrics)
+    return tuple(dict.fromkeys(part.__module__.rpartition(".")[2] for part in parts))
 
 
-def code_parts(board: Board, kind: str = "ShrubEnsemble") -> list[Part]:
+def code_parts(
+    board: Board, kind: str = "ShrubEnsemble", learner_kwargs: Parameters = _SMALLEST
+) -> list[Part]:
     """What the imported library takes, a part a module."""
-    heap = library_heap(board.arch, modules_of(kind))
+    heap = library_heap(board.arch, modules_of(kind, learner_kwargs))
     parts = [_module_part(module, board.native) for module in heap.modules]
     parts.append(Part("names", heap.names, "that the firmware does not have"))
     return [*parts, Part("modules", heap.module_table, "growth of their table")]
@@ -231,7 +242,7 @@ def which_to_lower(learner_kwargs: Parameters, board: Board, kind: str = "ShrubE
     if together:
         options = " ".join(_option(name, value) for name, value in together.items())
         return f"No option alone is enough; {options} together fit {board.name}."
-    least = budget({**learner_kwargs, **_least(plan)}, board, kind)
+    least = budget({**learner_kwargs, **_LEAST[kind]}, board, kind)
     return (
         f"Not even the smallest model fits {board.name}: with everything it needs "
         f"{least.peak_bytes} bytes, {least.largest_buffer.bytes} of them for "
@@ -241,9 +252,8 @@ def which_to_lower(learner_kwargs: Parameters, board: Board, kind: str = "ShrubE
 
 def _planned(learner_kwargs: Parameters, kind: str) -> dict[str, Value]:
     """The learner's parameters, defaults included, that cost RAM."""
-    names = ("trees", "window", "depth", "feature_bits", "leaf")
     learner = getattr(firmware.load("python"), kind)(**learner_kwargs)
-    return {name: getattr(learner, name) for name in names if hasattr(learner, name)}
+    return {name: getattr(learner, name) for name in _LEAST[kind]}
 
 
 def _each_alone(
@@ -258,34 +268,32 @@ def _each_alone(
 
 def _lower(name: str, value: Value) -> Iterable[Value]:
     """Values that need less RAM, the mildest first."""
-    if name == "feature_bits":
-        return [8] if value == 16 else []
     if name == "leaf":
         return ["class"] if value == "proba" else []
     assert isinstance(value, int)
-    steps = _WINDOWS if name == "window" else range(value - 1, 0, -1)
+    if isinstance(value, bool):
+        return [False] if value else []
+    if name == "feature_bits":
+        return [8] if value == 16 else []
+    steps = range(value - 1, 0, -1) if name in ("trees", "depth") else _STEPS
     return [n for n in steps if value / _MOST_ALONE <= n < value]
 
 
 def _together(plan: Mapping[str, Value], fits: Callable[..., bool]) -> dict[str, Value]:
-    """Window and trees lowered in turn, a step each, until it fits; empty if it never does."""
-    now = {name: plan[name] for name in ("window", "trees") if name in plan}
+    """Options lowered in turn, a step each, until it fits; empty if it never does."""
+    now = {name: plan[name] for name in _SHARED if name in plan}
     while True:
         before = dict(now)
         for name, value in before.items():
             assert isinstance(value, int)
-            steps = [n for n in _WINDOWS if n < value] or ([1] if name == "trees" else [value])
-            now[name] = min(steps[0], value)
+            least = 1 if name in ("trees", "leaves") else 2
+            now[name] = next((n for n in _STEPS if least <= n < value), min(value, least))
             if fits(**now):
                 return now
         if now == before:
             return {}
 
 
-def _least(plan: Mapping[str, Value]) -> dict[str, Value]:
-    least: dict[str, Value] = {"window": 2, "trees": 1, "depth": 1, "feature_bits": 8}
-    return {name: value for name, value in least.items() if name in plan}
-
-
 def _option(name: str, value: Value) -> str:
-    return f"--{name.replace('_', '-')} {value}"
+    option = f"--{name.replace('_', '-')}"
+    return f"leaving {option} out" if value is False else f"{option} {value}"

@@ -29,6 +29,7 @@ def used():
     return gc.mem_alloc()
 def go():
     from microshrub import KIND, Metrics, Quantizer
+    import MODULES
 def both(sizes):
     sizes[0] = used()
     go()
@@ -67,7 +68,8 @@ def measure(learner_kwargs: Parameters, kind: str = "ShrubEnsemble") -> dict[str
 
     It is a 32-bit MicroPython on this machine, where machine code is not on the heap. The block
     that its port, and no board's, keeps per function of machine code is left out. Raises
-    NoMicroPython, and RuntimeError if the program ends with an error.
+    NoMicroPython, ValueError for parameters that the learner refuses, and RuntimeError if the
+    program ends with an error.
     """
     create = _CREATE.replace("KIND", kind).replace("PARAMETERS", repr(dict(learner_kwargs)))
     with tempfile.TemporaryDirectory() as name:
@@ -76,14 +78,17 @@ def measure(learner_kwargs: Parameters, kind: str = "ShrubEnsemble") -> dict[str
         library.mkdir(parents=True)
         for file in mpy.compiled("x86"):
             shutil.copy(file, library)
-        for stem, text in (("m", _IMPORT.replace("KIND", kind)), ("create", create)):
+        modules = modules_of(kind, learner_kwargs)
+        names = ", ".join(f"{mpy.PACKAGE}.{module}" for module in modules)
+        imports = _IMPORT.replace("KIND", kind).replace("MODULES", names)
+        for stem, text in (("m", imports), ("create", create)):
             source = folder / f"{stem}.txt"
             source.write_text(text, encoding="utf-8")
             mpy.compile_file(source, folder / f"{stem}.mpy", "x86")
         said = _run(folder)
-    names = ("code", "model", "quantizer", "metrics", "rows")
-    found = dict(zip(names, ast.literal_eval(said), strict=True))
-    heap = library_heap("x86", modules_of(kind))
+    parts = ("code", "model", "quantizer", "metrics", "rows")
+    found = dict(zip(parts, ast.literal_eval(said), strict=True))
+    heap = library_heap("x86", modules)
     functions = sum(module.functions for module in heap.modules)
     return {**found, "code": found["code"] - BLOCK * functions}
 

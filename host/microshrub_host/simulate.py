@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -62,11 +62,13 @@ class Result:
     samples_per_second: float
     right: NDArray[np.bool_] = field(repr=False)
     history: list[Point] = field(repr=False)
+    scale: Scale = field(repr=False)
+    states: engines.States = field(repr=False)  # after the last sample
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it: one flat object, without the curves."""
         flat = asdict(self)
-        for name in ("right", "history", "progress"):
+        for name in ("right", "history", "progress", "scale", "states"):
             del flat[name]
         return flat | self.progress
 
@@ -82,27 +84,34 @@ def fit(engine: engines.Engine, rows: Raw, warmup: int) -> None:
     engine.freeze()
 
 
-def compile_kernels(model: str) -> None:
-    """Have numba compile, or fetch from its cache, all that a run of the model needs."""
-    with engines.start("numba", MODELS[model], {"features": 1, "classes": 2}) as engine:
+def compile_kernels(model: str, parameters: Mapping[str, Any]) -> None:
+    """Have numba compile, or fetch from its cache, all that a run of such a model needs."""
+    small = {"features": 1, "classes": 2} | dict.fromkeys(_switches(parameters), True)
+    with engines.start("numba", MODELS[model], small) as engine:
         rows = np.zeros((2, 1), dtype=np.int32)
         fit(engine, rows, 2)
         engine.run(rows, np.zeros(2, dtype=np.uint8))
     with contextlib.suppress(OSError):
-        _compiled_mark(model).touch()
+        _compiled_mark(model, parameters).touch()
 
 
-def are_compiled(model: str) -> bool:
+def are_compiled(model: str, parameters: Mapping[str, Any]) -> bool:
     """Whether compile_kernels has done its work before, in this cache."""
     try:
-        return _compiled_mark(model).exists()
+        return _compiled_mark(model, parameters).exists()
     except OSError:
         return False
 
 
-def _compiled_mark(model: str) -> Path:
+def _switches(parameters: Mapping[str, Any]) -> list[str]:
+    """The parameters that are True: what is switched on may need other kernels."""
+    return sorted(name for name, value in parameters.items() if value is True)
+
+
+def _compiled_mark(model: str, parameters: Mapping[str, Any]) -> Path:
     folder = cache_folder("numba-" + firmware.digest())
-    return folder / f"{model}-numba{importlib.metadata.version('numba')}.compiled"
+    name = "-".join([model, *_switches(parameters)])
+    return folder / f"{name}-numba{importlib.metadata.version('numba')}.compiled"
 
 
 def simulate(
@@ -119,10 +128,11 @@ def simulate(
     The quantizer sees the features of the first `warmup` samples before the run; every sample
     counts. Raises ValueError for parameters that the learner refuses.
     """
-    rows = raw_rows(stream)
+    scale = Scale.fit(stream.values)
+    rows = scale.apply(stream.values)
     total = len(rows)
     if engine == "numba":
-        compile_kernels(model)
+        compile_kernels(model, parameters)
     right = np.zeros(total, dtype=np.bool_)
     history: list[Point] = []
     seconds = 0.0
@@ -139,6 +149,7 @@ def simulate(
             if progress:
                 progress(history[-1].samples, total, history[-1].accuracy)
         status = run.status()
+        states = run.saved()
     last = history[-1]
     return Result(
         stream=stream.name,
@@ -163,6 +174,8 @@ def simulate(
         samples_per_second=round(total / max(seconds, 1e-9), 1),
         right=right,
         history=history,
+        scale=scale,
+        states=states,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
 from math import log2
 from typing import Any
 
@@ -11,122 +10,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
+from pool_support import (
+    Events,
+    alternates,
+    check_pool,
+    contents,
+    draw_block,
+    due,
+    feed,
+    held,
+    stir,
+)
 
 from microshrub_host import firmware
 
-Ints = NDArray[np.int64]
-NO_SLOT = 65535
-NODES, SLOTS, NEXT_NODE, NEXT_SLOT, FREE_PAIR, FREE_SLOT, COUNT = range(7)  # as in nodes.py
-POLICIES = ("vfdt", "efdt")
-
-
-def held(model: Any) -> dict[str, Any]:
-    return {name: buffer for name, _, buffer in model.buffers()}
-
-
-def contents(model: Any) -> dict[str, bytes]:
-    return {name: bytes(memoryview(buffer)) for name, _, buffer in model.buffers()}
-
-
-def feed(model: Any, rows: Ints, labels: Ints) -> bytes:
-    said = bytearray(len(labels))
-    model.run(array("H", rows.ravel().tolist()), bytearray(labels.tolist()), said)
-    return bytes(said)
-
-
-# What holds of the pool at any time
-
-
-@dataclass
-class Visit:
-    """A node, and what the tests above leave open: per feature the least and greatest code."""
-
-    node: int
-    level: int
-    low: list[int]
-    high: list[int]
-
-
-def walk(model: Any) -> list[Visit]:
-    """Every node below the root, each once."""
-    b = held(model)
-    everything = Visit(0, 0, [0] * model.features, [65535] * model.features)
-    waiting, found = [everything], []
-    while waiting:
-        at = waiting.pop()
-        found.append(at)
-        assert len(found) <= model.nodes, "a node is reached twice"
-        left = b["tree.child"][at.node]
-        if not left:
-            continue
-        feature, threshold = b["tree.feature"][at.node], b["tree.threshold"][at.node]
-        assert at.low[feature] <= threshold < at.high[feature]
-        high, low = list(at.high), list(at.low)
-        high[feature], low[feature] = threshold, threshold + 1
-        waiting.append(Visit(left, at.level + 1, at.low, high))
-        waiting.append(Visit(left + 1, at.level + 1, low, at.high))
-    return found
-
-
-def follow(links: Any, first: int, end: int) -> list[int]:
-    found = []
-    while first != end:
-        found.append(first)
-        assert len(found) <= len(links), "a list that ends nowhere"
-        first = links[first]
-    return found
-
-
-def check_pool(model: Any) -> None:
-    """Nodes, then slots: each is in use once, or free once, or was never used."""
-    b = held(model)
-    words = b["tree.shape"]
-    visits = walk(model)
-    reached = [visit.node for visit in visits]
-    assert len(set(reached)) == len(reached) == words[COUNT] == model.nodes_used <= model.nodes
-    used = [b["tree.child"][node] for node in reached if b["tree.child"][node]]
-    free = follow(b["tree.child"], words[FREE_PAIR], 0)
-    assert sorted(used + free) == list(range(1, words[NEXT_NODE], 2))
-    assert words[NEXT_NODE] <= model.nodes
-    assert words[NODES] == model.nodes
-    assert words[SLOTS] == model.leaves
-
-    slot = b["tree.slot"]
-    owned = {slot[node]: node for node in reached if slot[node] != NO_SLOT}
-    spare = follow(b["tree.owner"], words[FREE_SLOT], NO_SLOT)
-    assert sorted([*owned, *spare]) == list(range(words[NEXT_SLOT]))
-    assert words[NEXT_SLOT] <= model.leaves
-    assert len(owned) == sum(slot[node] != NO_SLOT for node in reached)
-    assert all(b["tree.owner"][s] == node for s, node in owned.items())
-    for visit in visits:
-        check_node(model, b, visit)
-
-
-def check_node(model: Any, b: dict[str, Any], visit: Visit) -> None:
-    s = b["tree.slot"][visit.node]
-    inner = b["tree.child"][visit.node] != 0
-    assert visit.level <= model.depth - inner
-    if s == NO_SLOT:
-        assert inner or b["tree.feature"][visit.node] < model.classes
-        return
-    assert not inner or model.policy == "efdt"
-    ranges = slice(s * model.features, (s + 1) * model.features)
-    assert list(b["observers.low"][ranges]) == visit.low
-    assert list(b["observers.high"][ranges]) == visit.high
-    classes = slice(s * model.classes, (s + 1) * model.classes)
-    seen, prior = np.array(b["observers.seen"][classes]), np.array(b["observers.prior"][classes])
-    assert (seen <= prior).all()
-    assert prior.sum() < 32768
-    first = b["observers.first"]
-    counts = np.array(b["observers.counts"]).reshape(-1, first[model.features], model.classes)[s]
-    for f in range(model.features):
-        of_feature = counts[first[f] : first[f + 1]].sum(axis=0)
-        assert (of_feature <= seen).all()
-        if prior.sum() < 16384 - 256:  # never halved, since these streams are short
-            assert (of_feature == seen).all()
-    assert b["tree.since"][s] < (2000 if inner else model.grace_period)
-
+POLICIES = ("vfdt", "efdt", "svfdt1", "svfdt2")
 
 PARAMETERS = st.fixed_dictionaries(
     {
@@ -143,28 +41,13 @@ PARAMETERS = st.fixed_dictionaries(
         "regularization": st.sampled_from([1.0, 0.5, 0.0]),
         "leaf": st.sampled_from(["mc", "nb", "nba"]),
         "bins": st.sampled_from([2, 3, 16]),
+        "adaptive": st.booleans(),
+        "boost": st.booleans(),
+        "lambda_min": st.sampled_from([0, 1.0]),
+        "lambda_max": st.sampled_from([1.0, 6.0, 16]),
+        "seed": st.integers(0, 2**30 - 1),
     }
-)
-
-
-def draw_block(rng: np.random.Generator, samples: int, model: Any) -> tuple[Ints, Ints]:
-    """A concept of its own: which feature says how much about the class, and where."""
-    rows = rng.integers(0, 65536, (samples, model.features))
-    if rng.random() < 0.4:
-        rows = rng.choice([0, 1, 30000, 65535], rows.shape)
-    column = rows[:, rng.integers(model.features)] * int(rng.integers(1, 4)) % 65536
-    labels = column * model.classes // 65536
-    noise = rng.random(samples) < rng.choice([0, 0.3, 1])
-    return rows, np.where(noise, rng.integers(model.classes, size=samples), labels)
-
-
-def due(model: Any) -> None:
-    """Make every inner node look at its split again with the next sample."""
-    b = held(model)
-    for visit in walk(model):
-        s = b["tree.slot"][visit.node]
-        if b["tree.child"][visit.node] and s != NO_SLOT:
-            b["tree.since"][s] = 1999
+).map(lambda p: p | {"adaptive": p["adaptive"] and p["depth"] > 0})
 
 
 @settings(max_examples=150)
@@ -183,6 +66,8 @@ def test_the_pool_is_whole_after_any_stream(
         rows, labels = draw_block(rng, size, checked)
         for model in (checked, numba):
             due(model)
+            if model.adaptive:
+                stir(model, seed + size)
         assert feed(checked, rows, labels) == feed(numba, rows, labels)
         check_pool(checked)
         assert contents(checked) == contents(numba)
@@ -212,13 +97,63 @@ def test_nothing_leaks_in_many_resplits(leaves: int, regularization: float) -> N
 
 
 @pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("boost", [False, True])
+@pytest.mark.parametrize(("nodes", "leaves"), [(15, 2), (25, 9), (25, 40)])
+def test_nothing_leaks_in_many_drifts(policy: str, boost: bool, nodes: int, leaves: int) -> None:
+    """HAT while the concept changes every 2,000 samples, two dozen times."""
+    model = firmware.load("numba").HoeffdingTree(
+        3, 3, depth=5, nodes=nodes, leaves=leaves, policy=policy, adaptive=True, boost=boost,
+        split_confidence=0.01, tie_threshold=0.1, grace_period=50, regularization=0.5,
+    )  # fmt: skip
+    rng = np.random.default_rng(leaves)
+    events = Events()
+    for _ in range(24):
+        rows, labels = draw_block(rng, 2000, model)
+        for at in range(0, 2000, 50):
+            feed(model, rows[at : at + 50], labels[at : at + 50])
+            events.look(model)
+            if at % 500 == 0:
+                check_pool(model)
+    assert min(events.started, events.won, events.dropped) > 0, vars(events)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("boost", [False, True])
+def test_alternates_come_and_go_as_the_windows_say(policy: str, boost: bool) -> None:
+    """With every pointer seen; there is not always room for an alternate."""
+    model = firmware.load("checked").HoeffdingTree(
+        2, 2, depth=4, nodes=11, leaves=4, policy=policy, adaptive=True, boost=boost,
+        split_confidence=0.5, tie_threshold=1, grace_period=10, leaf="mc",
+    )  # fmt: skip
+    rng = np.random.default_rng(7)
+    events = Events()
+    for i in range(100):
+        rows, labels = draw_block(rng, 20, model)
+        feed(model, rows, labels)
+        events.look(model)
+        check_pool(model)
+        stir(model, i)
+        if i % 3 == 0:
+            due(model)
+        row, label = draw_block(rng, 1, model)
+        feed(model, row, label)
+        events.look(model)
+        check_pool(model)
+    assert min(events.started, events.won, events.dropped, events.restarted) > 0, vars(events)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize(
     ("nodes", "full"), [(1, True), (2, True), (3, True), (4, True), (99, False)]
 )
-def test_full_is_set_when_the_nodes_run_out(policy: str, nodes: int, full: bool) -> None:
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_full_is_set_when_the_nodes_run_out(
+    policy: str, nodes: int, full: bool, adaptive: bool
+) -> None:
     model = firmware.load("checked").HoeffdingTree(
-        1, 2, nodes=nodes, policy=policy, grace_period=50, split_confidence=0.1, bins=8
-    )
+        1, 2, nodes=nodes, policy=policy, adaptive=adaptive, grace_period=50,
+        split_confidence=0.1, bins=8,
+    )  # fmt: skip
     rng = np.random.default_rng(0)
     assert not model.full
     for _ in range(4):
@@ -295,10 +230,14 @@ def test_depth_0_with_majority_leaves_is_the_majority(policy: str) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_a_saved_tree_goes_on_as_if_nothing_had_been(policy: str) -> None:
+@pytest.mark.parametrize(("adaptive", "boost"), [(False, False), (True, False), (True, True)])
+def test_a_saved_tree_goes_on_as_if_nothing_had_been(
+    policy: str, adaptive: bool, boost: bool
+) -> None:
     parameters: dict[str, Any] = {
         "features": 3, "classes": 3, "policy": policy, "grace_period": 50, "nodes": 15,
         "leaves": 4, "split_confidence": 0.1, "regularization": 0.5, "two_valued": (1,),
+        "adaptive": adaptive, "boost": boost, "seed": 5,
     }  # fmt: skip
     library = firmware.load("checked")
     one, other = (library.HoeffdingTree(**parameters) for _ in range(2))
@@ -306,6 +245,10 @@ def test_a_saved_tree_goes_on_as_if_nothing_had_been(policy: str) -> None:
     rows = rng.integers(0, 65536, (500, 3))
     feed(one, rows, rows[:, 0] // 22000)
     assert one.nodes_used > 1
+    if adaptive:
+        stir(one, 1)
+        feed(one, rows[:1], rows[:1, 0] // 22000)
+        assert alternates(one)
     other.load(one.save())
     assert contents(one) == contents(other)
     assert other.nodes_used == one.nodes_used
@@ -320,7 +263,8 @@ def test_a_saved_tree_goes_on_as_if_nothing_had_been(policy: str) -> None:
 OTHERS: dict[str, Any] = {
     "features": 2, "classes": 3, "depth": 7, "nodes": 125, "leaves": 15, "grace_period": 100,
     "split_confidence": 1e-3, "tie_threshold": 0.1, "criterion": "gini", "policy": "efdt",
-    "regularization": 0.5, "leaf": "mc", "bins": 8, "two_valued": (0,),
+    "regularization": 0.5, "adaptive": True, "leaf": "mc", "boost": True, "lambda_min": 0.5,
+    "lambda_max": 7.0, "bins": 8, "two_valued": (0,), "seed": 1,
 }  # fmt: skip
 
 

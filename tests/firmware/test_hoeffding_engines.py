@@ -16,13 +16,22 @@ from microshrub_host.streams import Stream, open_stream
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 WARMUP = 256
 CHOICES: dict[str, tuple[Any, ...]] = {
-    "policy": ("vfdt", "efdt"),
+    "policy": ("vfdt", "efdt", "svfdt1", "svfdt2"),
     "leaf": ("mc", "nb", "nba"),
-    "criterion": ("infogain", "gini"),
-    "regularization": (1.0, 0.5),
+    "adaptive": (False, True),
+    "boost": (False, True),
 }
 COMBINATIONS = [dict(zip(CHOICES, one, strict=True)) for one in product(*CHOICES.values())]
+for i, one in enumerate(COMBINATIONS):  # so that both meet each choice, and each other
+    one |= {"criterion": ("infogain", "gini")[i % 3 % 2], "regularization": (1.0, 0.5)[i % 5 % 2]}
+# and one of plain, adaptive, boost and both for each policy and kind of leaf: 0, 5, 10, 15, 16...
+LED_COMBINATIONS = [one for i, one in enumerate(COMBINATIONS) if i % 4 == i // 4 % 4]
+RUNS = [("elec", one) for one in COMBINATIONS] + [("synth:led_a", c) for c in LED_COMBINATIONS]
 SMALL = {"nodes": 31, "leaves": 6, "grace_period": 40, "tie_threshold": 0.2}
+
+
+def name_of(choice: dict[str, Any]) -> str:
+    return ",".join(str(value) for value in choice.values())
 
 
 @cache
@@ -36,12 +45,9 @@ def stream_of(source: str, limit: int) -> Stream:
 
 
 @pytest.mark.usefixtures("micropython_command")
-@pytest.mark.parametrize(("source", "samples"), [("elec", 2000), ("synth:led_a", 1000)])
-@pytest.mark.parametrize(
-    "choice", COMBINATIONS, ids=[",".join(str(v) for v in c.values()) for c in COMBINATIONS]
-)
-def test_engines_agree(source: str, samples: int, choice: dict[str, Any]) -> None:
-    stream = stream_of(source, samples)
+@pytest.mark.parametrize(("source", "choice"), RUNS, ids=[f"{s}-{name_of(c)}" for s, c in RUNS])
+def test_engines_agree(source: str, choice: dict[str, Any]) -> None:
+    stream = stream_of(source, 2000)
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
     raw = simulate.raw_rows(stream)
     states = []
@@ -55,7 +61,7 @@ def test_engines_agree(source: str, samples: int, choice: dict[str, Any]) -> Non
         assert states[0][1]["progress"]["nodes_used"] > 1
 
 
-# With the heap locked, through splits and, for EFDT, through splits taken back
+# With the heap locked, through splits and through what a drift does to them
 
 LOCKED = """
 def rows_of(state, samples, which):
@@ -67,27 +73,32 @@ def rows_of(state, samples, which):
         labels[i] = codes[3 * i + which] // 22000 if state % 5 else state % 3
     return codes, labels
 
-blocks = [rows_of(1 + which, 2400, which) for which in (0, 1, 1, 1)]
-said = bytearray(2400)
+blocks = [rows_of(1 + i, 400, int(i > 3)) for i in range(14)]
+said = bytearray(400)
 sure = {"split_confidence": 0.01, "tie_threshold": 0.1}
 
-def go_on(model, x):  # locals need no heap
+def go_on(model, alternate, x):  # locals need no heap
+    alternates = 0
     for codes, labels in blocks:
         model.run(codes, labels, said)
         if model.predict(x) != model.learn(x, 1):
             raise RuntimeError("learn said something else than predict")
+        if alternate and max(alternate):
+            alternates += 1
+    return alternates
 
 for choice in COMBINATIONS:
     model = HoeffdingTree(3, 3, nodes=15, leaves=9, grace_period=50, **sure, **choice)
     x = array("H", [1, 2, 3])
+    held = {name: buffer for name, _, buffer in model.buffers()}
     model.learn(x, 0)
     lock()
     try:
-        go_on(model, x)
+        alternates = go_on(model, held["tree.alternate"], x)
     finally:
         unlock()
-    feature = model.buffers()[6][2][0]
-    say(model.state_crc32() & 0xFFFFFFFF, model.nodes_used, feature)
+    feature = held["tree.feature"][0]
+    say(model.state_crc32() & 0xFFFFFFFF, model.nodes_used, feature, alternates)
 """
 
 
@@ -111,17 +122,21 @@ COMBINATIONS = {COMBINATIONS!r}
     there = run_micropython(head + LOCKED).splitlines()
     assert there == lines
     for choice, line in zip(COMBINATIONS, lines, strict=True):
-        _, nodes, feature = map(int, line.split())
+        _, nodes, feature, alternates = map(int, line.split())
         assert nodes > 3, choice
-        # VFDT keeps the first concept's root; EFDT has taken it back
-        assert (feature == 0) == (choice["policy"] == "vfdt"), (choice, line)
+        # VFDT keeps the first concept's root; EFDT has taken it back, HAT has replaced it
+        changes = choice["policy"] == "efdt" or choice["adaptive"]
+        assert (feature == 0) == (not changes), (choice, line)
+        assert (alternates > 0) == choice["adaptive"], (choice, line)
 
 
 # Wrong parameters
 
 WHOLE = ("-1", "1.0", "None", "'1'", "True", "[1]", "2**40")
 TEXT = ("None", "1", "True", "''", "b'nb'", "['nb']")
-NUMBER = ("-0.1", "1.1", "2", "None", "'0.5'", "True", "float('nan')", "float('inf')", "1j")
+NO_NUMBER = ("-0.1", "None", "'0.5'", "True", "float('nan')", "float('inf')", "1j")
+NUMBER = ("1.1", "2", *NO_NUMBER)
+SWITCH = ("None", "0", "1", "'True'", "''", "[]")
 WRONG: dict[str, tuple[str, ...]] = {
     "features": ("0", "257", *WHOLE),
     "classes": ("0", "1", "257", *WHOLE),
@@ -134,16 +149,24 @@ WRONG: dict[str, tuple[str, ...]] = {
     "criterion": (*TEXT, "'Gini'", "'entropy'"),
     "policy": (*TEXT, "'VFDT'", "'hatt'"),
     "regularization": NUMBER,
+    "adaptive": SWITCH,
     "leaf": (*TEXT, "'NB'", "'proba'"),
+    "boost": SWITCH,
+    "lambda_min": ("16.1", "17", "6.1", "1.5, lambda_max=1", *NO_NUMBER),
+    "lambda_max": ("16.1", "17", *NO_NUMBER),
     "bins": ("0", "1", "256", *WHOLE),
     "two_valued": ("(3,)", "(0, -1)", "(0.0,)", "('0',)", "(None,)", "(True,)"),
+    "seed": ("2**30", *WHOLE),
 }
 ALLOWED = (
     "features=1", "features=256", "classes=2", "classes=256", "depth=0", "depth=30", "nodes=1",
     "nodes=65535", "leaves=1", "leaves=300", "grace_period=1", "grace_period=65535",
     "split_confidence=0.5", "split_confidence=1 / (1 << 29)", "tie_threshold=0",
     "tie_threshold=1", "regularization=0", "regularization=1", "bins=2", "bins=255",
-    "two_valued=()", "two_valued=[0, 2, 2]", "two_valued=range(3)",
+    "two_valued=()", "two_valued=[0, 2, 2]", "two_valued=range(3)", "adaptive=False",
+    "adaptive=True", "adaptive=True, depth=1", "boost=False", "boost=True", "lambda_min=0",
+    "lambda_min=16, lambda_max=16", "lambda_min=6", "lambda_max=1.0", "lambda_max=16", "seed=0",
+    "seed=2**30 - 1",
 )  # fmt: skip
 TRY_ALL = """
 def attempt(words):
@@ -169,9 +192,9 @@ def outcomes() -> list[str]:
 
 def test_a_wrong_parameter_is_named_and_shown() -> None:
     for case, outcome in zip(CASES, outcomes(), strict=False):
-        name, value = case.split("=")
+        name, value = case.split("=", 1)
         assert outcome.startswith(f"ValueError: {name} has to be "), case
-        shown = eval(value)
+        shown = eval(value.split(", ")[0] if name.startswith("lambda") else value)
         if name == "two_valued":
             shown = shown[-1]
         assert outcome.endswith(f", not {shown!r}"), case

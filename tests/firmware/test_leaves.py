@@ -50,7 +50,8 @@ class Leaf:
     def ask(self, row: Ints) -> tuple[int, list[int]]:
         votes = array("i", [-1] * self.classes)
         codes = array("H", [0, *row.tolist()])
-        return leaves.naive_bayes(self.o, 1, codes, 1, votes), list(votes)
+        observers.locate(self.o, 1, codes, 1)
+        return leaves.naive_bayes(self.o, 1, votes), list(votes)
 
     def ask_majority(self) -> tuple[int, list[int]]:
         votes = array("i", [-1] * self.classes)
@@ -74,7 +75,7 @@ def make_leaf(seed: int, samples: int) -> Leaf:
     rng = np.random.default_rng(seed)
     features, classes = int(rng.integers(1, 7)), int(rng.choice([2, 2, 3, 10]))
     bins = [int(b) for b in rng.choice([2, 16, 16, 40], features)]
-    table = observers.observers_table(features, classes, 2, bins)
+    table = observers.observers_table(features, classes, 2, bins, False)
     o = tuple(buffers.allocate(code, n) for _, code, n in table)
     observers.start_observers(o, features, classes, bins, False)
     o[3][features:] = array("H", [65535] * features)
@@ -86,7 +87,8 @@ def make_leaf(seed: int, samples: int) -> Leaf:
         inherited[0] += 1
     codes = array("H", rows.ravel().tolist())
     for i, label in enumerate(labels.tolist()):
-        observers.observe(o, 1, codes, i * features, label)
+        observers.locate(o, 1, codes, i * features)
+        observers.observe(o, 1, label, 1)
     for c, n in enumerate(inherited.tolist()):
         o[6][classes + c] += n
     return Leaf(o, bins, classes, rows, labels, inherited)
@@ -144,13 +146,14 @@ def test_an_empty_leaf_says_class_0() -> None:
 
 def test_the_most_of_everything_stays_within_30_bits() -> None:
     """256 features of 255 bins, 256 classes, 32767 samples of one: the least of all scores."""
-    table = observers.observers_table(256, 256, 1, [255] * 256)
+    table = observers.observers_table(256, 256, 1, [255] * 256, False)
     o = tuple(buffers.allocate(code, n) for _, code, n in table)
     observers.start_observers(o, 256, 256, [255] * 256, False)
     o[5][0] = 32766
     o[6][0] = 32766
     o[6][255] = 1
     votes = array("i", bytes(4 * 256))
-    assert leaves.naive_bayes(o, 0, array("H", bytes(512)), 0, votes) == 255
+    observers.locate(o, 0, array("H", bytes(512)), 0)
+    assert leaves.naive_bayes(o, 0, votes) == 255
     assert votes[255] == ALL_VOTES
     assert sum(votes) == ALL_VOTES

@@ -50,11 +50,13 @@ class Case:
     rows: Ints
     labels: Ints
 
-    def observe(self) -> int:
+    def observe(self, weight: int = 1, further_on: int = 0) -> int:
+        """Each sample that often, in the slot whose ranges these are or so many further on."""
         codes = array("H", self.rows.ravel().tolist())
         said = 0
         for i, label in enumerate(self.labels.tolist()):
-            said = observers.observe(self.o, self.slot, codes, i * len(self.bins), label)
+            observers.locate(self.o, self.slot, codes, i * len(self.bins))
+            said = observers.observe(self.o, self.slot + further_on, label, weight)
         return said
 
     def bin_of(self, feature: int, code: int) -> int:
@@ -70,19 +72,21 @@ class Case:
     def merits(self, omega: int = 256, used: bytes = b"", current: int = 0) -> list[int]:
         out = array("i", [-1] * observers.MERIT_WORDS)
         tally = array("i", [0] * (2 * self.classes))
-        marks = bytearray(used or b"\1" * len(self.bins))
+        marks = array("H", list(used) or [1] * len(self.bins))
         observers.merits(self.o, self.slot, out, tally, omega, marks, current)
         return list(out)
 
 
-def make_case(seed: int, samples: int, gini: bool, whole_range: bool = False) -> Case:
+def make_case(
+    seed: int, samples: int, gini: bool, whole_range: bool = False, boosted: bool = False
+) -> Case:
     """One of three slots; features of many or few values, one of which says something."""
     rng = np.random.default_rng(seed)
     features, classes = int(rng.integers(1, 5)), int(rng.choice([2, 3, 5, 9]))
     bins = [int(b) for b in rng.choice([2, 3, 16, 16, 255], features)]
     o = tuple(
         buffers.allocate(code, n)
-        for _, code, n in observers.observers_table(features, classes, 3, bins)
+        for _, code, n in observers.observers_table(features, classes, 3, bins, boosted)
     )
     observers.start_observers(o, features, classes, bins, gini)
     slot = int(rng.integers(3))
@@ -104,20 +108,26 @@ def make_case(seed: int, samples: int, gini: bool, whole_range: bool = False) ->
 CASES = (st.integers(0, 2**32 - 1), st.integers(1, 150))
 
 
-@given(*CASES)
-def test_counts_are_those_of_a_dictionary(seed: int, samples: int) -> None:
-    case = make_case(seed, samples, gini=False)
+@given(*CASES, st.sampled_from([1, 1, 0, 2, 7]), st.booleans())
+def test_counts_are_those_of_a_dictionary(
+    seed: int, samples: int, weight: int, boosted: bool
+) -> None:
+    """A sample counts as often as it weighs; a boosted twin has the ranges of its slot."""
+    case = make_case(seed, samples, gini=False, boosted=boosted)
     before = [bytes(memoryview(buffer)) for buffer in case.o[:4]]
-    assert case.observe() == samples
+    assert case.observe(weight, 3 * boosted) == weight * samples
     assert [bytes(memoryview(buffer)) for buffer in case.o[:4]] == before  # ranges and shape stay
     expected: Counter[int] = Counter()
+    own = case.slot + 3 * boosted
     for row, label in zip(case.rows.tolist(), case.labels.tolist(), strict=True):
         for feature, code in enumerate(row):
             place = sum(case.bins[:feature]) + case.bin_of(feature, code)
-            expected[(case.slot * sum(case.bins) + place) * case.classes + label] += 1
-    assert {k: n for k, n in enumerate(case.o[4]) if n} == expected
-    seen = Counter(case.slot * case.classes + label for label in case.labels.tolist())
-    assert {k: n for k, n in enumerate(case.o[5]) if n} == seen
+            expected[(own * sum(case.bins) + place) * case.classes + label] += weight
+    assert {k: n for k, n in enumerate(case.o[4]) if n} == +expected
+    seen: Counter[int] = Counter()
+    for label in case.labels.tolist():
+        seen[own * case.classes + label] += weight
+    assert {k: n for k, n in enumerate(case.o[5]) if n} == +seen
     assert case.o[6] == case.o[5]
 
 
@@ -176,7 +186,9 @@ def test_merits_are_the_gains_of_the_samples(
     case.observe()
     features = len(case.bins)
     used = bytes(np.random.default_rng(seed + 1).integers(0, 2, features).tolist())
-    current = seed % features
+    splits = [(f, b, t) for f in range(features) for b, t in enumerate(borders(case, f))]
+    asked, bin_, threshold = splits[seed % len(splits)]
+    current = sum(case.bins[:asked]) + bin_
     found = case.merits(omega, used, current)
     weight = [1.0 if mark else omega / 256 for mark in used]
     off = bound(case, gini) + (omega < 256) / 1024
@@ -188,8 +200,8 @@ def test_merits_are_the_gains_of_the_samples(
     assert found[SAMPLES] == samples
     assert abs(found[BEST] / 1024 - order[0]) <= off
     assert abs(found[SECOND] / 1024 - order[1]) <= off
-    assert abs(found[CURRENT] / 1024 - exact[current]) <= off
-    assert found[BEST] >= max(found[SECOND], found[CURRENT]) >= 0
+    assert abs(found[CURRENT] / 1024 - max(0.0, gain_of(case, asked, threshold, gini))) <= off
+    assert found[BEST] >= found[SECOND] >= 0
     if found[BEST]:
         assert found[THRESHOLD] == borders(case, found[FEATURE])[found[BIN]]
         assert case.low[found[FEATURE]] <= found[THRESHOLD] < case.high[found[FEATURE]]
@@ -202,7 +214,8 @@ def test_merits_are_the_gains_of_the_samples(
 def test_merits_of_many_samples_and_classes_stay_within_30_bits(gini: bool) -> None:
     """32767 samples, as many as there can be, parted without an error."""
     o = tuple(
-        buffers.allocate(code, n) for _, code, n in observers.observers_table(1, 256, 1, [255])
+        buffers.allocate(code, n)
+        for _, code, n in observers.observers_table(1, 256, 1, [255], False)
     )
     observers.start_observers(o, 1, 256, [255], gini)
     share = 32767 // 255
@@ -210,7 +223,7 @@ def test_merits_of_many_samples_and_classes_stay_within_30_bits(gini: bool) -> N
         o[4][c * 256 + c] = share
     o[4][254 * 256 + 255] = 32767 - 255 * share
     out, tally = array("i", [0] * 7), array("i", [0] * 512)
-    observers.merits(o, 0, out, tally, 256, bytearray(b"\1"), 0)
+    observers.merits(o, 0, out, tally, 256, array("H", [1]), 0)
     assert out[SAMPLES] == 32767
     counts = [share] * 255 + [32767 - 255 * share]
     labels = np.repeat(np.arange(256), counts)
@@ -234,8 +247,8 @@ def test_pure_and_empty_slots_have_no_split(seed: int, gini: bool) -> None:
 # Halving
 
 
-@pytest.mark.parametrize("inherited", [0, 20000])
-def test_all_counts_are_halved_at_32768(inherited: int) -> None:
+@pytest.mark.parametrize(("inherited", "weight"), [(0, 1), (20000, 1), (0, 96), (20000, 96)])
+def test_all_counts_are_halved_at_32768(inherited: int, weight: int) -> None:
     """Those of the leaf and what its parent had counted together."""
     case = make_case(3, 0, gini=False, whole_range=True)
     rng = np.random.default_rng(5)
@@ -245,13 +258,14 @@ def test_all_counts_are_halved_at_32768(inherited: int) -> None:
     assert case.observe() == len(rows)
     before = [np.array(case.o[k]) for k in (4, 5, 6)]
     case.rows, case.labels = rows[:1], case.labels[:1]
-    said = case.observe()
+    said = case.observe(weight)
+    more = (weight + 1) // 2  # the last sample may have made an odd count even
     for k, old in zip((4, 5, 6), before, strict=True):
         new = np.array(case.o[k])
-        assert np.isin(new - old // 2, [0, 1]).all()  # the last sample may have made it even
+        assert np.isin(new - old // 2, [0, weight // 2, more]).all()
         assert np.count_nonzero(new != old // 2) <= len(case.bins)
     assert said == sum(case.o[5])
-    assert 16384 - case.classes <= sum(case.o[6]) <= 16384
+    assert 16384 - case.classes <= sum(case.o[6]) <= 16383 + more
 
 
 def _slanted(classes: int) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from microshrub_host import boards, options
 from microshrub_host.errors import UserError
 from microshrub_tools import cli
 
-COMMANDS = ("simulate", "budget", "parity", "soak", "micropython")
+COMMANDS = ("simulate", "budget", "parity", "compare", "soak", "micropython")
 
 
 def subparser(name: str) -> argparse.ArgumentParser:
@@ -65,6 +65,37 @@ def test_the_words_in_the_help_are_allowed(model: str) -> None:
             )
 
 
+def test_what_is_true_or_false_is_a_switch() -> None:
+    found = [name for name, value in options.defaults("hoeffding").items() if value is False]
+    assert found == ["adaptive", "boost"]
+    assert not any(value is False for value in options.defaults("shrub").values())
+    parse = cli.parser().parse_args
+    for given in ([], ["--adaptive"], ["--boost"], ["--boost", "--adaptive"]):
+        words = parse(["simulate", "synth:led_a", "--model", "hoeffding", *given])
+        parameters = options.model_parameters(words)
+        assert {name for name in found if parameters[name] is True} == {g[2:] for g in given}
+        assert all(parameters[name] is False for name in found if f"--{name}" not in given)
+    for action in subparser("simulate")._actions:
+        if action.dest in found:
+            assert action.nargs == 0
+            assert "(default False)" in str(action.help)
+
+
+@pytest.mark.parametrize("name", ["adaptive", "boost"])
+def test_a_switch_takes_no_value_and_belongs_to_a_model(name: str) -> None:
+    parse = cli.parser().parse_args
+    with pytest.raises(SystemExit):
+        parse(["simulate", "synth:led_a", "--model", "hoeffding", f"--{name}=True"])
+    with pytest.raises(UserError, match=f"^--{name} is not an option of --model shrub"):
+        options.model_parameters(parse(["simulate", "synth:led_a", f"--{name}"]))
+
+
+def test_two_options_that_do_not_go_together_are_called_options() -> None:
+    parameters = {"features": 2, "classes": 2, "lambda_min": 7.0}
+    with pytest.raises(UserError, match=r"^--lambda-min has to be at most lambda_max, not 7"):
+        options.check_parameters("hoeffding", parameters)
+
+
 def test_an_option_that_two_models_share_tells_both_defaults() -> None:
     text = " ".join(subparser("simulate").format_help().split())
     assert "(default proba); hoeffding:" in text
@@ -76,3 +107,27 @@ def test_only_options_are_called_options() -> None:
         options.check_parameters("shrub", {"features": 2, "classes": 2, "max_features": 3})
     with pytest.raises(UserError, match=r"^classes has to be"):
         options.check_parameters("shrub", {"features": 2, "classes": 1})
+
+
+class TestSpecification:
+    def test_all_parameters_the_named_ones_as_given(self) -> None:
+        model, found = options.specification(" hoeffding policy=efdt  depth=10 tie_threshold=0.1")
+        assert model == "hoeffding"
+        given = {"policy": "efdt", "depth": 10, "tie_threshold": 0.1}
+        assert found == options.defaults("hoeffding") | given
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("", "the model '' is unknown"),
+            ("schrub", "Did you mean shrub"),
+            ("shrub dept=3", "dept is not a parameter of shrub. Did you mean depth"),
+            ("shrub policy=efdt", "policy is not a parameter of shrub"),
+            ("shrub depth", "depth has no value; write depth="),
+            ("shrub depth=deep", "depth has to be a whole number, not 'deep'"),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, text: str, said: str) -> None:
+        with pytest.raises(UserError) as refusal:
+            options.specification(text)
+        assert said in str(refusal.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import random
 from array import array
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,19 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "drawn features": ELEC | {"max_features": 14, "loss": "cross_entropy", "seed": 2**30 - 1},
     "256 classes": {"features": 3, "classes": 256, "window": 32, "trees": 3, "depth": 3},
     "most of all": {"features": 256, "classes": 4, "window": 1024, "trees": 255, "depth": 10},
+}
+HAT: dict[str, Any] = {"features": 14, "classes": 2, "adaptive": True}
+TREES: dict[str, dict[str, Any]] = {
+    "tiny": {"features": 1, "classes": 2, "nodes": 1, "leaves": 1, "bins": 2},
+    "elec": {"features": 14, "classes": 2},
+    "adaptive": HAT,
+    "adaptive, tiny": {"features": 1, "classes": 2, "nodes": 3, "leaves": 1, "adaptive": True},
+    "boost": {"features": 14, "classes": 2, "boost": True, "lambda_max": 16},
+    "both": HAT | {"boost": True, "policy": "efdt", "criterion": "gini", "depth": 30},
+    "both, large": {"features": 40, "classes": 6, "nodes": 1023, "leaves": 64}
+    | {"adaptive": True, "boost": True, "policy": "svfdt2", "two_valued": (3, 5)},
+    "strict": {"features": 5, "classes": 7, "policy": "svfdt1", "regularization": 0.5},
+    "256 classes": {"features": 3, "classes": 256, "leaves": 3, "boost": True},
 }
 
 
@@ -77,9 +91,9 @@ def predicted(budget: ram.Budget) -> dict[str, int]:
     return sums
 
 
-def compare(parameters: dict[str, Any]) -> None:
-    budget = ram.budget(parameters, PC)
-    measured = ram_measure.measure(parameters)
+def compare(parameters: dict[str, Any], kind: str = "ShrubEnsemble") -> None:
+    budget = ram.budget(parameters, PC, kind)
+    measured = ram_measure.measure(parameters, kind)
     sums = predicted(budget)
     objects = ("model", "quantizer", "metrics", "rows")
     assert {name: sums[name] for name in objects} == {name: measured[name] for name in objects}
@@ -97,6 +111,12 @@ def test_within_1_percent_of_a_real_one(name: str) -> None:
 
 
 @pytest.mark.usefixtures("micropython")
+@pytest.mark.parametrize("name", TREES)
+def test_within_1_percent_of_a_real_one_for_trees(name: str) -> None:
+    compare(TREES[name], "HoeffdingTree")
+
+
+@pytest.mark.usefixtures("micropython")
 @pytest.mark.parametrize("seed", range(8))
 def test_within_1_percent_for_parameters_at_random(seed: int) -> None:
     compare(drawn(seed))
@@ -104,7 +124,7 @@ def test_within_1_percent_for_parameters_at_random(seed: int) -> None:
 
 @pytest.mark.usefixtures("micropython")
 def test_refused_parameters_are_an_error_in_the_measurement() -> None:
-    with pytest.raises(RuntimeError, match=r"classes has to be a whole number of 2\.\.256"):
+    with pytest.raises(ValueError, match=r"classes has to be a whole number of 2\.\.256"):
         ram_measure.measure(TINY | {"classes": 1})
 
 
@@ -165,7 +185,7 @@ def test_rules_hold_for_another_library(tmp_path: Path, monkeypatch: pytest.Monk
     )
     monkeypatch.setattr(ram_measure, "_IMPORT", go)
     for module in (ram, ram_measure):
-        monkeypatch.setattr(module, "modules_of", lambda kind: ("one", "two"))
+        monkeypatch.setattr(module, "modules_of", lambda *_: ("one", "two"))
     import_heap.library_heap.cache_clear()
     try:
         expected = sum(part.bytes for part in ram.code_parts(PC))
@@ -181,6 +201,35 @@ def test_model_bytes_are_nbytes() -> None:
     nbytes = firmware.load("python").ShrubEnsemble.nbytes
     for parameters in CONFIGURATIONS.values():
         assert ram.budget(parameters, PICO).model_bytes == nbytes(**parameters)
+
+    for parameters in TREES.values():
+        nbytes = firmware.load("python").HoeffdingTree.nbytes
+        assert ram.budget(parameters, PICO, "HoeffdingTree").model_bytes == nbytes(**parameters)
+
+
+def test_only_an_adaptive_tree_has_the_code_for_it() -> None:
+    for parameters in TREES.values():
+        parts = {part.name for part in ram.budget(parameters, PICO, "HoeffdingTree").code}
+        adaptive = bool(parameters.get("adaptive"))
+        assert ("adaptive" in parts, "drift" in parts) == (adaptive, adaptive)
+    assert not {"adaptive", "drift"} & set(firmware.closure(["hoeffding"]))
+    assert {"adaptive", "drift"} <= set(firmware.closure(["hoeffding", "adaptive"]))
+    assert "adaptive" not in ram.modules_of("HoeffdingTree")
+
+
+def test_a_real_one_imports_it_only_then(run_micropython: Callable[[str], str]) -> None:
+    said = run_micropython("""
+from microshrub import HoeffdingTree
+names = ["microshrub." + name for name in ("hoeffding", "adaptive", "drift")]
+for choice in ({}, {"boost": True, "policy": "efdt"}, {"adaptive": True}):
+    HoeffdingTree(3, 2, **choice)
+    print([name in sys.modules for name in names])
+""")
+    assert said.splitlines() == [
+        "[True, False, False]",
+        "[True, False, False]",
+        "[True, True, True]",
+    ]
 
 
 def test_every_buffer_is_listed_with_its_bytes() -> None:

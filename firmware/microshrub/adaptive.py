@@ -1,0 +1,226 @@
+"""HAT: alternate subtrees grow where a Hoeffding tree has got worse, and replace what is worse.
+
+Bifet, Gavalda: Adaptive Learning from Evolving Data Streams, IDA 2009. Each inner node watches the
+errors made below it through a window of drift.py. When they have risen, an alternate subtree
+starts there as a leaf; both learn from then on, and when chance no longer explains the difference
+of their errors, the better one stays. If the pool has no nodes left, the node itself becomes a
+leaf. A leaf whose errors have risen forgets what it has counted, which the paper's does not.
+
+The kernels' tuple t is described in descent.py. Window p is that of the inner node whose children
+are pair p, or of the alternate whose root is in it; those of the slots come behind.
+"""
+
+import micropython
+from micropython import const
+
+from .descent import answer, find_leaf, grow
+from .division import spare_slot
+from .drift import add_bit, clear_window, mean
+from .fixed import square_root
+from .nodes import free_slot, give_back, release, take_pair, take_slot
+
+_STATE = const(0)
+_NODES = const(7)
+_SLOTS = const(8)
+_WINDOWS = const(9)
+
+_FEATURES = const(5)  # of the state
+_HOST = const(14)
+_ALTERNATE = const(15)
+
+_N_NODES = const(0)  # of the nodes' shape
+
+_LEAST = const(300)  # errors, or none, that both have to have been watched for
+_CHANCE = const(7555)  # 2 ln(2 / 0.05) in Q10
+_NO_SLOT = const(65535)
+
+
+@micropython.viper
+def learn(t, rows, at: int, label: int) -> int:
+    """Learn a sample, in the tree and in the alternate subtrees on its way; see Learner."""
+    leaf = int(find_leaf(t, 0, rows, at))
+    predicted = int(answer(t, leaf, rows, at))
+    changes = int(watch(t, rows, at, int(predicted != label)))
+    if changes + int(grow_alternates(t, rows, at, label)):
+        leaf = int(find_leaf(t, 0, rows, at))
+        answer(t, leaf, rows, at)
+    watch_new(t, int(grow(t, 0, 0, rows, at, label)))
+    return predicted
+
+
+@micropython.viper
+def watch_new(t, left: int):
+    """Start the windows of a node that was split into `left` and the next, unless that is 0."""
+    slots = ptr16(t[_NODES][4])
+    if left:
+        clear_window(t[_WINDOWS], left >> 1)
+        for k in range(left, left + 2):
+            if slots[k] != _NO_SLOT:
+                clear_window(t[_WINDOWS], (ptr32(t[_NODES][0])[_N_NODES] >> 1) + slots[k])
+
+
+@micropython.viper
+def watch(t, rows, at: int, wrong: int) -> int:
+    """Tell the nodes on the sample's way of an error, or of none; returns 1 if one changed."""
+    feature = ptr8(t[_NODES][1])
+    threshold = ptr16(t[_NODES][2])
+    child = ptr16(t[_NODES][3])
+    slots = ptr16(t[_NODES][4])
+    alternate = ptr16(t[_NODES][9])
+    x = ptr16(rows)
+    node = 0
+    while child[node]:
+        pair = child[node] >> 1
+        if int(add_bit(t[_WINDOWS], pair, wrong)):
+            if alternate[pair]:
+                give_back(t[_NODES], alternate[pair])
+                alternate[pair] = 0
+            if int(renew(t, node, rows, at)):
+                return 1
+        elif alternate[pair]:
+            verdict = int(compare(t[_WINDOWS], pair, alternate[pair] >> 1))
+            if verdict > 0:
+                replace(t[_NODES], node)
+                return 1
+            if verdict < 0:
+                give_back(t[_NODES], alternate[pair])
+                alternate[pair] = 0
+        node = child[node] + int(x[at + feature[node]] > threshold[node])
+    if slots[node] != _NO_SLOT:
+        k = (ptr32(t[_NODES][0])[_N_NODES] >> 1) + slots[node]
+        if int(add_bit(t[_WINDOWS], k, wrong)):
+            take_slot(t[_NODES], t[_SLOTS], node, slots[node])
+            return 1
+    return 0
+
+
+@micropython.viper
+def compare(d, old: int, new: int) -> int:
+    """1: the errors in window `new` are fewer than in `old`, -1: they are more, 0: not known.
+
+    They are if the means differ by more than sqrt(2 v ln(2 / 0.05) / m), as in differs(); v is the
+    variance of the old ones.
+    """
+    width = ptr16(d[0])
+    if width[old] < _LEAST or width[new] < _LEAST:
+        return 0
+    errors = int(mean(d, old))
+    variance = (errors * (16384 - errors)) >> 14
+    # width < 2**14: the product is below 2**28
+    m = width[old] * width[new] // (width[old] + width[new])
+    # 2**12 * 2**13, >> 10, << 14: Q28, below 2**29
+    bound = int(square_root((((variance * _CHANCE) >> 10) << 14) // m))
+    ahead = errors - int(mean(d, new))
+    return int(ahead > bound) - int(ahead < 0 - bound)
+
+
+@micropython.viper
+def grow_alternates(t, rows, at: int, label: int) -> int:
+    """Learn the sample in the alternate subtrees on its way; returns how many there are."""
+    state = ptr32(t[_STATE])
+    feature = ptr8(t[_NODES][1])
+    threshold = ptr16(t[_NODES][2])
+    child = ptr16(t[_NODES][3])
+    alternate = ptr16(t[_NODES][9])
+    x = ptr16(rows)
+    node = 0
+    level = 0
+    found = 0
+    while child[node]:
+        root = alternate[child[node] >> 1]
+        if root:
+            found += 1
+            leaf = int(find_leaf(t, root, rows, at))
+            wrong = int(int(answer(t, leaf, rows, at)) != label)
+            add_bit(t[_WINDOWS], root >> 1, wrong)
+            state[_HOST] = node
+            state[_ALTERNATE] = root
+            watch_new(t, int(grow(t, root, level, rows, at, label)))
+            state[_ALTERNATE] = 0
+        node = child[node] + int(x[at + feature[node]] > threshold[node])
+        level += 1
+    return found
+
+
+@micropython.viper
+def renew(t, node: int, rows, at: int) -> int:
+    """Hang an empty leaf beside an inner node, as its alternate.
+
+    Without nodes for it the inner node becomes that leaf, which returns 1; without a slot for it
+    all stays as it is.
+    """
+    child = ptr16(t[_NODES][3])
+    slots = ptr16(t[_NODES][4])
+    slot = int(spare_slot(t[_NODES], t[_SLOTS], _NO_SLOT, _NO_SLOT))
+    if slot == _NO_SLOT:
+        return 0
+    root = int(take_pair(t[_NODES]))
+    if not root:
+        release(t[_NODES], node)
+        free_slot(t[_NODES], node)
+        restart(t, node, slot, node, rows, at)
+        return 1
+    for k in range(root, root + 2):
+        child[k] = 0
+        slots[k] = _NO_SLOT
+    restart(t, root, slot, node, rows, at)
+    clear_window(t[_WINDOWS], root >> 1)
+    ptr16(t[_NODES][9])[child[node] >> 1] = root
+    return 0
+
+
+@micropython.viper
+def restart(t, leaf: int, slot: int, place: int, rows, at: int):
+    """Let a leaf learn from nothing, in a slot that it keeps.
+
+    Its ranges are those that the way of the sample at rows[at] down to node `place` leaves open.
+    """
+    feature = ptr8(t[_NODES][1])
+    threshold = ptr16(t[_NODES][2])
+    child = ptr16(t[_NODES][3])
+    low = ptr16(t[_SLOTS][2])
+    high = ptr16(t[_SLOTS][3])
+    x = ptr16(rows)
+    first = slot * ptr32(t[_STATE])[_FEATURES]
+    for k in range(first, first + ptr32(t[_STATE])[_FEATURES]):
+        low[k] = 0
+        high[k] = 65535
+    node = 0
+    while node != place:
+        k = first + feature[node]
+        right = int(x[at + feature[node]] > threshold[node])
+        if right:
+            low[k] = threshold[node] + 1
+        else:
+            high[k] = threshold[node]
+        node = child[node] + right
+    take_slot(t[_NODES], t[_SLOTS], leaf, slot)
+    clear_window(t[_WINDOWS], (ptr32(t[_NODES][0])[_N_NODES] >> 1) + slot)
+    ptr16(t[_NODES][5])[leaf] = 1
+
+
+@micropython.viper
+def replace(n, node: int):
+    """Put the alternate of an inner node in its place, and give the subtree there back."""
+    feature = ptr8(n[1])
+    threshold = ptr16(n[2])
+    child = ptr16(n[3])
+    slots = ptr16(n[4])
+    gain = ptr16(n[5])
+    alternate = ptr16(n[9])
+    pair = child[node] >> 1
+    root = alternate[pair]
+    alternate[pair] = 0
+    release(n, node)
+    free_slot(n, node)
+    feature[node] = feature[root]
+    threshold[node] = threshold[root]
+    child[node] = child[root]
+    slots[node] = slots[root]
+    if child[node]:
+        gain[node] = gain[root]
+    if slots[node] != _NO_SLOT:
+        ptr16(n[6])[slots[node]] = node
+    child[root] = 0
+    slots[root] = _NO_SLOT
+    give_back(n, root)

@@ -1,0 +1,173 @@
+"""ADWIN: windows over 0s and 1s that shrink when their mean has changed, in a fixed memory.
+
+Bifet, Gavalda: Learning from Time-Changing Data with Adaptive Windowing, SDM 2007. A window is a
+row of buckets, of which only the sum is known: up to 4 of one bit each, then up to 4 of 2 bits, of
+4 and so on. It is cut wherever the means of its older and its newer part differ by more than
+chance allows, with delta = 0.002.
+
+Buffers (a tuple, in this order; K windows, 12 sizes of buckets):
+
+    width   'H'  [K] bits in the window, at most 4 * (2**12 - 1) = 16380; the oldest are forgotten
+    total   'H'  [K] how many of them are 1
+    clock   'B'  [K] bits since the last look for a cut
+    filled  'B'  [K * 12] buckets of each size
+    sums    'H'  [K * 12 * 4] sums[(k * 12 + size) * 4 + i]: the 1s of a bucket of 2**size bits,
+                 the oldest first
+"""
+
+import micropython
+from micropython import const
+
+from .fixed import log2, square_root
+
+_SIZES = const(12)
+_BUCKETS = const(4)
+_CLOCK = const(32)
+_LEAST = const(5)  # bits of either part
+_CUT = const(1000)  # 2 / delta
+
+_LN2 = const(2839)  # Q12
+
+
+def windows_table(windows):
+    """The buffers of that many windows."""
+    return [
+        ("drift.width", "H", windows),
+        ("drift.total", "H", windows),
+        ("drift.clock", "B", windows),
+        ("drift.filled", "B", windows * _SIZES),
+        ("drift.sums", "H", windows * _SIZES * _BUCKETS),
+    ]
+
+
+@micropython.viper
+def clear_window(d, k: int):
+    """Forget everything."""
+    ptr16(d[0])[k] = 0
+    ptr16(d[1])[k] = 0
+    ptr8(d[2])[k] = 0
+    filled = ptr8(d[3])
+    for i in range(k * _SIZES, (k + 1) * _SIZES):
+        filled[i] = 0
+
+
+@micropython.viper
+def add_bit(d, k: int, bit: int) -> int:
+    """Take a bit into window k; returns 1 if the mean had risen, and the window was cut."""
+    width = ptr16(d[0])
+    clock = ptr8(d[2])
+    push(d, k, bit)
+    clock[k] = clock[k] + 1
+    if clock[k] < _CLOCK:
+        return 0
+    clock[k] = 0
+    before = int(mean(d, k))
+    cut = 0
+    while width[k] >= 2 * _LEAST and int(differs(d, k, _CUT)):
+        drop_oldest(d, k)
+        cut = 1
+    return int(cut and int(mean(d, k)) > before)
+
+
+@micropython.viper
+def mean(d, k: int) -> int:
+    """The mean of window k in Q14, 0 if it is empty."""
+    width = ptr16(d[0])[k]
+    if not width:
+        return 0
+    return (ptr16(d[1])[k] << 14) // width  # < 2**14 * 2**14
+
+
+@micropython.viper
+def push(d, k: int, bit: int):
+    """Append a bucket of one bit; two of a size that is full become one of the next."""
+    width = ptr16(d[0])
+    total = ptr16(d[1])
+    filled = ptr8(d[3])
+    sums = ptr16(d[4])
+    width[k] = width[k] + 1
+    total[k] = total[k] + bit
+    size = k * _SIZES
+    end = size + _SIZES
+    while size < end:
+        first = size * _BUCKETS
+        if filled[size] < _BUCKETS:
+            sums[first + filled[size]] = bit
+            filled[size] = filled[size] + 1
+            return
+        merged = sums[first] + sums[first + 1]
+        for i in range(first, first + _BUCKETS - 2):
+            sums[i] = sums[i + 2]
+        sums[first + _BUCKETS - 2] = bit
+        filled[size] = _BUCKETS - 1
+        bit = merged
+        size += 1
+    total[k] = total[k] - bit  # the two oldest of the largest buckets
+    width[k] = width[k] - (1 << _SIZES)
+
+
+@micropython.viper
+def drop_oldest(d, k: int):
+    """Forget the oldest bucket."""
+    width = ptr16(d[0])
+    total = ptr16(d[1])
+    filled = ptr8(d[3])
+    sums = ptr16(d[4])
+    size = _SIZES - 1
+    while not filled[k * _SIZES + size]:
+        size -= 1
+    row = k * _SIZES + size
+    first = row * _BUCKETS
+    width[k] = width[k] - (1 << size)
+    total[k] = total[k] - sums[first]
+    filled[row] = filled[row] - 1
+    for i in range(first, first + filled[row]):
+        sums[i] = sums[i + 1]
+
+
+@micropython.viper
+def differs(d, k: int, odds: int) -> int:
+    """Is there a place where the means of the older and of the newer part differ too much?
+
+    That is by more than sqrt(2 v D / m) + 2 D / (3 m), where v is the variance of the window, m
+    the harmonic sum of the parts' widths and D = ln(ln(width) odds), odds being 2 / delta, of
+    10..1000. The result is 1 if the newer part's mean is the higher one there, -1 if the lower.
+    """
+    width = ptr16(d[0])[k]
+    total = ptr16(d[1])[k]
+    filled = ptr8(d[3])
+    sums = ptr16(d[4])
+    whole = (total << 14) // width
+    variance = (whole * (16384 - whole)) >> 14  # Q14
+    chance = int(log_odds(width, odds))
+    variance = (variance * chance) >> 9  # 2 v D in Q14: 2**12 * 2**14, then < 2**17
+    older = 0
+    ones = 0
+    size = _SIZES
+    while size:
+        size -= 1
+        row = k * _SIZES + size
+        for i in range(row * _BUCKETS, row * _BUCKETS + filled[row]):
+            older += 1 << size
+            ones += sums[i]
+            newer = width - older
+            if newer < _LEAST:
+                return 0
+            if older >= _LEAST:
+                apart = (ones << 14) // older - ((total - ones) << 14) // newer  # < 2**28 each
+                sign = 0 - 1
+                if apart < 0:
+                    apart = 0 - apart
+                    sign = 1
+                m = older * newer // width  # < 2**26; >= 2
+                # 2 v D / m in Q28: < 2**31 / 2; and Q10 to Q14
+                if apart > int(square_root((variance << 14) // m)) + (chance << 5) // (3 * m):
+                    return sign
+    return 0
+
+
+@micropython.viper
+def log_odds(width: int, odds: int) -> int:
+    """ln(ln(width) odds) in Q10, for odds of 10..1000 and width of 10..16380: 3.1..9.2."""
+    natural = ((int(log2(width)) >> 4) * _LN2) >> 12  # ln(width) in Q10; 2**14 * 2**12
+    return (((int(log2(natural * odds)) - (10 << 14)) >> 4) * _LN2) >> 12  # 2**14 * 2**12

@@ -1,0 +1,92 @@
+"""SVFDT: a leaf that VFDT would split has to be as uncertain, and its split as good, as others.
+
+Turrisi da Costa, de Carvalho, Barbon: Strict Very Fast Decision Tree, Pattern Recognition Letters
+116, 2018. The buffer b, 'i' of STRICT_WORDS, holds four running statistics, three words each: how
+many values, at most 1024, their mean in 1/64 and their variance. Beyond 1024 values older ones
+fade.
+"""
+
+import micropython
+from micropython import const
+
+from .fixed import square_root
+from .observers import purity
+
+_LEAVES = const(0)  # entropies of all learning leaves now, Q10
+_ENTROPIES = const(3)  # at the moments when VFDT would have split: of the leaf, Q10
+_GAINS = const(6)  # of the best split, Q10
+_SAMPLES = const(9)  # that the leaf had seen
+STRICT_WORDS = 12
+
+_MOST = const(1024)
+_NO_SLOT = const(65535)
+
+_N_NEXT_NODE = const(2)  # of the nodes' shape
+_O_CLASSES = const(1)  # of the observers' shape
+
+
+@micropython.viper
+def permits(n, o, b, tally, slot: int, gain: int, samples: int, hasty: int) -> int:
+    """May the leaf with this slot split, with that gain, after so many samples?
+
+    If hasty (SVFDT-II), a leaf of great entropy or a split of great gain may at once. n are the
+    nodes, o the slots, tally is scratch, 'i' of 2 * classes.
+    """
+    seen = ptr32(b)
+    child = ptr16(n[3])
+    slots = ptr16(n[4])
+    for i in range(3):
+        seen[_LEAVES + i] = 0
+    for node in range(ptr32(n[0])[_N_NEXT_NODE]):
+        if slots[node] != _NO_SLOT and not child[node]:
+            note(b, _LEAVES, int(entropy(o, tally, slots[node])))
+    mine = int(entropy(o, tally, slot))
+    fine = int(reaches(b, _LEAVES, mine, 0 - 1))
+    fine &= int(reaches(b, _ENTROPIES, mine, 0 - 1))
+    fine &= int(reaches(b, _GAINS, gain, 0 - 1))
+    fine &= int(reaches(b, _SAMPLES, samples, 0))
+    if hasty:
+        fine |= int(reaches(b, _GAINS, gain, 1))
+        fine |= int(reaches(b, _ENTROPIES, mine, 1))
+    note(b, _ENTROPIES, mine)
+    note(b, _GAINS, gain)
+    note(b, _SAMPLES, samples)
+    return fine
+
+
+@micropython.viper
+def entropy(o, tally, slot: int) -> int:
+    """The entropy in Q10 of the classes of a slot."""
+    prior = ptr16(o[6])
+    counts = ptr32(tally)
+    classes = ptr32(o[0])[_O_CLASSES]
+    total = 0
+    for c in range(classes):
+        counts[c] = prior[slot * classes + c]
+        total += counts[c]
+    if not total:
+        return 0
+    return (0 - int(purity(tally, 0, classes, total, 0))) // total
+
+
+@micropython.viper
+def note(b, k: int, value: int):
+    """Let a value, 0..32767, enter the running statistic at b[k]."""
+    s = ptr32(b)
+    if s[k] < _MOST:
+        s[k] = s[k] + 1
+    before = value - (s[k + 1] >> 6)
+    half = s[k] >> 1  # rounds both quotients
+    s[k + 1] = s[k + 1] + ((value << 6) - s[k + 1] + half) // s[k]  # < 2**21
+    after = value - (s[k + 1] >> 6)
+    s[k + 2] = s[k + 2] + (before * after - s[k + 2] + half) // s[k]  # < 2**30
+    if s[k + 2] < 0:
+        s[k + 2] = 0
+
+
+@micropython.viper
+def reaches(b, k: int, value: int, deviations: int) -> int:
+    """Is a value at least the mean plus so many standard deviations? Yes if there is no mean."""
+    s = ptr32(b)
+    least = s[k + 1] + (deviations * int(square_root(s[k + 2])) << 6)  # < 2**21 each
+    return int(s[k] == 0 or value << 6 >= least)

@@ -1,0 +1,152 @@
+"""fixed.poisson: its exact distribution, told by all random numbers it can draw, and samples.
+
+`below` gives each of 2**14 numbers with the same chance, so one inversion has a distribution of
+whole 16384ths. `chances` says it again in plain Python; the kernel is held to it, and it to the
+true one.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from functools import cache
+from math import exp, factorial, sqrt
+from types import ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from microshrub_host import firmware
+
+fixed: ModuleType = sys.modules[firmware.load("checked").__name__ + ".fixed"]
+MULTIPLIERS = (16380, 16365)  # of the generator, see test_fixed.py
+DRAWS = 16384
+ERROR = 14 / 16384  # of a probability: the last one also takes what all others lost in rounding
+
+
+def chances(part: int) -> list[int]:
+    """How many of the 16384 random numbers give k, for a mean of part / 256."""
+    chance, left, k, found = fixed.exp_negative(part << 8), DRAWS, 0, []
+    while chance:
+        found.append(min(chance, left))
+        left -= found[-1]
+        k += 1
+        chance = chance * part // (k << 8)
+    return [*found, left]
+
+
+@cache
+def distribution(rate: int) -> NDArray[np.float64]:
+    """The chances of a sum of inversions, means of 1 and one of the rest."""
+    whole = np.ones(1)
+    for part in [256] * (rate // 256) + [rate % 256] * (rate % 256 > 0):
+        whole = np.convolve(whole, np.array(chances(part)) / DRAWS)
+    return whole
+
+
+def true_chances(mean: float, length: int) -> NDArray[np.float64]:
+    return np.array([exp(-mean) * mean**k / factorial(k) for k in range(length)])
+
+
+def state_for(u: int) -> array[int]:
+    """A generator whose next 14 bits are u: the inverse of a multiplier is 2**16."""
+    z, w = 0x10000 + 2 * u, 0x10000
+    before = (s * 2**16 % (a * 2**16 - 1) for s, a in zip((z, w), MULTIPLIERS, strict=True))
+    return array("i", before)
+
+
+@pytest.mark.parametrize("rate", [1, 5, 77, 128, 200, 255, 256])
+def test_every_random_number_gives_what_the_inversion_says(rate: int) -> None:
+    expected = np.repeat(np.arange(len(chances(rate))), chances(rate))
+    assert len(expected) == DRAWS
+    for u in (*range(0, DRAWS, 7), *np.cumsum(chances(rate))[:-1], DRAWS - 1):
+        for near in (u - 1, u):
+            if 0 <= near < DRAWS:
+                state = state_for(int(near))
+                assert fixed.below(array("i", state), DRAWS) == near
+                assert fixed.poisson(state, rate) == expected[near]
+
+
+def test_chances_are_those_of_poisson() -> None:
+    """For every mean up to 1; all but 17 of them are off by less than 10 of 16384."""
+    errors = []
+    for part in range(1, 257):
+        found = np.array(chances(part))
+        assert found.sum() == DRAWS
+        assert (found >= 0).all()
+        length = max(len(found), 12)
+        own = np.zeros(length)
+        own[: len(found)] = found / DRAWS
+        off = np.abs(own - true_chances(part / 256, length)).max()
+        errors.append(float(off))
+        assert float(own @ np.arange(length)) == pytest.approx(part / 256, rel=0.01, abs=0.0005)
+    assert max(errors) < ERROR
+    assert sum(off >= 10 / DRAWS for off in errors) == 17
+
+
+@pytest.mark.parametrize("rate", [257, 512, 700, 1536, 4096])
+def test_larger_means_are_sums(rate: int) -> None:
+    """Off by the errors of the parts, in all: a sum's chances are means of a part's."""
+    found = distribution(rate)
+    parts = -(-rate // 256)
+    assert np.abs(found - true_chances(rate / 256, len(found))).max() < parts * ERROR
+    k = np.arange(len(found))
+    mean = float(found @ k)
+    assert mean == pytest.approx(rate / 256, rel=0.01)
+    assert float(found @ (k - mean) ** 2) == pytest.approx(rate / 256, rel=0.01)
+
+
+@pytest.fixture(scope="module")
+def draw_many() -> Any:
+    """A compiled loop over the kernel: (rng, rate, out)."""
+    poisson = sys.modules[firmware.load("numba").__name__ + ".fixed"].poisson
+
+    @numba.njit
+    def draw(rng: Any, rate: int, out: NDArray[np.int64]) -> None:
+        for i in range(len(out)):
+            out[i] = poisson(rng, rate)
+
+    return draw
+
+
+@pytest.mark.parametrize("rate", [3, 64, 256, 300, 512, 1000, 1536, 4096])
+def test_samples_are_of_that_distribution(rate: int, draw_many: Any) -> None:
+    """200,000 of them, by chi-square; the mean is that of the true distribution to 1 %."""
+    rng, out = array("i", [0, 0]), np.zeros(200_000, np.int64)
+    fixed.seed_generator(rng, rate)
+    draw_many(rng, rate, out)
+    found = distribution(rate)
+    assert out.max() < len(found)
+    counts, expected = np.bincount(out, minlength=len(found)), found * len(out)
+    often = expected >= 10
+    assert counts[expected == 0].sum() == 0
+    pooled = [*counts[often], counts[~often].sum()]
+    rest = max(expected[~often].sum(), 1e-9)
+    if rest < 10:
+        pooled, rest = list(counts[often]), 0
+    shares = np.array([*expected[often], *([rest] if rest else [])])
+    shares *= sum(pooled) / shares.sum()
+    assert 0.0005 < stats.chisquare(pooled, shares).pvalue < 0.9995
+    noise = 4 * sqrt(rate / 256 / len(out))
+    assert abs(out.mean() - rate / 256) < 0.01 * rate / 256 + noise
+
+
+def test_a_mean_of_0_gives_0_and_draws_nothing() -> None:
+    rng = array("i", [0, 0])
+    fixed.seed_generator(rng, 9)
+    before = list(rng)
+    assert all(fixed.poisson(rng, 0) == 0 for _ in range(100))
+    assert list(rng) == before
+
+
+def test_equal_seeds_give_equal_draws() -> None:
+    streams = []
+    for seed in (1, 1, 2):
+        rng = array("i", [0, 0])
+        fixed.seed_generator(rng, seed)
+        streams.append([fixed.poisson(rng, 1 + 41 * i) for i in range(100)])
+    assert streams[0] == streams[1] != streams[2]
