@@ -5,12 +5,28 @@ A part is loaded when it is first asked for, so a program has in RAM only what i
 """
 
 __version__ = "0.1.0"
-__all__ = ("MISSING", "RAW_MAX", "HoeffdingTree", "Metrics", "Quantizer", "ShrubEnsemble")
+__all__ = (
+    "LEVELS",
+    "MISSING",
+    "RAW_MAX",
+    "Checkpoint",
+    "DriftAlarm",
+    "HoeffdingTree",
+    "Metrics",
+    "Pending",
+    "Quantizer",
+    "ShrubEnsemble",
+    "explain",
+)
 
 _HOMES = (
+    ("alarm", ("DriftAlarm", "LEVELS")),
+    ("checkpoint", ("Checkpoint",)),
     ("ensemble", ("ShrubEnsemble",)),
+    ("explanation", ("explain",)),
     ("hoeffding", ("HoeffdingTree",)),
     ("metrics", ("Metrics",)),
+    ("pending", ("Pending",)),
     ("quantizer", ("Quantizer", "MISSING", "RAW_MAX")),
 )
 

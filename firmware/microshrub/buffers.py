@@ -90,17 +90,42 @@ class Buffers:
                 buffer[i] = 0
         self._start()
 
-    def write(self, stream):
-        """Write the whole state to a binary file or the like, with no copy of it in memory."""
+    def _head(self):
+        """What stands before the buffers of a saved state."""
         text = self.configuration().encode()
         head = _MAGIC + struct.pack("<BH", _VERSION, len(text)) + text
-        head += struct.pack("<I", table_bytes(self._table()))
+        return head + struct.pack("<I", table_bytes(self._table()))
+
+    def saved_bytes(self):
+        """Bytes of a saved state."""
+        return len(self._head()) + table_bytes(self._table()) + 4
+
+    def write(self, stream):
+        """Write the whole state to a binary file or the like, with no copy of it in memory."""
+        head = self._head()
         crc = crc32(head)
         stream.write(head)
         for buffer in self._flat:
             crc = crc32(buffer, crc)
             stream.write(buffer)
         stream.write(struct.pack("<I", crc))
+
+    def read(self, stream):
+        """Take over the state that write() wrote, with no copy of it in memory.
+
+        Raises ValueError if it was cut or changed or is of another version or configuration. What
+        is read is in place before that is known, so reset() is to follow then. load() is
+        the one that leaves this object untouched.
+        """
+        expected = self._head()
+        head = stream.read(len(expected))
+        crc = crc32(head)
+        same = head == expected
+        for buffer in self._flat if same else ():
+            stream.readinto(buffer)
+            crc = crc32(buffer, crc)
+        if not same or stream.read(4) != struct.pack("<I", crc):
+            raise ValueError("the saved state is damaged, or is not of %s" % self.configuration())
 
     def save(self):
         """The whole state as bytes."""

@@ -11,7 +11,7 @@ from .cart import cart_table, grow, start_cart
 from .fixed import RNG_WORDS, seed_generator
 from .learner import Learner, choice, twelve_bits, whole
 from .shrubs import descend, leaf_slots, shrubs_table, start_shrubs
-from .weights import gradient_step, members_table, mix, project, start_members
+from .weights import favour, gradient_step, members_table, mix, project, start_members
 from .window import slide, start_window, window_table
 
 # What the kernels get: five buffers and the tuples of buffers of the ensemble's parts.
@@ -29,6 +29,8 @@ _M_USED = const(0)  # of the members' tuple and shape, see weights.py
 _M_SHAPE = const(0)
 _M_WEIGHT = const(1)
 _M_RANK = const(2)
+
+_W_SIZE = const(2)  # of the window's shape, see window.py
 
 _SEEN = const(0)  # samples, or errors, since the last shrub was grown
 _EVERY = const(1)  # train_every
@@ -62,7 +64,7 @@ def learn(t, rows, at: int, label: int) -> int:
         state[_SEEN] = state[_SEEN] + 1
     if state[_SEEN] >= state[_EVERY]:
         state[_SEEN] = 0
-        train(t)
+        train(t, 0)
     return predicted
 
 
@@ -87,14 +89,20 @@ def follow(t, place: int):
 
 
 @micropython.viper
-def train(t):
-    """Lines 6 to 12: grow a shrub in the first free slot, step, project, prune."""
+def train(t, forget: int):
+    """Lines 6 to 12: grow a shrub in the first free slot, step, project, prune.
+
+    To forget, the step is that the new shrub takes half of the others' weights.
+    """
     m = t[_MEMBERS]
     slot = ptr8(m[_M_RANK])[ptr32(m[_M_SHAPE])[_M_USED]]
     weights = ptr32(m[_M_WEIGHT])
     weights[slot] = 0
     grow(t[_WINDOW], t[_SHRUBS], t[_CART], t[_RNG], t[_MEMBER], slot)
-    gradient_step(t[_WINDOW], t[_SHRUBS], m, t[_MEMBER])
+    if forget:
+        favour(m, slot)
+    else:
+        gradient_step(t[_WINDOW], t[_SHRUBS], m, t[_MEMBER])
     project(m)
 
 
@@ -207,6 +215,14 @@ class ShrubEnsemble(Learner):
         start_members(
             t[_MEMBERS], self.trees, self.classes, self.step_q16, self.loss == "cross_entropy"
         )
+
+    def forget(self):
+        """Halve the weights of all shrubs; a new one, grown on the window, gets the other half.
+
+        If there is no room for another, the lightest goes. Allocates nothing.
+        """
+        if self._nest[_WINDOW][0][_W_SIZE]:
+            train(self._nest, 1)
 
     @property
     def votes(self):

@@ -197,6 +197,22 @@ def gradient_step(w, p, m, member):
 
 
 @micropython.viper
+def favour(m, slot: int):
+    """Halve the members' weights, rounding up, and give the shrub in a free slot what is left.
+
+    The weights still add up to 65536; project() then ranks the new one.
+    """
+    weights = ptr32(m[1])
+    rank = ptr8(m[2])
+    rest = _ONE
+    for i in range(ptr32(m[0])[_USED]):
+        weight = (weights[rank[i]] + 1) >> 1
+        weights[rank[i]] = weight
+        rest -= weight
+    weights[slot] = rest
+
+
+@micropython.viper
 def project(m):
     """Lines 10 to 12: rank by weight, keep the M heaviest, project on the simplex, drop zeros.
 

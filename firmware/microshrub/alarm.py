@@ -1,0 +1,212 @@
+"""A drift alarm on the stream of errors: Page-Hinkley or ADWIN, and what is to happen then.
+
+Page-Hinkley: Page, Continuous Inspection Schemes, Biometrika 41, 1954; on errors: Gama, Sebastiao,
+Rodrigues, On Evaluating Stream Learning Algorithms, Machine Learning 90, 2013; fading as in River.
+With e the error, 0 or 1, and m its mean so far, the sum S becomes S (1 - 1 / horizon) + e - m -
+delta. It is a drift when S is above its least value so far by more than the threshold; then all
+this starts anew. ADWIN is that of drift.py.
+"""
+
+import micropython
+from micropython import const
+
+from .buffers import Buffers, table_bytes
+from .drift import add_bit, clear_window, differs, windows_table
+from .learner import Learner, choice, twelve_bits, whole
+
+LEVELS = ("none", "warning", "drift")
+
+_DETECTORS = ("page_hinkley", "adwin")
+_HOOKS = ("nothing", "reset", "forget")
+_YES_OR_NO = (bool, int)
+
+_LEVEL = const(0)  # of the last error: 0..2, see LEVELS
+_DRIFTS = const(1)  # alarms so far
+_SEEN = const(2)  # errors, or none, since the last alarm
+_ERRORS = const(3)  # how many of them were errors
+_SUM = const(4)  # S, Q16
+_LOWEST = const(5)  # the least S since the last alarm, Q16
+_THRESHOLD = const(6)  # Q16
+_DELTA = const(7)  # Q16
+_HORIZON = const(8)
+_GRACE = const(9)
+_WORDS = const(10)
+
+_WARNING = const(1)
+_DRIFT = const(2)
+_FULL = const(536870912)  # 2**29: both counts are halved there
+_HIGHEST = const(1073741823)  # above any S
+_LEAST = const(10)  # bits that a window needs for a look
+_DOUBT = const(100)  # 2 / delta of ADWIN's warning; that of its alarm is 1000
+
+
+@micropython.viper
+def page_hinkley(words: ptr32, wrong: int) -> int:
+    """Take an error (1) or none (0); returns the level."""
+    if words[_LEVEL] == _DRIFT:
+        words[_SEEN] = 0
+        words[_ERRORS] = 0
+        words[_SUM] = 0
+        words[_LOWEST] = _HIGHEST
+    if words[_SEEN] == _FULL:
+        words[_SEEN] = words[_SEEN] >> 1
+        words[_ERRORS] = words[_ERRORS] >> 1
+    seen = words[_SEEN] + 1
+    errors = words[_ERRORS] + wrong
+    words[_SEEN] = seen
+    words[_ERRORS] = errors
+    mean = 0  # errors / seen in Q16, bit by bit, as errors << 16 would not fit
+    rest = errors
+    for _ in range(16):
+        rest = rest << 1  # < 2 * seen <= 2**30 + 2
+        mean = mean << 1
+        if rest >= seen:
+            rest -= seen
+            mean += 1
+    if 2 * rest >= seen:
+        mean += 1
+    # |e - m - delta| <= 1.5 and horizon <= 10000, so |S| <= 15000 * 2**16 < 2**30
+    horizon = words[_HORIZON]
+    total = words[_SUM]
+    total -= (total + (horizon >> 1)) // horizon
+    total += (wrong << 16) - mean - words[_DELTA]
+    words[_SUM] = total
+    if total < words[_LOWEST]:
+        words[_LOWEST] = total
+    level = 0
+    if seen >= words[_GRACE]:
+        above = total - words[_LOWEST]  # < 2**31
+        if above > words[_THRESHOLD]:
+            level = _DRIFT
+        elif above > words[_THRESHOLD] - (words[_THRESHOLD] >> 2):
+            level = _WARNING
+    words[_LEVEL] = level
+    return level
+
+
+@micropython.viper
+def adwin(words: ptr32, d, wrong: int) -> int:
+    """Take an error (1) or none (0); returns the level."""
+    level = words[_LEVEL]
+    if level == _DRIFT:
+        level = 0
+    if int(add_bit(d, 0, wrong)):
+        level = _DRIFT
+    elif not ptr8(d[2])[0]:  # it has just looked
+        level = 0
+        if ptr16(d[0])[0] >= _LEAST and int(differs(d, 0, _DOUBT)) > 0:
+            level = _WARNING
+    words[_LEVEL] = level
+    return level
+
+
+class DriftAlarm(Buffers):
+    """Watches whether predictions are wrong more often than they were.
+
+    detector   "page_hinkley" (a rise that adds up) or "adwin" (delta is 0.002; looks every 32)
+    hook       what a drift does to the learner: "nothing"; "reset": it starts anew; "forget": what
+               it learned long ago counts less (Learner.forget)
+    learner    the learner that the hook is for
+    threshold  1..4096 errors too many that are a drift; three quarters of them are a warning
+    delta      0.0001..0.5, a rise of the error rate that does not matter, held in 1/65536
+    horizon    10..10000 samples after which Page-Hinkley's sum has faded; River's 1 / (1 - alpha)
+    grace      1..32767 samples after a drift without an alarm
+
+    The last four are for Page-Hinkley only. Levels are LEVELS: "none", "warning", "drift".
+    """
+
+    def __init__(
+        self,
+        detector="page_hinkley",
+        hook="nothing",
+        learner=None,
+        threshold=50,
+        delta=0.005,
+        horizon=10000,
+        grace=30,
+    ):
+        self.detector = choice("detector", detector, _DETECTORS)
+        self.hook = choice("hook", hook, _HOOKS)
+        if learner is not None and not isinstance(learner, Learner):
+            raise ValueError("learner has to be the learner that is watched, not %r" % (learner,))
+        if hook != "nothing" and learner is None:
+            raise ValueError("the hook %r needs to know the learner" % hook)
+        self._learner = learner
+        self.threshold = whole("threshold", threshold, 1, 4096)
+        self.delta_q16 = _delta_q16(delta)
+        self.horizon = whole("horizon", horizon, 10, 10000)
+        self.grace = whole("grace", grace, 1, 32767)
+        self._allocate()
+
+    @classmethod
+    def nbytes(cls, detector="page_hinkley"):
+        """Bytes of the buffers."""
+        return table_bytes(_table(choice("detector", detector, _DETECTORS)))
+
+    def configuration(self):
+        """All parameters but the learner, as one line of text."""
+        return (
+            "DriftAlarm detector=%s hook=%s threshold=%d delta=%d/65536 horizon=%d grace=%d"
+        ) % (
+            self.detector, self.hook, self.threshold, self.delta_q16, self.horizon, self.grace,
+        )  # fmt: skip
+
+    def _table(self):
+        return _table(self.detector)
+
+    def _start(self):
+        words = self._flat[0]
+        words[_LOWEST] = _HIGHEST
+        words[_THRESHOLD] = self.threshold << 16  # <= 2**28
+        words[_DELTA] = self.delta_q16
+        words[_HORIZON] = self.horizon
+        words[_GRACE] = self.grace
+        self._window = self._flat[1:]
+        if self._window:
+            clear_window(self._window, 0)
+
+    def update(self, wrong):
+        """Was a prediction wrong (True, 1) or not? Returns the level; a drift runs the hook.
+
+        Allocates nothing, but "reset" may; "forget" of a ShrubEnsemble does not.
+        """
+        if not isinstance(wrong, _YES_OR_NO) or not 0 <= wrong <= 1:
+            raise ValueError("wrong has to be True or False, not %r" % (wrong,))
+        words = self._flat[0]
+        if self._window:
+            level = adwin(words, self._window, int(wrong))
+        else:
+            level = page_hinkley(words, int(wrong))
+        if level == _DRIFT:
+            if words[_DRIFTS] < _FULL:
+                words[_DRIFTS] += 1
+            learner = self._learner
+            if learner and self.hook == "reset":
+                learner.reset()
+            elif learner and self.hook == "forget":
+                learner.forget()
+        return LEVELS[level]
+
+    @property
+    def level(self):
+        """What the last update() returned; "none" at first."""
+        return LEVELS[self._flat[0][_LEVEL]]
+
+    @property
+    def drifts(self):
+        """Drifts so far, at most 2**29."""
+        return self._flat[0][_DRIFTS]
+
+
+def _delta_q16(delta):
+    """The tolerated rise in 1/65536."""
+    number = isinstance(delta, (int, float)) and not isinstance(delta, bool)
+    if not number or not 1 / 10000 <= delta <= 1 / 2:
+        raise ValueError("delta has to be a number of 0.0001..0.5, not %r" % (delta,))
+    whole_part, shift = twelve_bits(delta)
+    return ((whole_part << 16) + (1 << shift >> 1)) >> shift
+
+
+def _table(detector):
+    table = [("alarm.words", "i", _WORDS)]
+    return table + windows_table(1) if detector == "adwin" else table

@@ -1,0 +1,130 @@
+"""Labels that come late: a ring of the last samples that were predicted, found again by an id."""
+
+import micropython
+from micropython import const
+
+from .buffers import Buffers, table_bytes
+from .learner import check_row, whole
+
+_NEXT = const(0)  # words of the state: the id of the next sample, 0..65535
+_AT = const(1)  # its place in the ring
+_HELD = const(2)  # samples in the ring, 0..K
+_WORDS = const(3)
+
+_IDS = const(65536)
+
+
+@micropython.viper
+def copy_row(source, start: int, target, at: int, features: int):
+    """Copy codes, array('H') to array('H')."""
+    x = ptr16(source)
+    out = ptr16(target)
+    for f in range(features):
+        out[at + f] = x[start + f]
+
+
+class Pending(Buffers):
+    """The last `samples` samples that wait for their label.
+
+    features  1..256 codes a sample; classes: 2..256
+    samples   1..32768, K: how many later samples a label may wait for
+
+        number = pending.add(x, model.predict(x))   # tell this to who gives the label
+        ...
+        if number in pending:                       # not too late
+            guess = pending.take(number)            # pending.x is the sample again
+            metrics.update(label, guess)
+            model.learn(pending.x, label)
+
+    An id stands for the last sample that got it: ids start again at 0 behind 65535.
+    """
+
+    def __init__(self, features, classes, samples=32):
+        self.features = whole("features", features, 1, 256)
+        self.classes = whole("classes", classes, 2, 256)
+        self.samples = whole("samples", samples, 1, 32768)
+        self._allocate()
+
+    @classmethod
+    def nbytes(cls, features, samples=32):
+        """Bytes of the buffers."""
+        return table_bytes(_table(features, samples))
+
+    def configuration(self):
+        """All parameters as one line of text."""
+        return "Pending features=%d classes=%d samples=%d" % (
+            self.features, self.classes, self.samples,
+        )  # fmt: skip
+
+    def _table(self):
+        return _table(self.features, self.samples)
+
+    def add(self, x, predicted):
+        """Take in a sample and the class that was predicted; returns its id. Allocates nothing.
+
+        x is array('H') of `features` codes. The oldest sample goes, labelled or not.
+        """
+        check_row(x, self.features)
+        whole("predicted", predicted, 0, self.classes - 1)
+        state, codes, classes, waits, _ = self._flat
+        number = state[_NEXT]
+        place = state[_AT]
+        copy_row(x, 0, codes, place * self.features, self.features)
+        classes[place] = predicted
+        waits[place] = 1
+        state[_NEXT] = (number + 1) % _IDS
+        state[_AT] = (place + 1) % self.samples
+        if state[_HELD] < self.samples:
+            state[_HELD] += 1
+        return number
+
+    def take(self, number):
+        """The class that was predicted of the sample with this id, once; `x` then holds its codes.
+
+        Raises ValueError, with nothing changed, if there is no such sample (any more), or if it
+        was taken already. Allocates nothing but that.
+        """
+        place = self._place(number)
+        if place < 0:
+            raise ValueError(
+                "no sample %d waits for a label: there are only the last %d"
+                % (number, self._flat[0][_HELD])
+            )
+        _, codes, classes, waits, x = self._flat
+        if not waits[place]:
+            raise ValueError("sample %d was given its label before" % number)
+        waits[place] = 0
+        copy_row(codes, place * self.features, x, 0, self.features)
+        return classes[place]
+
+    def __contains__(self, number):
+        """Whether take(number) will find a sample. Allocates nothing."""
+        place = self._place(number)
+        return place >= 0 and self._flat[3][place] == 1
+
+    def _place(self, number):
+        """Where in the ring the sample with this id is, -1 if it is not there."""
+        whole("the id of a sample", number, 0, _IDS - 1)
+        state = self._flat[0]
+        age = (state[_NEXT] - number - 1) % _IDS  # 0: the newest
+        return (state[_AT] - age - 1) % self.samples if age < state[_HELD] else -1
+
+    @property
+    def x(self):
+        """The codes of the sample that was taken last, array('H')."""
+        return self._flat[4]
+
+    @property
+    def waiting(self):
+        """Samples whose label has not come yet."""
+        return sum(self._flat[3])
+
+
+def _table(features, samples):
+    return [
+        ("pending.state", "i", _WORDS),
+        ("pending.codes", "H", samples * features),
+        ("pending.predicted", "B", samples),
+        ("pending.waits", "B", samples),
+        ("pending.x", "H", features),
+    ]

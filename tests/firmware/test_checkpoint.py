@@ -1,0 +1,517 @@
+"""Checkpoints: wherever the power fails, the last one or the one before is there, never a mix."""
+
+from __future__ import annotations
+
+import errno
+import io
+import random
+import sys
+from array import array
+from binascii import crc32
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from microshrub_host import firmware
+
+library = firmware.load("python")
+module = sys.modules[library.__name__ + ".checkpoint"]
+TICKS = 1 << 30
+States = tuple[int, ...]
+
+
+class PowerCut(BaseException):
+    """Nothing runs after this."""
+
+
+class Disk:
+    """Files in memory that stop at a given step: an opening, a truncation, a byte, a close.
+
+    What the write at hand leaves is its beginning (`clean`), that and garbage (`torn`), or garbage
+    and its end (`holes`: a disk that writes in another order).
+    """
+
+    def __init__(self, room: int = 1 << 20) -> None:
+        self.files: dict[str, bytearray] = {}
+        self.steps = 0  # so far
+        self.cut_at = 0  # 0: never
+        self.kind = "clean"
+        self.room = room
+        self.short = False  # a full disk takes less than it was given, and does not say so
+        self.fail_read_at = 0
+        self.reads = 0
+
+    def cut(self, at: int, kind: str = "clean") -> None:
+        self.steps, self.cut_at, self.kind = 0, at, kind
+
+    @property
+    def dead(self) -> bool:
+        return 0 < self.cut_at <= self.steps
+
+    def step(self, steps: int = 1) -> int:
+        """How many of these steps happen; raises PowerCut when there are none left."""
+        if self.dead:
+            raise PowerCut
+        done = min(steps, self.cut_at - self.steps - 1) if self.cut_at else steps
+        self.steps += done
+        if done < steps:
+            self.steps = self.cut_at
+        return done
+
+    def open(self, path: str, mode: str) -> OpenFile:
+        if mode == "rb":
+            if path not in self.files:
+                raise OSError(errno.ENOENT, "no such file")
+            return OpenFile(self, path)
+        assert mode == "wb"
+        if self.step() < 1:
+            raise PowerCut
+        if self.step() < 1:  # the file is there, its old content too
+            self.files.setdefault(path, bytearray())
+            raise PowerCut
+        self.files[path] = bytearray()
+        return OpenFile(self, path)
+
+
+class OpenFile:
+    def __init__(self, disk: Disk, path: str) -> None:
+        self.disk, self.path, self.at = disk, path, 0
+
+    def __enter__(self) -> OpenFile:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if not isinstance(kind, type) and self.disk.step() < 1:
+            raise PowerCut
+
+    def write(self, data: Any) -> int:
+        disk, raw = self.disk, bytes(memoryview(data).cast("B"))
+        held = disk.files[self.path]
+        left = disk.room - sum(map(len, disk.files.values()))
+        if len(raw) > left:
+            held += raw[:left]
+            if not disk.short:
+                raise OSError(errno.ENOSPC, "no space left on device")
+            return left
+        done = disk.step(len(raw))
+        if done < len(raw):
+            rest = len(raw) - done
+            noise = random.Random(done).randbytes(rest)
+            parts = {
+                "clean": raw[:done],
+                "torn": raw[:done] + noise,
+                "holes": noise + raw[len(raw) - done :],
+            }
+            held += parts[disk.kind]
+            raise PowerCut
+        held += raw
+        return len(raw)
+
+    def _bytes(self, count: int) -> bytes:
+        self.disk.reads += 1
+        if self.disk.reads == self.disk.fail_read_at:
+            raise OSError(errno.EIO, "input/output error")
+        data = bytes(self.disk.files[self.path][self.at : self.at + count])
+        self.at += len(data)
+        return data
+
+    def read(self, count: int) -> bytes:
+        return self._bytes(count)
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        data = self._bytes(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+
+class Board:
+    """What is in RAM: gone with the power. After each boot, it restores."""
+
+    def __init__(self, classes: int = 3, **options: Any) -> None:
+        self.parts = (
+            library.ShrubEnsemble(2, classes, window=4, trees=2, depth=2),
+            library.Quantizer(2, ranges=((-9, 9), (0, 70))),
+            library.Metrics(classes),
+            library.DriftAlarm("adwin"),
+            library.Pending(2, classes, samples=3),
+        )
+        self.checkpoint = library.Checkpoint(self.parts, "model", **options)
+        self.restored = self.checkpoint.restore()
+
+    def live(self, seed: int, samples: int = 5) -> States:
+        rng = random.Random(seed)
+        model, quantizer, metrics, alarm, pending = self.parts
+        x = array("H", bytes(4))
+        for _ in range(samples):
+            quantizer.encode(array("i", [rng.randrange(-20, 20), rng.randrange(80)]), x)
+            label = rng.randrange(2)
+            pending.add(x, label)
+            guess = model.learn(x, label)
+            metrics.update(label, guess)
+            alarm.update(guess != label)
+        return self.states
+
+    @property
+    def states(self) -> States:
+        return tuple(part.state_crc32() for part in self.parts)
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+    found = Disk()
+    monkeypatch.setattr(module, "open", found.open, raising=False)
+    return found
+
+
+def reboot(disk: Disk, **options: Any) -> Board:
+    disk.cut(0)
+    return Board(**options)
+
+
+def save_some(disk: Disk, count: int) -> tuple[Board, States]:
+    """A board that saved so often, and its states at the last save; a fresh one's for 0."""
+    board = reboot(disk)
+    saved = board.states
+    for seed in range(count):
+        saved = board.live(seed)
+        assert board.checkpoint.save()
+    return board, saved
+
+
+def steps_of_a_save(disk: Disk) -> int:
+    board, _ = save_some(disk, 2)
+    disk.cut(0)
+    assert board.checkpoint.save()
+    disk.files.clear()
+    return disk.steps
+
+
+# Power cuts
+
+
+@pytest.mark.parametrize(
+    ("kind", "before"), [("clean", 2), ("torn", 0), ("torn", 1), ("torn", 3), ("holes", 2)]
+)
+def test_a_cut_anywhere_leaves_the_last_or_the_one_before(
+    disk: Disk, kind: str, before: int
+) -> None:
+    steps = steps_of_a_save(disk)
+    assert steps > 600
+    _, earlier = save_some(disk, before)
+    files = {path: bytes(data) for path, data in disk.files.items()}
+    finished = 0
+    for cut_at in range(1, steps + 2):
+        disk.files = {path: bytearray(data) for path, data in files.items()}
+        board = reboot(disk)
+        assert (board.restored, board.states) == (before > 0, earlier)
+        later = board.live(9)
+        disk.cut(cut_at, kind)
+        try:
+            board.checkpoint.save()
+        except PowerCut:
+            assert cut_at <= steps
+        after = reboot(disk)
+        assert after.states in (earlier, later)
+        finished += after.states == later
+        if cut_at % 16 == 0 or cut_at > steps - 8:  # and on it goes
+            newest = after.live(10)
+            assert after.checkpoint.save()
+            assert reboot(disk).states == newest
+    assert 2 <= finished <= 3 or kind == "holes"  # at the close, and without a cut
+
+
+@settings(max_examples=60)
+@given(cuts=st.lists(st.tuples(st.integers(0, 900), st.sampled_from(("clean", "torn", "holes")))))
+def test_cuts_one_after_the_other(cuts: list[tuple[int, str]]) -> None:
+    disk = Disk()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "open", disk.open, raising=False)
+        board = Board()
+        saved = board.states
+        for seed, (cut_at, kind) in enumerate(cuts):
+            later = board.live(seed)
+            disk.cut(cut_at, kind)
+            try:
+                assert board.checkpoint.save()
+                saved = later
+            except PowerCut:
+                board = reboot(disk)
+                assert board.states in (saved, later)
+                saved = board.states
+
+
+# Damage
+
+
+def test_every_flipped_bit_is_noticed(disk: Disk) -> None:
+    def parts() -> tuple[Any, ...]:
+        return library.Metrics(2), library.Quantizer(1, [(0, 9)])
+
+    saved = []
+    made = parts()
+    checkpoint = library.Checkpoint(made, "x")
+    for label in (0, 1):
+        made[0].update(label, 1)
+        assert checkpoint.save()
+        saved.append(made[0].state_crc32())
+    newest = disk.files["x.1"]
+    other = library.Metrics(2), library.Quantizer(1)
+    for bit in range(8 * len(newest)):
+        newest[bit // 8] ^= 1 << bit % 8
+        assert library.Checkpoint(other, "x").restore()
+        assert other[0].state_crc32() == saved[0], bit
+        newest[bit // 8] ^= 1 << bit % 8
+    del disk.files["x.0"]
+    alone = parts()
+    untouched = [part.state_crc32() for part in alone]
+    checkpoint = library.Checkpoint(alone, "x")
+    for bit in range(8 * len(newest)):
+        newest[bit // 8] ^= 1 << bit % 8
+        assert not checkpoint.restore()
+        newest[bit // 8] ^= 1 << bit % 8
+    assert [part.state_crc32() for part in alone] == untouched
+    assert checkpoint.restore()
+    assert alone[0].state_crc32() == saved[1]
+
+
+def test_every_truncation_and_what_follows_is_noticed(disk: Disk) -> None:
+    _, saved = save_some(disk, 1)
+    whole = bytes(disk.files["model.0"])
+    for length in range(len(whole)):
+        disk.files["model.0"] = bytearray(whole[:length])
+        message = reboot(disk).checkpoint.message
+        assert message == "starting fresh: model.0 is damaged, model.1 is missing"
+    for more in (b"\0", whole):
+        disk.files["model.0"] = bytearray(whole + more)
+        assert not reboot(disk).restored
+    disk.files["model.0"] = bytearray(whole)
+    assert reboot(disk).states == saved
+
+
+@settings(max_examples=50)
+@given(st.binary(max_size=400), st.booleans())
+def test_random_files_change_nothing(data: bytes, framed: bool) -> None:
+    disk = Disk()
+    body = b"mshc\x01" + data if framed else data
+    disk.files["model.0"] = bytearray(body + crc32(body).to_bytes(4, "little"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "open", disk.open, raising=False)
+        board = Board()
+        assert not board.restored
+        board.live(1)
+        assert board.checkpoint.save()
+
+
+def test_another_version_is_not_taken(disk: Disk) -> None:
+    save_some(disk, 1)
+    body = disk.files["model.0"][:-4]
+    body[4] = 2
+    disk.files["model.0"] = body + crc32(body).to_bytes(4, "little")
+    assert "model.0 is of version 2," in reboot(disk).checkpoint.message
+
+
+def test_another_configuration_is_not_taken(disk: Disk) -> None:
+    _, saved = save_some(disk, 2)
+    other = reboot(disk, classes=4)
+    assert not other.restored
+    assert other.checkpoint.message == (
+        "starting fresh: model.0 is of another configuration, model.1 is of another configuration"
+    )
+    for _ in range(2):
+        assert reboot(disk).states == saved  # nothing was written yet
+    mine = other.live(3)
+    assert other.checkpoint.save()
+    assert reboot(disk, classes=4).states == mine
+    assert reboot(disk).restored  # the other slot is still the first one's
+
+
+def test_another_configuration_of_the_same_length_changes_nothing(disk: Disk) -> None:
+    mine, yours = (library.ShrubEnsemble(2, 2, window=4, seed=seed) for seed in (5, 6))
+    assert library.Checkpoint((mine,), "x").save()
+    yours.learn(array("H", [1, 2]), 1)
+    before = yours.state_crc32()
+    checkpoint = library.Checkpoint((yours,), "x")
+    assert not checkpoint.restore()
+    assert "x.0 is of another configuration" in checkpoint.message
+    assert yours.state_crc32() == before
+
+
+def test_a_disk_that_fails_while_a_slot_is_read_never_gives_a_mix(disk: Disk) -> None:
+    fresh = Board().states
+    board, first = save_some(disk, 1)
+    files_of_one = {path: bytes(data) for path, data in disk.files.items()}
+    second = board.live(1)
+    assert board.checkpoint.save()
+    files_of_two = {path: bytes(data) for path, data in disk.files.items()}
+    for files, allowed in ((files_of_one, {fresh}), (files_of_two, {second, first})):
+        disk.files = {path: bytearray(data) for path, data in files.items()}
+        disk.reads = disk.fail_read_at = 0
+        assert reboot(disk).restored
+        seen = set()
+        for at in range(1, disk.reads + 1):
+            disk.files = {path: bytearray(data) for path, data in files.items()}
+            disk.reads, disk.fail_read_at = 0, at
+            board = reboot(disk)
+            seen.add(board.states)
+            if not board.restored:
+                assert board.states == fresh
+                assert "model.0 is not readable" in board.checkpoint.message
+            newest = board.live(4)
+            assert board.checkpoint.save()
+            assert reboot(disk).states == newest
+        assert seen == allowed
+
+
+# A full disk
+
+
+@pytest.mark.parametrize("short", [False, True])
+def test_a_full_disk_costs_only_the_checkpoint(disk: Disk, short: bool) -> None:
+    board, saved = save_some(disk, 2)
+    used = sum(map(len, disk.files.values()))
+    disk.short = short
+    for room in (*range(used // 2, used, 37), used - 1):
+        disk.room = room
+        later = board.live(room)
+        assert not board.checkpoint.save()
+        assert board.checkpoint.message.startswith("checkpoint 3 was not saved to model.0: ")
+        assert board.states == later
+        assert reboot(disk).states == saved
+    disk.room = used
+    assert board.checkpoint.save()
+    assert board.checkpoint.message == "checkpoint 3 saved to model.0"
+    assert reboot(disk).states == board.states
+
+
+# Real files
+
+
+def test_slots_are_written_in_turn(tmp_path: Path) -> None:
+    metrics = library.Metrics(2)
+    path = str(tmp_path / "x")
+    checkpoint = library.Checkpoint([metrics], path)
+    for number in range(1, 6):
+        if number == 3:
+            checkpoint = library.Checkpoint([metrics], path)  # finds out for itself
+        metrics.update(0, 1)
+        assert checkpoint.save()
+        assert checkpoint.message == f"checkpoint {number} saved to {path}.{(number + 1) % 2}"
+    again = library.Metrics(2)
+    assert library.Checkpoint((again,), path).restore()
+    assert again.samples == 5
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["x.0", "x.1"]
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+    checkpoint = library.Checkpoint((library.Metrics(2),), str(tmp_path / "no" / "x"))
+    assert not checkpoint.restore()
+    assert checkpoint.message.count("missing") == 2
+    assert not checkpoint.save()
+    assert "was not saved to" in checkpoint.message
+
+
+def test_sequence_numbers_wrap_around(tmp_path: Path) -> None:
+    metrics = library.Metrics(2)
+    path = str(tmp_path / "x")
+    checkpoint = library.Checkpoint((metrics,), path)
+    assert checkpoint.save()
+    checkpoint._numbers[0] = 2**32 - 5
+    assert checkpoint.save()
+    assert checkpoint.save()  # 2**32 - 3, in place of 1
+    for _ in range(6):
+        metrics.update(1, 1)
+        assert checkpoint.save()
+        again = library.Metrics(2)
+        assert library.Checkpoint((again,), path).restore()
+        assert again.state_crc32() == metrics.state_crc32()
+
+
+def test_the_layout_is_as_documented(tmp_path: Path) -> None:
+    parts = (library.Metrics(2), library.Quantizer(1))
+    assert library.Checkpoint(parts, str(tmp_path / "x")).save()
+    texts = "Metrics classes=2\nQuantizer features=1"
+    states = b"".join(part.save() for part in parts)
+    head = b"mshc\x01" + b"".join(
+        number.to_bytes(4, "little") for number in (1, 17 + len(states) + 4, crc32(texts.encode()))
+    )
+    body = head + states
+    assert (tmp_path / "x.0").read_bytes() == body + crc32(body).to_bytes(4, "little")
+
+
+def test_a_state_is_read_from_a_stream() -> None:
+    metrics = library.Metrics(3)
+    metrics.update(1, 2)
+    data = metrics.save()
+    assert metrics.saved_bytes() == len(data)
+    stream = io.BytesIO(data + b"more")
+    again = library.Metrics(3)
+    again.read(stream)
+    assert again.save() == data
+    assert stream.read() == b"more"
+    for bad in (data[:-1], data[:9], b"", data[:-1] + b"!", library.Metrics(2).save()):
+        with pytest.raises(ValueError, match="damaged, or is not of Metrics classes=3"):
+            library.Metrics(3).read(io.BytesIO(bad))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (((),), "parts has to be"),
+        ((None,), "parts has to be"),
+        (((3,),), "parts has to hold"),
+        (((library.Metrics(2),), ""), "path has to be"),
+        (((library.Metrics(2),), b"x"), "path has to be"),
+        (((library.Metrics(2),), "x", -1), "samples has to be"),
+        (((library.Metrics(2),), "x", 1, 1.5), "seconds has to be"),
+        (((library.Metrics(2),), "x", 1, 1000001), "seconds has to be"),
+    ],
+)
+def test_wrong_arguments(arguments: tuple[Any, ...], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        library.Checkpoint(*arguments)
+
+
+# When it is time
+
+
+def moments(
+    samples: int, seconds: int, times: Iterator[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    """The counts and times at which a checkpoint is due."""
+    checkpoint = library.Checkpoint((library.Metrics(2),), "x", samples, seconds)
+    for count, time in times:
+        if checkpoint.due(count % TICKS, time % TICKS):
+            yield count, time
+
+
+@given(
+    st.integers(0, 40),
+    st.integers(0, 40),
+    st.integers(0, TICKS - 1),
+    st.integers(0, TICKS - 1),
+    st.lists(st.tuples(st.integers(0, 20), st.integers(0, 30000)), max_size=60),
+)
+def test_due_keeps_both_intervals(
+    samples: int, seconds: int, count: int, time: int, steps: list[tuple[int, int]]
+) -> None:
+    stream = [(count, time)]
+    for more, later in steps:
+        stream.append((stream[-1][0] + more, stream[-1][1] + later))
+    expected = []
+    last = stream[0]
+    for now in stream[1:]:
+        if now[0] - last[0] >= samples and now[1] - last[1] >= 1000 * seconds:
+            expected.append(now)
+            last = now
+    assert list(moments(samples, seconds, iter(stream))) == expected
+
+
+def test_a_long_wait_for_samples_is_not_forgotten() -> None:
+    days = 24 * 3600 * 1000
+    times = ((n, 7 * days * n) for n in range(11))  # ticks wrap around every 12 days
+    assert list(moments(5, 1_000_000, times)) == [(5, 35 * days), (10, 70 * days)]
