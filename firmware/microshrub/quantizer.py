@@ -204,12 +204,33 @@ class Quantizer(Buffers):
     def encode(self, raw, codes):
         """Write the codes of raw, array('i') of one row or more, to codes, array('H') as long."""
         rows = self._rows(raw)
-        if not self.frozen:
-            raise ValueError("the ranges are not frozen yet: call freeze() first")
+        self._check_frozen()
         if not same_items(codes, CODES) or len(codes) != len(raw):
             raise ValueError("codes has to be array('H') of %d codes" % len(raw))
         counts, low, span, shift, scale, last = self._flat
         encode_rows(raw, codes, rows, counts, low, span, shift, scale, last)
+
+    def raw(self, feature, code):
+        """The greatest raw value whose code is at most `code`; -(2**29), below all, if none is.
+
+        So a raw value v has a code <= `code` just if v <= raw(feature, code).
+        """
+        f = whole("feature", feature, 0, self.features - 1)
+        whole("code", code, 0, 65535)
+        self._check_frozen()
+        _, low, span, shift, scale, _ = self._flat
+        least, greatest = MISSING, RAW_MAX
+        while least < greatest:
+            middle = (least + greatest + 1) >> 1
+            if code_of(middle - low[f], span[f], shift[f], scale[f]) <= code:
+                least = middle
+            else:
+                greatest = middle - 1
+        return least
+
+    def _check_frozen(self):
+        if not self.frozen:
+            raise ValueError("the ranges are not frozen yet: call freeze() first")
 
     def _rows(self, raw):
         if not same_items(raw, _RAW) or len(raw) % self.features:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from . import boards, engines, micropython_binary, parity, plots, ram, report, simulate
+from . import boards, engines, model_files, parity, plots, ram, report, simulate
 from .errors import UserError
+from .micropython_binary import describe, find, find_or_fetch
 from .options import (
     MODELS,
     Parser,
@@ -41,9 +42,9 @@ def _add(commands: Any, name: str, text: str, run: _Command) -> Parser:
     return parser
 
 
-def add_stream_options(parser: Parser) -> None:
+def add_stream_options(parser: Parser, *, nargs: str | None = None) -> None:
     """Add DATA and the options that say how to read it."""
-    parser.add_late_help(parser.add_argument("data", metavar="DATA"), _data_help)
+    parser.add_late_help(parser.add_argument("data", metavar="DATA", nargs=nargs), _data_help)
     parser.add_argument(
         "--label", metavar="COLUMN", help="the column of the class (default: the last)"
     )
@@ -117,12 +118,12 @@ def open_with_parameters(arguments: argparse.Namespace) -> tuple[Stream, dict[st
     return stream, parameters
 
 
-def compile_kernels(model: str) -> None:
+def compile_kernels(model: str, parameters: Mapping[str, Any]) -> None:
     """Have the numba engine ready, and say what takes so long the first time."""
-    known = simulate.are_compiled(model)
+    known = simulate.are_compiled(model, parameters)
     what = "loading the kernels" if known else "compiling the kernels (once)"
     with showing(what, announce=not known):
-        simulate.compile_kernels(model)
+        simulate.compile_kernels(model, parameters)
 
 
 def _add_simulate(commands: Any) -> None:
@@ -140,6 +141,9 @@ def _add_simulate(commands: Any) -> None:
     parser.add_argument(
         "--plot", metavar="FILE.png", type=Path, help="draw accuracy over time (default: do not)"
     )
+    parser.add_argument(
+        "--save", metavar="FILE.mshrub", type=Path, help="keep the model (default: do not)"
+    )
 
 
 def _simulate(arguments: argparse.Namespace) -> int:
@@ -147,12 +151,19 @@ def _simulate(arguments: argparse.Namespace) -> int:
         plots.check_plot_file(arguments.plot)
     if arguments.json is not None:
         report.check_json_target(arguments.json)
+    if arguments.save is not None:
+        model_files.check_target("--save", arguments.save)
     board = boards.load(arguments.board or _DEFAULT_BOARD)
     stream, parameters = open_with_parameters(arguments)
     budget = ram.budget(parameters, board, MODELS[arguments.model])
     if arguments.board and not budget.fits:
         raise UserError(_too_large(budget, board, arguments.model, parameters))
+    if arguments.save is not None:
+        model_files.check_room("--save", arguments.save, budget.model_bytes)
     result = _learn(arguments, stream, parameters)
+    if arguments.save is not None:
+        model_files.write(arguments.save, model_files.of_run(result, stream))
+        messages.say(f"written to {arguments.save}")
     if arguments.json != "-":
         report.print_run(result, budget, board, shuffled=arguments.shuffle is not None)
         if arguments.board:
@@ -162,8 +173,8 @@ def _simulate(arguments: argparse.Namespace) -> int:
         messages.say(f"written to {arguments.plot}")
     if arguments.json is not None:
         key = arguments.board or _DEFAULT_BOARD
-        options = _stream_record(arguments, stream)
-        _write_json(report.run_record(result, budget, board, key, options), arguments.json)
+        options = report.stream_record(vars(arguments), stream)
+        write_json(report.run_record(result, budget, board, key, options), arguments.json)
     return 0
 
 
@@ -171,7 +182,7 @@ def _learn(
     arguments: argparse.Namespace, stream: Stream, parameters: dict[str, Any]
 ) -> simulate.Result:
     if arguments.engine == "numba":
-        compile_kernels(arguments.model)
+        compile_kernels(arguments.model, parameters)
     with showing(f"{arguments.engine}: learning") as update:
         return simulate.simulate(
             stream,
@@ -183,17 +194,8 @@ def _learn(
         )
 
 
-def _stream_record(arguments: argparse.Namespace, stream: Stream) -> dict[str, Any]:
-    """How the stream was read, what is in it, and whether there was a --board."""
-    options = {name: getattr(arguments, name) for name in ("limit", "warmup", "shuffle", "label")}
-    return options | {
-        "class_names": list(stream.class_names),
-        "feature_names": list(stream.feature_names),
-        "board_given": arguments.board is not None,
-    }
-
-
-def _write_json(record: dict[str, Any], target: str) -> None:
+def write_json(record: dict[str, Any], target: str) -> None:
+    """Write it where --json says, and say so."""
     report.write_json(record, target)
     if target != "-":
         messages.say(f"written to {target}")
@@ -240,7 +242,7 @@ def _budget(arguments: argparse.Namespace) -> int:
         console.say(report.fitting(budget) if budget.fits else "It does not fit. " + advice)
     if arguments.json is not None:
         record = report.budget_record(budget, board, arguments.board) | {"advice": advice}
-        _write_json(record, arguments.json)
+        write_json(record, arguments.json)
     return 0 if budget.fits else 1
 
 
@@ -261,8 +263,8 @@ def _parity(arguments: argparse.Namespace) -> int:
     if arguments.every < 1:
         raise UserError(f"--every has to be at least 1, not {arguments.every}")
     stream, parameters = open_with_parameters(arguments)
-    micropython_binary.find_or_fetch(messages.say)
-    compile_kernels(arguments.model)
+    find_or_fetch(messages.say)
+    compile_kernels(arguments.model, parameters)
     kind = MODELS[arguments.model]
     starters = {
         name: functools.partial(engines.start, name, kind, parameters) for name in engines.NAMES
@@ -296,9 +298,6 @@ def _add_micropython(commands: Any) -> None:
 
 
 def _micropython(arguments: argparse.Namespace) -> int:
-    if arguments.find_only:
-        found = micropython_binary.find()
-    else:
-        found = micropython_binary.find_or_fetch(messages.say)
-    print(micropython_binary.describe(found))
+    found = find() if arguments.find_only else find_or_fetch(messages.say)
+    print(describe(found))
     return 0

@@ -6,6 +6,7 @@ import json
 import subprocess
 from array import array
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,6 +22,14 @@ from .terminal import messages
 Parameters = Mapping[str, Any]
 Labels = NDArray[np.uint8]
 NAMES = ("python", "numba", "micropython")
+
+
+@dataclass(frozen=True)
+class States:
+    """The saved states of a learner and its quantizer, as firmware's buffers.py describes them."""
+
+    learner: bytes
+    quantizer: bytes
 
 
 class EngineError(UserError):
@@ -44,6 +53,9 @@ class Engine(Protocol):
 
     def buffers(self) -> list[tuple[str, str, bytes]]:
         """(name, typecode, bytes) of every buffer of quantizer, model and metrics."""
+
+    def saved(self) -> States:
+        """What save() of the learner and of the quantizer gives."""
 
     def __enter__(self) -> Engine:
         """Engines are used in with statements."""
@@ -73,6 +85,9 @@ class LocalEngine:
 
     def buffers(self) -> list[tuple[str, str, bytes]]:
         return [(name, code, bytes(memoryview(b))) for name, code, b in self._session.buffers()]
+
+    def saved(self) -> States:
+        return States(self._session.model.save(), self._session.quantizer.save())
 
     def __enter__(self) -> LocalEngine:
         return self
@@ -127,6 +142,9 @@ class MicroPythonEngine:
             found.append((name, typecode, data[at : at + size]))
             at += size
         return found
+
+    def saved(self) -> States:
+        return States(self._ask(b"L"), self._ask(b"Q"))
 
     def heap_bytes(self) -> int:
         """Bytes in use on the heap after a garbage collection (gc.mem_alloc)."""

@@ -46,6 +46,10 @@ class Scale:
         scaled = np.clip(np.rint(scaled), -RAW_MAX, RAW_MAX)
         return np.where(np.isnan(values), MISSING, scaled).astype(np.int32)
 
+    def units(self) -> list[tuple[int, int]]:
+        """Offset and digits of each column, the offset as the whole number that it is."""
+        return [(int(o), int(d)) for o, d in zip(self.offset, self.digits, strict=True)]
+
 
 def _scaled(values: NDArray[np.float64], digits: NDArray[np.int64] | int) -> NDArray[np.float64]:
     # Powers of ten are exact up to 10**22; dividing where digits are negative keeps 30 / 10 at 3.

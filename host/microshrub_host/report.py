@@ -6,6 +6,7 @@ import importlib.metadata
 import json
 import platform
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from .boards import Board
 from .errors import UserError
 from .ram import Budget, Part
 from .simulate import Result
+from .streams import Stream
 from .terminal import console
 
 _FEW = 100  # samples below which there is no verdict
@@ -60,6 +62,16 @@ def run_record(
     """What `simulate --json` writes; options say how the stream was read."""
     sizes = {"model_bytes": budget.model_bytes, "ram_bytes": budget.ram_bytes, "board": key}
     return result.record() | sizes | _limits(budget, board) | options | {"versions": versions()}
+
+
+def stream_record(options: Mapping[str, Any], stream: Stream) -> dict[str, Any]:
+    """How the stream was read, what is in it, and whether there was a --board."""
+    record = {name: options[name] for name in ("limit", "warmup", "shuffle", "label")}
+    return record | {
+        "class_names": list(stream.class_names),
+        "feature_names": list(stream.feature_names),
+        "board_given": options["board"] is not None,
+    }
 
 
 def budget_record(budget: Budget, board: Board, key: str) -> dict[str, Any]:

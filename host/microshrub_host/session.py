@@ -10,6 +10,8 @@ little-endian u32 length and that many bytes; the answer is a u32 length and tha
     R  run: u32 rows, raw rows as i32, labels as u8                 -> predictions as u8
     S  status                                                       -> JSON
     B  buffers                                                      -> all, one after another
+    L  learner's saved state                                        -> what save() gives
+    Q  quantizer's saved state                                      -> what save() gives
     H  heap                                                         -> u32 bytes in use
 """
 
@@ -117,6 +119,10 @@ def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> N
             answer = json.dumps(session.status()).encode()
         elif command == b"B":
             answer = b"".join([bytes(buffer) for _, _, buffer in session.buffers()])
+        elif command == b"L":
+            answer = session.model.save()
+        elif command == b"Q":
+            answer = session.quantizer.save()
         elif command == b"H":
             gc.collect()
             answer = gc.mem_alloc().to_bytes(4, "little")  # type: ignore[attr-defined]
