@@ -1,0 +1,172 @@
+"""Frames of the serial link: COBS between zero bytes, with a CRC32 inside; see docs/link.md.
+
+On the line stands `0 | COBS(body) | 0`, and a body is, little-endian:
+
+    version u8 | type u8 | session u16 | sequence number u16 | credits u8 | payload | CRC32 u32
+
+COBS is Cheshire, Baker: Consistent Overhead Byte Stuffing, SIGCOMM 1997. The CRC is that of zlib.
+"""
+
+from array import array
+
+import micropython
+from micropython import const
+
+HEADER = 7  # bytes before the payload
+TRAILER = 4  # and behind it
+
+_ROOM = const(0)  # words of a splitter's state: bytes that a frame may have
+_FILL = const(1)  # bytes of the unfinished one so far
+_CAME = const(2)  # bytes of the one that was finished, _ROOM + 1 if it was too long, or 0
+SPLIT_WORDS = 3
+
+_LEAST = const(11)  # HEADER + TRAILER
+_LOW_28 = const(268435455)  # 2**28 - 1
+
+
+def stuffed(n):
+    """The most bytes that a body of n bytes has after COBS, without the zeros around it."""
+    return n + n // 254 + 1
+
+
+def crc_table():
+    """What four bits do to a CRC32: array('i') of 16 that checksum() needs."""
+    table = array("i", bytes(64))
+    for n in range(16):
+        crc = n
+        for _ in range(4):
+            crc = crc >> 1 ^ (0xEDB88320 if crc & 1 else 0)
+        table[n] = crc - (crc >> 31 << 32)
+    return table
+
+
+@micropython.viper
+def checksum(table, data, at: int, n: int, out, to: int):
+    """Write the CRC32 of data[at : at + n] to out[to : to + 4], as an int may not hold it."""
+    steps = ptr32(table)
+    source = ptr8(data)
+    target = ptr8(out)
+    crc = -1
+    for i in range(at, at + n):
+        crc = crc ^ source[i]
+        crc = ((crc >> 4) & _LOW_28) ^ steps[crc & 15]
+        crc = ((crc >> 4) & _LOW_28) ^ steps[crc & 15]
+    crc = crc ^ -1
+    for i in range(to, to + 4):
+        target[i] = crc & 255
+        crc = crc >> 8
+
+
+@micropython.viper
+def is_intact(table, data, n: int, scratch) -> int:
+    """Do the last four of n bytes hold the CRC32 of those before? scratch is a bytearray of 4."""
+    if n < _LEAST:
+        return 0
+    checksum(table, data, 0, n - 4, scratch, 0)
+    said = ptr8(data)
+    found = ptr8(scratch)
+    for i in range(4):
+        if found[i] != said[n - 4 + i]:
+            return 0
+    return 1
+
+
+@micropython.viper
+def stuff(body, at: int, n: int, out) -> int:
+    """Write 0 | COBS(body[at : at + n]) | 0 to out; returns how many bytes that are."""
+    source = ptr8(body)
+    target = ptr8(out)
+    target[0] = 0
+    code = 1  # where the length of the present run goes
+    to = 2
+    for i in range(at, at + n):
+        if to - code == 255:
+            target[code] = 255
+            code = to
+            to += 1
+        if source[i]:
+            target[to] = source[i]
+        else:
+            target[code] = to - code
+            code = to
+        to += 1
+    target[code] = to - code
+    target[to] = 0
+    return to + 1
+
+
+@micropython.viper
+def unstuff(buffer, n: int) -> int:
+    """Undo COBS in place, of n bytes without zeros; returns the body's length, or -1."""
+    data = ptr8(buffer)
+    at = 0
+    to = 0
+    while at < n:
+        end = at + data[at]
+        if end == at or end > n:
+            return -1
+        full = int(end - at == 255)
+        for i in range(at + 1, end):
+            data[to] = data[i]
+            to += 1
+        if end < n and not full:
+            data[to] = 0
+            to += 1
+        at = end
+    return to
+
+
+@micropython.viper
+def split(state, frame, buffer, at: int, n: int) -> int:
+    """Append buffer[at : n] to frame up to the next zero; returns where to go on.
+
+    state is 'i' of SPLIT_WORDS, frame a bytearray of state[_ROOM]. What is too long is let go.
+    """
+    s = ptr32(state)
+    data = ptr8(buffer)
+    target = ptr8(frame)
+    room = s[_ROOM]
+    fill = s[_FILL]
+    s[_CAME] = 0
+    while at < n:
+        byte = data[at]
+        at += 1
+        if not byte:
+            s[_CAME] = fill
+            s[_FILL] = 0
+            return at
+        if fill < room:
+            target[fill] = byte
+        if fill <= room:
+            fill += 1
+    s[_FILL] = fill
+    return at
+
+
+@micropython.viper
+def read_values(body, at: int, values, count: int) -> int:
+    """Read that many i32; 0, with the rest not read, if one is not of -2**29..2**29 - 1."""
+    data = ptr8(body)
+    out = ptr32(values)
+    for i in range(count):
+        top = data[at + 3]
+        if top >= 128:
+            top -= 256
+        if top < -32 or top > 31:
+            return 0
+        out[i] = top << 24 | data[at + 2] << 16 | data[at + 1] << 8 | data[at]
+        at += 4
+    return 1
+
+
+@micropython.viper
+def write_values(body, at: int, values, count: int):
+    """Write that many i32."""
+    data = ptr8(body)
+    source = ptr32(values)
+    for i in range(count):
+        value = source[i]
+        for k in range(at, at + 4):
+            data[k] = value & 255
+            value = value >> 8
+        at += 4

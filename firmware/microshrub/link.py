@@ -1,0 +1,287 @@
+"""The serial link's end on the device: requests come in frames and are applied once, in order.
+
+docs/link.md has the protocol. What is done for a request is up to an application:
+
+    features, classes   ints
+    hash                u32: the CRC32 of the configuration
+    values              array('i') of features: the sample, written here before sample()
+    sample(label)       predict, and learn if label >= 0; returns the class that was predicted
+    confidence          of that prediction, 0..255
+    sample_id           of that sample, 1..65535, for a label that comes later; 0 if it has one
+    label(id, label)    learn an earlier sample
+    status(words)       fill array('i') of STATUS_WORDS, as docs/link.md has them, each of 30 bits
+    confusion(label, prediction)   how many samples of the label were predicted so
+    configure(piece, last)         take the next piece of a configuration's text, bytes
+    state_crc32()       the CRC32 of the model's state
+    checkpoint()        save it
+    reset()             forget what was learned
+
+Any of these may raise an Exception with the words that the host is to show.
+"""
+
+import struct
+from array import array
+
+from micropython import const
+
+from .frames import (
+    HEADER,
+    SPLIT_WORDS,
+    TRAILER,
+    is_intact,
+    read_values,
+    split,
+    stuffed,
+    unstuff,
+    write_values,
+)
+from .learner import whole
+from .outbox import VERSION, Outbox, put_u16, read_u16
+
+# Requests
+_HELLO = const(1)
+_CONFIGURE = const(2)
+_SAMPLE = const(3)
+_LABELLED = const(4)
+_LABEL = const(5)
+_STATUS = const(6)
+_CONFUSION = const(7)
+_FINGERPRINT = const(8)
+_CHECKPOINT = const(9)
+_RESET = const(10)
+_REQUESTS = const(11)
+
+# Answers
+_WELCOME = const(129)
+_DONE = const(130)
+_PREDICTION = const(131)
+_COUNTS = const(132)
+_STATE = const(133)
+_CRC = const(134)
+_AGAIN = const(142)
+_ERROR = const(143)
+_OBSERVED = const(144)  # without a request
+
+# Errors
+_OTHER_VERSION = const(1)
+_NO_SESSION = const(2)
+_USED_SESSION = const(3)
+_UNKNOWN_TYPE = const(4)
+_WRONG_LENGTH = const(5)
+_REFUSED = const(6)
+
+STATUS_WORDS = 14
+_STATE_BYTES = const(56)
+_SESSIONS = const(8)  # that are remembered, to refuse a hello that comes late
+_LEAST_PAYLOAD = const(64)
+_BITS_16 = const(65535)
+_MOST = const(1073741823)  # 2**30 - 1
+_DAMAGED = const(13)  # word of the status that is the link's own
+_ROOM = const(0)  # of the splitter's state, see frames.py
+_CAME = const(2)
+
+
+class Link:
+    """One end of the line. Bytes come by feed() and go by write(buffer, n).
+
+    window is how many requests may be under way, a power of two up to 64: so many answers are
+    kept, each with up to `answer` bytes. feed() allocates nothing, but for a configuration, for
+    the CRC of the state and for words of the application; whatever the bytes are, it does not
+    raise.
+    """
+
+    def __init__(self, app, write, window=8, answer=96):
+        if window not in (1, 2, 4, 8, 16, 32, 64):
+            raise ValueError("window has to be a power of two of 1..64, not %r" % (window,))
+        values = 4 * app.features
+        self._app = app
+        self._out = Outbox(write, window, whole("answer", answer, _STATE_BYTES, 1024), values + 6)
+        self._payload = max(_LEAST_PAYLOAD, values + 1)
+        self._in = bytearray(stuffed(HEADER + self._payload + TRAILER))
+        self._split = array("i", [0] * SPLIT_WORDS)
+        self._split[_ROOM] = len(self._in)
+        self._wanted = array("H", (0, 0, 0, values, values + 1, 3, 0, 2, 0, 0, 0))
+        self._words = array("i", [0] * STATUS_WORDS)
+        self._crc = bytearray(4)
+        self._sessions = array("H", [0] * _SESSIONS)  # the present one and those before
+        self._expected = 1  # the next request's sequence number
+        self._asked = False  # for it, again
+        self._observed = 0  # sequence number of the last observation
+        self.damaged = 0  # frames, at most 2**30 - 1
+
+    @property
+    def is_open(self):
+        """Whether a host has said hello."""
+        return self._sessions[0] != 0
+
+    def allow(self, requests):
+        """From the next answer on, let the host have so many under way, 1..window."""
+        self._out.credits = whole("requests", requests, 1, self._out.window)
+
+    def feed(self, data, n):
+        """Take the first n bytes of a buffer, and do what the frames in them ask for."""
+        at = 0
+        while at < n:
+            at = split(self._split, self._in, data, at, n)
+            if self._split[_CAME]:
+                self._frame(self._split[_CAME])
+
+    def observe(self, prediction, label):
+        """Tell the host of a sample of the device's own, app.values; label is -1 if unknown.
+
+        It is told once, and only if a host has said hello.
+        """
+        if self.is_open:
+            out = self._out
+            self._observed = (self._observed + 1) & _BITS_16
+            size = self._put_prediction(out.once, prediction)
+            put_u16(out.body, out.once + size, label & _BITS_16)
+            write_values(out.body, out.once + size + 2, self._app.values, self._app.features)
+            size += 2 + 4 * self._app.features
+            out.send_once(_OBSERVED, self._sessions[0], self._observed, size)
+
+    def _frame(self, came):
+        body = self._in
+        n = unstuff(body, came) if came <= len(body) else -1
+        if not is_intact(self._out.crc_table, body, n, self._crc):
+            self.damaged += int(self.damaged < _MOST)
+            return
+        kind = body[1]
+        session = read_u16(body, 2)
+        sequence = read_u16(body, 4)
+        if kind >= _WELCOME:  # an echo
+            return
+        if body[0] != VERSION:
+            self._complain(0, 0, _OTHER_VERSION, b"this device speaks version 1 of the link")
+        elif kind == _HELLO:
+            self._hello(session, sequence)
+        elif session != self._sessions[0] or not session:
+            self._complain(session, sequence, _NO_SESSION, b"this session is not open: say hello")
+        else:
+            self._request(kind, sequence, n - HEADER - TRAILER)
+
+    def _complain(self, session, sequence, code, words):
+        out = self._out
+        out.send_once(_ERROR, session, sequence, out.put_error(out.once, code, words))
+
+    def _hello(self, session, sequence):
+        sessions = self._sessions
+        if session != sessions[0]:
+            for i in range(_SESSIONS):
+                if sessions[i] == session or not session:
+                    self._complain(session, sequence, _USED_SESSION, b"this session is over")
+                    return
+            for i in range(_SESSIONS - 1, 0, -1):
+                sessions[i] = sessions[i - 1]
+            sessions[0] = session
+            self._expected = 1
+            self._observed = 0
+            self._out.forget()
+        self._asked = False
+        body = self._out.body
+        at = self._out.once
+        struct.pack_into("<I", body, at, self._app.hash)
+        put_u16(body, at + 4, self._app.features)
+        put_u16(body, at + 6, self._app.classes)
+        put_u16(body, at + 8, self._payload)
+        put_u16(body, at + 10, self._expected)
+        self._out.send_once(_WELCOME, session, sequence, 12)
+
+    def _request(self, kind, sequence, n):
+        """Apply a request once, answer it as often as it comes, ask for one that is missing."""
+        window = self._out.window
+        ahead = (sequence - self._expected) & _BITS_16
+        if not ahead:
+            self._apply(kind, n, sequence)
+            self._expected = (sequence + 1) & _BITS_16
+            self._asked = False
+        if not ahead or ahead > _BITS_16 - window:
+            self._out.repeat(sequence)
+        elif ahead <= window and not self._asked:
+            self._asked = True
+            self._out.send_once(_AGAIN, self._sessions[0], self._expected, 0)
+
+    def _apply(self, kind, n, sequence):
+        to = self._out.slot(sequence)
+        answer = _ERROR
+        if not 0 < kind < _REQUESTS:
+            size = self._out.put_error(to, _UNKNOWN_TYPE, b"there is no request of this type")
+        elif not self._fits(kind, n):
+            size = self._out.put_error(to, _WRONG_LENGTH, b"the payload has a wrong length")
+        elif not self._read_sample(kind):
+            size = self._out.put_error(to, _REFUSED, b"a value is not of -2**29..2**29 - 1")
+        else:
+            try:
+                size = self._call(kind, n, to)
+                answer = self._answer(kind)
+            except Exception as error:
+                words = str(error) or type(error).__name__
+                size = self._out.put_error(to, _REFUSED, words.encode())
+        self._out.keep(answer, self._sessions[0], sequence, size)
+
+    def _fits(self, kind, n):
+        if kind == _CONFIGURE:
+            return n > 0
+        return n == self._wanted[kind]
+
+    def _read_sample(self, kind):
+        """Have the values of a sample read; False if one is too large."""
+        if kind not in (_SAMPLE, _LABELLED):
+            return True
+        at = HEADER + int(kind == _LABELLED)
+        return read_values(self._in, at, self._app.values, self._app.features)
+
+    def _answer(self, kind):
+        """The type of the answer to a request of this type."""
+        if kind in (_SAMPLE, _LABELLED):
+            return _PREDICTION
+        if kind == _STATUS:
+            return _STATE
+        if kind == _CONFUSION:
+            return _COUNTS
+        return _CRC if kind == _FINGERPRINT else _DONE
+
+    def _call(self, kind, n, to):
+        """Have the application do it and write the answer's payload; returns its size."""
+        app = self._app
+        body = self._in
+        if kind == _SAMPLE:
+            return self._put_prediction(to, app.sample(-1))
+        if kind == _LABELLED:
+            return self._put_prediction(to, app.sample(body[HEADER]))
+        if kind == _STATUS:
+            app.status(self._words)
+            self._words[_DAMAGED] = self.damaged
+            return self._put_words(to, STATUS_WORDS)
+        if kind == _CONFUSION:
+            return self._put_counts(to, body[HEADER], body[HEADER + 1])
+        if kind == _FINGERPRINT:
+            struct.pack_into("<I", self._out.body, to, app.state_crc32() & 0xFFFFFFFF)
+            return 4
+        if kind == _LABEL:
+            app.label(read_u16(body, HEADER), body[HEADER + 2])
+        elif kind == _CONFIGURE:
+            app.configure(bytes(memoryview(body)[HEADER + 1 : HEADER + n]), body[HEADER] != 0)
+        elif kind == _CHECKPOINT:
+            app.checkpoint()
+        elif kind == _RESET:
+            app.reset()
+        return 0
+
+    def _put_prediction(self, to, prediction):
+        body = self._out.body
+        put_u16(body, to, self._app.sample_id)
+        body[to + 2] = prediction
+        body[to + 3] = self._app.confidence
+        return 4
+
+    def _put_counts(self, to, label, first):
+        """The confusion matrix's row of the label from prediction `first` on, what fits of it."""
+        count = max(0, min(self._app.classes - first, STATUS_WORDS))
+        for i in range(count):
+            self._words[i] = self._app.confusion(label, first + i)
+        return self._put_words(to, count)
+
+    def _put_words(self, to, count):
+        write_values(self._out.body, to, self._words, count)
+        return 4 * count

@@ -1,0 +1,89 @@
+"""What the device's end of the serial link sends: its last answers, kept to be sent again.
+
+A request with sequence number s is answered from slot s % window. One slot more is for what is
+sent once. A slot holds a frame's body, see frames.py.
+"""
+
+from array import array
+
+from .frames import HEADER, TRAILER, checksum, crc_table, stuff, stuffed
+
+VERSION = 1
+
+
+def read_u16(data, at):
+    """Two bytes, little-endian."""
+    return data[at] | data[at + 1] << 8
+
+
+def put_u16(data, at, value):
+    """Write two bytes, little-endian."""
+    data[at] = value & 255
+    data[at + 1] = value >> 8
+
+
+class Outbox:
+    """Bodies for `window` answers of up to `room` bytes of payload, and one of up to `widest`.
+
+    window is a power of two. A payload is written to `body` at slot(sequence), or at `once`; then
+    keep() or send_once() puts header and CRC around it. Nothing is allocated.
+    """
+
+    def __init__(self, write, window, room, widest):
+        self.window = window
+        self.credits = window  # requests that the host may have under way
+        self.room = room
+        self._write = write
+        self._bytes = HEADER + room + TRAILER
+        last = HEADER + max(room, widest) + TRAILER
+        self.once = window * self._bytes + HEADER
+        self.body = bytearray(window * self._bytes + last)
+        self._lengths = array("H", [0] * window)  # of the bodies that are kept
+        self._line = bytearray(stuffed(last) + 2)
+        self.crc_table = crc_table()
+
+    def slot(self, sequence):
+        """Where the payload of the answer to a request belongs."""
+        return (sequence & (self.window - 1)) * self._bytes + HEADER
+
+    def forget(self):
+        """Keep no answer any more."""
+        for i in range(self.window):
+            self._lengths[i] = 0
+
+    def keep(self, kind, session, sequence, size):
+        """Complete the answer whose payload of that size stands in its slot."""
+        n = self._complete(self.slot(sequence), kind, session, sequence, size)
+        self._lengths[sequence & (self.window - 1)] = n
+
+    def repeat(self, sequence):
+        """Send the answer that is kept for a request, if there is one."""
+        n = self._lengths[sequence & (self.window - 1)]
+        if n:
+            self._send(self.slot(sequence), n)
+
+    def send_once(self, kind, session, sequence, size):
+        """Send a frame whose payload of that size stands at `once`."""
+        self._send(self.once, self._complete(self.once, kind, session, sequence, size))
+
+    def put_error(self, to, code, words):
+        """Write an error's payload, as many of the words, bytes, as fit; returns its size."""
+        self.body[to] = code
+        n = min(len(words), self.room - 1)
+        for i in range(n):
+            self.body[to + 1 + i] = words[i]
+        return 1 + n
+
+    def _complete(self, to, kind, session, sequence, size):
+        body = self.body
+        at = to - HEADER
+        body[at] = VERSION
+        body[at + 1] = kind
+        put_u16(body, at + 2, session)
+        put_u16(body, at + 4, sequence)
+        body[at + 6] = self.credits
+        checksum(self.crc_table, body, at, HEADER + size, body, to + size)
+        return HEADER + size + TRAILER
+
+    def _send(self, to, n):
+        self._write(self._line, stuff(self.body, to - HEADER, n, self._line))
