@@ -125,6 +125,28 @@ def test_options_reach_the_model(capsys: pytest.CaptureFixture[str], data: Path)
         assert changed["state_crc32"] != base, option
 
 
+def test_options_and_switches_reach_the_tree(
+    capsys: pytest.CaptureFixture[str], data: Path
+) -> None:
+    tree = [data, "--model", "hoeffding", "--engine", "python"]
+    plain, adaptive, boost, both = (
+        simulate_json(capsys, *tree, *words)
+        for words in ([], ["--adaptive"], ["--boost"], ["--boost", "--adaptive"])
+    )
+    switches = [
+        (record["parameters"]["adaptive"], record["parameters"]["boost"])
+        for record in (plain, adaptive, boost, both)
+    ]
+    assert switches == [(False, False), (True, False), (False, True), (True, True)]
+    more = [record["model_bytes"] - plain["model_bytes"] for record in (adaptive, boost, both)]
+    assert min(more) > 0
+    assert more[2] == more[0] + more[1]
+    changes = {"--lambda-min": "0.5", "--lambda-max": "9", "--seed": "2", "--policy": "svfdt2"}
+    for option, value in changes.items():
+        changed = simulate_json(capsys, *tree, "--boost", option, value)
+        assert changed["state_crc32"] != boost["state_crc32"], option
+
+
 def test_label_limit_shuffle(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     record = simulate_json(capsys, data, *SMALL, "--label", "place", "--limit", "100")
     assert (record["samples"], record["classes"]) == (100, 2)

@@ -151,7 +151,7 @@ def test_the_temporary_cache_goes_away(tmp_path: Path) -> None:
         assert len(said) == 1
 
 
-@pytest.mark.parametrize("option", ["--json", "--plot"])
+@pytest.mark.parametrize("option", ["--json", "--plot", "--save"])
 def test_targets_are_refused_before_the_run(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, option: str
 ) -> None:

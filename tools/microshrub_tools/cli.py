@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import os
-import signal
 import sys
-import threading
 from collections.abc import Sequence
-from typing import Any
 
-from microshrub_host.errors import UserError
-
-_PATIENCE = 0.5  # seconds after Ctrl-C, for files to be closed and processes to be ended
+from microshrub_host.exits import exit_code, run_command
 
 # All else is imported where main() can say in one line that it was stopped.
 
 
 def parser() -> argparse.ArgumentParser:
     """All subcommands."""
+    from microshrub_host import compare_command
     from microshrub_host.commands import add_commands
     from microshrub_host.options import Parser
     from microshrub_host.report import version_of
+    from microshrub_host.show_command import add_command as add_show
 
     from . import soak
 
@@ -35,6 +30,8 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     add_commands(commands)
+    add_show(commands)
+    compare_command.add_command(commands)
     soak.add_command(commands)
     return top
 
@@ -44,97 +41,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     0, 1 for `no`, 2 for what it could not do, 130 after Ctrl-C, 141 when nobody reads the output.
     """
-    with _Interrupt() as interrupt:
-        try:
-            return _run(argv)
-        except BaseException as error:
-            return _ended(KeyboardInterrupt() if interrupt.came else error)
+    return exit_code(lambda: _run(argv))
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    try:
-        arguments = parser().parse_args(argv)
-    except SystemExit:  # after -h
-        sys.stdout.flush()
-        raise
-    from microshrub_host import cache, terminal
-
-    needs_cache = getattr(arguments, "temporary_cache", True)
-    with cache.usable(terminal.messages.say) if needs_cache else contextlib.nullcontext():
-        code: int = arguments.run(arguments)
-    sys.stdout.flush()
-    return code
-
-
-def _ended(error: BaseException) -> int:
-    """The exit code after an exception, and one line about it; raises what nobody foresaw."""
-    if isinstance(error, KeyboardInterrupt):
-        return _say("stopped", 130)
-    if isinstance(error, UserError):
-        return _say(str(error), 2)
-    if isinstance(error, BrokenPipeError):
-        _drop_output()
-        return 141  # as a shell has it for SIGPIPE
-    if isinstance(error, OSError):
-        _drop_output()
-        doing = f"use {error.filename}" if error.filename else "read or write"
-        return _say(f"cannot {doing}: {error.strerror or error}", 2)
-    raise error
-
-
-def _say(text: str, code: int) -> int:
-    with contextlib.suppress(OSError):
-        print(f"microshrub: {text}", file=sys.stderr, flush=True)
-    return code
-
-
-def _drop_output() -> None:
-    """Let what is left in the buffer go nowhere, or Python would complain of it at its end."""
-    with contextlib.suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
-
-
-class _Interrupt:
-    """Remembers that Ctrl-C came. What it strikes may lose it, or make another error of it.
-
-    numba is struck in callbacks from C, where Python can only report an exception and go on, and
-    some packages catch everything while they are imported. So it strikes again until main() ends.
-    """
-
-    def __init__(self) -> None:
-        self.came = False
-        self._again: threading.Timer | None = None
-
-    def __enter__(self) -> _Interrupt:
-        self._main = threading.current_thread() is threading.main_thread()
-        self._main &= signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if self._main:
-            signal.signal(signal.SIGINT, self._strike)
-            self._report, sys.unraisablehook = sys.unraisablehook, self._lost
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._again:
-            self._again.cancel()
-        if self._main:
-            sys.unraisablehook = self._report
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    def _strike(self, *_: object) -> None:
-        self.came = True
-        if self._again:
-            self._again.cancel()
-        main = threading.main_thread().ident
-        self._again = threading.Timer(_PATIENCE, signal.pthread_kill, (main, signal.SIGINT))
-        self._again.daemon = True
-        self._again.start()
-        raise KeyboardInterrupt
-
-    def _lost(self, what: Any) -> None:
-        if not (self.came and isinstance(what.exc_value, KeyboardInterrupt)):
-            self._report(what)
+    return run_command(parser(), argv)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,97 @@
+"""Work in a process of its own, which may crash or take too long without harm to others."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import tempfile
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+_PATIENCE = 5.0  # seconds for a process that closed its pipe to be gone
+
+Send = Callable[[object], None]
+Work = Callable[..., None]  # called with Send and the arguments
+
+
+class Ended(Exception):  # noqa: N818  (no error: the work may just be done)
+    """The work sends nothing more; the message says why if it did not get to its end."""
+
+
+class Apart:
+    """`work(send, *arguments)` in a fresh process, until close().
+
+    Work and arguments are pickled, the work being a function of a module. What it prints goes to a
+    file, of which the last line is told if the work fails. limit is in seconds.
+    """
+
+    def __init__(self, work: Work, *arguments: object, limit: float) -> None:
+        self._limit = limit
+        handle, log = tempfile.mkstemp(prefix="microshrub-")
+        os.close(handle)
+        self._log = Path(log)
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe(duplex=False)
+        self._process = context.Process(
+            target=_run, args=(theirs, log, work, arguments), daemon=True
+        )
+        self._process.start()
+        theirs.close()
+        self._deadline = time.monotonic() + limit
+
+    def left(self) -> float:
+        """Seconds until the limit, at least 0."""
+        return max(0.0, self._deadline - time.monotonic())
+
+    def receive(self) -> Any:
+        """The next object that was sent, or None if there is none yet.
+
+        Raises Ended when the work is at its end, has crashed or has come to the limit.
+        """
+        try:
+            if self.pipe.poll():
+                return self.pipe.recv()
+        except (EOFError, OSError):
+            raise Ended(self._reason()) from None
+        if not self.left():
+            raise Ended(f"time limit of {self._limit:g} s")
+        return None
+
+    def _reason(self) -> str:
+        self._process.join(_PATIENCE)
+        code = self._process.exitcode
+        if code == 0:
+            return ""
+        if code is not None and code < 0:
+            return f"crashed: ended by {signal.Signals(-code).name}"
+        said = self._log.read_text(encoding="utf-8", errors="replace").split("\n")
+        lines = [line.strip() for line in said if line.strip()]
+        return f"crashed: {lines[-1] if lines else f'exit code {code}'}"
+
+    def close(self) -> None:
+        """End the process if need be, and let go of what it took."""
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        self.pipe.close()
+        self._log.unlink(missing_ok=True)
+
+
+def wait_for_any(works: list[Apart]) -> None:
+    """Wait until one of them has sent something or has ended, or has come to its limit."""
+    wait([work.pipe for work in works], timeout=min(work.left() for work in works))
+
+
+def _run(pipe: Connection, log: str, work: Work, arguments: tuple[object, ...]) -> None:
+    """In the new process: do the work; Ctrl-C is for the process that waits for it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with open(log, "ab", buffering=0) as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    with contextlib.suppress(BrokenPipeError):  # nobody waits any more
+        work(pipe.send, *arguments)

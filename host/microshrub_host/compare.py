@@ -1,0 +1,179 @@
+"""Learners of all systems on the same samples in the same order, each in its own process.
+
+Every learner predicts a sample and then learns it. What it said is counted here, in the same way
+for all: by the library's own Metrics. Its time is that of predicting and learning alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from . import firmware, peers
+from .apart import Apart, Ended, Send, wait_for_any
+from .peers import Contender
+from .streams import Stream
+
+_BLOCK = 1000
+_BLOCKS = 200  # at least so many, to see how far a slow learner is
+_MOST_CLASSES = 256
+
+Progress = Callable[[int, int, str], None]
+Start = Callable[[Contender, Stream, int], peers.Learner]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What became of one learner on one stream; accuracy and kappas in percent.
+
+    They are None, and so is the rest of what was measured, unless the whole stream was learned.
+    A failure after that is one of measuring the bytes.
+    """
+
+    stream: str
+    name: str
+    system: str
+    learner: str
+    settings: Mapping[str, Any]
+    failure: str  # in words what happened; "" if nothing did
+    samples: int  # that it saw
+    accuracy: float | None = None
+    kappa: float | None = None
+    kappa_temporal: float | None = None
+    model_bytes: int | None = None
+    model_bytes_by: str | None = None  # whose measure that is
+    seconds: float | None = None
+    samples_per_second: float | None = None
+
+    def record(self) -> dict[str, Any]:
+        """The cell as JSON holds it."""
+        return asdict(self)
+
+
+def compare(
+    contenders: Sequence[Contender],
+    stream: Stream,
+    *,
+    warmup: int = 256,
+    limit: float = 600,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    start: Start = peers.start,
+) -> Iterator[Cell]:
+    """Run them, `jobs` at a time, over the stream; gives the cells as they are done.
+
+    One that crashes, or needs more than limit seconds, costs only its own cell.
+    """
+    waiting = deque(contenders)
+    samples = len(stream.labels)
+    over = 0
+    running: list[_Run] = []
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                contender = waiting.popleft()
+                work = Apart(learn, start, contender, stream, warmup, limit=limit)
+                running.append(_Run(work, contender, stream))
+            wait_for_any([run.work for run in running])
+            for run in list(running):
+                cell = run.advance()
+                if progress:
+                    seen = over + sum(r.samples for r in running)
+                    progress(seen, samples * len(contenders), run.contender.name)
+                if cell:
+                    run.work.close()
+                    running.remove(run)
+                    over += samples
+                    yield cell
+    finally:
+        for run in running:
+            run.work.close()
+
+
+def learn(send: Send, start: Start, contender: Contender, stream: Stream, warmup: int) -> None:
+    """In a process of its own: send (predictions, seconds) of every block, then the bytes."""
+    learner = start(contender, stream, warmup)
+    total = len(stream.labels)
+    block = max(1, min(_BLOCK, total // _BLOCKS))
+    for at in range(0, total, block):
+        samples = learner.prepare(slice(at, at + block))
+        begin = time.perf_counter()
+        said = learner.run(samples)
+        send((said, time.perf_counter() - begin))
+    size = learner.nbytes()
+    if size is not None:
+        send(size)
+
+
+class _Run:
+    """One pair that is being run, and the count of what it said."""
+
+    def __init__(self, work: Apart, contender: Contender, stream: Stream) -> None:
+        self.work = work
+        self.contender = contender
+        self.stream = stream
+        self.samples = 0
+        self._seconds = 0.0
+        self._bytes: int | None = None
+        classes = len(stream.class_names)
+        # One class more than there are: no answer, which is never right.
+        self._metrics = firmware.load("numba").Metrics(min(classes + 1, _MOST_CLASSES))
+        self._no_answer = min(classes, _MOST_CLASSES - 1)
+
+    def advance(self) -> Cell | None:
+        """Take what there is; the cell once there is no more to come."""
+        try:
+            message = self.work.receive()
+            while message is not None:
+                if isinstance(message, int):
+                    self._bytes = message
+                else:
+                    self._count(*message)
+                message = self.work.receive()
+        except Ended as ended:
+            return self._cell(str(ended))
+        return None
+
+    def _count(self, said: Sequence[int], seconds: float) -> None:
+        labels = self.stream.labels[self.samples : self.samples + len(said)]
+        answers = np.array(said)
+        answers[answers == peers.NO_ANSWER] = self._no_answer
+        self._metrics.update_rows(
+            bytearray(labels.tobytes()), bytearray(answers.astype(np.uint8).tobytes())
+        )
+        self.samples += len(said)
+        self._seconds += seconds
+
+    def _cell(self, failure: str) -> Cell:
+        contender = self.contender
+        cell = Cell(
+            stream=self.stream.name,
+            name=contender.name,
+            system=contender.system,
+            learner=contender.learner,
+            settings=dict(contender.settings),
+            failure=failure,
+            samples=self.samples,
+        )
+        if self.samples < len(self.stream.labels):
+            return replace(cell, failure=failure or "ended too early")
+        found = replace(
+            cell,
+            accuracy=self._metrics.accuracy / 1e4,
+            kappa=self._metrics.kappa / 1e4,
+            kappa_temporal=self._metrics.kappa_temporal / 1e4,
+            model_bytes=self._bytes,
+            model_bytes_by=None if self._bytes is None else peers.MEASURES[contender.system],
+        )
+        if contender.system == "baseline":  # its loop is this program's, its time says nothing
+            return found
+        return replace(
+            found,
+            seconds=round(self._seconds, 3),
+            samples_per_second=round(self.samples / max(self._seconds, 1e-9), 1),
+        )

@@ -1,0 +1,138 @@
+"""MOA's learners, through the Java virtual machine that the package capymoa starts.
+
+MOA's classifiers are made from its own option strings and so have MOA's own defaults; those of
+capymoa's classes are others. Bifet, Holmes, Kirkby, Pfahringer: MOA, JMLR 2010.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .peers import NO_ANSWER, SEED, Learner
+from .streams import Stream
+
+_VARIABLE = "CAPYMOA_JVM_ARGS"
+_MEMORY = "-Xmx8g -Xss10M"  # capymoa's own
+_MANIFEST = "Manifest-Version: 1.0\nPremain-Class: sizeof.agent.SizeOfAgent\n"
+_OPENED = ("lang", "util", "util.concurrent", "util.concurrent.atomic", "util.random", "text")
+
+
+def start(
+    learner: str, settings: Mapping[str, Any], values: NDArray[np.float64], stream: Stream
+) -> Learner:
+    """The learner: MOA's, by its name in option strings, or capymoa's own ShrubsClassifier."""
+    with tempfile.TemporaryDirectory(prefix="microshrub-") as folder:
+        _start_java(Path(folder))
+    samples = _Samples(values, stream)
+    if learner == "ShrubsClassifier":
+        return CapymoaLearner(learner, settings, samples)
+    return MoaLearner(option_string(learner, settings), samples)
+
+
+def option_string(learner: str, settings: Mapping[str, Any]) -> str:
+    """The learner as MOA's command line has it: `trees.EFDT -g 200 -c 1e-07`."""
+    return " ".join([learner, *(f"{option} {value}" for option, value in settings.items())])
+
+
+def _start_java(folder: Path) -> None:
+    """Have capymoa start Java, with what MOA's measureByteSize needs.
+
+    That is the agent in MOA's own archive, which Java only takes from an archive whose manifest
+    names it, and the permission to look into Java's own objects. A path with a space in it cannot
+    be given; then the bytes are not measured.
+    """
+    agent = folder / "sizeof.jar"
+    with zipfile.ZipFile(agent, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", _MANIFEST)
+    words = [os.environ.get(_VARIABLE, _MEMORY)]
+    if " " not in str(agent):
+        words.append(f"-javaagent:{agent}")
+        words += [f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in _OPENED]
+    os.environ[_VARIABLE] = " ".join(words)
+    importlib.import_module("capymoa")
+
+
+class _Samples:
+    """The stream as MOA's instances: numbers, and a nominal class whose values are all known."""
+
+    def __init__(self, values: NDArray[np.float64], stream: Stream) -> None:
+        from capymoa.core import LabeledInstance
+        from capymoa.stream import Schema
+
+        self._instance = LabeledInstance
+        features = [f"f{f}" for f in range(values.shape[1])]
+        classes = [str(c) for c in range(len(stream.class_names))]
+        self.schema = Schema.from_custom([*features, "class"], "class", {"class": classes})
+        self._values = values
+        self._labels = stream.labels
+
+    def take(self, part: slice) -> list[Any]:
+        """Those samples, as capymoa has them; their java_instance is what MOA takes."""
+        rows = zip(self._values[part], self._labels[part].tolist(), strict=True)
+        return [self._instance.from_array(self.schema, x, label) for x, label in rows]
+
+
+class MoaLearner:
+    """A classifier of MOA; it says the first class of most votes, as in MOA's evaluators."""
+
+    def __init__(self, options: str, samples: _Samples) -> None:
+        from moa.classifiers import Classifier
+        from moa.core import Utils
+        from moa.options import ClassOption
+
+        self._highest = Utils.maxIndex
+        self._samples = samples
+        self._model = ClassOption.cliStringToObject(options, Classifier, None)
+        self._model.setRandomSeed(SEED)
+        self._model.setModelContext(samples.schema.get_moa_header())
+        self._model.prepareForUse()
+
+    def prepare(self, part: slice) -> list[Any]:
+        """The samples as Java objects."""
+        return [sample.java_instance for sample in self._samples.take(part)]
+
+    def run(self, samples: list[Any]) -> list[int]:
+        said = []
+        for sample in samples:
+            said.append(int(self._highest(self._model.getVotesForInstance(sample))))
+            self._model.trainOnInstance(sample)
+        return said
+
+    def nbytes(self) -> int | None:
+        """MOA's own measure: all Java objects that the model holds."""
+        size = int(self._model.measureByteSize())
+        return size if size > 0 else None
+
+
+class CapymoaLearner:
+    """A classifier that capymoa has in Python; nobody measures its bytes."""
+
+    def __init__(self, learner: str, settings: Mapping[str, Any], samples: _Samples) -> None:
+        from capymoa import classifier
+
+        self._samples = samples
+        self._model = getattr(classifier, learner)(samples.schema, **settings)
+
+    def prepare(self, part: slice) -> list[Any]:
+        """The samples as capymoa has them."""
+        return self._samples.take(part)
+
+    def run(self, samples: list[Any]) -> list[int]:
+        said = []
+        for sample in samples:
+            answer = self._model.predict(sample)
+            said.append(NO_ANSWER if answer is None else int(answer))
+            self._model.train(sample)
+        return said
+
+    def nbytes(self) -> None:
+        """There is no measure of its own."""

@@ -1,0 +1,80 @@
+"""MOA beside the others. Its own tests need the package capymoa and a Java runtime."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from compare_support import make_stream, run_all
+
+from microshrub_host import peers, tree_set
+from microshrub_host.apart import Apart, wait_for_any
+from microshrub_host.compare import compare
+from microshrub_host.errors import UserError
+from microshrub_host.peers import PEERS
+
+_MISSING = peers.missing_for_moa()
+needs_moa = pytest.mark.skipif(bool(_MISSING), reason=f"MOA needs {_MISSING}")
+
+# The same stream through capymoa's own class and its own evaluation, in a process of its own.
+_BY_HAND = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from compare_support import make_stream, run_all
+from capymoa.classifier import NaiveBayes
+from capymoa.evaluation import prequential_evaluation
+from capymoa.stream import NumpyStream
+made = make_stream(1500)
+stream = NumpyStream(made.values, made.labels)
+print(prequential_evaluation(stream, NaiveBayes(stream.get_schema()))["cumulative"].accuracy())
+"""
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "capymoa", None)  # an import of it fails
+    with pytest.raises(UserError, match=r"moa:EFDT needs .*pip install 'microshrub\[bench\]'"):
+        peers.select("river:HAT,moa:EFDT")
+    assert peers.select("river:HAT")
+
+
+@needs_moa
+def test_without_java_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(UserError, match="moa:NaiveBayes needs a Java runtime"):
+        peers.select("moa")
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    with pytest.raises(UserError, match="needs a Java runtime"):
+        peers.select("moa")
+
+
+@needs_moa
+def test_moas_are_those_of_capymoa() -> None:
+    cell = next(compare([PEERS["moa:NaiveBayes"]], make_stream(1500)))
+    assert not cell.failure
+    assert cell.model_bytes_by == "measureByteSize"
+    command = [sys.executable, "-c", _BY_HAND, str(__file__).rpartition("/")[0]]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert cell.accuracy == pytest.approx(float(done.stdout.split()[-1]), abs=1e-3)
+
+
+@needs_moa
+def test_all_of_them_run() -> None:
+    """In one process, since it is Java's start that takes long."""
+    contenders = peers.select("moa")
+    contenders += [row["moa"] for row in tree_set.tree_rows().values()]
+    work = Apart(run_all, contenders, make_stream(300), limit=120)
+    found = []
+    try:
+        while len(found) < len(contenders):
+            wait_for_any([work])
+            name, said, size = work.receive()
+            found.append((name, size))
+            assert len(said) == 300
+            assert set(said) <= {peers.NO_ANSWER, 0, 1, 2}
+    finally:
+        work.close()
+    assert [name for name, _ in found] == [contender.name for contender in contenders]
+    for name, size in found:
+        assert size is None if name == "moa:ShrubsClassifier" else size > 1000
