@@ -1,4 +1,4 @@
-"""The best known trees of a small memory: they fit it, and their figures are those of simulate()."""
+"""The best known trees of a small memory fit it, and their figures are those of simulate()."""
 
 from __future__ import annotations
 
