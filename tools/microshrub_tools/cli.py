@@ -13,7 +13,7 @@ from microshrub_host.exits import exit_code, run_command
 
 def parser() -> argparse.ArgumentParser:
     """All subcommands."""
-    from microshrub_host import compare_command
+    from microshrub_host import compare_command, real_commands
     from microshrub_host.commands import add_commands
     from microshrub_host.options import Parser
     from microshrub_host.report import version_of
@@ -32,6 +32,7 @@ def parser() -> argparse.ArgumentParser:
     add_commands(commands)
     add_show(commands)
     compare_command.add_command(commands)
+    real_commands.add_commands(commands)
     soak.add_command(commands)
     return top
 

@@ -1,0 +1,185 @@
+"""Counts the instructions of calls. This file runs on an emulated board, compiled by mpy-cross.
+
+QEMU's clock moves with each instruction by the same time, and so do the board's timers: ticks are
+instructions times a factor. What is kept here are ticks; costs.py turns them into instructions.
+"""
+
+import gc
+import sys
+from array import array
+from binascii import hexlify
+
+import micropython
+from micropython import const
+
+import microshrub
+
+MYPY = False  # MicroPython has no typing; mypy takes this for true
+if MYPY:
+    from typing import Any
+
+    ptr32: Any = None
+
+
+@micropython.viper
+def stamp_m0(ticks: ptr32, i: int):
+    """Timer 0 of the nRF51, 16 MHz, counts up."""
+    timer = ptr32(0x40008000)
+    timer[0x10] = 1  # TASKS_CAPTURE[0], at 0x40
+    ticks[i] = timer[0x150]  # CC[0], at 0x540
+
+
+@micropython.viper
+def stamp_m3(ticks: ptr32, i: int):
+    """Timer 0 of the CMSDK, 25 MHz, counts down."""
+    timer = ptr32(0x40000000)
+    ticks[i] = 0 - timer[1]
+
+
+@micropython.viper
+def start_m0():
+    """Let it run, with all of its 32 bits and no divisor."""
+    timer = ptr32(0x40008000)
+    timer[0x142] = 3  # BITMODE, at 0x508
+    timer[0x144] = 0  # PRESCALER
+    timer[0] = 1  # TASKS_START
+
+
+@micropython.viper
+def start_m3():
+    """Let it run from 2**32 - 1 down, and again."""
+    timer = ptr32(0x40000000)
+    timer[2] = -1  # RELOAD
+    timer[1] = -1  # VALUE
+    timer[0] = 1  # CTRL: enable
+
+
+_BLOCK = const(50)  # samples whose counts are printed at once
+
+M3 = "M3" in sys.implementation._machine
+stamp = stamp_m3 if M3 else stamp_m0
+
+
+@micropython.viper
+def count_empty(stamp, ticks) -> int:
+    """Ticks between two stamps with nothing between them."""
+    t = ptr32(ticks)
+    stamp(ticks, 0)
+    stamp(ticks, 1)
+    return t[1] - t[0]
+
+
+@micropython.viper
+def count_predict(stamp, ticks, predict, x) -> int:
+    """Ticks of predict(x)."""
+    t = ptr32(ticks)
+    stamp(ticks, 0)
+    predict(x)
+    stamp(ticks, 1)
+    return t[1] - t[0]
+
+
+@micropython.viper
+def count_learn(stamp, ticks, learn, x, label) -> int:
+    """Ticks of learn(x, label)."""
+    t = ptr32(ticks)
+    stamp(ticks, 0)
+    learn(x, label)
+    stamp(ticks, 1)
+    return t[1] - t[0]
+
+
+# Stands in for a kernel: calls it, as other kernels do, and adds up ticks and calls.
+STANDIN = """
+def standin(kernel, ticks, total, stamp, add_up):
+    @micropython.viper
+    def call(ARGUMENTS):
+        stamp(ticks, 0)
+        result = kernel(ARGUMENTS)
+        stamp(ticks, 1)
+        add_up(ticks, total)
+        return result
+    return call
+"""
+
+
+def counted(kernel, arguments, ticks, total):
+    """A stand-in for a kernel of so many arguments."""
+    names: dict[str, Any] = {"micropython": micropython}
+    exec(STANDIN.replace("ARGUMENTS", ", ".join(["a%d" % i for i in range(arguments)])), names)
+    return names["standin"](kernel, ticks, total, stamp, add_up)
+
+
+@micropython.viper
+def add_up(ticks: ptr32, total: ptr32):
+    """Add the ticks between two stamps to a sum, and one to the calls."""
+    total[0] = total[0] + ticks[1] - ticks[0]
+    total[1] = total[1] + 1
+
+
+class Run:
+    """A model and its stream: files of codes, u16, and of labels, u8. The first `warmup` samples
+    are learned without being counted."""
+
+    def __init__(
+        self, kind: str, parameters: "dict[str, Any]", codes: str, labels: str, warmup: int
+    ) -> None:
+        self.model = getattr(microshrub, kind)(**parameters)
+        features = self.model.features
+        self.codes = open(codes, "rb").data  # what the RAM disk has, without a copy
+        self.labels = open(labels, "rb").data
+        self.x = array("H", bytes(2 * features))
+        self.ticks = array("i", (0, 0))
+        self.one, self.two = array("i", [0] * _BLOCK), array("i", [0] * _BLOCK)
+        self.first = warmup
+        (start_m3 if M3 else start_m0)()
+        for i in range(warmup):
+            self.row(i)
+            self.model.learn(self.x, self.labels[i])
+        gc.collect()
+
+    def row(self, i: int) -> None:
+        """Have sample i in x."""
+        k = 2 * i * len(self.x)
+        for f in range(len(self.x)):
+            self.x[f] = self.codes[k] | self.codes[k + 1] << 8
+            k += 2
+
+    def count(self) -> None:
+        """Print ticks of each predict and of each learn."""
+        predict, learn = self.model.predict, self.model.learn
+        for i in range(self.first, len(self.labels)):
+            k = (i - self.first) % _BLOCK
+            self.row(i)
+            self.one[k] = count_predict(stamp, self.ticks, predict, self.x)
+            self.two[k] = count_learn(stamp, self.ticks, learn, self.x, self.labels[i])
+            self._print(i, k + 1)
+
+    def count_kernel(self, name: str, arguments: int) -> None:
+        """Print ticks and calls, in each learn, of the kernel of that name."""
+        total = array("i", (0, 0))
+        found = []  # what a module has imported is among its globals, too
+        for module in sys.modules.values():
+            if module.__name__.startswith("microshrub.") and hasattr(module, name):
+                found.append((module, getattr(module, name)))
+        for module, kernel in found:
+            setattr(module, name, counted(kernel, arguments, self.ticks, total))
+        for i in range(self.first, len(self.labels)):
+            k = (i - self.first) % _BLOCK
+            self.row(i)
+            total[0] = total[1] = 0
+            self.model.learn(self.x, self.labels[i])
+            self.one[k], self.two[k] = total
+            self._print(i, k + 1)
+        for module, kernel in found:
+            setattr(module, name, kernel)
+
+    def _print(self, i: int, filled: int) -> None:
+        """Print a block when it is full; in the end ticks of nothing and the model's hash."""
+        last = i == len(self.labels) - 1
+        if filled == _BLOCK or last:
+            print(
+                *[str(hexlify(bytes(column[:filled])), "ascii") for column in (self.one, self.two)]
+            )
+        if last:
+            print(count_empty(stamp, self.ticks), self.model.state_crc32() & 0xFFFFFFFF)
