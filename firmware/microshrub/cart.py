@@ -1,21 +1,23 @@
 """One shrub from the sorted window, level by level, without recursion and without sorting.
 
-The nodes of a level that may still split are open. For each level: count the classes of the open
-nodes, find the best split of each (splits.py), make the node an inner node or a leaf, and send its
-samples on. A level takes O(features * (B + open nodes * classes)), and there are `depth` of them.
+The nodes of a level that may still split are open. For each level: find the best split of each
+open node (splits.py), make the node an inner node or a leaf, and send its samples on, counted. A
+level takes O(features * (B + open nodes * classes)), and there are `depth` of them.
 
 Scratch buffers (a tuple, in this order; L = most leaves, A = most nodes that one level can split):
 
     shape   'i'  the integers below
     where   'B'  one or two bytes an entry: the open node of sample b; L, which no node has: closed
-    wanted  'B'  [L + 1] 1: the feature at hand is evaluated for the node
+    line    'B'  one or two bytes an entry, [B] the samples, dealt out to the open nodes
     drawn   'B'  [A * ceil(features / 8)] bits: the max_features features drawn for the node
     counts  'H'  [L * classes] class counts of the open nodes
-    left    'H'  [A * classes] class counts of the samples that the scan has passed
+    left    'H'  [classes] class counts of the samples that the scan has passed in a node
     nodes   'H'  [L * 3] an open node's place in the tree, its children's, what becomes of it
-    forks   'H'  [A * 7] an open node's samples, those passed, the last code, the random threshold,
-                 and of the best split so far the feature, the threshold and the number of ties
-    scores  'i'  [A * 3] an open node's sums of squares left and right, the score of its best split
+    forks   'H'  [A * 4] an open node's samples, and of the best split so far the feature, the
+                 threshold and the number of ties
+    scores  'i'  [A * 3] the sum of squares of an open node's class counts, and the merit of its
+                 best split: a number, and what that is to be divided by
+    ends    'H'  [L + 1] where an open node's part of the line ends, 65535: it has none
 
 A node's place is its number (nodes by position) or the index of the kid pointing to it (linked).
 """
@@ -23,7 +25,7 @@ A node's place is its number (nodes by position) or the index of the kid pointin
 import micropython
 from micropython import const
 
-from .shrubs import leaf_limit
+from .shrubs import fill_leaf, leaf_limit
 from .splits import draw, scan
 
 _MAX_FEATURES = const(0)  # features drawn for a node, 0: all
@@ -39,17 +41,17 @@ _CHILDREN = const(1)
 _FATE = const(2)  # _LEAF + the leaf, or the left child's number among the next level's open nodes
 _NODE = const(3)
 _SAMPLES = const(0)
-_FEATURE = const(4)
-_THRESHOLD = const(5)
-_FORK = const(7)
-_SQUARES_LEFT = const(0)
-_SQUARES_RIGHT = const(1)
-_SCORE = const(2)
+_FEATURE = const(1)
+_THRESHOLD = const(2)
+_FORK = const(4)
+_SQUARES = const(0)
+_MERIT = const(1)
+_BELOW = const(2)
 _SCORES = const(3)
 
 _LEAF = const(32768)
-_NO_SPLIT = const(-1)  # score of a node for which no split was found yet
-_PURE = const(-2)  # score of a node that needs none
+_NO_SPLIT = const(-1)  # merit of a node for which no split was found yet
+_PURE = const(-2)  # merit of a node that needs none
 
 # the shapes of the window (W) and the pool (P), see there
 _W_WINDOW = const(0)
@@ -60,7 +62,6 @@ _P_DEPTH = const(1)
 _P_INNER = const(2)
 _P_LEAVES = const(3)
 _P_LINKED = const(4)
-_P_ONE_HOT = const(5)
 _P_WIDE_CODES = const(6)
 _P_WIDE_KIDS = const(7)
 
@@ -72,13 +73,14 @@ def cart_table(features, classes, window, depth, max_features):
     return [
         ("cart.shape", "i", _WORDS),
         ("cart.where", "B", window * (2 if most > 255 else 1)),
-        ("cart.wanted", "B", most + 1),
+        ("cart.line", "B", window * (2 if window > 256 else 1)),
         ("cart.drawn", "B", forks * ((features + 7) // 8) if max_features else 0),
         ("cart.counts", "H", most * classes),
-        ("cart.left", "H", forks * classes),
+        ("cart.left", "H", classes),
         ("cart.nodes", "H", most * _NODE),
         ("cart.forks", "H", forks * _FORK),
         ("cart.scores", "i", forks * _SCORES),
+        ("cart.ends", "H", most + 1),
     ]
 
 
@@ -103,30 +105,38 @@ def grow(w, p, g, rng, member, slot: int) -> int:
     plant(w, p, g, slot)
     while nodes:
         open_nodes = nodes
-        count(w, p, g, open_nodes, level)
         if level < depth:
-            draw(w, g, rng, open_nodes)
+            weigh(p, g, open_nodes)
+            if ptr32(g[0])[_MAX_FEATURES]:
+                draw(w, g, rng, open_nodes)
             scan(w, p, g, rng, open_nodes)
         nodes = int(settle(p, g, slot, open_nodes, level))
-        move(w, p, g, member, slot)
+        move(w, p, g, member, slot, nodes)
         level += 1
     return level - 1
 
 
 @micropython.viper
 def plant(w, p, g, slot: int):
-    """All samples in the root; no inner node of the slot splits yet."""
+    """All samples in the root, counted; no inner node of the slot splits yet."""
     shape = ptr32(g[0])
     tree = ptr32(p[0])
     where8 = ptr8(g[1])
     where16 = ptr16(g[1])
+    labels = ptr8(w[2])
+    counts = ptr16(g[4])
     nodes = ptr16(g[6])
     inner = tree[_P_INNER]
     shape[_INNER_USED] = 0
     shape[_LEAVES_USED] = 0
     nodes[_PLACE] = 0
+    wide = shape[_WIDE_WHERE]
+    for c in range(tree[_P_CLASSES]):
+        counts[c] = 0
     for b in range(ptr32(w[0])[_W_SIZE]):
-        if shape[_WIDE_WHERE]:
+        c = labels[b]
+        counts[c] = counts[c] + 1
+        if wide:
             where16[b] = 0
         else:
             where8[b] = 0
@@ -143,39 +153,26 @@ def plant(w, p, g, slot: int):
 
 
 @micropython.viper
-def count(w, p, g, open_nodes: int, level: int):
-    """Class counts of the open nodes, and which of them are pure."""
-    shape = ptr32(g[0])
-    where8 = ptr8(g[1])
-    where16 = ptr16(g[1])
-    labels = ptr8(w[2])
+def weigh(p, g, open_nodes: int):
+    """How many samples the open nodes have, how mixed they are, and that none has a split yet."""
     counts = ptr16(g[4])
     forks = ptr16(g[7])
     scores = ptr32(g[8])
     classes = ptr32(p[0])[_P_CLASSES]
-    closed = shape[_CLOSED]
-    wide = shape[_WIDE_WHERE]
-    for k in range(open_nodes * classes):
-        counts[k] = 0
-    for b in range(ptr32(w[0])[_W_SIZE]):
-        a = where16[b] if wide else where8[b]
-        if a != closed:
-            k = a * classes + labels[b]
-            counts[k] = counts[k] + 1
-    if level < ptr32(p[0])[_P_DEPTH]:
-        for a in range(open_nodes):
-            samples = 0
-            most = 0
-            squares = 0
-            for k in range(a * classes, a * classes + classes):
-                samples += counts[k]
-                squares += counts[k] * counts[k]  # at most B**2 = 2**20 in all
-                if counts[k] > most:
-                    most = counts[k]
-            forks[a * _FORK + _SAMPLES] = samples
-            scores[a * _SCORES + _SQUARES_LEFT] = 0
-            scores[a * _SCORES + _SQUARES_RIGHT] = squares
-            scores[a * _SCORES + _SCORE] = _PURE if most == samples else _NO_SPLIT
+    for a in range(open_nodes):
+        samples = 0
+        most = 0
+        squares = 0
+        for k in range(a * classes, a * classes + classes):
+            n = counts[k]
+            samples += n
+            squares += n * n  # at most B**2 = 2**20 in all
+            if n > most:
+                most = n
+        forks[a * _FORK + _SAMPLES] = samples
+        scores[a * _SCORES + _SQUARES] = squares
+        scores[a * _SCORES + _MERIT] = _PURE if most == samples else _NO_SPLIT
+        scores[a * _SCORES + _BELOW] = 1
 
 
 @micropython.viper
@@ -201,7 +198,7 @@ def settle(p, g, slot: int, open_nodes: int, level: int) -> int:
         place = nodes[node + _PLACE]
         grows = 0
         if level < depth:
-            grows = int(scores[a * _SCORES + _SCORE] >= 0)
+            grows = int(scores[a * _SCORES + _MERIT] >= 0)
         number = 0
         if grows:
             n = place
@@ -225,7 +222,7 @@ def settle(p, g, slot: int, open_nodes: int, level: int) -> int:
                 number = inner + leaf
             else:  # the leftmost leaf below the node; depth <= 10 here
                 leaf = ((place + 1) << (depth - level)) - 1 - inner
-            fill_leaf(p, g, slot, a, leaf)
+            fill_leaf(p, g[4], slot, a, leaf)
             nodes[node + _FATE] = _LEAF + leaf
         if linked:
             if tree[_P_WIDE_KIDS]:
@@ -241,40 +238,12 @@ def settle(p, g, slot: int, open_nodes: int, level: int) -> int:
 
 
 @micropython.viper
-def fill_leaf(p, g, slot: int, a: int, leaf: int):
-    """Write the class frequencies, or the majority class, of open node a into a leaf.
-
-    The frequencies are the rounded running sums' differences, so they add up to 255 exactly.
-    """
-    tree = ptr32(p[0])
-    leaves = ptr8(p[4])
-    counts = ptr16(g[4])
-    classes = tree[_P_CLASSES]
-    first = a * classes
-    at = slot * tree[_P_LEAVES] + leaf
-    samples = 0
-    most = 0
-    for c in range(classes):
-        samples += counts[first + c]
-        if counts[first + c] > counts[first + most]:
-            most = c
-    if tree[_P_ONE_HOT]:
-        leaves[at] = most
-    else:
-        at = at * (classes - 1)  # < 256 * 1024 * 255 < 2**26
-        so_far = 0
-        given = 0
-        for c in range(classes - 1):
-            so_far += counts[first + c]
-            upto = (so_far * 510 + samples) // (2 * samples)  # <= 1024 * 511 < 2**20
-            leaves[at + c] = upto - given
-            given = upto
-
-
-@micropython.viper
-def move(w, p, g, member, slot: int):
-    """Send the samples of each open node on to its children, or note their leaf."""
+def move(w, p, g, member, slot: int, nodes_below: int):
+    """Send the samples of each open node on to its children, counted, or note their leaf."""
     shape = ptr32(w[0])
+    labels = ptr8(w[2])
+    counts = ptr16(g[4])
+    classes = ptr32(p[0])[_P_CLASSES]
     codes8 = ptr8(w[1])
     codes16 = ptr16(w[1])
     where8 = ptr8(g[1])
@@ -289,6 +258,8 @@ def move(w, p, g, member, slot: int):
     wide_leaf = int(ptr32(p[0])[_P_LEAVES] > 256)
     closed = ptr32(g[0])[_CLOSED]
     row = slot * window
+    for k in range(nodes_below * classes):
+        counts[k] = 0
     for b in range(shape[_W_SIZE]):
         a = where16[b] if wide_where else where8[b]
         if a == closed:
@@ -304,6 +275,8 @@ def move(w, p, g, member, slot: int):
             at = forks[a * _FORK + _FEATURE] * window + b
             code = codes16[at] if wide else codes8[at]
             fate += int(code > forks[a * _FORK + _THRESHOLD])
+            k = fate * classes + labels[b]
+            counts[k] = counts[k] + 1
         if wide_where:
             where16[b] = fate
         else:

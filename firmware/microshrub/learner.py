@@ -118,11 +118,13 @@ class Learner(Buffers):
         parts = [[allocate(t, n) for _, t, n in part] for part in self._parts()]
         self._flat = tuple([buffer for part in parts for buffer in part])
         self._nest = tuple(parts[0] + [tuple(part) for part in parts[1:]])
+        self._row = None  # the row that was checked last
         self._start()
 
     def predict(self, x):
         """The class of the codes x, array('H') of `features`; fills `votes`. Allocates nothing."""
-        check_row(x, self.features)
+        if x is not self._row or len(x) != self.features:
+            self._check(x)
         return self._predict(self._nest, x, 0)
 
     def learn(self, x, label):
@@ -131,9 +133,16 @@ class Learner(Buffers):
         x is array('H') of `features` codes, label an int of 0..classes - 1. Wrong ones raise
         ValueError before anything changes.
         """
-        check_row(x, self.features)
-        whole("label", label, 0, self.classes - 1)
+        if x is not self._row or len(x) != self.features:
+            self._check(x)
+        if type(label) is not int or not 0 <= label < self.classes:
+            whole("label", label, 0, self.classes - 1)
         return self._learn(self._nest, x, 0, label)
+
+    def _check(self, x):
+        """Check a row that is not the one before; that it is an array it will stay."""
+        check_row(x, self.features)
+        self._row = x
 
     def forget(self):
         """Let what was learned long ago count less; here, forget everything."""

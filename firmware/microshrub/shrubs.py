@@ -85,6 +85,38 @@ def start_shrubs(p, classes, window, depth, feature_bits, one_hot):
 
 
 @micropython.viper
+def fill_leaf(p, class_counts, slot: int, a: int, leaf: int):
+    """Write the class frequencies, or the majority class, into a leaf.
+
+    class_counts, 'H', has the counts of node a at a * classes. The frequencies are the rounded
+    running sums' differences, so they add up to 255 exactly.
+    """
+    tree = ptr32(p[0])
+    leaves = ptr8(p[4])
+    counts = ptr16(class_counts)
+    classes = tree[_CLASSES]
+    first = a * classes
+    at = slot * tree[_LEAVES] + leaf
+    samples = 0
+    most = 0
+    for c in range(classes):
+        samples += counts[first + c]
+        if counts[first + c] > counts[first + most]:
+            most = c
+    if tree[_ONE_HOT]:
+        leaves[at] = most
+    else:
+        at = at * (classes - 1)  # < 256 * 1024 * 255 < 2**26
+        so_far = 0
+        given = 0
+        for c in range(classes - 1):
+            so_far += counts[first + c]
+            upto = (so_far * 510 + samples) // (2 * samples)  # <= 1024 * 511 < 2**20
+            leaves[at + c] = upto - given
+            given = upto
+
+
+@micropython.viper
 def descend(p, rank, used: int, rows, at: int, path):
     """Which leaf the sample at rows[at] reaches in the first `used` slots s of rank: path[s]."""
     shape = ptr32(p[0])

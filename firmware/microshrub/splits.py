@@ -1,16 +1,17 @@
 """The best split of every open node of a level, in one walk over each feature's order.
 
-Every open node keeps running class counts of its samples that the walk has passed, so one walk
-evaluates the boundaries of all open nodes. The splitter `best` is CART (Breiman and others 1984):
-every boundary between two different codes, with the threshold halfway. `random` (Extra-Trees,
-Geurts and others 2006) draws one threshold a feature between the node's least and greatest code;
-it needs no order.
+For a feature, the samples are dealt out to their open nodes in the order of its codes; then each
+node walks over its own, with running class counts of those passed. The splitter `best` is CART
+(Breiman and others 1984): every boundary between two different codes, with the threshold halfway.
+`random` (Extra-Trees, Geurts and others 2006) draws one threshold a feature between the node's
+least and greatest code; it needs no order.
 
 Gini in integers: the split with the least weighted Gini impurity has the greatest
 
-    sum_c left_c**2 / n_left + sum_c right_c**2 / n_right,
+    merit = sum_c left_c**2 / n_left + sum_c right_c**2 / n_right.
 
-held in Q10. The sums of squares are updated with 2n + 1. Ties are broken at random.
+The sums of squares are updated with 2n + 1. Up to a window of 64 two merits are compared as
+fractions, exactly; beyond it they are held in Q10. Ties are broken at random.
 
 The scratch buffers g are those of cart.py.
 """
@@ -26,23 +27,21 @@ _MAX_FEATURES = const(0)  # features drawn for a node, 0: all
 _CLOSED = const(1)  # L
 _WIDE_WHERE = const(2)  # 1: where has 16 bits an entry
 _SAMPLES = const(0)
-_PASSED = const(1)
-_LAST = const(2)
-_CUT = const(3)
-_FEATURE = const(4)
-_THRESHOLD = const(5)
-_TIES = const(6)
-_FORK = const(7)
-_SQUARES_LEFT = const(0)
-_SQUARES_RIGHT = const(1)
-_SCORE = const(2)
+_FEATURE = const(1)
+_THRESHOLD = const(2)
+_TIES = const(3)
+_FORK = const(4)
+_SQUARES = const(0)
+_MERIT = const(1)
+_BELOW = const(2)
 _SCORES = const(3)
-_PURE = const(-2)  # score of a node that needs none
+_PURE = const(-2)  # merit of a node that needs no split
+_NOT_WANTED = const(65535)
+_EXACT = const(64)  # greatest window whose merits are fractions
 _W_WINDOW = const(0)
 _W_FEATURES = const(1)
 _W_SIZE = const(2)
 _W_WIDE_CODES = const(4)
-_W_WIDE_ORDER = const(5)
 _W_SORTED = const(6)
 _P_CLASSES = const(0)
 
@@ -78,133 +77,156 @@ def scan(w, p, g, rng, open_nodes: int):
     order16 = ptr16(w[3])
     where8 = ptr8(g[1])
     where16 = ptr16(g[1])
-    wanted = ptr8(g[2])
+    line8 = ptr8(g[2])
+    line16 = ptr16(g[2])
+    drawn = ptr8(g[3])
     counts = ptr16(g[4])
     left = ptr16(g[5])
     forks = ptr16(g[7])
     scores = ptr32(g[8])
+    ends = ptr16(g[9])
     classes = ptr32(p[0])[_P_CLASSES]
-    wide_where = ptr32(g[0])[_WIDE_WHERE]
+    features = shape[_W_FEATURES]
     size = shape[_W_SIZE]
     wide = shape[_W_WIDE_CODES]
-    wide_order = shape[_W_WIDE_ORDER]
+    wide_line = int(shape[_W_WINDOW] > 256)
+    exact = int(shape[_W_WINDOW] <= _EXACT)
     in_order = shape[_W_SORTED]
-    steps = size if in_order else 2 * size  # random: first all that go left, then all others
-    for f in range(shape[_W_FEATURES]):
+    wide_where = ptr32(g[0])[_WIDE_WHERE]
+    choosy = ptr32(g[0])[_MAX_FEATURES]
+    stride = (features + 7) >> 3
+    # at the root, the order of a feature is the line
+    whole = int(in_order and open_nodes == 1 and forks[_SAMPLES] == size)
+    if whole:
+        line8 = ptr8(w[3])
+        line16 = ptr16(w[3])
+    offset = 0
+    ends[ptr32(g[0])[_CLOSED]] = _NOT_WANTED
+    for f in range(features):
         base = f * shape[_W_WINDOW]  # < 256 * 1024 = 2**18
-        if not int(want(w, p, g, f, open_nodes)):
+        # where each wanted node's part of the line begins; dealing moves that to its end
+        dealt = 0
+        for a in range(open_nodes):
+            yes = int(scores[a * _SCORES + _MERIT] != _PURE)
+            if yes and choosy:
+                yes = (drawn[a * stride + (f >> 3)] >> (f & 7)) & 1
+            if yes:
+                ends[a] = dealt
+                dealt += forks[a * _FORK + _SAMPLES]
+            else:
+                ends[a] = _NOT_WANTED
+        if not dealt:
             continue
-        if not in_order:
-            draw_thresholds(w, g, rng, base, open_nodes)
-        for i in range(steps):
+        if whole:
+            ends[0] = size
+            offset = base
+            dealt = 0
+        else:
+            dealt = size
+        for i in range(dealt):
             b = i
             if in_order:
-                b = order16[base + i] if wide_order else order8[base + i]
-            elif i >= size:
-                b = i - size
+                b = order16[base + i] if wide_line else order8[base + i]
             a = where16[b] if wide_where else where8[b]
-            if not wanted[a]:
+            k = ends[a]
+            if k != _NOT_WANTED:
+                ends[a] = k + 1
+                if wide_line:
+                    line16[k] = b
+                else:
+                    line8[k] = b
+        for a in range(open_nodes):
+            end = ends[a]
+            if end == _NOT_WANTED:
                 continue
             fork = a * _FORK
             score = a * _SCORES
-            code = codes16[base + b] if wide else codes8[base + b]
+            first = a * classes
+            begin = end - forks[fork + _SAMPLES]
+            cut = 0
             if not in_order:
-                code = int(code > forks[fork + _CUT])
-                if code != int(i >= size):
-                    continue
-            passed = forks[fork + _PASSED]
-            last = forks[fork + _LAST]
-            if code != last and passed > 0:
-                # a sum of squares is at most passed**2, passed < 1024, so << 10 gives < 2**30,
-                # and each quotient is at most 1024 * passed
-                merit = (scores[score + _SQUARES_LEFT] << 10) // passed + (
-                    scores[score + _SQUARES_RIGHT] << 10
-                ) // (forks[fork + _SAMPLES] - passed)
-                best = scores[score + _SCORE]
-                ties = 1
-                if merit == best:
-                    ties = forks[fork + _TIES] + 1
-                if merit > best or (merit == best and int(below(rng, ties)) == 0):
-                    scores[score + _SCORE] = merit
-                    forks[fork + _FEATURE] = f
-                    forks[fork + _THRESHOLD] = (
-                        (last + code) >> 1 if in_order else forks[fork + _CUT]
-                    )
-                if merit >= best and ties < 65535:
-                    forks[fork + _TIES] = ties
-            k = a * classes + labels[b]
-            n = left[k]
-            left[k] = n + 1
-            # classes with n of their samples left: n**2 grows by 2n + 1, r**2 shrinks by 2r - 1
-            scores[score + _SQUARES_LEFT] = scores[score + _SQUARES_LEFT] + 2 * n + 1
-            scores[score + _SQUARES_RIGHT] = (
-                scores[score + _SQUARES_RIGHT] - 2 * (counts[k] - n) + 1
-            )
-            forks[fork + _PASSED] = passed + 1
-            forks[fork + _LAST] = code
+                cut = int(draw_threshold(w, g, rng, base, begin, end))
+            begin += offset
+            end += offset
+            for c in range(classes):
+                left[c] = 0
+            squares_left = 0
+            squares_right = scores[score + _SQUARES]
+            merit = scores[score + _MERIT]
+            below_it = scores[score + _BELOW]
+            last = 0
+            for r in range(begin, end):
+                b = line16[r] if wide_line else line8[r]
+                code = codes16[base + b] if wide else codes8[base + b]
+                if not in_order:
+                    code = int(code > cut)
+                if code != last and r > begin:
+                    passed = r - begin
+                    rest = end - r
+                    over = 0
+                    under = 1
+                    if exact:  # 64**3 / 4 = 2**16 and 64**2 / 4 = 2**10 at most
+                        over = squares_left * rest + squares_right * passed
+                        under = passed * rest
+                    else:  # in Q10: a sum of squares is at most 1023**2, so << 10 gives < 2**30
+                        over = (squares_left << 10) // passed + (squares_right << 10) // rest
+                    better = over * below_it - merit * under  # < 2**26
+                    if better >= 0:
+                        ties = 1
+                        if not better:
+                            ties = forks[fork + _TIES] + 1
+                        if ties == 1 or int(below(rng, ties)) == 0:
+                            merit = over
+                            below_it = under
+                            forks[fork + _FEATURE] = f
+                            forks[fork + _THRESHOLD] = (last + code) >> 1 if in_order else cut
+                        if ties < 65535:
+                            forks[fork + _TIES] = ties
+                c = labels[b]
+                n = left[c]
+                left[c] = n + 1
+                # n**2 grows by 2n + 1, and on the right m**2 shrinks by 2m - 1
+                squares_left += 2 * n + 1
+                squares_right -= 2 * (counts[first + c] - n) - 1
+                last = code
+            scores[score + _MERIT] = merit
+            scores[score + _BELOW] = below_it
 
 
 @micropython.viper
-def want(w, p, g, f: int, open_nodes: int) -> int:
-    """Mark the open nodes for which feature f is evaluated, clear them; returns how many."""
-    shape = ptr32(g[0])
-    wanted = ptr8(g[2])
-    drawn = ptr8(g[3])
-    left = ptr16(g[5])
-    forks = ptr16(g[7])
-    scores = ptr32(g[8])
-    classes = ptr32(p[0])[_P_CLASSES]
-    stride = (ptr32(w[0])[_W_FEATURES] + 7) >> 3
-    wanted[shape[_CLOSED]] = 0
-    some = 0
-    for a in range(open_nodes):
-        yes = int(scores[a * _SCORES + _SCORE] != _PURE)
-        if yes and shape[_MAX_FEATURES]:
-            yes = (drawn[a * stride + (f >> 3)] >> (f & 7)) & 1
-        wanted[a] = yes
-        if yes:
-            for k in range(a * classes, a * classes + classes):
-                left[k] = 0
-            # where the last walk ended, what had passed to the left is now all to the right again
-            score = a * _SCORES
-            squares = scores[score + _SQUARES_RIGHT] + scores[score + _SQUARES_LEFT]
-            scores[score + _SQUARES_RIGHT] = squares
-            scores[score + _SQUARES_LEFT] = 0
-            forks[a * _FORK + _PASSED] = 0
-            some += 1
-    return some
+def draw_threshold(w, g, rng, base: int, begin: int, end: int) -> int:
+    """Draw a threshold for a node, from its least code to below its greatest.
 
-
-@micropython.viper
-def draw_thresholds(w, g, rng, base: int, open_nodes: int):
-    """Draw a threshold for each wanted node, from its least code to below its greatest.
-
-    A node whose samples all have one code is not wanted any more.
+    Its samples, line[begin..end - 1], are put in order: those that go left, then the others. If
+    all have one code, the threshold is 65535.
     """
     codes8 = ptr8(w[1])
     codes16 = ptr16(w[1])
-    where8 = ptr8(g[1])
-    where16 = ptr16(g[1])
-    wanted = ptr8(g[2])
-    forks = ptr16(g[7])
+    line8 = ptr8(g[2])
+    line16 = ptr16(g[2])
     wide = ptr32(w[0])[_W_WIDE_CODES]
-    wide_where = ptr32(g[0])[_WIDE_WHERE]
-    for a in range(open_nodes):
-        forks[a * _FORK + _LAST] = 65535  # least code
-        forks[a * _FORK + _CUT] = 0  # greatest
-    for b in range(ptr32(w[0])[_W_SIZE]):
-        a = where16[b] if wide_where else where8[b]
-        if wanted[a]:
-            code = codes16[base + b] if wide else codes8[base + b]
-            if code < forks[a * _FORK + _LAST]:
-                forks[a * _FORK + _LAST] = code
-            if code > forks[a * _FORK + _CUT]:
-                forks[a * _FORK + _CUT] = code
-    for a in range(open_nodes):
-        if wanted[a]:
-            least = forks[a * _FORK + _LAST]
-            spread = forks[a * _FORK + _CUT] - least
-            if spread:
-                forks[a * _FORK + _CUT] = least + int(below(rng, spread))
+    wide_line = int(ptr32(w[0])[_W_WINDOW] > 256)
+    least = 65535
+    greatest = 0
+    for r in range(begin, end):
+        b = line16[r] if wide_line else line8[r]
+        code = codes16[base + b] if wide else codes8[base + b]
+        if code < least:
+            least = code
+        if code > greatest:
+            greatest = code
+    if greatest == least:
+        return 65535
+    cut = least + int(below(rng, greatest - least))
+    for r in range(begin, end):
+        b = line16[r] if wide_line else line8[r]
+        code = codes16[base + b] if wide else codes8[base + b]
+        if code <= cut:
+            if wide_line:
+                line16[r] = line16[begin]
+                line16[begin] = b
             else:
-                wanted[a] = 0
+                line8[r] = line8[begin]
+                line8[begin] = b
+            begin += 1
+    return cut

@@ -9,6 +9,7 @@ Buffers of the members (a tuple, in this order; M = most members):
     rank      'B'  [M + 1] the slots: members, by weight (before its last rounding), then free ones
     residual  'i'  [classes] scratch: the votes for one sample, then the loss's derivative
     gradient  'i'  [M + 1] scratch: the gradient of rank i
+    leaf      'i'  [M + 1] scratch: where the votes of the leaf of rank i begin
 """
 
 import micropython
@@ -43,6 +44,7 @@ def members_table(trees, classes):
         ("members.rank", "B", trees + 1),
         ("members.residual", "i", classes),
         ("members.gradient", "i", trees + 1),
+        ("members.leaf", "i", trees + 1),
     ]
 
 
@@ -115,30 +117,29 @@ def mix(p, m, member, stride: int, b: int, votes) -> int:
 
 
 @micropython.viper
-def derivative(m, label: int, classes: int):
-    """Turn the votes in residual into f - [y = c], or softmax(f) - [y = c], in 1/65280."""
+def soften(m, classes: int):
+    """Turn the votes in residual into their softmax, in 1/65280."""
     residual = ptr32(m[3])
     top = 0
     for c in range(classes):
         residual[c] = residual[c] >> 8
         if residual[c] > top:
             top = residual[c]
-    if ptr32(m[0])[_SOFTMAX]:
-        total = 0
-        for c in range(classes):
-            x = top - residual[c]  # of 65280 a unit; + x >> 8 makes that 65535 of Q16
-            residual[c] = int(exp_negative(x + (x >> 8)))
-            total += residual[c]  # <= 256 * 2**14 = 2**22
-        for c in range(classes):
-            residual[c] = residual[c] * _UNIT // total  # < 2**14 * 2**16 = 2**30
-    residual[label] = residual[label] - _UNIT
+    total = 0
+    for c in range(classes):
+        x = top - residual[c]  # of 65280 a unit; + x >> 8 makes that 65535 of Q16
+        residual[c] = int(exp_negative(x + (x >> 8)))
+        total += residual[c]  # <= 256 * 2**14 = 2**22
+    for c in range(classes):
+        residual[c] = residual[c] * _UNIT // total  # < 2**14 * 2**16 = 2**30
 
 
 @micropython.viper
 def gradient_step(w, p, m, member):
     """Line 9: weight -= step * gradient, for the members and the shrub of rank `used`.
 
-    The gradient of shrub h is 2 / (B * C) * sum over window and classes of (f - [y = c]) * h.
+    The gradient of shrub h is 2 / (B * C) * sum over window and classes of (f - [y = c]) * h; for
+    the cross-entropy, softmax(f) stands for f.
     """
     shape = ptr32(p[0])
     labels = ptr8(w[2])
@@ -147,6 +148,7 @@ def gradient_step(w, p, m, member):
     rank = ptr8(m[2])
     residual = ptr32(m[3])
     gradient = ptr32(m[4])
+    leaf = ptr32(m[5])
     member8 = ptr8(member)
     member16 = ptr16(member)
     window = ptr32(w[0])[_W_WINDOW]
@@ -156,28 +158,69 @@ def gradient_step(w, p, m, member):
     one_hot = shape[_P_ONE_HOT]
     classes = shape[_P_CLASSES]
     last = classes - 1
-    shrubs = ptr32(m[0])[_USED] + 1
+    two = int(last == 1)  # which spares the loops over classes
+    if one_hot:
+        two = 0
+    used = ptr32(m[0])[_USED]
+    softmax = ptr32(m[0])[_SOFTMAX]
+    shrubs = used + 1
     down = 0  # makes room for the sum over the window
     while size > 64 << down:
         down += 1
     for i in range(shrubs):
         gradient[i] = 0
     for b in range(size):
-        mix(p, m, member, window, b, m[3])
-        derivative(m, labels[b], classes)
-        pivot = residual[last]
+        # the votes, as in mix()
+        vote = 0
+        if not two:
+            for c in range(classes):
+                residual[c] = 0
         for i in range(shrubs):
             slot = rank[i]
-            at = slot * window + b
+            at = slot * window + b  # < 256 * 1024 = 2**18
             at = slot * leaf_limit + (member16[at] if wide else member8[at])
+            if not one_hot:
+                at = at * last  # < 256 * 1024 * 255 < 2**26
+            leaf[i] = at
+            if i < used:
+                weight = weights[slot]
+                if two:
+                    vote += leaves[at] * weight
+                elif one_hot:
+                    c = leaves[at]
+                    residual[c] = residual[c] + 255 * weight  # a sum is at most 255 * 65536
+                else:
+                    for c in range(last):
+                        residual[c] = residual[c] + leaves[at + c] * weight
+        if two:
+            residual[0] = vote
+            residual[1] = 255 * _ONE - vote if used else 0
+        elif used and not one_hot:
+            rest = 255 * _ONE
+            for c in range(last):
+                rest -= residual[c]
+            residual[last] = rest
+        if softmax:
+            soften(m, classes)
+        else:
+            for c in range(classes):
+                residual[c] = residual[c] >> 8
+        c = labels[b]
+        residual[c] = residual[c] - _UNIT
+        pivot = residual[last]
+        slope = residual[0] - pivot
+        pivot_255 = 255 * pivot
+        for i in range(shrubs):
+            at = leaf[i]
             # sum_c margin_c * h_c, where h_last = 255 - the others; |sum| <= 65280 * 255 < 2**24
             # because the h_c are not negative and add up to 255; |margin_c - pivot| < 2**17, and
             # a part of the sum stays below 255 * 2**17 < 2**25
-            if one_hot:
+            if two:
+                dot = pivot_255 + slope * leaves[at]
+            elif one_hot:
                 dot = 255 * residual[leaves[at]]
             else:
-                at = at * last
-                dot = 255 * pivot
+                dot = pivot_255
                 for c in range(last):
                     dot += (residual[c] - pivot) * leaves[at + c]
             # 64 * 65280 * 255 < 2**30, and `down` keeps it so for more samples

@@ -63,14 +63,13 @@ follow
 train
   grow
     plant
-    count
+    weigh
     draw
     scan
     settle
       fill_leaf
     move
   gradient_step
-    derivative
   project
 mix""".splitlines()
 

@@ -251,7 +251,7 @@ def test_a_trigger_on_errors_rests_while_all_is_right() -> None:
 def votes_on(parameters: dict[str, Any]) -> list[list[int]]:
     """The votes for each sample of a noisy stream, before it is learned."""
     model = firmware.load("numba").ShrubEnsemble(4, 3, **{**NOISY, **parameters})
-    codes, labels = draw_stream(11, 200, 4, 3)
+    codes, labels = draw_stream(11, 600, 4, 3)
     votes = []
     for x, label in zip(codes, labels.tolist(), strict=True):
         model.predict(row(x))

@@ -189,7 +189,7 @@ def test_the_ensemble_knows_its_own_tuple() -> None:
 def test_splits_and_cart_share_their_scratch() -> None:
     cart, splits = constants(parse("cart.py")), constants(parse("splits.py"))
     shared = cart.keys() & splits.keys()
-    assert {"_MAX_FEATURES", "_CLOSED", "_FEATURE", "_THRESHOLD", "_FORK", "_SCORE"} <= shared
+    assert {"_MAX_FEATURES", "_CLOSED", "_FEATURE", "_THRESHOLD", "_FORK", "_MERIT"} <= shared
     assert {name: cart[name] for name in shared} == {name: splits[name] for name in shared}
 
 
