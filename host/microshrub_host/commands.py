@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from . import boards, engines, model_files, parity, plots, ram, report, simulate
+from . import boards, engines, model_files, parity, plots, ram, report, simulate, timing
 from .errors import UserError
 from .micropython_binary import find_or_fetch
 from .options import (
@@ -156,6 +156,7 @@ def _simulate(arguments: argparse.Namespace) -> int:
     board = boards.load(arguments.board or _DEFAULT_BOARD)
     stream, parameters = open_with_parameters(arguments)
     budget = ram.budget(parameters, board, MODELS[arguments.model])
+    time = timing.sample_time(board, arguments.model, parameters) if arguments.board else None
     if arguments.board and not budget.fits:
         raise UserError(_too_large(budget, board, arguments.model, parameters))
     if arguments.save is not None:
@@ -165,7 +166,8 @@ def _simulate(arguments: argparse.Namespace) -> int:
         model_files.write(arguments.save, model_files.of_run(result, stream))
         messages.say(f"written to {arguments.save}")
     if arguments.json != "-":
-        report.print_run(result, budget, board, shuffled=arguments.shuffle is not None)
+        shuffled = arguments.shuffle is not None
+        report.print_run(result, budget, board, shuffled=shuffled, time=time)
         if arguments.board:
             console.say(report.fitting(budget))
     if arguments.plot is not None:
@@ -174,7 +176,8 @@ def _simulate(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         key = arguments.board or _DEFAULT_BOARD
         options = report.stream_record(vars(arguments), stream)
-        write_json(report.run_record(result, budget, board, key, options), arguments.json)
+        record = report.run_record(result, budget, board, key, options, time)
+        write_json(record, arguments.json)
     return 0
 
 
@@ -236,12 +239,14 @@ def _budget(arguments: argparse.Namespace) -> int:
     parameters = shape | model_parameters(arguments)
     check_parameters(arguments.model, parameters, also=shape)
     budget = ram.budget(parameters, board, MODELS[arguments.model])
+    time = timing.sample_time(board, arguments.model, parameters)
     advice = "" if budget.fits else _too_large(budget, board, arguments.model, parameters)
     if arguments.json != "-":
-        report.print_budget(budget, board)
+        report.print_budget(budget, board, time)
         console.say(report.fitting(budget) if budget.fits else "It does not fit. " + advice)
     if arguments.json is not None:
-        record = report.budget_record(budget, board, arguments.board) | {"advice": advice}
+        record = report.budget_record(budget, board, arguments.board, time)
+        record |= {"advice": advice}
         write_json(record, arguments.json)
     return 0 if budget.fits else 1
 

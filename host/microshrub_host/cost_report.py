@@ -34,8 +34,7 @@ KERNELS_TEXT = """\
 ## What learning is made of
 
 Instructions in one `learn` on the {board}, each kernel with all that it calls: the mean, and the
-mean over the dearest hundredth of the samples. `mix` is called by `predict`, and by
-`gradient_step` for every sample of the window.
+mean over the dearest hundredth of the samples. `mix` is called by `predict`.
 
 {table}
 

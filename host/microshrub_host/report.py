@@ -19,6 +19,7 @@ from .ram import Budget, Part
 from .simulate import Result
 from .streams import Stream
 from .terminal import console
+from .timing import SampleTime
 
 _FEW = 100  # samples below which there is no verdict
 _OWNERS = ("model", "quantizer", "metrics", "rows", "code")
@@ -57,10 +58,16 @@ def check_target(option: str, path: Path) -> None:
 
 
 def run_record(
-    result: Result, budget: Budget, board: Board, key: str, options: dict[str, Any]
+    result: Result,
+    budget: Budget,
+    board: Board,
+    key: str,
+    options: dict[str, Any],
+    time: SampleTime | None = None,
 ) -> dict[str, Any]:
     """What `simulate --json` writes; options say how the stream was read."""
-    sizes = {"model_bytes": budget.model_bytes, "ram_bytes": budget.ram_bytes, "board": key}
+    sizes: dict[str, Any] = {"model_bytes": budget.model_bytes, "ram_bytes": budget.ram_bytes}
+    sizes |= {"board": key, "sample_time": time and time.record()}
     return result.record() | sizes | _limits(budget, board) | options | {"versions": versions()}
 
 
@@ -74,11 +81,14 @@ def stream_record(options: Mapping[str, Any], stream: Stream) -> dict[str, Any]:
     }
 
 
-def budget_record(budget: Budget, board: Board, key: str) -> dict[str, Any]:
+def budget_record(
+    budget: Budget, board: Board, key: str, time: SampleTime | None = None
+) -> dict[str, Any]:
     """What `budget --json` writes: the sums, and every part with its bytes."""
     sections = {"buffers": budget.buffers, "overhead": budget.overhead, "code": budget.code}
     parts = {title: {p.name: p.bytes for p in found} for title, found in sections.items()}
-    sums = {"board": key, "model_bytes": budget.model_bytes, "ram_bytes": budget.ram_bytes}
+    sums: dict[str, Any] = {"model_bytes": budget.model_bytes, "ram_bytes": budget.ram_bytes}
+    sums |= {"board": key, "sample_time": time and time.record()}
     return sums | _limits(budget, board) | parts
 
 
@@ -109,7 +119,14 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's' if noun[-1] != 's' else 'es'}"
 
 
-def print_run(result: Result, budget: Budget, board: Board, *, shuffled: bool) -> None:
+def print_run(
+    result: Result,
+    budget: Budget,
+    board: Board,
+    *,
+    shuffled: bool,
+    time: SampleTime | None = None,
+) -> None:
     """The table after a simulation, and in words whether the model was worth it."""
     console.say(
         f"{result.stream}: {count(result.samples, 'sample')}, "
@@ -125,6 +142,7 @@ def print_run(result: Result, budget: Budget, board: Board, *, shuffled: bool) -
         ("kappa temporal", f"{result.kappa_temporal:.2f} %"),
         ("model", count(budget.model_bytes, "byte")),
         (f"RAM on {board.name}", f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"),
+        *(time.rows() if time else []),
         *[(name.replace("_", " "), f"{value:,}") for name, value in result.progress.items()],
         ("values outside of their range", f"{result.clamped:,}"),
         ("missing values", f"{result.missing:,}"),
@@ -170,7 +188,7 @@ def fitting(budget: Budget) -> str:
     return f"It fits: {budget.free_bytes - budget.ram_bytes:,} bytes are left for your program."
 
 
-def print_budget(budget: Budget, board: Board) -> None:
+def print_budget(budget: Budget, board: Board, time: SampleTime | None = None) -> None:
     """Every part with its bytes, what they add up to, and what the board has."""
     console.say(f"RAM on {board.name}")
     table = Table("part", "bytes", "note")
@@ -187,6 +205,8 @@ def print_budget(budget: Budget, board: Board) -> None:
     console.say(
         f"model {budget.model_bytes:,} bytes, RAM {budget.ram_bytes:,} of {budget.free_bytes:,}"
     )
+    for name, value in time.rows() if time else []:
+        console.say(f"{name.strip()}: {value}")
     if budget.model_bytes > board.model_budget_bytes:
         console.say(
             f"The model takes more than the {board.model_budget_bytes:,} bytes that "

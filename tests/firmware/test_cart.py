@@ -3,10 +3,9 @@
 A model with train_every=n grows exactly one shrub after n samples, on those of them that are in
 the window, and into the slot that `rank` names next: that is all these tests do to get one.
 
-The splitter compares scores in Q10, a sum of two quotients rounded down: a score may look up to
+Up to a window of 64 the splitter compares scores as fractions: the split is exactly one of the
+best. Beyond that it holds them in Q10, a sum of two quotients rounded down: a score may look up to
 2/1024 lower than it is, never higher. So the split it takes is less than 2/1024 below the best.
-Scores of n samples are fractions with the denominator n_left * n_right; up to n = 9 that is at
-most 20, and two that differ do so by 1/400 or more: there the split is exactly one of the best.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from shrub_oracle import best_splits
 from microshrub_host import firmware
 
 Ints = NDArray[np.int64]
-EXACT_UP_TO = 9
+EXACT_UP_TO = 64
 FLOOR = Fraction(2, 1024)
 FAIR = 1e-3  # the seeds are fixed: a p-value below would be no accident
 
@@ -193,7 +192,7 @@ def test_every_split_is_one_of_the_best(
         feature, threshold = int(shrub.feature[visit.node]), int(shrub.threshold[visit.node])
         column = np.unique(x[:, feature])
         assert threshold in (column[:-1] + column[1:]) // 2
-        if len(y) <= EXACT_UP_TO:
+        if n <= EXACT_UP_TO:
             assert (feature, threshold) in best
         top = score_of(x[:, best[0][0]], y, int(best[0][1]), classes)
         assert float(top) == pytest.approx(score)

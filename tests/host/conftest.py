@@ -1,8 +1,10 @@
 """Files for the tests of the host."""
 
+import contextlib
 import gzip
 
 import pytest
+from device_support import running
 
 
 @pytest.fixture
@@ -16,3 +18,10 @@ def put(tmp_path):
         return str(path)
 
     return put
+
+
+@pytest.fixture
+def device(micropython_command, tmp_path):
+    """Starts a program on a real MicroPython behind a pty and gives its port."""
+    with contextlib.ExitStack() as stack:
+        yield lambda script: stack.enter_context(running(micropython_command, script, tmp_path))

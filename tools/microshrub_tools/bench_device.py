@@ -1,0 +1,81 @@
+"""Times of predict and learn, measured on the device; `microshrub bench` runs it there.
+
+It calls main() with lists of a number, the kind of a model and its parameters. A line is printed
+for each: `row NUMBER P50 P99 P50 P99`, microseconds, predict first, or `no NUMBER REASON`.
+"""
+
+import gc
+import sys
+import time
+from array import array
+
+MYPY = False  # MicroPython has no typing; mypy takes this for true
+if MYPY:
+    from typing import Any
+
+_LEARNED = 200  # samples before any is timed
+_TIMED = 300
+
+
+def _describe() -> None:
+    hertz: Any = 0
+    try:
+        import machine
+
+        hertz = machine.freq()
+        hertz = hertz if isinstance(hertz, int) else hertz[0]
+    except (ImportError, AttributeError):
+        pass
+    version = ".".join([str(part) for part in sys.implementation.version[:3]])
+    print("device", hertz, "MicroPython", version, getattr(sys.implementation, "_machine", ""))
+
+
+def _next(random: int) -> int:
+    return (random * 1103 + 12345) % 1048573
+
+
+def _measure(kind: str, parameters: "dict[str, Any]") -> "list[int]":
+    """Medians and 99th percentiles over samples of a label that stays for six on average."""
+    import microshrub
+
+    model: Any = getattr(microshrub, kind)(**parameters)
+    classes = model.classes
+    row = array("H", [0] * model.features)
+    times = array("i", [0] * _TIMED), array("i", [0] * _TIMED)
+    ticks: Any = time.ticks_us  # type: ignore[attr-defined]
+    since: Any = time.ticks_diff  # type: ignore[attr-defined]
+    random = 1
+    label = 0
+    for i in range(-_LEARNED, _TIMED):
+        random = _next(random)
+        if random % 6 == 0:
+            label = random // 6 % classes
+        for f in range(model.features):
+            random = _next(random)
+            row[f] = (random // 16 % 32768 + label * (f % 4) * 8192) % 65536
+        begin = ticks()
+        model.predict(row)
+        middle = ticks()
+        model.learn(row, label)
+        end = ticks()
+        if i >= 0:
+            times[0][i] = since(middle, begin)
+            times[1][i] = since(end, middle)
+    found = []
+    for some in times:
+        ordered = sorted(some)
+        found += [ordered[_TIMED // 2], ordered[_TIMED * 99 // 100]]
+    return found
+
+
+def main(configurations: "list[Any]") -> None:
+    """Measure all, one after another, each with the heap to itself."""
+    _describe()
+    for number, kind, parameters in configurations:
+        gc.collect()
+        try:
+            print("row", number, *_measure(kind, parameters))
+        except MemoryError:
+            print("no", number, "it does not fit into the RAM")
+        except ImportError:
+            print("no", number, "microshrub is not on the device")
