@@ -118,7 +118,7 @@ class Learner(Buffers):
         parts = [[allocate(t, n) for _, t, n in part] for part in self._parts()]
         self._flat = tuple([buffer for part in parts for buffer in part])
         self._nest = tuple(parts[0] + [tuple(part) for part in parts[1:]])
-        self._row = None  # the row that was checked last
+        self._row = ()  # the row that was checked last
         self._start()
 
     def predict(self, x):
