@@ -123,6 +123,12 @@ class Checkpoint:
         self.message = "checkpoint %d restored: %s" % (self._numbers[newest], slots)
         return True
 
+    @property
+    def number(self):
+        """Sequence number of the newest checkpoint that is known, 0 if there is none."""
+        newest = self._newest()
+        return self._numbers[newest] if newest >= 0 else 0
+
     def _look(self):
         """Check both slots."""
         for slot in range(2):

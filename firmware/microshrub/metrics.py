@@ -123,6 +123,11 @@ class Metrics(Buffers):
         return self._flat[0][_SEEN]
 
     @property
+    def right(self):
+        """How many of them were predicted right."""
+        return self._flat[0][_RIGHT]
+
+    @property
     def accuracy(self):
         """Correct of seen."""
         return self._ratio(_RIGHT)

@@ -17,6 +17,13 @@ from microshrub_host import firmware
 
 MOST_LINES = 310
 MODULES = {"micropython", "array", "struct", "binascii", "io"}
+
+# The device's program talks to files, ports and people, which fail: it may try, and import more.
+PROGRAM = {
+    *("application.py", "board.py", "config.py", "console.py", "plotter.py", "program.py"),
+    *("sensors.py", "service.py"),
+}
+PROGRAM_MODULES = MODULES | {"gc", "json", "machine", "os", "select", "sys", "time"}
 SMALL = 2**30
 
 # Where a rule does not hold, and why: rule and function, "" being the module's level.
@@ -255,12 +262,13 @@ def test_files_are_short(file: str) -> None:
 
 @pytest.mark.parametrize("file", FILES)
 def test_only_modules_of_micropython_are_imported(file: str) -> None:
+    known = PROGRAM_MODULES if file in PROGRAM else MODULES
     for node in ast.walk(parse(file)):
         if isinstance(node, ast.Import):
-            assert {alias.name for alias in node.names} <= MODULES
+            assert {alias.name for alias in node.names} <= known
             assert not any(alias.asname for alias in node.names)
         if isinstance(node, ast.ImportFrom) and node.level == 0:
-            assert node.module in MODULES
+            assert node.module in known
         if isinstance(node, ast.ImportFrom) and node.level:
             assert f"{node.module}.py" in FILES
 
@@ -274,7 +282,7 @@ def test_no_floats_dicts_and_try(file: str) -> None:
             found.add(("float", function))
         if isinstance(node, (ast.Dict, ast.DictComp)):
             found.add(("dict", function))
-        if isinstance(node, ast.Try):
+        if isinstance(node, ast.Try) and file not in PROGRAM:
             found.add(("try", function))
     assert found <= set(EXCEPTIONS)
 

@@ -1,0 +1,3 @@
+from microshrub.program import main
+
+main()

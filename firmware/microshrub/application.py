@@ -1,0 +1,261 @@
+"""What a device does with samples and labels: the application of the serial link, see link.py.
+
+`Application` is made of a configuration, see config.py. It runs on a PC as well, where it is the
+device's twin in the simulator.
+"""
+
+import gc
+import os
+from array import array
+
+from .config import Configuration
+from .learner import whole
+from .metrics import Metrics
+from .pending import Pending
+from .quantizer import Quantizer
+
+_MOST = (1 << 29) - 1  # of a word of the status
+_TICKS = (1 << 30) - 1
+
+
+def learner_class(name):
+    """The class of that name; only its modules are loaded."""
+    if name == "HoeffdingTree":
+        from .hoeffding import HoeffdingTree
+
+        return HoeffdingTree
+    from .ensemble import ShrubEnsemble
+
+    return ShrubEnsemble
+
+
+class Application:
+    """A quantizer, a learner, metrics, samples that wait, and perhaps alarm and checkpoint.
+
+    configuration   a Configuration
+    folder          what the names of its files begin with: "", or a path that ends in "/"
+
+    Raises ValueError for parameters and states that cannot be, and OSError for a state that is
+    not there. The first `warmup` samples are only observed if the quantizer is not frozen
+    yet: they are answered with class 0, confidence 0 and no id, labelled or not, and are neither
+    learned nor counted.
+    """
+
+    def __init__(self, configuration, folder=""):
+        self.configuration = configuration
+        self.hash = configuration.hash
+        self.features = configuration.features
+        self.classes = configuration.classes
+        self.values = array("i", [0] * self.features)
+        self.confidence = 0
+        self.sample_id = 0
+        self.plotter = None  # shows each sample, see console.py
+        self.restart = False  # another configuration was taken in
+        self._pieces = 0  # of it so far
+        self.seconds = 0  # since the start
+        self._milliseconds = 0  # and what is above
+        self._time = -1  # what tick() was told last
+        self._folder = folder
+        self._codes = array("H", [0] * self.features)
+        self._seen = 0  # samples of the warm-up
+        try:
+            self.learner = learner_class(configuration.learner)(**configuration.parameters)
+        except TypeError as error:  # a parameter that it does not have
+            raise ValueError("parameters: %s" % error) from None
+        self.quantizer = Quantizer(self.features)
+        self.metrics = Metrics(self.classes)
+        self.pending = Pending(self.features, self.classes, configuration.pending)
+        self.alarm = None
+        if configuration.alarm is not None:
+            from .alarm import DriftAlarm
+
+            self.alarm = DriftAlarm(learner=self.learner, **configuration.alarm)
+        self.store = None
+        if configuration.checkpoint is not None:
+            self.store = self._make_store(configuration.checkpoint)
+
+    def _make_store(self, options):
+        from .checkpoint import Checkpoint
+
+        parts = [self.quantizer, self.learner, self.metrics, self.pending]
+        if self.alarm:
+            parts.append(self.alarm)
+        options = dict(options)
+        options["path"] = self._folder + options.get("path", "checkpoint")
+        return Checkpoint(tuple(parts), **options)
+
+    def begin(self):
+        """Take over the newest checkpoint, else the states of the configuration; says which."""
+        if self.store and self.store.restore():
+            return self.store.message
+        self._load_states()
+        said = self.store.message if self.store else "starting fresh"
+        if self.configuration.model:
+            said += "; the model is %s" % self.configuration.model
+        if not self.quantizer.frozen:
+            said += "; the first %d samples are only observed" % self.configuration.warmup
+        return said
+
+    def _load_states(self):
+        """The states that the configuration names, a quantizer's and perhaps a model's."""
+        self._load(self.quantizer, self.configuration.quantizer)
+        if self.configuration.quantizer and not self.quantizer.frozen:
+            raise ValueError("%s: the quantizer is not frozen" % self.configuration.quantizer)
+        self._load(self.learner, self.configuration.model)
+
+    def _load(self, part, name):
+        if not name:
+            return
+        try:
+            with open(self._folder + name, "rb") as file:
+                part.read(file)
+        except OSError as error:
+            raise ValueError("%s cannot be read: %s" % (name, error)) from None
+        except ValueError as error:
+            raise ValueError("%s: %s" % (name, error)) from None
+
+    # What the link asks for
+
+    def sample(self, label):
+        """Predict the sample in `values`, and learn it if label >= 0; returns the prediction.
+
+        Allocates nothing.
+        """
+        if label >= 0:
+            whole("label", label, 0, self.classes - 1)
+        self.sample_id = 0
+        self.confidence = 0
+        if self.quantizer.frozen:
+            predicted = self._predict(label)
+            self.confidence = min(max(self.learner.votes) >> 16, 255)
+        else:
+            predicted = 0
+            self._observe()
+        if self.plotter:
+            self.plotter.show(self.values, label, predicted, self.metrics)
+        return predicted
+
+    def _predict(self, label):
+        codes = self._codes
+        self.quantizer.encode(self.values, codes)
+        if label >= 0:
+            predicted = self.learner.learn(codes, label)
+            self._count(label, predicted)
+            return predicted
+        predicted = self.learner.predict(codes)
+        self.sample_id = self.pending.add(codes, predicted)
+        if not self.sample_id:  # 0 stands for no id on the link: this sample gets 1
+            self.pending.take(0)
+            self.sample_id = self.pending.add(codes, predicted)
+        return predicted
+
+    def _observe(self):
+        self.quantizer.observe(self.values)
+        self._seen += 1
+        if self._seen >= self.configuration.warmup:
+            self.quantizer.freeze()
+
+    def _count(self, label, predicted):
+        self.metrics.update(label, predicted)
+        if self.alarm:
+            self.alarm.update(predicted != label)
+
+    def label(self, sample_id, label):
+        """Learn an earlier sample. Raises ValueError if it waits no more, or for a wrong label."""
+        whole("label", label, 0, self.classes - 1)
+        predicted = self.pending.take(sample_id)
+        self.learner.learn(self.pending.x, label)
+        self._count(label, predicted)
+
+    def status(self, words):
+        """Fill the words of the link's state."""
+        words[6] = gc.mem_alloc()
+        words[7] = min(gc.mem_free(), _MOST)
+        metrics = self.metrics
+        words[0] = metrics.samples
+        words[1] = metrics.right
+        words[2] = metrics.accuracy
+        words[3] = metrics.accuracy_nochange
+        words[4] = max(metrics.kappa, -_MOST)
+        words[5] = max(metrics.kappa_temporal, -_MOST)
+        words[8] = words[9] = 0
+        if self.alarm:
+            from .alarm import LEVELS
+
+            words[8] = LEVELS.index(self.alarm.level)
+            words[9] = min(self.alarm.drifts, _MOST)
+        words[10] = min(self.seconds, _MOST)
+        words[11] = self.pending.waiting
+        words[12] = min(self.store.number, _MOST) if self.store else 0
+        gc.collect()  # so that the next status shows what was allocated since
+
+    def confusion(self, label, prediction):
+        """How many samples of the label were predicted so."""
+        return self.metrics.confusion(label, prediction)
+
+    def state_crc32(self):
+        """The CRC32 of the learner's state."""
+        return self.learner.state_crc32()
+
+    def checkpoint(self):
+        """Save everything. Raises ValueError if that did not work."""
+        if not self.store:
+            raise ValueError("config.json names no checkpoint")
+        if not self.quantizer.frozen:
+            raise ValueError("nothing is saved before the first samples were observed")
+        saved = self.store.save()
+        gc.collect()
+        if not saved:
+            raise ValueError(self.store.message)
+
+    def reset(self):
+        """Forget what was learned: all is as it was without a checkpoint."""
+        self._seen = 0
+        for part in (self.quantizer, self.learner, self.metrics, self.pending, self.alarm):
+            if part:
+                part.reset()
+        self._load_states()
+
+    def configure(self, piece, last):
+        """Take a piece of another config.json; it is in force when the last one was answered."""
+        new = self._folder + "config.new"
+        with open(new, "wb" if not self._pieces else "ab") as file:
+            file.write(piece)
+        self._pieces += 1
+        if last:
+            self._pieces = 0
+            with open(new, "rb") as file:
+                Configuration(file.read())
+            _replace(new, self._folder + "config.json")
+            self.restart = True
+
+    # What the program tells it
+
+    def tick(self, milliseconds):
+        """Tell the time, 0..2**30 - 1, wrapping around; save when it is time.
+
+        Returns what went wrong with that in words, or None.
+        """
+        passed = (milliseconds - self._time) & _TICKS if self._time >= 0 else 0
+        self._time = milliseconds
+        self._milliseconds += passed
+        while self._milliseconds >= 1000:
+            self._milliseconds -= 1000
+            self.seconds += 1
+        store = self.store
+        if not store or not self.quantizer.frozen:
+            return None
+        if not store.due(self.metrics.samples & _TICKS, milliseconds):
+            return None
+        saved = store.save()
+        gc.collect()
+        return None if saved else store.message
+
+
+def _replace(new, old):
+    """Have a file take another one's place."""
+    try:
+        os.rename(new, old)
+    except OSError:  # FAT does not overwrite
+        os.remove(old)
+        os.rename(new, old)

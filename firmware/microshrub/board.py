@@ -1,0 +1,59 @@
+"""What the program needs of a board: its pins and buses, clock and watchdog.
+
+All that comes from MicroPython's module `machine` is made here. Tests give the program another
+object with these methods.
+"""
+
+
+class BoardError(ValueError):
+    """The board does not have what the configuration asks for; the message is for people."""
+
+
+class Board:
+    """The board that the program runs on."""
+
+    def __init__(self):
+        self._time = _clock()
+
+    def milliseconds(self):
+        """A clock of 0..2**30 - 1, that wraps around; 0 where there is none, as on QEMU."""
+        return self._time.ticks_ms() if self._time else 0
+
+    def microseconds(self):
+        """A clock of 0..2**30 - 1, that wraps around; 0 where there is none."""
+        return self._time.ticks_us() if self._time else 0
+
+    def adc(self, pin):
+        """An analog input: read_u16() gives 0..65535."""
+        return _of_machine("ADC")(_of_machine("Pin")(pin))
+
+    def i2c(self, number, scl, sda):
+        """A bus of 400 kHz: readfrom_mem_into(address, register, buffer), writeto_mem."""
+        pin = _of_machine("Pin")
+        return _of_machine("I2C")(number, scl=pin(scl), sda=pin(sda), freq=400000)
+
+    def button(self, pin):
+        """A button between a pin and ground: value() is 0 while it is pressed."""
+        kind = _of_machine("Pin")
+        return kind(pin, kind.IN, kind.PULL_UP)
+
+    def watchdog(self, milliseconds):
+        """Starts the board anew if feed() is not called for so long."""
+        return _of_machine("WDT")(timeout=milliseconds)
+
+
+def _clock():
+    try:
+        import time
+    except ImportError:
+        return None
+    return time
+
+
+def _of_machine(name):
+    try:
+        import machine
+
+        return getattr(machine, name)
+    except (ImportError, AttributeError):
+        raise BoardError("this board's MicroPython has no machine.%s" % name) from None

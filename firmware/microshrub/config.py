@@ -1,0 +1,168 @@
+"""config.json: what the device's program is made of, read and checked before anything is made.
+
+The file is an object:
+
+    version       1
+    learner       "HoeffdingTree" or "ShrubEnsemble"; parameters: its constructor's, by name
+    class_names, feature_names: a text for each; units: [[offset, digits], ...] or null
+    quantizer     a frozen quantizer's saved state, a file beside this one; null: observe the first
+                  `warmup` samples, then freeze
+    model         a learner's saved state to begin with, or null
+    sensor        {"kind": "serial"}, or that of a module of its own: see SENSORS
+    pending       samples that may wait for their label
+    checkpoint    {"path", "samples", "seconds"} or null
+    alarm         {"detector", "hook", ...}, see DriftAlarm, or null
+    label_pin     {"pin", "pressed", "released"}: classes while a button is pressed or not; or null
+    watchdog      milliseconds after which a board that hangs starts anew; 0: never
+    text          whether to print a line for a plotter with every sample
+"""
+
+import json
+from binascii import crc32
+
+from .learner import choice, whole, yes_or_no
+
+VERSION = 1
+LEARNERS = ("HoeffdingTree", "ShrubEnsemble")
+SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
+    ("mpu6050", ("scl", "sda", "i2c", "address", "rate", "window", "hop")))  # fmt: skip
+_CHECKPOINT = ("path", "samples", "seconds")
+_ALARM = ("detector", "hook", "threshold", "delta", "horizon", "grace")
+_LABEL_PIN = ("pin", "pressed", "released")
+_ABSENT = 2  # ENOENT
+
+
+class ConfigurationError(ValueError):
+    """The configuration cannot be used; the message is for people."""
+
+
+class Configuration:
+    """What the bytes of a config.json say, each field an attribute; `hash` is their CRC32.
+
+    Raises ConfigurationError for what is damaged or cannot be.
+    """
+
+    def __init__(self, data):
+        self.hash = crc32(data) & 0xFFFFFFFF
+        try:
+            fields = json.loads(str(data, "utf-8"))
+        except (ValueError, UnicodeError):
+            raise ConfigurationError("config.json is damaged: it is not JSON") from None
+        try:
+            self._take(fields)
+        except ValueError as error:
+            raise ConfigurationError("config.json: %s" % error) from None
+
+    def _take(self, fields):
+        if not isinstance(fields, dict):
+            raise ValueError("it has to hold an object")
+        if fields.get("version") != VERSION:
+            raise ValueError(
+                "it is of version %r, this program reads version %d"
+                % (fields.get("version"), VERSION)
+            )
+        self.learner = choice("learner", _get(fields, "learner"), LEARNERS)
+        self.parameters = _part("parameters", _get(fields, "parameters"))
+        for name in ("features", "classes"):
+            if name not in self.parameters:
+                raise ValueError("the parameters have no %s" % name)
+        self.features = whole("features", self.parameters["features"], 1, 256)
+        self.classes = whole("classes", self.parameters["classes"], 2, 256)
+        self.feature_names = _names(fields, "feature_names", self.features)
+        self.class_names = _names(fields, "class_names", self.classes)
+        self.units = _units(fields.get("units"), self.features)
+        self.quantizer = _file(fields, "quantizer")
+        least = int(self.quantizer is None)
+        self.warmup = whole("warmup", fields.get("warmup", 256), least, 1 << 29)
+        self.model = _file(fields, "model")
+        self._take_sensor(_part("sensor", _get(fields, "sensor")))
+        self.pending = whole("pending", fields.get("pending", 32), 1, 32768)
+        self.checkpoint = _options(fields, "checkpoint", _CHECKPOINT)
+        if self.checkpoint is not None and not isinstance(self.checkpoint.get("path", ""), str):
+            raise ValueError("the path of the checkpoint has to be a text")
+        self.alarm = _options(fields, "alarm", _ALARM)
+        self.label_pin = _options(fields, "label_pin", _LABEL_PIN)
+        for name in _LABEL_PIN if self.label_pin is not None else ():
+            if name not in self.label_pin:
+                raise ValueError("label_pin has no %s" % name)
+            if name != "pin":
+                whole("label_pin's " + name, self.label_pin[name], 0, self.classes - 1)
+        self.watchdog = whole("watchdog", fields.get("watchdog", 0), 0, 1 << 23)
+        self.text = yes_or_no("text", fields.get("text", self.kind != "serial"))
+
+    def _take_sensor(self, sensor):
+        self.kind = choice("the kind of the sensor", sensor.get("kind"), [n for n, _ in SENSORS])
+        for kind, names in SENSORS:
+            if kind == self.kind:
+                for name in names:
+                    if name not in sensor:
+                        raise ValueError("the sensor %s has no %s" % (kind, name))
+                _known("the sensor " + kind, sensor, ("kind",) + names)
+        self.sensor = sensor
+
+
+def read_configuration(path):
+    """The configuration in a file. Raises ConfigurationError."""
+    try:
+        with open(path, "rb") as file:
+            return Configuration(file.read())
+    except OSError as error:
+        if error.args[0] == _ABSENT:
+            raise ConfigurationError(
+                "there is no %s: flash the device with `microshrub flash`" % path
+            ) from None
+        raise ConfigurationError("%s cannot be read: %s" % (path, error)) from None
+
+
+def _get(fields, name):
+    if name not in fields:
+        raise ValueError("there is no %s" % name)
+    return fields[name]
+
+
+def _part(name, value):
+    if not isinstance(value, dict):
+        raise ValueError("%s has to be an object, not %r" % (name, value))
+    return value
+
+
+def _known(what, value, names):
+    for name in value:
+        if name not in names:
+            raise ValueError("%s has no option %s; there is: %s" % (what, name, ", ".join(names)))
+
+
+def _options(fields, name, names):
+    """The object with that name, or None."""
+    value = fields.get(name)
+    if value is not None:
+        _known(name, _part(name, value), names)
+    return value
+
+
+def _names(fields, name, count):
+    value = fields.get(name)
+    if value is None:
+        return tuple([str(i) for i in range(count)])
+    texts = isinstance(value, list) and all([isinstance(text, str) for text in value])
+    if not texts or len(value) != count:
+        raise ValueError("%s has to be a list of %d texts" % (name, count))
+    return tuple(value)
+
+
+def _file(fields, name):
+    value = fields.get(name)
+    if value is not None and (not isinstance(value, str) or not value):
+        raise ValueError("%s has to be the name of a file or null, not %r" % (name, value))
+    return value
+
+
+def _units(value, count):
+    if value is None:
+        return None
+    right = isinstance(value, list) and len(value) == count
+    for pair in value if right else ():
+        right = right and isinstance(pair, list) and len(pair) == 2
+    if not right:
+        raise ValueError("units has to be a list of %d pairs [offset, digits]" % count)
+    return tuple([tuple(pair) for pair in value])

@@ -1,0 +1,106 @@
+"""Features of the last samples of a sensor with several axes, in integers.
+
+Of each axis: mean, standard deviation, minimum, maximum, how often the signal crosses its mean,
+and energy, the mean of the squares in 1/4. Values are of 16 bits with a sign, and so all features
+are within the raw values of a quantizer, -2**29 + 1..2**29 - 1. Nothing is allocated.
+"""
+
+import micropython
+from micropython import const
+
+from .fixed import square_root
+
+STATISTICS = ("mean", "deviation", "minimum", "maximum", "crossings", "energy")
+PER_AXIS = 6
+
+_LIMIT = const(32767)
+_LOW = const(1023)
+MOST_ROWS = 1024
+
+
+@micropython.viper
+def put_row(data, at: int, ring, row: int, axes: int, skip: int):
+    """Copy a sample to a row of the ring, array('H').
+
+    data holds big-endian values of 16 bits from `at` on; behind the third, `skip` bytes are
+    left out.
+    """
+    source = ptr8(data)
+    target = ptr16(ring)
+    for axis in range(axes):
+        if axis == 3:
+            at += skip
+        target[row * axes + axis] = source[at] << 8 | source[at + 1]
+        at += 2
+
+
+@micropython.viper
+def value_at(ring, k: int) -> int:
+    """The k-th value of the ring, with its sign."""
+    v = ptr16(ring)[k]
+    return v - 65536 if v > _LIMIT else v
+
+
+@micropython.viper
+def mean_square(ring, rows: int, axes: int, axis: int, middle: int, shift: int) -> int:
+    """The mean of ((v - middle) >> shift)**2, each of which has to be at most 32768**2.
+
+    The sum is kept in two words: rows * 2**20 <= 2**30, and rows * 2**10 <= 2**20.
+    """
+    high = 0
+    low = 0
+    for row in range(rows):
+        d = (int(value_at(ring, row * axes + axis)) - middle) >> shift
+        d = d * d
+        high += d >> 10
+        low += d & _LOW
+    return (high // rows << 10) + ((high % rows << 10) + low) // rows
+
+
+@micropython.viper
+def summarize(ring, rows: int, first: int, axes: int, axis: int, out, to: int):
+    """Write the six features of an axis to out, array('i'), from out[to] on.
+
+    ring is array('H') of rows * axes values, the oldest row is `first`; rows is 1..1024.
+    """
+    target = ptr32(out)
+    total = 0
+    least = _LIMIT
+    most = 0 - _LIMIT - 1
+    for row in range(rows):
+        v = int(value_at(ring, row * axes + axis))
+        total += v  # |total| <= 2**25
+        if v < least:
+            least = v
+        if v > most:
+            most = v
+    mean = total // rows
+    shift = 0
+    if most - mean > _LIMIT or mean - least > _LIMIT:
+        shift = 1
+    square = int(mean_square(ring, rows, axes, axis, mean, shift))
+    if square >= 1073741823:  # 2**30 - 1, which square_root() takes at most
+        square = 1073741823
+    crossings = 0
+    before = 0
+    row = first
+    for _ in range(rows):
+        d = int(value_at(ring, row * axes + axis)) - mean
+        sign = 0
+        if d > 0:
+            sign = 1
+        elif d < 0:
+            sign = 0 - 1
+        if sign:
+            if sign + before == 0:
+                crossings += 1
+            before = sign
+        row += 1
+        if row == rows:
+            row = 0
+    target[to] = mean
+    target[to + 1] = int(square_root(square)) << shift
+    target[to + 2] = least
+    target[to + 3] = most
+    target[to + 4] = crossings
+    target[to + 5] = int(mean_square(ring, rows, axes, axis, 0, 0)) >> 2

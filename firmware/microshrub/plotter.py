@@ -1,0 +1,68 @@
+"""Lines of text with every sample, for people and plotters."""
+
+import sys
+
+_SHOWN = 6  # features in a line
+
+
+class Plotter:
+    """Lines such as `x:12 y:-3 label:1 pred:1 acc:934`, which Thonny and the Arduino IDE draw.
+
+    names are those of the features, of which the first six are drawn; acc is in 1/1000. Nothing is
+    allocated.
+    """
+
+    def __init__(self, names):
+        self._names = tuple([_plain(name) for name in names[:_SHOWN]])
+        self._line = bytearray(sum([len(name) + 13 for name in self._names]) + 48)
+        self._digits = bytearray(10)
+        self._at = 0
+
+    def show(self, values, label, predicted, metrics):
+        """Print a line; label is -1 if it is not known."""
+        self._at = 0
+        for i in range(len(self._names)):
+            self._put(self._names[i], values[i])
+        if label >= 0:
+            self._put(b"label", label)
+        self._put(b"pred", predicted)
+        right = metrics.right
+        seen = max(metrics.samples, 1)
+        while right >= 1048576:  # 2**20: the product stays within 30 bits
+            right >>= 1
+            seen >>= 1
+        self._put(b"acc", right * 1000 // seen)
+        line = self._line
+        line[self._at - 1] = 13  # instead of the space
+        line[self._at] = 10
+        sys.stdout.buffer.write(line, self._at + 1)
+
+    def _put(self, name, value):
+        line = self._line
+        at = self._at
+        for i in range(len(name)):
+            line[at + i] = name[i]
+        at += len(name)
+        line[at] = 58  # colon
+        at += 1
+        if value < 0:
+            line[at] = 45  # minus
+            at += 1
+            value = -value
+        n = 0
+        while value or not n:
+            self._digits[n] = 48 + value % 10
+            value //= 10
+            n += 1
+        while n:
+            n -= 1
+            line[at] = self._digits[n]
+            at += 1
+        line[at] = 32
+        self._at = at + 1
+
+
+def _plain(name):
+    """A name without what means something in a line."""
+    text = "".join(["_" if c in " :,\t\r\n" else c for c in name])
+    return text.encode()
