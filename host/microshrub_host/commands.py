@@ -80,10 +80,17 @@ def _data_help() -> str:
     return f"a .csv, .csv.gz or .arff file; river: and one of {rivers}; synth: and one of {synths}"
 
 
-def _add_board_option(parser: Parser, default: str | None, text: str) -> None:
+def add_board_option(
+    parser: Parser, default: str | None, text: str, *, required: bool = False
+) -> None:
+    """Add --board; text says what it is for."""
     names = ", ".join(boards.names())
     parser.add_argument(
-        "--board", metavar="NAME", default=default, help=f"{text}; {names}, or a .toml file"
+        "--board",
+        metavar="NAME",
+        default=default,
+        required=required,
+        help=f"{text}; {names}, or a .toml file",
     )
 
 
@@ -131,7 +138,7 @@ def _add_simulate(commands: Any) -> None:
     add_stream_options(parser)
     add_model_options(parser)
     assumed = f"refuse what does not fit there (default: refuse nothing, assume {_DEFAULT_BOARD})"
-    _add_board_option(parser, None, assumed)
+    add_board_option(parser, None, assumed)
     parser.add_argument(
         "--engine", choices=engines.NAMES, default="numba", help="what runs it (default numba)"
     )
@@ -225,7 +232,7 @@ def _add_budget(commands: Any) -> None:
         "--classes", type=whole_number, metavar="C", required=True, help="how many (required)"
     )
     add_model_options(parser)
-    _add_board_option(parser, _DEFAULT_BOARD, f"the board (default {_DEFAULT_BOARD})")
+    add_board_option(parser, _DEFAULT_BOARD, f"the board (default {_DEFAULT_BOARD})")
     parser.add_argument(
         "--json", metavar="FILE|-", help="write it as one JSON object (default: do not)"
     )

@@ -96,6 +96,22 @@ class _Overflows(ast.NodeTransformer):
         return node
 
 
+def cast_arguments(node: ast.FunctionDef) -> None:
+    """Have a kernel do itself what viper does with annotated arguments; takes annotations away."""
+    casts: list[ast.stmt] = []
+    for arg in node.args.args:
+        if arg.annotation and ast.unparse(arg.annotation) in _POINTERS:
+            casts += ast.parse(f"{arg.arg} = {ast.unparse(arg.annotation)}(_{arg.arg})").body
+            arg.arg = "_" + arg.arg
+        arg.annotation = None
+    for cast in casts:
+        for part in ast.walk(cast):
+            ast.copy_location(part, node)
+    docstring = int(ast.get_docstring(node) is not None)
+    node.body[docstring:docstring] = casts
+    node.returns = None
+
+
 class _Kernels(ast.NodeTransformer):
     def __init__(self, overflows: bool) -> None:
         self.overflows = overflows
@@ -105,20 +121,7 @@ class _Kernels(ast.NodeTransformer):
             if _calls_argument(node):  # numba cannot keep such a function in its cache
                 node.decorator_list = [ast.parse("micropython.viper.uncached", mode="eval").body]
                 ast.copy_location(node.decorator_list[0], node)
-            casts: list[ast.stmt] = []
-            for arg in node.args.args:
-                if arg.annotation and ast.unparse(arg.annotation) in _POINTERS:
-                    casts += ast.parse(
-                        f"{arg.arg} = {ast.unparse(arg.annotation)}(_{arg.arg})"
-                    ).body
-                    arg.arg = "_" + arg.arg
-                arg.annotation = None
-            for cast in casts:
-                for part in ast.walk(cast):
-                    ast.copy_location(part, node)
-            docstring = int(ast.get_docstring(node) is not None)
-            node.body[docstring:docstring] = casts
-            node.returns = None
+            cast_arguments(node)
             if self.overflows:
                 node.body = [_Overflows().visit(statement) for statement in node.body]
         return node

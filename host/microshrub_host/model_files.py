@@ -37,7 +37,6 @@ from .simulate import Result
 from .streams import Stream
 
 FORMAT = 1
-SUFFIX = ".mshrub"
 _CONFIG, _LEARNER, _QUANTIZER = _NAMES = ("config.json", "learner.state", "quantizer.state")
 _MOST_BYTES = 1 << 28  # of a part; no learner for a board comes near it
 _AROUND = 1 << 16  # bytes that are enough for all but the learner's state

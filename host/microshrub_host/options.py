@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import os
 import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -17,6 +18,7 @@ from . import firmware
 from .errors import UserError
 from .streams import Stream, did_you_mean
 
+SUFFIX = ".mshrub"  # of saved models
 MODELS = {"shrub": "ShrubEnsemble", "hoeffding": "HoeffdingTree"}
 _GIVEN = ("features", "classes", "two_valued")  # by the stream
 
@@ -134,11 +136,28 @@ class Parser(argparse.ArgumentParser):
         return super().format_help()
 
 
-def add_model_options(parser: argparse.ArgumentParser) -> None:
-    """Add --model and an option for every parameter of every model."""
-    parser.add_argument(
-        "--model", choices=list(MODELS), default="shrub", help="the learner (default shrub)"
-    )
+def is_model_file(text: str) -> bool:
+    """Whether the value of --model names a saved model, not a learner."""
+    return text not in MODELS
+
+
+def _model_or_file(text: str) -> str:
+    if text in MODELS or text.endswith(SUFFIX) or os.path.exists(text):
+        return text
+    known = ", ".join(MODELS)
+    raise argparse.ArgumentTypeError(f"has to be one of {known} or a saved model, not {text!r}")
+
+
+def add_model_options(parser: argparse.ArgumentParser, *, files: bool = False) -> None:
+    """Add --model and an option for every parameter of every model.
+
+    With files --model may also name a saved model, see is_model_file().
+    """
+    kinds: dict[str, Any] = {"choices": list(MODELS)}
+    if files:
+        kinds = {"type": _model_or_file, "metavar": "{" + ",".join([*MODELS, "FILE"]) + "}"}
+    what = f"the learner{', or a file of simulate --save' if files else ''} (default shrub)"
+    parser.add_argument("--model", default="shrub", help=what, **kinds)
     group = parser.add_argument_group("options of the model")
     texts = {model: _help(model) for model in MODELS}
     for name, models in _owners().items():
@@ -186,14 +205,19 @@ def options_text(parameters: Mapping[str, Any]) -> str:
     return " ".join(words)
 
 
+def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The parameters of any model that were given as options."""
+    owners = _owners()
+    return {name: value for name, value in vars(arguments).items() if name in owners}
+
+
 def model_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
     """The parameters of the model that was asked for, as given or by default.
 
     Raises UserError for an option that this model does not have.
     """
     own = defaults(arguments.model)
-    owners = _owners()
-    given = {name: value for name, value in vars(arguments).items() if name in owners}
+    given = given_options(arguments)
     for name in given:
         if name not in own:
             raise UserError(f"{option(name)} is not an option of --model {arguments.model}")

@@ -124,15 +124,21 @@ def _size(buffer: array[int] | bytearray) -> int:
     return len(buffer) * (buffer.itemsize if isinstance(buffer, array) else 1)
 
 
-def budget(learner_kwargs: Parameters, board: Board, kind: str = "ShrubEnsemble") -> Budget:
+def budget(
+    learner_kwargs: Parameters,
+    board: Board,
+    kind: str = "ShrubEnsemble",
+    code: list[Part] | None = None,
+) -> Budget:
     """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
 
+    code is that of the program, if it imports more than these; see imported_parts().
     Raises ValueError for parameters that the learner refuses.
     """
     objects = _objects(learner_kwargs, kind)
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
     overhead = _overhead(objects, buffers)
-    code = code_parts(board, kind, learner_kwargs)
+    code = code or code_parts(board, kind, learner_kwargs)
     ram = sum(part.bytes for part in (*buffers, *overhead, *code))
     return Budget(
         buffers=buffers,
@@ -206,7 +212,12 @@ def code_parts(
     board: Board, kind: str = "ShrubEnsemble", learner_kwargs: Parameters = _SMALLEST
 ) -> list[Part]:
     """What the imported library takes, a part a module."""
-    heap = library_heap(board.arch, modules_of(kind, learner_kwargs))
+    return imported_parts(board, board.arch, modules_of(kind, learner_kwargs))
+
+
+def imported_parts(board: Board, arch: str, modules: tuple[str, ...]) -> list[Part]:
+    """What importing these modules, compiled for arch, takes on the board."""
+    heap = library_heap(arch, modules)
     parts = [_module_part(module, board.native) for module in heap.modules]
     parts.append(Part("names", heap.names, "that the firmware does not have"))
     return [*parts, Part("modules", heap.module_table, "growth of their table")]

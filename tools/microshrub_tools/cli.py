@@ -19,7 +19,15 @@ def parser() -> argparse.ArgumentParser:
     from microshrub_host.report import version_of
     from microshrub_host.show_command import add_command as add_show
 
-    from . import bench, monitor, record, soak, stream_command
+    from . import (
+        bench,
+        build_command,
+        flash_command,
+        monitor,
+        record,
+        soak,
+        stream_command,
+    )
 
     top = Parser(
         prog="microshrub",
@@ -34,7 +42,7 @@ def parser() -> argparse.ArgumentParser:
     compare_command.add_command(commands)
     real_commands.add_commands(commands)
     soak.add_command(commands)
-    for command in (record, stream_command, monitor, bench):
+    for command in (record, build_command, flash_command, stream_command, monitor, bench):
         command.add_command(commands)
     return top
 

@@ -72,7 +72,7 @@ class SerialLine:
         try:
             self._port = self._open()
         except OSError as error:  # of which serial.SerialException is one
-            raise PortError(_advice(port, error)) from error
+            raise PortError(advice(port, error)) from error
 
     def _open(self) -> serial.SerialBase:
         """As mpremote does it: DTR and RTS as pyserial sets them, which starts no ESP anew."""
@@ -112,7 +112,8 @@ class SerialLine:
             self._port.close()
 
 
-def _advice(port: str, error: OSError) -> str:
+def advice(port: str, error: OSError) -> str:
+    """Why the port cannot be opened, and what to do about it."""
     text = f"{port} cannot be opened"
     if not os.path.exists(port) and "://" not in port:
         return f"{text}: there is no such port. Is the board plugged in?"

@@ -1,0 +1,34 @@
+"""What ptr8, ptr16 and ptr32 are in files without machine code: `build --emit bytecode`.
+
+The kernels say ptr16(buffer) and mean its items of 16 bits. An array has these as its items, and a
+bytearray that is read in this way holds them in pairs of bytes, the low one first.
+"""
+
+
+class Pairs:
+    """A bytearray's items of 16 bits."""
+
+    def __init__(self, buffer):
+        self._bytes = buffer
+
+    def __getitem__(self, index):
+        return self._bytes[2 * index] | self._bytes[2 * index + 1] << 8
+
+    def __setitem__(self, index, value):
+        self._bytes[2 * index] = value & 255
+        self._bytes[2 * index + 1] = value >> 8
+
+
+def ptr8(buffer):
+    """The buffer's items of 8 bits; it is bytes, a bytearray or a memoryview of one."""
+    return buffer
+
+
+def ptr16(buffer):
+    """The items of an array('H') or of a bytearray."""
+    return Pairs(buffer) if isinstance(buffer, bytearray) else buffer
+
+
+def ptr32(buffer):
+    """The items of an array('i')."""
+    return buffer

@@ -1,0 +1,47 @@
+"""A stream that is the same everywhere: what a board has learned of it must be what a PC has.
+
+Labels are drawn, and a feature's values are higher the higher the label is, by an amount of its
+own, with noise on top. All of it is integer arithmetic.
+"""
+
+from array import array
+
+from .fixed import RNG_WORDS, below, seed_generator
+
+SAMPLES = 200
+_OBSERVED = 50  # the quantizer sees so many before
+_SEED = 2026
+_NOISE = 1000
+_TICKS = 0x3FFFFFFF  # a clock of 30 bits
+
+
+def draw(generator, raw, classes):
+    """Fill raw, array('i'), with the next sample; returns its label."""
+    label = below(generator, classes)
+    for f in range(len(raw)):
+        raw[f] = label * (f % 7) * 100 + below(generator, _NOISE) - _NOISE // 2
+    return label
+
+
+def selftest(model, quantizer, clock):
+    """Have a fresh model and its fresh quantizer learn 200 samples.
+
+    clock() gives microseconds, as time.ticks_us does. Returns the CRC32 of the model's state and
+    the microseconds that encoding and learning took, of all samples together.
+    """
+    generator = array("i", [0] * RNG_WORDS)
+    raw = array("i", [0] * model.features)
+    x = array("H", raw)
+    seed_generator(generator, _SEED)
+    for _ in range(_OBSERVED):
+        draw(generator, raw, model.classes)
+        quantizer.observe(raw)
+    quantizer.freeze()
+    took = 0
+    for _ in range(SAMPLES):
+        label = draw(generator, raw, model.classes)
+        start = clock()
+        quantizer.encode(raw, x)
+        model.learn(x, label)
+        took += (clock() - start) & _TICKS
+    return model.state_crc32(), took
