@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from . import firmware, session
+from . import firmware, mpy, session
 from .errors import UserError
 from .micropython_binary import find_or_fetch
 from .raw import Raw
@@ -105,15 +105,24 @@ def _ints(raw: Raw) -> array[int]:
 class MicroPythonEngine:
     """A real 32-bit MicroPython in a process of its own, driven over a pipe."""
 
-    def __init__(self, kind: str, parameters: Parameters, heap: str = "64m") -> None:
+    def __init__(
+        self, kind: str, parameters: Parameters, heap: str = "64m", compiled: bool = False
+    ) -> None:
+        """With `compiled`, it loads .mpy files: compiling the sources there takes more heap."""
         # The layout of the buffers is the same everywhere; only what is in them is in question.
         library = firmware.load("python")
         plan = session.Session(library, kind, parameters)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
-        program = Path(session.__file__)
-        command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}", str(program)]
+        command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}"]
+        if compiled:
+            compiled_session = mpy.compiled_program(Path(session.__file__), "x86")
+            folder = mpy.compiled("x86")[0].parent.parent
+            path = f"import sys; sys.path[:] = [{str(compiled_session.parent)!r}]"
+            command += ["-c", f"{path}; import session; session.serve({str(folder)!r})"]
+        else:
+            command += [session.__file__, str(firmware.folder().parent)]
         self._process = subprocess.Popen(
-            [*command, str(firmware.folder().parent)],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

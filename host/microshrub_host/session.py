@@ -136,6 +136,11 @@ def _create(config: "dict[str, Any]") -> Session:
     return Session(microshrub, config["kind"], config["parameters"])
 
 
-if __name__ == "__main__":
-    sys.path.insert(0, sys.argv[1])
+def serve(library: str) -> None:
+    """Answer commands until there are no more; the device library is in that folder."""
+    sys.path.insert(0, library)
     _serve(sys.stdin.buffer.read, sys.stdout.buffer.write)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])

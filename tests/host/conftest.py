@@ -4,7 +4,7 @@ import contextlib
 import gzip
 
 import pytest
-from device_support import running
+from script_support import running
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pty
 from pathlib import Path
 
 import pytest
-from device_support import RAW_REPL, Device, run
+from script_support import RAW_REPL, Device, run
 from test_boards import GOOD, write
 
 from microshrub_host import boards, timing

@@ -7,8 +7,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from device_support import RESET_ONCE, SERVER, Device, run, spawn
 from rich.console import Console
+from script_support import RESET_ONCE, SERVER, Device, run, spawn
 
 from microshrub_host import firmware
 from microshrub_tools.device_watch import Recent, Watch, drift_name

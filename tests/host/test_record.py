@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
-from device_support import PLOTTER, RESET_ONCE, SERVER, Device, run, spawn, wait_for
 from hypothesis import given
 from hypothesis import strategies as st
+from script_support import PLOTTER, RESET_ONCE, SERVER, Device, run, spawn, wait_for
 
 from microshrub_tools.frames import Frame, pack
 from microshrub_tools.messages import OBSERVED

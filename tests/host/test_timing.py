@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from device_support import run
+from script_support import run
 from test_boards import GOOD, refusal, write
 
 from microshrub_host import boards, timing
