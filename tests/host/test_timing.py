@@ -136,3 +136,16 @@ def test_commands_tell_the_time(
     data.write_text(names + "1,2,3,4,5,6,7,8,0\n2,3,1,4,5,1,7,9,1\n" * 100)
     assert run("simulate", data, "--board", board, *shape, "--engine", "python") == 0
     assert "1,000, p99 1,500" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("key", "core"), [("rpi_pico", "m0"), ("rpi_pico_w", "m0"), ("rpi_pico2", "m3")]
+)
+def test_a_boards_instructions_are_those_of_the_cost_page(key: str, core: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith(f"| cortex-{core}")]
+    lines = [row.split(" | ") for row in rows]
+    pairs = [[int(word.strip("| ").replace(",", "")) for word in line[4:6]] for line in lines]
+    cost = boards.load(key).cost
+    assert cost is not None
+    assert [list(pair) for row in cost.rows for pair in (row.predict, row.learn)] == pairs
