@@ -67,7 +67,7 @@ class HoeffdingTree(Learner):
     Parameters (all but features and classes have defaults):
 
     depth             0..30, the longest path of tests; 0 is naive Bayes, or the majority, alone
-    nodes             1..65535, inner nodes and leaves together
+    nodes             1..65535, inner nodes and leaves together, alternate subtrees included
     leaves            1..65534 slots of statistics: that many leaves learn (with "efdt" inner nodes
                       have one each, too), the others go on predicting
     grace_period      1..65535 samples of a leaf between two looks for a split
