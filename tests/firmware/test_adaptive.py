@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from pool_support import NO_SLOT, check_pool, feed, held
 
 from microshrub_host import firmware
 
@@ -21,19 +22,7 @@ LIBRARY = firmware.load("checked").__name__
 adaptive: ModuleType = sys.modules[LIBRARY + ".adaptive"]
 drift: ModuleType = sys.modules[LIBRARY + ".drift"]
 buffers: ModuleType = sys.modules[LIBRARY + ".buffers"]
-NO_SLOT = 65535
-NEXT_NODE, NEXT_SLOT, FREE_PAIR, FREE_SLOT, COUNT = 2, 3, 4, 5, 6  # as in nodes.py
 U = 1 / 16384
-
-
-def held(model: Any) -> dict[str, Any]:
-    return {name: buffer for name, _, buffer in model.buffers()}
-
-
-def feed(model: Any, rows: Ints, labels: Ints) -> bytes:
-    said = bytearray(len(labels))
-    model.run(array("H", rows.ravel().tolist()), bytearray(labels.tolist()), said)
-    return bytes(said)
 
 
 def draw(rng: np.random.Generator, samples: int, features: int, classes: int) -> tuple[Ints, Ints]:
@@ -48,55 +37,6 @@ def draw(rng: np.random.Generator, samples: int, features: int, classes: int) ->
 
 
 # The pool
-
-
-def reached(model: Any) -> tuple[list[int], list[int]]:
-    """Nodes of the tree and its alternate subtrees, and the latter's unused partners."""
-    b = held(model)
-    waiting, found, partners = [(0, 0)], [], []
-    while waiting:
-        node, level = waiting.pop()
-        found.append(node)
-        assert len(found) <= model.nodes, "a node is reached twice"
-        left = b["tree.child"][node]
-        if left:
-            assert level < model.depth
-            waiting += [(left, level + 1), (left + 1, level + 1)]
-            root = b["tree.alternate"][left >> 1]
-            if root:
-                partners.append(root + 1)
-                waiting.append((root, level))
-        elif b["tree.slot"][node] == NO_SLOT:
-            assert b["tree.feature"][node] < model.classes
-    return found, partners
-
-
-def follow(links: Any, first: int, end: int) -> list[int]:
-    found = []
-    while first != end:
-        found.append(first)
-        assert len(found) <= len(links), "a list that ends nowhere"
-        first = links[first]
-    return found
-
-
-def check_pool(model: Any) -> None:
-    """Nodes, then slots: each is in use once, or free once, or was never used."""
-    b = held(model)
-    words = b["tree.shape"]
-    nodes, partners = reached(model)
-    assert len({*nodes, *partners}) == len(nodes) + len(partners)
-    assert len(nodes) + len(partners) == words[COUNT] == model.nodes_used <= model.nodes
-    pairs = {(node - 1) >> 1 for node in [*nodes, *partners] if node}
-    free = [(left - 1) >> 1 for left in follow(b["tree.child"], words[FREE_PAIR], 0)]
-    assert sorted([*pairs, *free]) == list(range(words[NEXT_NODE] // 2))
-    slot = b["tree.slot"]
-    owned = {slot[node]: node for node in nodes if slot[node] != NO_SLOT}
-    assert all(slot[node] == NO_SLOT for node in partners)
-    assert len(owned) == sum(slot[node] != NO_SLOT for node in nodes)
-    spare = follow(b["tree.owner"], words[FREE_SLOT], NO_SLOT)
-    assert sorted([*owned, *spare]) == list(range(words[NEXT_SLOT]))
-    assert all(b["tree.owner"][s] == node for s, node in owned.items())
 
 
 def way_of(model: Any, row: list[int]) -> list[int]:

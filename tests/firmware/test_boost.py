@@ -13,25 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from pool_support import NO_SLOT, feed, held
 
 from microshrub_host import firmware
 
 Ints = NDArray[np.int64]
 LIBRARY = firmware.load("checked").__name__
 fixed: ModuleType = sys.modules[LIBRARY + ".fixed"]
-NO_SLOT = 65535
 ALL_VOTES = 65536 * 255
 OWN = ("observers.counts", "observers.seen", "observers.prior")
-
-
-def held(model: Any) -> dict[str, Any]:
-    return {name: buffer for name, _, buffer in model.buffers()}
-
-
-def feed(model: Any, rows: Ints, labels: Ints) -> bytes:
-    said = bytearray(len(labels))
-    model.run(array("H", rows.ravel().tolist()), bytearray(labels.tolist()), said)
-    return bytes(said)
 
 
 def draw(rng: np.random.Generator, samples: int, features: int, classes: int) -> tuple[Ints, Ints]:
