@@ -47,6 +47,7 @@ SOURCES = ("py/", "ports/qemu/", "shared/", "extmod/", "lib/", "tools/")
 LEFT_OUT = ("lib/btstack/", "lib/micropython-lib/", "lib/libffi/", "lib/stm32lib/", "lib/mbedtls/")
 
 HEAP_BYTES = 224 * 1024  # as a Raspberry Pi Pico has
+FILES_BYTES = 512 * 1024  # for the content of a board's files, behind its own RAM
 BUILD_SECONDS = 1800
 _PROGRAM = "qemu-system-arm"
 
@@ -68,7 +69,8 @@ class Board:
     arch: str
     port: str  # BOARD of ports/qemu
     machine: tuple[str, ...]  # QEMU's options
-    files_at: int  # address of half a megabyte that the firmware leaves alone
+    files_at: int  # address of FILES_BYTES of RAM that the firmware leaves alone
+    streams: str  # class of streams_on_board.py
     flags: str = ""  # for the compiler
 
 
@@ -80,11 +82,19 @@ BOARDS = {
             "armv6m",
             "MICROBIT",
             ("-machine", "microbit", "-global", "nrf51-soc.flash-size=1048576",
-             "-global", "nrf51-soc.sram-size=262144"),
-            0x80000,
+             "-global", f"nrf51-soc.sram-size={262144 + FILES_BYTES}"),
+            0x20040000,
+            "Nrf51",
             "-DMICROPY_EMIT_THUMB=1 -DMICROPY_EMIT_THUMB_ARMV7M=0",
         ),
-        Board("cortex-m3", "armv7m", "MPS2_AN385", ("-machine", "mps2-an385"), 0x21000000),
+        Board(
+            "cortex-m3",
+            "armv7m",
+            "MPS2_AN385",
+            ("-machine", "mps2-an385"),
+            0x21000000,
+            "Cmsdk",
+        ),
     )
 }  # fmt: skip
 

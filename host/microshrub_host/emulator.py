@@ -6,6 +6,7 @@ nothing else, so a run on the board is the same run every time, and its timers c
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import tempfile
@@ -18,9 +19,9 @@ from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
 from serial import SerialException
 
-from . import ram_disk
+from . import ram_disk, streams_on_board
 from .debian_packages import Progress
-from .emulated_boards import Emulator, find_or_build
+from .emulated_boards import FILES_BYTES, Emulator, find_or_build
 from .errors import UserError
 
 SHIFT = 10
@@ -35,6 +36,18 @@ _ = _["RamDisk"]()
 _.adopt({places!r})
 vfs.mount(_, "/")
 del _, vfs
+"""
+
+KEEP = """
+import vfs
+print(vfs.mount()[0][0].keep({at}, {size}))
+"""
+
+STREAMS = """
+_ = {{}}
+exec({code!r}, _)
+_["add"](_[{chip!r}])
+del _
 """
 
 
@@ -74,7 +87,7 @@ class EmulatedBoard:
         try:
             self.port = self._find_port()
             self.connect()
-            self._add_disk()
+            self._mount(self._places())
         except BaseException:
             self.__exit__()
             raise
@@ -128,6 +141,29 @@ class EmulatedBoard:
                 lines = []
         self.exec("\n".join([*lines, "del _f, _a"]))
 
+    def reset(self) -> None:
+        """Soft reset: the board forgets everything but what is on its disk, in 512 KiB in all."""
+        at = self.emulator.board.files_at
+        places = ast.literal_eval(self.exec(KEEP.format(at=at, size=FILES_BYTES)))
+        try:
+            self._transport.enter_raw_repl(soft_reset=True, timeout_overall=START_SECONDS)
+        except (TransportError, SerialException, OSError) as error:
+            raise BoardError(self._lost(error)) from error
+        self._mount(places)
+
+    def start(self, code: str) -> None:
+        """Have the board run code that takes its serial line, and let go of the line.
+
+        The code finds sys.stdin.buffer and sys.stdout.buffer there: see streams_on_board.py.
+        """
+        streams = Path(streams_on_board.__file__).read_text(encoding="utf-8")
+        self.exec(STREAMS.format(code=streams, chip=self.emulator.board.streams))
+        try:
+            self._transport.exec_raw_no_follow(code)
+        except (TransportError, SerialException, OSError) as error:
+            raise BoardError(self._lost(error)) from error
+        self.disconnect()
+
     def _loaded(self) -> tuple[str, ...]:
         """QEMU's options that put the data into the board's memory."""
         if not self._files:
@@ -138,14 +174,18 @@ class EmulatedBoard:
         at = self.emulator.board.files_at
         return ("-device", f"loader,file={name},addr={at:#x},force-raw=on")
 
-    def _add_disk(self) -> None:
-        """Mount it, with the files; the names that this takes are not left behind."""
-        code = Path(ram_disk.__file__).read_text(encoding="utf-8")
+    def _places(self) -> list[tuple[str, int, int]]:
+        """Path, address and bytes of each of the first files."""
         at = self.emulator.board.files_at
         places = []
         for path, data in self._files.items():
             places.append((path, at, len(data)))
             at += len(data)
+        return places
+
+    def _mount(self, places: list[tuple[str, int, int]]) -> None:
+        """Mount a disk with these files; the names that this takes are not left behind."""
+        code = Path(ram_disk.__file__).read_text(encoding="utf-8")
         self.exec(MOUNT.format(code=code, places=places))
 
     def _find_port(self) -> str:

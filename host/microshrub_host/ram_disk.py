@@ -1,7 +1,7 @@
 """A file system in RAM for a MicroPython that has none. This file runs on the (emulated) board.
 
 `vfs.mount(RamDisk(), "/")` makes open(), os, import and mpremote's commands work there. What is in
-it lives on the heap, until the board is reset.
+it lives on the heap until the board is reset, but for what keep() has put elsewhere.
 """
 
 import errno
@@ -94,7 +94,34 @@ class RamDisk:
             parts = self._path(path).split("/")
             for level in range(1, len(parts)):
                 self.entries["/".join(parts[:level])] = None
-            self.entries["/".join(parts)] = bytearray_at(at, size)
+            self.entries["/".join(parts)] = bytearray_at(at, size) if size else bytearray()
+
+    def keep(self, at: int, size: int) -> "list[tuple[str, int, int]]":
+        """Have the content of all files in that memory, which a reset leaves alone.
+
+        Returns what adopt() takes afterwards. Empty folders are not kept. What was there before
+        stays where it is, whether there is still a file of it or not.
+        """
+        from uctypes import addressof, bytearray_at
+
+        places, end = [], at + size
+        fresh = []
+        for path, data in self.entries.items():
+            if data is None:
+                continue
+            where = addressof(data) if data else 0
+            if data and not at <= where < end:
+                fresh.append((path, data))
+            else:
+                places.append((path, where, len(data)))
+        free = max([at] + [where + length for _, where, length in places])
+        for path, data in fresh:
+            if free + len(data) > end:
+                raise OSError(errno.ENOSPC)
+            bytearray_at(free, len(data))[:] = data
+            places.append((path, free, len(data)))
+            free += len(data)
+        return places
 
     def mount(self, readonly: bool, mkfs: bool) -> None:
         """Called by vfs.mount."""
@@ -135,6 +162,8 @@ class RamDisk:
             raise OSError(errno.EISDIR)
         if mode[0] == "w" or path not in self.entries:
             self.entries[path] = bytearray()
+        elif mode[0] == "a":  # what was adopted cannot grow
+            self.entries[path] = bytearray(self.entries[path] or b"")
         data = self.entries[path]
         assert data is not None
         return File(data, "b" not in mode, len(data) if mode[0] == "a" else 0)

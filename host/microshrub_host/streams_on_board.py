@@ -1,0 +1,95 @@
+"""sys.stdin.buffer and sys.stdout.buffer where there are none. This file runs on the (emulated) board.
+
+MicroPython's qemu port has only streams of text, which make a newline of a carriage return, and
+the other way round. It looks at the serial line's registers when it is read from, and has no
+interrupts. So another reader of these registers gets every byte. `add(CHIP)` makes `import sys` give
+a module that has both.
+"""
+
+import sys
+
+MYPY = False  # MicroPython has no typing; mypy takes this for true
+if MYPY:
+    from typing import Any
+
+
+class Cmsdk:
+    """The serial line of the mps2-an385: one stream for both directions."""
+
+    def __init__(self, words: "Any") -> None:
+        self.words = words
+
+    def readinto(self, buffer: bytearray) -> int:
+        """Wait until the buffer is full."""
+        words = self.words
+        for i in range(len(buffer)):
+            while not words[0x40004004] & 2:
+                pass
+            buffer[i] = words[0x40004000]
+        return len(buffer)
+
+    def write(self, buffer: bytes, size: int) -> int:
+        """Send the first bytes of the buffer."""
+        words = self.words
+        for i in range(size):
+            while words[0x40004004] & 1:
+                pass
+            words[0x40004000] = buffer[i]
+        return size
+
+
+class Nrf51:
+    """That of the microbit."""
+
+    def __init__(self, words: "Any") -> None:
+        self.words = words
+
+    def readinto(self, buffer: bytearray) -> int:
+        """Wait until the buffer is full."""
+        words = self.words
+        for i in range(len(buffer)):
+            while not words[0x40002108]:
+                pass
+            words[0x40002108] = 0
+            buffer[i] = words[0x40002518]
+        return len(buffer)
+
+    def write(self, buffer: bytes, size: int) -> int:
+        """Send the first bytes of the buffer."""
+        words = self.words
+        for i in range(size):
+            words[0x4000211C] = 0
+            words[0x4000251C] = buffer[i]
+            while not words[0x4000211C]:
+                pass
+        return size
+
+
+class Stream:
+    """A stream of text that has one of bytes, too."""
+
+    def __init__(self, text: "Any", buffer: "Cmsdk | Nrf51") -> None:
+        self.text = text
+        self.buffer = buffer
+
+    def __getattr__(self, name: str) -> "Any":
+        return getattr(self.text, name)
+
+
+class System:
+    """The module sys, with streams that have `buffer`."""
+
+    def __init__(self, module: "Any", buffer: "Cmsdk | Nrf51") -> None:
+        self.module = module
+        self.stdin = Stream(module.stdin, buffer)
+        self.stdout = Stream(module.stdout, buffer)
+
+    def __getattr__(self, name: str) -> "Any":
+        return getattr(self.module, name)
+
+
+def add(chip: "type[Cmsdk] | type[Nrf51]") -> None:
+    """Have `import sys` give the module with both streams, until the next reset."""
+    from machine import mem32  # type: ignore[import-not-found]
+
+    sys.modules["sys"] = System(sys, chip(mem32))  # type: ignore[assignment]
