@@ -24,7 +24,11 @@ class File(io.IOBase):
         self.at = at
 
     def readinto(self, buffer):  # type: ignore[no-untyped-def]
-        """Fill buffer as far as there is content; returns how many bytes."""
+        """Fill buffer, of any kind, as far as there is content; returns how many bytes."""
+        if not isinstance(buffer, bytearray):
+            from uctypes import addressof, bytearray_at  # type: ignore[import-not-found]
+
+            buffer = bytearray_at(addressof(buffer), len(bytes(buffer)))
         size = max(0, min(len(buffer), len(self.data) - self.at))
         buffer[:size] = self.data[self.at : self.at + size]
         self.at += size
@@ -48,6 +52,8 @@ class File(io.IOBase):
         """Write over what is there, or on behind it."""
         if isinstance(part, str):
             part = part.encode()
+        elif not isinstance(part, (bytes, bytearray)):
+            part = bytes(part)
         self.data[self.at : self.at + len(part)] = part
         self.at += len(part)
         return len(part)
@@ -88,7 +94,7 @@ class RamDisk:
 
     def adopt(self, places: "list[tuple[str, int, int]]") -> None:
         """Have files whose content is in memory already: (path, address, bytes) of each."""
-        from uctypes import bytearray_at  # type: ignore[import-not-found]
+        from uctypes import bytearray_at
 
         for path, at, size in places:
             parts = self._path(path).split("/")
