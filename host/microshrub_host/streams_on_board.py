@@ -1,9 +1,9 @@
-"""sys.stdin.buffer and sys.stdout.buffer where there are none. This file runs on the (emulated) board.
+"""sys.stdin.buffer and sys.stdout.buffer. This file runs on the (emulated) board.
 
 MicroPython's qemu port has only streams of text, which make a newline of a carriage return, and
-the other way round. It looks at the serial line's registers when it is read from, and has no
-interrupts. So another reader of these registers gets every byte. `add(CHIP)` makes `import sys` give
-a module that has both.
+the other way round. It looks at the serial line's registers while it is read from, and has no
+interrupts. So whoever else reads these registers gets every byte. `add(CHIP)` makes `import sys`
+give a module that has both.
 """
 
 import sys
@@ -90,6 +90,6 @@ class System:
 
 def add(chip: "type[Cmsdk] | type[Nrf51]") -> None:
     """Have `import sys` give the module with both streams, until the next reset."""
-    from machine import mem32  # type: ignore[import-not-found]
+    from machine import mem32
 
     sys.modules["sys"] = System(sys, chip(mem32))  # type: ignore[assignment]

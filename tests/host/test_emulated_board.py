@@ -14,10 +14,13 @@ from microshrub_host.emulator import EmulatedBoard
 from microshrub_host.streams import open_stream
 from microshrub_tools import build, flash
 from microshrub_tools.cli import main
+from microshrub_tools.link import Link
+from microshrub_tools.messages import STATUS, Status
+from microshrub_tools.serial_line import SerialLine
 
 ROOT = Path(__file__).parents[2]
-SOURCE = "synth:agrawal_a"
-SAMPLES = 300
+SOURCE = "synth:rbf_m"
+SAMPLES = 400
 MODEL = {"window": 16, "trees": 4, "depth": 4}
 START = "exec(open('main.py').read())"  # as MicroPython does it after a reset
 
@@ -56,27 +59,84 @@ def board_file(folder: Path, arch: str) -> Path:
     return path
 
 
+def learned_on(board: EmulatedBoard) -> int:
+    """How many samples the program says that it has learned."""
+    with Link(SerialLine(board.port)) as link:
+        link.connect()
+        status = link.ask(STATUS)
+    assert isinstance(status, Status)
+    return status.samples
+
+
 def test_build_flash_selftest_stream(
     board: EmulatedBoard, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    stream = ["--limit", str(SAMPLES)]
+    """The stream in two parts, with the program stopped and the board reset between them."""
     folder = tmp_path / "program"
     options = [word for name, value in MODEL.items() for word in (f"--{name}", str(value))]
     where = ["--board", str(board_file(tmp_path, board.emulator.board.arch))]
-    assert main(["build", SOURCE, *stream, *where, *options, "--output", str(folder)]) == 0
+    whole = [SOURCE, "--limit", str(SAMPLES)]
+    assert main(["build", *whole, *where, *options, "--output", str(folder)]) == 0
     files = build.read(folder)
 
     tested = flash.flash(OnLine(board), files)
     assert tested.crc32 == flash.expected_crc32(files)
     assert 0 < tested.free_after < tested.free_before
+    assert board.exec("import os\nprint(os.listdir())") == "['microshrub.0001', 'main.py']\n"
 
-    board.reset()
-    board.start(START)
-    capsys.readouterr()
-    assert main(["stream", SOURCE, *stream, "--port", board.port, "--build", str(folder)]) == 0
-    said = capsys.readouterr().out
+    for learned, samples in ((0, SAMPLES // 2), (SAMPLES // 2, SAMPLES)):
+        board.reset()
+        board.start(START)
+        assert learned_on(board) == learned
+        capsys.readouterr()
+        driven = ["stream", SOURCE, "--limit", str(samples), "--port", board.port]
+        assert main([*driven, "--build", str(folder)]) == 0
+        said = capsys.readouterr().out
+        assert f"Device and simulator agree: {samples} samples" in said
+        board.connect()  # mpremote's Ctrl-C stops the program, which saves a checkpoint
     data = open_stream(SOURCE, limit=SAMPLES)
     shape = {"features": data.values.shape[1], "classes": len(data.class_names)}
     wanted = simulate.simulate(data, "shrub", shape | MODEL)
     assert f"{wanted.state_crc32:08x}" in said
-    assert f"Device and simulator agree: {SAMPLES} samples" in said
+    assert f"accuracy on the device      │ {wanted.accuracy:.2f} %" in said
+
+
+def test_files_outlive_a_reset(board: EmulatedBoard) -> None:
+    board.put(bytes(range(256)) * 20, "/a")
+    for line in ("one\n", "two\n"):
+        board.exec(f"with open('/b', 'a') as file:\n    file.write({line!r})\nleft = 1")
+        board.reset()
+        assert board.exec("print(globals().get('left'))") == "None\n"
+    assert board.exec("print(open('/b').read(), end='')") == "one\ntwo\n"
+    assert board.exec("print(open('/a', 'rb').read() == bytes(range(256)) * 20)") == "True\n"
+    board.exec("open('/empty', 'w').close()\nopen('/a', 'w').write('new')")
+    board.reset()
+    said = board.exec("import os\nprint(sorted(os.listdir()), open('/a').read())")
+    assert said == "['a', 'b', 'empty'] new\n"
+
+
+def test_arrays_are_written_and_read(board: EmulatedBoard) -> None:
+    said = board.exec(
+        "from array import array\n"
+        "numbers = array('i', range(-5, 5))\n"
+        "with open('/a', 'wb') as file: print(file.write(numbers))\n"
+        "found = array('i', [0] * 10)\n"
+        "with open('/a', 'rb') as file: print(file.readinto(found), found == numbers)\n"
+    )
+    assert said == "40\n40 True\n"
+
+
+def test_every_byte_passes(board: EmulatedBoard) -> None:
+    """In both directions: no newline for a carriage return, no signal for Ctrl-C."""
+    board.start(
+        "import sys\nb = bytearray(256)\n"
+        "while True:\n    sys.stdout.buffer.write(b, sys.stdin.buffer.readinto(b))"
+    )
+    line = SerialLine(board.port)
+    sent = bytes(reversed(range(256)))
+    line.write(sent)
+    came = b""
+    while len(came) < 256 and (more := line.read(5)):
+        came += more
+    line.close()
+    assert came == sent
