@@ -1,0 +1,168 @@
+"""A learner with its quantizer on a PC: rows of decimals in, class numbers out.
+
+Asking changes nothing that the learner or its quantizer will go by, however often it is done.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import firmware, model_files
+from ..engines import States
+from ..errors import UserError
+from ..options import MODELS, stream_parameters
+from ..raw import RAW_MAX, Raw, Scale
+from ..streams import MAX_CLASSES, MAX_FEATURES, Stream
+
+ENGINES = ("numba", "python")
+Values = NDArray[np.float64]
+
+
+class AdapterError(UserError, ValueError):
+    """What is wrong with a sample or a parameter, in words for the user."""
+
+
+class OnlineModel:
+    """A learner whose quantizer has seen the first samples."""
+
+    def __init__(
+        self,
+        model: str,
+        parameters: Mapping[str, Any],
+        first: Values,
+        names: Sequence[str],
+        classes: int,
+        *,
+        scale: Scale | None = None,
+        engine: str = "numba",
+    ) -> None:
+        """first are the samples that give units and ranges, shape (rows, features), NaN missing.
+
+        The units are those of the scale, if there is one. Raises AdapterError for what the learner
+        refuses.
+        """
+        check_engine(engine)
+        if not 1 <= len(names) <= MAX_FEATURES:
+            raise AdapterError(f"there are {len(names)} features; 1 to {MAX_FEATURES} can be")
+        if classes > MAX_CLASSES:
+            raise AdapterError(f"there are {classes} classes; {MAX_CLASSES} is the most")
+        known = np.where(np.isfinite(first), first, np.nan)
+        self.scale = Scale.fit(known) if scale is None else scale
+        self._model, self._engine, self._names = model, engine, tuple(names)
+        numbers = tuple(str(c) for c in range(max(classes, 2)))  # one class is none to tell apart
+        labels = np.zeros(len(known), dtype=np.uint8)
+        stream = Stream("", known, labels, self._names, numbers)
+        self._parameters = stream_parameters(model, stream, len(known)) | dict(parameters)
+        try:
+            self._build()
+        except ValueError as error:
+            raise AdapterError(str(error)) from None
+        self._quantizer.observe(_ints(self.scale.apply(known)))
+        self._quantizer.freeze()
+        self.samples = 0
+        self._right = 0
+
+    @property
+    def classes(self) -> int:
+        """How many classes it has room for, two at least."""
+        return int(self._learner.classes)
+
+    def learn(self, values: Values, labels: NDArray[np.uint8]) -> None:
+        """Learn rows, shape (rows, features), one after the other."""
+        codes = array("H", bytes(2 * values.size))
+        self._quantizer.encode(_ints(self.scale.apply(values)), codes)
+        predictions = bytearray(len(labels))
+        self._learner.run(codes, bytearray(labels.tobytes()), predictions)
+        self.samples += len(labels)
+        self._right += int(np.sum(np.frombuffer(predictions, dtype=np.uint8) == labels))
+
+    def predict(self, values: Values) -> tuple[NDArray[np.intp], Values]:
+        """Classes, shape (rows,), and the parts of the votes, shape (rows, classes)."""
+        found = np.zeros(len(values), dtype=np.intp)
+        votes = np.zeros((len(values), self.classes))
+        codes = array("H", bytes(2 * values.shape[1]))
+        kept = [(buffer, buffer[:]) for _, _, buffer in self._quantizer.buffers()]
+        for i, row in enumerate(self.scale.apply(values)):
+            self._quantizer.encode(_ints(row), codes)
+            found[i] = self._learner.predict(codes)
+            votes[i] = self._learner.votes
+            for buffer, before in kept:
+                buffer[:] = before
+        votes[votes.sum(axis=1) == 0] = 1  # nothing is known yet
+        return found, votes / votes.sum(axis=1, keepdims=True)
+
+    def save(self, path: Path | str, class_names: Sequence[str], source: str) -> None:
+        """Write the model's file, see model_files.py; source says what it has learned.
+
+        Classes that no sample had yet are called by their numbers. Raises UserError if it cannot
+        be written.
+        """
+        names = [*class_names, *[f"class {c}" for c in range(len(class_names), self.classes)]]
+        for what, texts in (("features", self._names), ("classes", names)):
+            if len(set(texts)) < len(texts):
+                raise AdapterError(f"two of the {what} have the same name as text: {texts}")
+        file = model_files.ModelFile(
+            learner=MODELS[self._model],
+            parameters=self._parameters,
+            feature_names=self._names,
+            class_names=tuple(names),
+            scale=self.scale,
+            stream=source,
+            samples=self.samples,
+            accuracy=100 * self._right / self.samples if self.samples else 0.0,
+            states=self._states(),
+        )
+        model_files.write(Path(path), file)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        del state["_learner"], state["_quantizer"]
+        return state | {"states": self._states()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        states = state.pop("states")
+        self.__dict__.update(state)
+        self._build()
+        self._learner.load(states.learner)
+        self._quantizer.load(states.quantizer)
+
+    def _build(self) -> None:
+        library = firmware.load(self._engine)
+        self._learner = getattr(library, MODELS[self._model])(**self._parameters)
+        self._quantizer = library.Quantizer(len(self._names))
+
+    def _states(self) -> States:
+        return States(self._learner.save(), self._quantizer.save())
+
+
+def check_engine(engine: str) -> None:
+    """Raise AdapterError unless there is such an engine here."""
+    if engine not in ENGINES:
+        raise AdapterError(f"engine has to be one of {', '.join(ENGINES)}, not {engine!r}")
+
+
+def decimals(digits: int, values: Values) -> Scale:
+    """Units that keep so many digits behind the point of all features of these rows.
+
+    Raises AdapterError if a value is too large for that.
+    """
+    if type(digits) is not int:
+        raise AdapterError(f"digits has to be a whole number or None, not {digits!r}")
+    most = float(np.max(np.abs(values), initial=0, where=np.isfinite(values)))
+    if most and math.log10(most) + digits > math.log10(RAW_MAX):
+        raise AdapterError(f"digits={digits} is too many for {most:g}: 29 bits have to hold it")
+    features = values.shape[1]
+    return Scale(np.zeros(features), np.full(features, digits, dtype=np.int64))
+
+
+def _ints(raw: Raw) -> array[int]:
+    values = array("i")
+    values.frombytes(np.ascontiguousarray(raw, dtype=np.int32).tobytes())
+    return values

@@ -1,0 +1,56 @@
+"""The constructors of the adapters: a learner's own parameters, and those that all share.
+
+River and scikit-learn read a constructor's signature and expect an attribute for each name in it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from .. import options
+
+_Class = TypeVar("_Class", bound=type)
+
+
+def constructor(model: str, shared: Mapping[str, Any]) -> Callable[[_Class], _Class]:
+    """A decorator: __init__ takes the shared parameters, then those of the model, by keyword.
+
+    It stores them and calls `_check()`, if there is one.
+    """
+    defaults = {**shared, **options.defaults(model)}
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    signature = inspect.Signature(
+        [
+            inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+            *[inspect.Parameter(n, keyword, default=value) for n, value in defaults.items()],
+        ]
+    )
+
+    def __init__(self: Any, *args: Any, **given: Any) -> None:  # noqa: N807
+        bound = signature.bind(self, *args, **given)
+        bound.apply_defaults()
+        for name in defaults:
+            setattr(self, name, bound.arguments[name])
+        if hasattr(self, "_check"):
+            self._check()
+
+    def decorate(cls: _Class) -> _Class:
+        __init__.__signature__ = signature  # type: ignore[attr-defined]
+        cls.__init__ = __init__  # type: ignore[misc]
+        cls._model = model  # type: ignore[attr-defined]
+        return cls
+
+    return decorate
+
+
+def of_learner(adapter: Any) -> dict[str, Any]:
+    """The learner's own parameters as the adapter has them."""
+    return {name: getattr(adapter, name) for name in options.defaults(adapter._model)}
+
+
+def described(text: str, title: str, model: str) -> str:
+    """The docstring of an adapter: its {title}, the {learner} and the {others}, its parameters."""
+    others = ", ".join(f"{n}={value!r}" for n, value in options.defaults(model).items())
+    return text.format(title=title, learner=options.MODELS[model], others=others)

@@ -1,0 +1,200 @@
+"""The learners as classifiers of River: `StandardScaler() | ShrubClassifier(window=64)`."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from river import base
+
+from .. import options
+from ..raw import Scale
+from .online import AdapterError, OnlineModel, Values, check_engine, decimals
+from .parameters import constructor, described, of_learner
+
+_Sample = Mapping[Any, Any]
+_SHARED = {"classes": None, "features": None, "warmup": 256, "digits": None, "engine": "numba"}
+
+
+class _RiverClassifier(base.Classifier):  # type: ignore[misc]
+    """What both have in common. Between here and the learner stand names, labels and a warm-up."""
+
+    _model = ""
+
+    def _check(self) -> None:
+        """Refuse parameters, in the learner's words, and start."""
+        check_engine(self.engine)
+        if type(self.warmup) is not int or self.warmup < 1:
+            raise AdapterError(f"warmup has to be 1 or more samples, not {self.warmup!r}")
+        self._names: tuple[Any, ...] | None = None
+        self._labels: dict[Hashable, int] = {}
+        self._most = 256
+        if isinstance(self.classes, int):
+            self._most = self.classes
+        elif self.classes is not None:
+            self._labels = {label: c for c, label in enumerate(self.classes)}
+            self._most = len(self._labels)
+        try:  # before the features are known: with as many as there can be
+            options.learner(self._model).nbytes(
+                features=256, classes=self._most, **of_learner(self)
+            )
+        except ValueError as error:
+            raise AdapterError(str(error)) from None
+        self._waiting: list[tuple[dict[Any, float], int]] = []
+        self._online: OnlineModel | None = None
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    def warm_up(self, samples: Iterable[_Sample], scale: Scale | None = None) -> None:
+        """Fix features, units and ranges by samples whose labels nobody knows yet.
+
+        From then on every sample is learned at once. scale gives units of your own. Needs
+        `classes`, since no label was seen. Raises AdapterError if that is missing, or it is too
+        late.
+        """
+        if self.classes is None:
+            raise AdapterError("warm_up() comes before the labels: give classes=, a number or all")
+        if self._online or self._waiting:
+            raise AdapterError("warm_up() has to come before the first learn_one()")
+        self._start([_numbers(x) for x in samples], scale)
+
+    def learn_one(self, x: _Sample, y: Hashable) -> None:
+        """Learn a sample. The first `warmup` ones are kept, and learned when all are there."""
+        known = _numbers(x)
+        label = self._label(y)
+        if self._online:
+            self._online.learn(self._row(known), np.array([label], dtype=np.uint8))
+            return
+        self._waiting.append((known, label))
+        if len(self._waiting) >= self.warmup:
+            self._leave_warmup()
+
+    def predict_proba_one(self, x: _Sample, **kwargs: Any) -> dict[Any, float]:
+        """The parts of the votes of all labels so far; while warming up how frequent they are."""
+        known = _numbers(x)
+        if not self._online:
+            counts = Counter(label for _, label in self._waiting)
+            return {y: counts[c] / len(self._waiting) for y, c in self._labels.items() if counts}
+        _, votes = self._online.predict(self._row(known))
+        parts = votes[0, : len(self._labels)].tolist()
+        whole = math.fsum(parts)
+        if not whole:
+            return {y: 1 / len(parts) for y in self._labels}
+        return {y: part / whole for y, part in zip(self._labels, parts, strict=True)}
+
+    def predict_one(self, x: _Sample, **kwargs: Any) -> Any:
+        """The label of a sample, None if there is none yet."""
+        if self._online:
+            found = int(self._online.predict(self._row(_numbers(x)))[0][0])
+            if found < len(self._labels):
+                return list(self._labels)[found]
+        return super().predict_one(x)
+
+    def save(self, path: Path | str) -> None:
+        """Write the model's file, from which `microshrub build --model` makes a program.
+
+        A warm-up that is not over ends now. Raises UserError if nothing was learned, or the file
+        cannot be written.
+        """
+        if not self._online:
+            if not self._waiting:
+                raise AdapterError("there is nothing to save: no sample was learned yet")
+            self._leave_warmup()
+        assert self._online
+        self._online.save(path, [str(y) for y in self._labels], "River")
+
+    def _label(self, y: Hashable) -> int:
+        if y not in self._labels:
+            if len(self._labels) >= self._most:
+                raise AdapterError(
+                    f"the label {y!r} is one more than the {self._most} that there is room for, "
+                    f"{', '.join(map(repr, self._labels))}. Say how many there will be: classes="
+                )
+            self._labels[y] = len(self._labels)
+        return self._labels[y]
+
+    def _leave_warmup(self) -> None:
+        self._start([known for known, _ in self._waiting], None)
+        assert self._online
+        values = np.concatenate([self._row(known) for known, _ in self._waiting])
+        self._online.learn(values, np.array([c for _, c in self._waiting], dtype=np.uint8))
+        self._waiting = []
+
+    def _start(self, samples: list[dict[Any, float]], scale: Scale | None) -> None:
+        # In an order of their own, since that of a dict is not to matter.
+        found = sorted({name for known in samples for name in known}, key=str)
+        self._names = tuple(found) if self.features is None else tuple(self.features)
+        if not samples:
+            raise AdapterError("the warm-up has no samples")
+        if not self._names:
+            raise AdapterError("the samples of the warm-up have no features")
+        values = np.concatenate([self._row(known) for known in samples])
+        if scale is None and self.digits is not None:
+            scale = decimals(self.digits, values)
+        most = len(self._labels) if self.classes is None else self._most
+        names = [str(name) for name in self._names]
+        self._online = OnlineModel(
+            self._model, of_learner(self), values, names, most, scale=scale, engine=self.engine
+        )
+        self._most = self._online.classes
+
+    def _row(self, known: dict[Any, float]) -> Values:
+        """The sample as a row; what is not there is missing, and what has no place is left out."""
+        assert self._names is not None
+        return np.array([[known.get(name, math.nan) for name in self._names]], dtype=np.float64)
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {}
+        yield {"warmup": 20, "classes": 7}
+
+
+def _numbers(x: _Sample) -> dict[Any, float]:
+    """The sample's numbers; None is missing. Raises AdapterError for what is not a number."""
+    found = {}
+    for name, value in x.items():
+        if value is None:
+            continue
+        if not isinstance(value, (numbers.Real, np.bool_)):
+            raise AdapterError(
+                f"the feature {name!r} is {value!r}, not a number. Encode it first, as with "
+                "River's preprocessing.OneHotEncoder"
+            )
+        found[name] = float(value)
+    return found
+
+
+_DOC = """{title} as a classifier of River.
+
+    All parameters are given by keyword:
+
+    classes   how many labels there can be, or all of them; None: those of the warm-up
+    features  their names, in the board's order; None: those of the warm-up, sorted. Others are
+              left out later, and one that is not there is a missing value
+    warmup    samples that give the units and ranges of the features; they are learned, too
+    digits    behind the point, that the features' integers keep; None: as many as in the warm-up
+    engine    "numba" or "python"
+
+    The others are those of the learner, see microshrub.{learner}:
+
+    {others}
+
+    Raises AdapterError, a ValueError, for parameters and samples that cannot be.
+    """
+
+
+@constructor("shrub", _SHARED)
+class ShrubClassifier(_RiverClassifier):
+    __doc__ = described(_DOC, "A Shrub Ensemble", "shrub")
+
+
+@constructor("hoeffding", _SHARED)
+class HoeffdingClassifier(_RiverClassifier):
+    __doc__ = described(_DOC, "A Hoeffding tree of fixed size", "hoeffding")

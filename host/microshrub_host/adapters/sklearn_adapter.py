@@ -1,0 +1,131 @@
+"""The learners as incremental classifiers of scikit-learn, which has to be installed for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .online import AdapterError, OnlineModel, Values, decimals
+from .parameters import constructor, described, of_learner
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils.multiclass import check_classification_targets, unique_labels
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError as error:
+    raise ImportError("this needs scikit-learn 1.6 or newer: pip install scikit-learn") from error
+
+_NAN = {"ensure_all_finite": "allow-nan"}
+_SHARED = {"warmup": 256, "digits": None, "engine": "numba"}
+
+
+class _SklearnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What both have in common."""
+
+    _model = ""
+    classes_: NDArray[Any]
+    online_: OnlineModel
+
+    def fit(self, X: Any, y: Any) -> _SklearnClassifier:  # noqa: N803
+        """Forget everything, then learn the rows once, in their order; NaN is a missing value."""
+        return self._learn(X, y, None, fresh=True)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> _SklearnClassifier:  # noqa: N803
+        """Learn the rows once, in their order.
+
+        The first call names all classes, by default those in y, and gives the units and ranges of
+        the features by its first `warmup` rows.
+        """
+        return self._learn(X, y, classes, fresh=not hasattr(self, "online_"))
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """The classes of the rows, shape (rows,)."""
+        found, _ = self._ask(X)
+        return np.asarray(self.classes_[np.minimum(found, len(self.classes_) - 1)])
+
+    def predict_proba(self, X: Any) -> Values:  # noqa: N803
+        """The parts of the votes, shape (rows, classes), in the order of `classes_`."""
+        votes = self._ask(X)[1][:, : len(self.classes_)]
+        whole = votes.sum(axis=1, keepdims=True)
+        even = np.full_like(votes, 1 / votes.shape[1])
+        parts: Values = np.divide(votes, whole, out=even, where=whole > 0)
+        return parts
+
+    def save(self, path: Path | str) -> None:
+        """Write the model's file, from which `microshrub build --model` makes a program.
+
+        Raises UserError if it cannot be written.
+        """
+        check_is_fitted(self)
+        self.online_.save(path, [str(y) for y in self.classes_], "scikit-learn")
+
+    def _ask(self, X: Any) -> tuple[NDArray[np.intp], Values]:  # noqa: N803
+        check_is_fitted(self)
+        values = validate_data(self, X, reset=False, dtype=np.float64, **_NAN)
+        return self.online_.predict(values)
+
+    def _learn(self, X: Any, y: Any, classes: Any, fresh: bool) -> _SklearnClassifier:  # noqa: N803
+        values, labels = validate_data(self, X, y, reset=fresh, dtype=np.float64, **_NAN)
+        check_classification_targets(labels)
+        known = unique_labels(labels if classes is None else classes) if fresh else self.classes_
+        numbers = np.minimum(np.searchsorted(known, labels), len(known) - 1)
+        strangers = known[numbers] != labels
+        if np.any(strangers):
+            raise AdapterError(
+                f"y has the class {labels[strangers].tolist()[0]!r}, not one of {known}"
+            )
+        if classes is not None and not np.array_equal(known, unique_labels(classes)):
+            raise AdapterError(f"classes={classes!r} are others than in the first call: {known}")
+        if fresh:
+            self.online_ = self._start(values, len(known))
+            self.classes_ = known
+        self.online_.learn(values, numbers.astype(np.uint8))
+        return self
+
+    def _start(self, values: Values, classes: int) -> OnlineModel:
+        if type(self.warmup) is not int or self.warmup < 1:
+            raise AdapterError(f"warmup has to be 1 or more samples, not {self.warmup!r}")
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{f}" for f in range(values.shape[1])]
+        first = values[: self.warmup]
+        scale = None if self.digits is None else decimals(self.digits, first)
+        texts = [str(name) for name in names]
+        parameters = of_learner(self)
+        return OnlineModel(
+            self._model, parameters, first, texts, classes, scale=scale, engine=self.engine
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+_DOC = """{title} as a classifier of scikit-learn.
+
+    All parameters are given by keyword:
+
+    warmup    the first samples, which give the units and ranges of the features
+    digits    behind the point, that the features' integers keep; None: as many as in the warm-up
+    engine    "numba" or "python"
+
+    The others are those of the learner, see microshrub.{learner}:
+
+    {others}
+
+    Wrong ones raise AdapterError, a ValueError, when it learns first.
+    """
+
+
+@constructor("shrub", _SHARED)
+class ShrubClassifier(_SklearnClassifier):
+    __doc__ = described(_DOC, "A Shrub Ensemble", "shrub")
+
+
+@constructor("hoeffding", _SHARED)
+class HoeffdingClassifier(_SklearnClassifier):
+    __doc__ = described(_DOC, "A Hoeffding tree of fixed size", "hoeffding")
