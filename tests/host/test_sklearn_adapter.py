@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests_support import make_blobs
 
-from microshrub_host import model_files, options
+from microshrub_host import model_files, options, simulate
 from microshrub_host.adapters.sklearn_adapter import HoeffdingClassifier, ShrubClassifier
+from microshrub_host.streams import Stream
 from microshrub_tools.cli import main
 
 KINDS: dict[str, Any] = {"shrub": ShrubClassifier, "hoeffding": HoeffdingClassifier}
@@ -41,6 +43,15 @@ def test_batches_are_as_good_as_all_at_once(model: str) -> None:
     assert list(whole.classes_) == ["no", "yes"]
     assert np.array_equal(whole.predict_proba(x), parts.predict_proba(x))
     assert whole.score(x, y) > 0.7
+
+
+@pytest.mark.parametrize("model", list(KINDS))
+def test_it_holds_the_bits_of_simulate(model: str) -> None:
+    x, y = frame()
+    stream = Stream("blobs", x.to_numpy(), (y == "yes").to_numpy(np.uint8), ("b", "a"), ("n", "y"))
+    parameters = options.stream_parameters(model, stream, 256)
+    result = simulate.simulate(stream, model, parameters)
+    assert KINDS[model]().fit(x, y).online_._states() == result.states
 
 
 def test_other_classes_than_named_are_refused() -> None:
@@ -75,3 +86,11 @@ def test_from_data_frame_to_model_file(
     assert said == learner.predict(x).tolist()
     assert main(["show", str(tmp_path / "m.mshrub")]) == 0
     assert "600 samples" in capsys.readouterr().out
+
+
+def test_a_grid_search_over_the_learners_options() -> None:
+    x, y = frame(200)
+    grid = {"window": np.array([4, 32]), "loss": ["mse", "cross_entropy"]}
+    search = GridSearchCV(ShrubClassifier(engine="python", trees=2), grid, cv=2).fit(x, y)
+    assert search.best_score_ > 0.6
+    assert not np.isnan(search.cv_results_["mean_test_score"]).any()

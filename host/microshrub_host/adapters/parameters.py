@@ -9,6 +9,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+import numpy as np
+
 from .. import options
 
 _Class = TypeVar("_Class", bound=type)
@@ -46,8 +48,9 @@ def constructor(model: str, shared: Mapping[str, Any]) -> Callable[[_Class], _Cl
 
 
 def of_learner(adapter: Any) -> dict[str, Any]:
-    """The learner's own parameters as the adapter has them."""
-    return {name: getattr(adapter, name) for name in options.defaults(adapter._model)}
+    """The learner's own parameters as the adapter has them; a search may give numpy's numbers."""
+    found = {name: getattr(adapter, name) for name in options.defaults(adapter._model)}
+    return {n: v.item() if isinstance(v, np.generic) else v for n, v in found.items()}
 
 
 def described(text: str, title: str, model: str) -> str:
