@@ -115,7 +115,12 @@ def check_room(option: str, path: Path, nbytes: int) -> None:
 
 
 def write(path: Path, model: ModelFile) -> None:
-    """Write the model's file; one that is there is replaced at once, and only by a whole one.
+    """Write the model's file, as replace() does."""
+    replace(path, _zipped(model))
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Write a file; one that is there is replaced at once, and only by a whole one.
 
     Raises UserError, and leaves what is there, if it cannot be written.
     """
@@ -123,7 +128,7 @@ def write(path: Path, model: ModelFile) -> None:
     try:
         try:
             with temporary.open("xb") as file:
-                file.write(_zipped(model))
+                file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, path.resolve())

@@ -27,6 +27,7 @@ class Leaf:
     share: str = ""  # of the class, "0.83"
     samples: int = 0
     note: str = ""  # "0.83 of 412"
+    place: int = -1  # the node of a HoeffdingTree; of a shrub, which of all slots' leaves
 
     @property
     def text(self) -> str:
@@ -172,9 +173,9 @@ class _Hoeffding(_Reader):
         label = counts.index(max(counts)) if counts else self.held["tree.feature"][node]
         name, samples = self.classes[label], sum(counts)
         if not samples:
-            return Leaf(label, name)
+            return Leaf(label, name, place=node)
         share = self.words.share(counts[label], samples)
-        return Leaf(label, name, share, samples, f"{share} of {samples}")
+        return Leaf(label, name, share, samples, f"{share} of {samples}", node)
 
 
 class _Shrubs(_Reader):
@@ -224,7 +225,8 @@ class _Shrubs(_Reader):
             parts.append(255 - sum(parts))
             label, part = parts.index(max(parts)), max(parts)
         name, share = self.classes[label], self.words.share(part, 255)
-        return Leaf(label, name, share, samples, f"{share}, {samples} of the last {window}")
+        note = f"{share}, {samples} of the last {window}"
+        return Leaf(label, name, share, samples, note, place)
 
 
 def _items(buffer: bytearray, wide: int) -> Sequence[int]:

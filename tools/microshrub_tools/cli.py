@@ -13,7 +13,7 @@ from microshrub_host.exits import exit_code, run_command
 
 def parser() -> argparse.ArgumentParser:
     """All subcommands."""
-    from microshrub_host import compare_command, real_commands
+    from microshrub_host import compare_command, export_command, real_commands
     from microshrub_host.commands import add_commands
     from microshrub_host.options import Parser
     from microshrub_host.report import version_of
@@ -39,6 +39,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     add_commands(commands)
     add_show(commands)
+    export_command.add_command(commands)
     compare_command.add_command(commands)
     real_commands.add_commands(commands)
     soak.add_command(commands)
