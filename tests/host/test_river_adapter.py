@@ -196,3 +196,32 @@ def _codes(opened: model_files.OpenModel, raw: Any) -> Any:
     codes = array("H", bytes(2 * raw.size))
     opened.quantizer.encode(array("i", raw.ravel().tolist()), codes)
     return codes
+
+
+def test_digits_keep_what_the_warmup_did_not_show() -> None:
+    kept = ShrubClassifier(warmup=4, digits=3, engine="python")
+    for i in range(200):
+        kept.learn_one({"v": i % 2 if i < 4 else 0.25 * (i % 2)}, i % 2)
+    assert [kept.predict_one({"v": v}) for v in (0, 0.25)] == [0, 1]
+    with pytest.raises(ValueError, match="digits=9 is too many for 5"):
+        ShrubClassifier(warmup=1, digits=9, engine="python").learn_one({"v": 5}, 0)
+
+
+def test_a_warm_up_without_labels_needs_the_classes_and_comes_first() -> None:
+    with pytest.raises(ValueError, match="give classes="):
+        ShrubClassifier(engine="python").warm_up([{"v": 1}])
+    learner = ShrubClassifier(engine="python", classes=2)
+    with pytest.raises(ValueError, match="no samples"):
+        learner.warm_up([])
+    learner.learn_one({"v": 1}, "a")
+    with pytest.raises(ValueError, match="before the first learn_one"):
+        learner.warm_up([{"v": 1}])
+
+
+def test_saving_ends_the_warm_up(tmp_path: Path) -> None:
+    learner = ShrubClassifier(engine="python", classes=3)
+    for x, y in samples(blobs(20)):
+        learner.learn_one(x, y)
+    learner.save(tmp_path / "m.mshrub")
+    file = model_files.read(tmp_path / "m.mshrub")
+    assert (file.samples, file.class_names[2]) == (20, "class 2")
