@@ -19,7 +19,6 @@ from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
 from serial import SerialException
 
-from . import ram_disk, streams_on_board
 from .debian_packages import Progress
 from .emulated_boards import FILES_BYTES, Emulator, find_or_build
 from .errors import UserError
@@ -32,15 +31,10 @@ MOUNT = """
 import vfs
 _ = {{}}
 exec({code!r}, _)
-_ = _["RamDisk"]()
+_ = _["RamDisk"]({at}, {size})
 _.adopt({places!r})
 vfs.mount(_, "/")
 del _, vfs
-"""
-
-KEEP = """
-import vfs
-print(vfs.mount()[0][0].keep({at}, {size}))
 """
 
 STREAMS = """
@@ -59,8 +53,8 @@ class EmulatedBoard:
     """`with EmulatedBoard("cortex-m0") as board: board.exec("print(6 * 7)")`.
 
     `port` is the name of its serial line while it runs. It has a RAM disk (ram_disk.py), whose
-    first files, by their path, can be given. They are in the board's memory but not on its heap,
-    at most 512 KiB, and not to be written to. QEMU is ended however the block ends.
+    first files, by their path, can be given. All files are in the board's memory but not on its
+    heap, at most 512 KiB. QEMU is ended however the block ends.
     """
 
     def __init__(
@@ -143,8 +137,8 @@ class EmulatedBoard:
 
     def reset(self) -> None:
         """Soft reset: the board forgets everything but what is on its disk, in 512 KiB in all."""
-        at = self.emulator.board.files_at
-        places = ast.literal_eval(self.exec(KEEP.format(at=at, size=FILES_BYTES)))
+        said = self.exec("import vfs\nprint(vfs.mount()[0][0].places())")
+        places = ast.literal_eval(said)
         try:
             self._transport.enter_raw_repl(soft_reset=True, timeout_overall=START_SECONDS)
         except (TransportError, SerialException, OSError) as error:
@@ -156,7 +150,7 @@ class EmulatedBoard:
 
         The code finds sys.stdin.buffer and sys.stdout.buffer there: see streams_on_board.py.
         """
-        streams = Path(streams_on_board.__file__).read_text(encoding="utf-8")
+        streams = Path(__file__).with_name("streams_on_board.py").read_text(encoding="utf-8")
         self.exec(STREAMS.format(code=streams, chip=self.emulator.board.streams))
         try:
             self._transport.exec_raw_no_follow(code)
@@ -185,8 +179,9 @@ class EmulatedBoard:
 
     def _mount(self, places: list[tuple[str, int, int]]) -> None:
         """Mount a disk with these files; the names that this takes are not left behind."""
-        code = Path(ram_disk.__file__).read_text(encoding="utf-8")
-        self.exec(MOUNT.format(code=code, places=places))
+        code = Path(__file__).with_name("ram_disk.py").read_text(encoding="utf-8")
+        at = self.emulator.board.files_at
+        self.exec(MOUNT.format(code=code, at=at, size=FILES_BYTES, places=places))
 
     def _find_port(self) -> str:
         """Of the line `char device redirected to /dev/pts/4 (label serial0)`."""

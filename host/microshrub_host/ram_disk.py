@@ -1,11 +1,13 @@
 """A file system in RAM for a MicroPython that has none. This file runs on the (emulated) board.
 
-`vfs.mount(RamDisk(), "/")` makes open(), os, import and mpremote's commands work there. What is in
-it lives on the heap until the board is reset, but for what keep() has put elsewhere.
+`vfs.mount(RamDisk(ADDRESS, BYTES), "/")` makes open(), os, import and mpremote's commands work
+there. The files are in that memory, which is not the heap's; after a reset adopt() has them again.
 """
 
 import errno
 import io
+
+from uctypes import addressof, bytearray_at  # type: ignore[import-not-found]
 
 MYPY = False  # MicroPython has no typing; mypy takes this for true
 if MYPY:
@@ -16,35 +18,44 @@ _FILE = 0x8000
 
 
 class File(io.IOBase):
-    """An open file: `data`, a bytearray, is its content in the disk."""
+    """An open file: `place` is [address, bytes] of its content in the disk."""
 
-    def __init__(self, data: bytearray, text: bool, at: int = 0) -> None:
-        self.data = data
+    def __init__(self, disk: "RamDisk", place: "list[int]", text: bool, at: int = 0) -> None:
+        self.disk = disk
+        self.place = place
         self.text = text
         self.at = at
 
+    @property
+    def data(self) -> bytearray:
+        """The content where it stands in the disk; not to be changed in length."""
+        return bytearray_at(self.place[0], self.place[1])  # type: ignore[no-any-return]
+
+    def _next(self, size: int):  # type: ignore[no-untyped-def]
+        """The memory of at most so many bytes from here on, which is gone on to the end of."""
+        size = max(0, min(size, self.place[1] - self.at))
+        part = bytearray_at(self.place[0] + self.at, size) if size else b""
+        self.at += size
+        return part
+
     def readinto(self, buffer):  # type: ignore[no-untyped-def]
         """Fill buffer, of any kind, as far as there is content; returns how many bytes."""
-        if not isinstance(buffer, bytearray):
-            from uctypes import addressof, bytearray_at  # type: ignore[import-not-found]
-
-            buffer = bytearray_at(addressof(buffer), len(bytes(buffer)))
-        size = max(0, min(len(buffer), len(self.data) - self.at))
-        buffer[:size] = self.data[self.at : self.at + size]
-        self.at += size
-        return size
+        part = self._next(len(bytes(buffer)))
+        if part:
+            bytearray_at(addressof(buffer), len(part))[:] = part
+        return len(part)
 
     def read(self, size: int = -1):  # type: ignore[no-untyped-def]
         """At most size bytes, or all that are left; str from a file that is open as text."""
-        end = len(self.data) if size < 0 else self.at + size
-        part = bytes(self.data[self.at : end])
-        self.at += len(part)
+        part = bytes(self._next(self.place[1] if size < 0 else size))
         return str(part, "utf-8") if self.text else part
 
     def readline(self):  # type: ignore[no-untyped-def, override]
         """The next line with its newline, or what is left."""
+        place = self.place
+        left = bytearray_at(place[0] + self.at, max(place[1] - self.at, 1))
         end = self.at
-        while end < len(self.data) and self.data[end] != 10:
+        while end < place[1] and left[end - self.at] != 10:
             end += 1
         return self.read(end + 1 - self.at)
 
@@ -54,13 +65,15 @@ class File(io.IOBase):
             part = part.encode()
         elif not isinstance(part, (bytes, bytearray)):
             part = bytes(part)
-        self.data[self.at : self.at + len(part)] = part
-        self.at += len(part)
+        if part:
+            self.disk.grow(self.place, self.at + len(part))
+            bytearray_at(self.place[0] + self.at, len(part))[:] = part
+            self.at += len(part)
         return len(part)
 
     def seek(self, offset: int, whence: int = 0) -> int:
         """Go to an offset from the beginning, from here or from the end."""
-        self.at = max(0, offset + (0, self.at, len(self.data))[whence])
+        self.at = max(0, offset + (0, self.at, self.place[1])[whence])
         return self.at
 
     def tell(self) -> int:
@@ -87,47 +100,39 @@ class File(io.IOBase):
 class RamDisk:
     """Files and folders, by their path without a leading slash; a folder's content is None."""
 
-    def __init__(self, size: int = 1 << 20) -> None:
+    def __init__(self, at: int, size: int) -> None:
+        self.end = at + size
+        self.free = at  # where the next content goes
         self.size = size
         self.here = ""
-        self.entries: dict[str, bytearray | None] = {"": None}
+        self.entries: dict[str, list[int] | None] = {"": None}
 
     def adopt(self, places: "list[tuple[str, int, int]]") -> None:
-        """Have files whose content is in memory already: (path, address, bytes) of each."""
-        from uctypes import bytearray_at
-
+        """Have files whose content is in the disk's memory: (path, address, bytes) of each."""
         for path, at, size in places:
             parts = self._path(path).split("/")
             for level in range(1, len(parts)):
                 self.entries["/".join(parts[:level])] = None
-            self.entries["/".join(parts)] = bytearray_at(at, size) if size else bytearray()
+            self.entries["/".join(parts)] = [at, size]
+            self.free = max(self.free, at + size)
 
-    def keep(self, at: int, size: int) -> "list[tuple[str, int, int]]":
-        """Have the content of all files in that memory, which a reset leaves alone.
+    def places(self) -> "list[tuple[str, int, int]]":
+        """What adopt() takes after a reset; empty folders are not in it."""
+        return [(path, place[0], place[1]) for path, place in self.entries.items() if place]
 
-        Returns what adopt() takes afterwards. Empty folders are not kept. What was there before
-        stays where it is, whether there is still a file of it or not.
-        """
-        from uctypes import addressof, bytearray_at
-
-        places, end = [], at + size
-        fresh = []
-        for path, data in self.entries.items():
-            if data is None:
-                continue
-            where = addressof(data) if data else 0
-            if data and not at <= where < end:
-                fresh.append((path, data))
-            else:
-                places.append((path, where, len(data)))
-        free = max([at] + [where + length for _, where, length in places])
-        for path, data in fresh:
-            if free + len(data) > end:
-                raise OSError(errno.ENOSPC)
-            bytearray_at(free, len(data))[:] = data
-            places.append((path, free, len(data)))
-            free += len(data)
-        return places
+    def grow(self, place: "list[int]", size: int) -> None:
+        """Have a content of at least that size; it may move. What it leaves is used no more."""
+        if size <= place[1]:
+            return
+        at, before = place
+        last = at + before == self.free
+        start = at if last else self.free
+        if start + size > self.end:
+            raise OSError(errno.ENOSPC)
+        if not last and before:
+            bytearray_at(start, before)[:] = bytearray_at(at, before)
+        self.free = start + size
+        place[:] = start, size
 
     def mount(self, readonly: bool, mkfs: bool) -> None:
         """Called by vfs.mount."""
@@ -166,31 +171,30 @@ class RamDisk:
         path = self._existing(path) if mode[0] == "r" else self._new(path)
         if path in self.entries and self.entries[path] is None:
             raise OSError(errno.EISDIR)
-        if mode[0] == "w" or path not in self.entries:
-            self.entries[path] = bytearray()
-        elif mode[0] == "a":  # what was adopted cannot grow
-            self.entries[path] = bytearray(self.entries[path] or b"")
-        data = self.entries[path]
-        assert data is not None
-        return File(data, "b" not in mode, len(data) if mode[0] == "a" else 0)
+        place = self.entries.get(path)
+        if place and mode[0] == "w" and place[0] + place[1] == self.free:
+            self.free = place[0]
+        if place is None or mode[0] == "w":
+            place = self.entries[path] = [self.free, 0]
+        return File(self, place, "b" not in mode, place[1] if mode[0] == "a" else 0)
 
     def stat(self, path: str) -> tuple[int, ...]:
         """(mode, 0, 0, 0, 0, 0, size, 0, 0, 0)"""
-        data = self.entries[self._existing(path)]
-        mode = _FOLDER if data is None else _FILE
-        return (mode, 0, 0, 0, 0, 0, 0 if data is None else len(data), 0, 0, 0)
+        place = self.entries[self._existing(path)]
+        mode = _FOLDER if place is None else _FILE
+        return (mode, 0, 0, 0, 0, 0, place[1] if place else 0, 0, 0, 0)
 
     def statvfs(self, path: str) -> tuple[int, ...]:
         """Sizes in blocks of 1 byte: all that fit, and the free ones."""
-        free = self.size - sum([len(data) for data in self.entries.values() if data])
+        free = self.end - self.free
         return (1, 1, self.size, free, free, 0, 0, 0, 0, 255)
 
     def ilistdir(self, path: str) -> "Iterator[tuple[str, int, int, int]]":
         """(name, mode, 0, size) of what is in a folder."""
         for inside in self._inside(self._existing(path)):
-            data = self.entries[inside]
-            size = 0 if data is None else len(data)
-            yield inside.rpartition("/")[2], _FOLDER if data is None else _FILE, 0, size
+            place = self.entries[inside]
+            size = place[1] if place else 0
+            yield inside.rpartition("/")[2], _FOLDER if place is None else _FILE, 0, size
 
     def remove(self, path: str) -> None:
         """Remove a file."""
