@@ -71,7 +71,7 @@ def _head(model: Frozen) -> list[str]:
 
 def _comment(name: str) -> str:
     """A name that does not end, or begin, a comment."""
-    return printable(name).replace("*/", "* /").replace("/*", "/ *").replace("\\", "/")
+    return printable(name).replace("\\", "|").replace("*/", "* /").replace("/*", "/ *")
 
 
 def _quantizer(model: Frozen) -> list[str]:

@@ -30,7 +30,7 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 BAYES = ("bayes", "one bayes", "either", "efdt")
 FEATURES = ("speed, m/s", '$heat$ */ "<b>\\', "/* door")
-CLASSES = ("rest", "run & walk", 'fall "\\')
+CLASSES = ("*\\", "run & walk", 'fall "\\')
 
 
 def stream(heat: int = 50) -> Stream:

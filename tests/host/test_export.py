@@ -7,9 +7,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from export_support import BAYES, CLASSES, FEATURES, MODELS, export, rows, said, save
+from export_support import (
+    BAYES,
+    CLASSES,
+    FEATURES,
+    MODELS,
+    TREE,
+    export,
+    rows,
+    said,
+    save,
+    stream,
+)
 
-from microshrub_host import model_files, trees
+from microshrub_host import model_files, simulate, trees
 from microshrub_tools.cli import main
 
 FITS = ("majority", "few slots", "one leaf", "boosted", "one shrub")
@@ -107,6 +118,33 @@ def test_emlearn_refuses_what_it_cannot_hold(
     text = refused(capsys, files[name], "--format", "emlearn", "-o", tmp_path / "m.csv")
     assert why in " ".join(text.split())
     assert "--format c" in " ".join(text.split())
+
+
+def test_emlearn_refuses_values_of_more_than_16_bits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, shape = stream(heat=5000), {"features": 3, "classes": 3}
+    result = simulate.simulate(data, "hoeffding", shape | TREE | {"leaf": "mc"}, engine="python")
+    model_files.write(tmp_path / "far.mshrub", model_files.of_run(result, data))
+    before = sorted(tmp_path.iterdir())
+    text = refused(
+        capsys, tmp_path / "far.mshrub", "--format", "emlearn", "-o", tmp_path / "far.csv"
+    )
+    assert re.search(r"16 bits, and a test of \$heat\$ .* is at the raw value 50\d,\d+", text)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_model_without_a_tree_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, shape = stream(), {"features": 3, "classes": 3, "train_every": 1000}
+    result = simulate.simulate(data, "shrub", shape, engine="python")
+    model_files.write(tmp_path / "young.mshrub", model_files.of_run(result, data))
+    for kind in ("c", "emlearn", "onnx", "graphviz"):
+        text = refused(
+            capsys, tmp_path / "young.mshrub", "--format", kind, "-o", tmp_path / "young"
+        )
+        assert "has no tree yet" in text
 
 
 # --- ONNX ----------------------------------------------------------------------------------------
