@@ -1,8 +1,9 @@
-"""A model as ONNX: one TreeEnsembleClassifier of raw values, whose scores are the votes.
+"""A model as ONNX: a TreeEnsembleClassifier of raw values, whose scores are the votes.
 
 Input `raw`, double [N, features], the raw integers; outputs `label`, int64 [N], and `scores`,
 float [N, classes]. Thresholds are doubles, so that they hold every raw value; votes are below
-2**24, so that floats hold their sums.
+2**24, so that floats hold their sums. The label is made of the scores, since what the classifier
+says of two classes depends on the program that runs it.
 """
 
 from __future__ import annotations
@@ -32,15 +33,16 @@ def exported(model: Frozen) -> tuple[bytes, str]:
     node = helper.make_node(
         "TreeEnsembleClassifier",
         ["raw"],
-        ["label", "scores"],
+        ["unused", "scores"],
         domain="ai.onnx.ml",
         post_transform="NONE",
         classlabels_int64s=list(range(model.classes)),
         **_nodes(model),
         **_leaves(model),
     )
+    most = helper.make_node("ArgMax", ["scores"], ["label"], axis=1, keepdims=0)
     graph = helper.make_graph(
-        [node],
+        [node, most],
         "microshrub",
         [helper.make_tensor_value_info("raw", TensorProto.DOUBLE, [None, model.features])],
         [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,10 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "wide": ("shrub", {"window": 600, "trees": 3, "depth": 10, "train_every": 50}),
     "one shrub": ("shrub", {"window": 64, "trees": 1, "depth": 5, "step": 8}),
 }
-BAYES = ("bayes", "one bayes", "either", "efdt")
+MODELS |= {f"two classes, {name}": MODELS[name] for name in ("majority", "bayes", "narrow")}
+BAYES = tuple(
+    name for name in MODELS if name.split(", ")[-1] in ("bayes", "one bayes", "either", "efdt")
+)
 FEATURES = ("speed, m/s", '$heat$ */ "<b>\\', "/* door")
 CLASSES = ("*\\", "run & walk", 'fall "\\')
 
@@ -45,9 +49,11 @@ def stream(heat: int = 50) -> Stream:
 
 def save(folder: Path) -> dict[str, Path]:
     """A saved model of each kind."""
-    data, found = stream(), {}
+    three, found = stream(), {}
+    two = replace(three, labels=three.labels.clip(max=1), class_names=CLASSES[:2])
     for name, (model, parameters) in MODELS.items():
-        shape = {"features": 3, "classes": 3}
+        data = two if name.startswith("two classes") else three
+        shape = {"features": 3, "classes": len(data.class_names)}
         result = simulate.simulate(data, model, shape | parameters, engine="python")
         found[name] = folder / f"{name}.mshrub"
         model_files.write(found[name], model_files.of_run(result, data))

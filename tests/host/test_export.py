@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from export_support import (
 from microshrub_host import model_files, simulate, trees
 from microshrub_tools.cli import main
 
-FITS = ("majority", "few slots", "one leaf", "boosted", "one shrub")
+FITS = ("two classes, majority", "majority", "few slots", "one leaf", "boosted", "one shrub")
 
 
 @pytest.fixture(scope="module")
@@ -152,11 +153,12 @@ def test_a_model_without_a_tree_is_refused(
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name not in BAYES])
 def test_onnx_predicts_as_the_model(files: dict[str, Path], name: str, tmp_path: Path) -> None:
-    pytest.importorskip("onnx", reason="onnx comes with microshrub[export]")
+    onnx = pytest.importorskip("onnx", reason="onnx comes with microshrub[export]")
     runtime = pytest.importorskip(
         "onnxruntime", reason="onnxruntime comes with microshrub[export]"
     )
     data = export(files[name], "onnx", tmp_path / "model.onnx")
+    onnx.checker.check_model(data, full_check=True)
     raw = rows(2000)
     raw = raw[(raw > -(2**29)).all(axis=1)].clip(max=2**29 - 1)
     session = runtime.InferenceSession(data, providers=["CPUExecutionProvider"])
@@ -164,6 +166,18 @@ def test_onnx_predicts_as_the_model(files: dict[str, Path], name: str, tmp_path:
     labels, votes = said(files[name], raw)
     assert found.tolist() == labels
     assert np.abs(scores - np.array(votes)).max() <= (1 if MODELS[name][0] == "hoeffding" else 0)
+
+
+def test_without_onnx_it_says_what_to_install(
+    files: dict[str, Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)  # as if it were not installed
+    text = refused(capsys, files["linked"], "--format", "onnx", "-o", tmp_path / "model.onnx")
+    assert "pip install 'microshrub[export]'" in text
+    assert not list(tmp_path.iterdir())
 
 
 # --- Graphviz ------------------------------------------------------------------------------------

@@ -53,11 +53,11 @@ def test_the_header_predicts_as_the_model(
     )
     raw = rows(2000)
     done = subprocess.run([program], input=raw.tobytes(), capture_output=True, check=True)
-    found = np.frombuffer(done.stdout, np.int32).reshape(len(raw), 4)
+    found = np.frombuffer(done.stdout, np.int32).reshape(len(raw), -1)
     labels, votes = said(files[name], raw)
     assert found[:, 0].tolist() == labels
     assert found[:, 1:].tolist() == votes
-    assert len(set(labels)) == 3 or name == "one leaf"
+    assert set(labels) == set(range(len(votes[0]))) or name == "one leaf"
 
 
 @pytest.mark.parametrize("name", ["bayes", "linked"])
