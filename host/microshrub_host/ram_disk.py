@@ -40,9 +40,10 @@ class File(io.IOBase):
 
     def readinto(self, buffer):  # type: ignore[no-untyped-def]
         """Fill buffer, of any kind, as far as there is content; returns how many bytes."""
-        part = self._next(len(bytes(buffer)))
-        if part:
-            bytearray_at(addressof(buffer), len(part))[:] = part
+        if not isinstance(buffer, bytearray):  # whose len() counts bytes
+            buffer = bytearray_at(addressof(buffer), len(bytes(buffer)))
+        part = self._next(len(buffer))
+        buffer[: len(part)] = part
         return len(part)
 
     def read(self, size: int = -1):  # type: ignore[no-untyped-def]
