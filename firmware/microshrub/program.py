@@ -7,6 +7,9 @@ where a lack of it can be said.
 import gc
 
 import micropython
+from micropython import const
+
+_COLLECT = const(2048)  # bytes between two collections
 
 
 def main(board=None, folder=""):
@@ -14,6 +17,8 @@ def main(board=None, folder=""):
 
     board is what stands for the board, see board.py; folder: what names of files begin with.
     """
+    if hasattr(gc, "threshold"):  # so that what imports leave behind does not spread over the
+        gc.threshold(_COLLECT)  # heap, and a large buffer still finds room in one piece
     again = True
     while again:
         gc.collect()

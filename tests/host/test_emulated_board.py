@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,15 @@ def learned_on(board: EmulatedBoard) -> int:
     return status.samples
 
 
+def free_in_one_piece(board: EmulatedBoard) -> float:
+    """The largest free piece of the heap, as a part of all that is free."""
+    said = board.exec("import gc, micropython\ngc.collect()\nmicropython.mem_info()")
+    free, largest = (re.search(name + r": (\d+)", said) for name in ("free", "max free sz"))
+    assert free
+    assert largest
+    return int(largest[1]) * 16 / int(free[1])
+
+
 def test_build_flash_selftest_stream(
     board: EmulatedBoard, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -94,6 +104,7 @@ def test_build_flash_selftest_stream(
         said = capsys.readouterr().out
         assert f"Device and simulator agree: {samples} samples" in said
         board.connect()  # mpremote's Ctrl-C stops the program, which saves a checkpoint
+        assert free_in_one_piece(board) > 0.8
     data = open_stream(SOURCE, limit=SAMPLES)
     shape = {"features": data.values.shape[1], "classes": len(data.class_names)}
     wanted = simulate.simulate(data, "shrub", shape | MODEL)
