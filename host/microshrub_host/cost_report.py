@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,9 +146,3 @@ def _markdown_table(table: Sequence[Sequence[str]]) -> str:
     indented = [[cell.replace("  ", "&ensp;") for cell in row] for row in table]
     head, *body = ["| " + " | ".join(row) + " |" for row in indented]
     return "\n".join([head, f"|{rule}|", *body])
-
-
-def check_target(path: Path) -> None:
-    """Raises UserError if the page cannot be written there."""
-    if not path.parent.is_dir():
-        raise UserError(f"there is no folder {path.parent} for {path.name}")

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from . import emulated_boards, micropython_binary
+from . import emulated_boards, micropython_binary, model_files
 from .commands import add_parser
 from .terminal import messages
 
@@ -70,7 +70,7 @@ def _costs(arguments: argparse.Namespace) -> int:
     from . import cost_report
 
     if arguments.markdown is not None:
-        cost_report.check_target(arguments.markdown)
+        model_files.check_target("--markdown", arguments.markdown)
     names = [arguments.board] if arguments.board else list(emulated_boards.BOARDS)
     for name in names:
         emulated_boards.find_or_build(name, messages.say)
@@ -85,6 +85,6 @@ def _costs(arguments: argparse.Namespace) -> int:
         words += ["--kernels"] if arguments.kernels else []
         command = " ".join([*words, f"--markdown {arguments.markdown}"])
         page = cost_report.as_markdown(table, command, kernels, names[0])
-        arguments.markdown.write_text(page, encoding="utf-8")
+        model_files.replace(arguments.markdown, page.encode())
         messages.say(f"written to {arguments.markdown}")
     return 0

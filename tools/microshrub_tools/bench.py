@@ -21,7 +21,8 @@ from microshrub_host.options import MODELS, specification
 from microshrub_host.progress import showing
 from microshrub_host.terminal import messages
 
-from .serial_line import SerialLine, add_port_option, port_of
+from .ports import add_port_option, chosen_port
+from .serial_line import SerialLine
 
 _PATIENCE = 20.0  # seconds until the device's first line
 _TREE = (
@@ -60,7 +61,7 @@ def add_command(commands: Any) -> None:
 def bench(arguments: argparse.Namespace) -> int:
     """Print the table."""
     board = boards.load(arguments.board) if arguments.board else None
-    port = port_of(arguments.port)
+    port = chosen_port(arguments.port)
     SerialLine(port).close()  # says in our words why it cannot be used
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "bench.py"

@@ -12,8 +12,6 @@ import struct
 import time
 from typing import Any
 
-import serial
-import serial.tools.list_ports
 from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
 
@@ -37,22 +35,6 @@ class RaisedError(DeviceError):
     def __init__(self, text: str) -> None:
         super().__init__(f"The board says {text}")
         self.text = text
-
-
-def ports() -> list[str]:
-    """The serial ports of this PC that a board could be at, with what they call themselves."""
-    found = [p for p in serial.tools.list_ports.comports() if p.vid is not None]
-    return [f"{p.device} ({p.product or p.description})" for p in sorted(found)]
-
-
-def choose_port(port: str | None) -> str:
-    """port if it was given. Raises UserError, which lists the ports, if not."""
-    if port:
-        return port
-    found = ports()
-    if not found:
-        raise UserError("No board was found at a USB port. Plug it in, or name its --port.")
-    raise UserError(f"Name the board's port with --port. There is: {', '.join(found)}.")
 
 
 class Device:

@@ -16,7 +16,8 @@ from microshrub_host.terminal import console, messages
 
 from . import build, flash
 from .build_command import FOLDER
-from .device import Device, choose_port
+from .device import Device
+from .ports import add_port_option, chosen_port
 
 _START_SECONDS = 5.0  # in which a program that cannot start says so
 
@@ -33,9 +34,7 @@ def add_command(commands: Any) -> None:
         "folder", metavar="FOLDER", nargs="?", type=Path, help=f"(default {FOLDER}/BOARD)"
     )
     add_board_option(parser, None, "the board (required)", required=True)
-    parser.add_argument(
-        "--port", metavar="PORT", help="where it is; the ports are listed when this is not given"
-    )
+    add_port_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -43,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Flash, say what the self-test gave, and what the program says when it starts."""
     board = boards.load(arguments.board)
     folder = arguments.folder or Path(FOLDER) / board.key
-    port = choose_port(arguments.port)
+    port = chosen_port(arguments.port)
     files = build.read(folder)
     with Device(port, board.serial.baud) as device:
         try:

@@ -23,7 +23,8 @@ from .device_watch import Watch, drift_name
 from .interrupts import Interrupts
 from .link import Link
 from .monitor_plot import plot_watch
-from .serial_line import SerialLine, add_port_option, port_of
+from .ports import add_port_option, chosen_port
+from .serial_line import SerialLine
 
 _EVERY = 1.0  # seconds between two questions
 _SLICE = 0.1  # seconds after which Ctrl-C is looked for
@@ -51,7 +52,7 @@ def monitor(arguments: argparse.Namespace) -> int:
         plots.check_plot_file(arguments.plot)
     if arguments.seconds is not None and not arguments.seconds > 0:
         raise UserError(f"--seconds has to be above 0, not {arguments.seconds}")
-    port = port_of(arguments.port)
+    port = chosen_port(arguments.port)
     with Link(SerialLine(port)) as link:
         watch = Watch(link)
         with Interrupts() as ctrl_c:

@@ -1,6 +1,8 @@
-"""The serial ports of this PC, for who has named none."""
+"""The option --port, and the serial ports of this PC for who has named none."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from serial.tools import list_ports
 
@@ -11,6 +13,12 @@ _BOARDS = {
     0x303A: "Espressif",
     0xF055: "MicroPython",
 }  # vendors of USB devices that are boards
+
+
+def add_port_option(parser: Any) -> None:
+    """Add --port; whoever leaves it out is told which ports there are."""
+    text = "a serial device, or socket://HOST:PORT (required; without it the ports are listed)"
+    parser.add_argument("--port", metavar="PORT", help=text)
 
 
 def describe_ports() -> list[str]:

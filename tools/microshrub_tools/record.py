@@ -19,9 +19,10 @@ from microshrub_host.terminal import messages
 
 from .interrupts import Interrupts
 from .keyboard import Keyboard
+from .ports import add_port_option, chosen_port
 from .readings import Reading, Source
 from .sample_file import SampleFile, SampleFileError
-from .serial_line import SerialLine, add_port_option, port_of
+from .serial_line import SerialLine
 
 _WAIT = 0.05  # seconds, after which keys are looked for
 _PLAIN = 10.0  # seconds between two lines where there is no terminal
@@ -131,7 +132,7 @@ def record(arguments: argparse.Namespace) -> int:
         value = getattr(arguments, name)
         if value is not None and not value > 0:
             raise UserError(f"--{name} has to be above 0, not {value}")
-    port = port_of(arguments.port)
+    port = chosen_port(arguments.port)
     with (
         SampleFile(arguments.output, append=arguments.append, force=arguments.force) as file,
         Interrupts() as ctrl_c,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from typing import Any, Protocol
+from typing import Protocol
 
 import serial
-from serial.tools import list_ports
 
 from microshrub_host.errors import UserError
 
@@ -34,25 +33,6 @@ class Line(Protocol):
 
 class PortError(UserError):
     """The port cannot be used; the message says what to do."""
-
-
-def add_port_option(parser: Any) -> None:
-    """Add --port; whoever leaves it out is told which ports there are."""
-    text = "the serial port of the board (required; without it the ports are listed)"
-    parser.add_argument("--port", metavar="PORT", help=text)
-
-
-def port_of(port: str | None) -> str:
-    """The port that was given. Raises PortError with a list of all if there is none."""
-    if port:
-        return port
-    found = [
-        f"  {p.device}" if p.description in ("", "n/a") else f"  {p.device}  {p.description}"
-        for p in sorted(list_ports.comports())
-    ]
-    if not found:
-        raise PortError("--port is missing, and there is no serial port. Is the board plugged in?")
-    raise PortError("\n".join(["--port is missing. The ports here:", *found]))
 
 
 def gone(port: str) -> PortError:

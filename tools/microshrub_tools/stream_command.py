@@ -17,7 +17,7 @@ from microshrub_host.terminal import console
 
 from .link import Link
 from .messages import Welcome
-from .ports import chosen_port
+from .ports import add_port_option, chosen_port
 from .serial_line import SerialLine
 from .stream import Figures, Run
 from .twin import CONFIG, find_twin
@@ -33,11 +33,7 @@ def add_command(commands: Any) -> None:
     )
     parser: Parser = commands.add_parser("stream", help=text, description=text)
     add_stream_options(parser)
-    parser.add_argument(
-        "--port",
-        metavar="PORT",
-        help="a serial device, or socket://HOST:PORT (default: list those that there are)",
-    )
+    add_port_option(parser)
     parser.add_argument(
         "--rate",
         type=_rate,
