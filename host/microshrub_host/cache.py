@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import signal
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +14,8 @@ from pathlib import Path
 import platformdirs
 
 _VARIABLE = "MICROSHRUB_CACHE"
+_WORK = "fetch-"
+_DAY = 86400  # seconds
 
 
 def cache_folder(name: str) -> Path:
@@ -26,6 +31,24 @@ def cache_folder(name: str) -> Path:
 
 def _base() -> Path:
     return Path(os.environ.get(_VARIABLE) or platformdirs.user_cache_dir("microshrub")).absolute()
+
+
+@contextmanager
+def work_folder(folder: Path) -> Iterator[Path]:
+    """A new folder in a folder of the cache, gone afterwards; Ctrl-C waits for its removal.
+
+    What others left there that were killed more than a day ago goes, too.
+    """
+    for left in folder.glob(f"{_WORK}*"):
+        if left.stat().st_mtime < time.time() - _DAY:
+            shutil.rmtree(left, ignore_errors=True)
+    work = Path(tempfile.mkdtemp(prefix=_WORK, dir=folder))
+    try:
+        yield work
+    finally:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        shutil.rmtree(work, ignore_errors=True)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -15,7 +15,6 @@ import signal
 import subprocess
 import sys
 import tarfile
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import IO
@@ -164,13 +163,6 @@ def _configure(source: str, architecture: str, work: Path) -> None:
     conf = APT_CONF.replace("WORK", str(work)).replace("ARCHITECTURE", architecture)
     (work / "apt.conf").write_text(conf)
     (work / "status").touch()
-
-
-def sweep(folder: Path) -> None:
-    """Remove what fetches left in a folder of the cache that were killed more than a day ago."""
-    for left in folder.glob("fetch-*"):
-        if left.stat().st_mtime < time.time() - 86400:
-            shutil.rmtree(left, ignore_errors=True)
 
 
 def _unpack_some(package: Path, root: Path, wanted: Wanted) -> None:

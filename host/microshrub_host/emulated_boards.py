@@ -17,12 +17,11 @@ import os
 import platform
 import shutil
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import debian_packages
-from .cache import cache_folder
+from .cache import cache_folder, work_folder
 from .debian_packages import CommandError, PackagesError, Progress
 from .errors import UserError
 
@@ -226,9 +225,7 @@ def _make(progress: Progress) -> None:
     want_firmware = not all(_firmware(board) for board in BOARDS.values())
     if want_firmware:
         _check_build(folder)
-    debian_packages.sweep(folder)
-    with tempfile.TemporaryDirectory(prefix="fetch-", dir=folder) as name:
-        work = Path(name)
+    with work_folder(folder) as work:
         (work / "tools").mkdir()
         packages = (QEMU if want_qemu else ()) + (COMPILER if want_firmware else ())
         root = debian_packages.fetch(

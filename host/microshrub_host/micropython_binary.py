@@ -12,12 +12,11 @@ import os
 import re
 import shlex
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import debian_packages
-from .cache import cache_folder
+from .cache import cache_folder, work_folder
 from .debian_packages import CommandError, PackagesError, Progress
 from .errors import UserError
 
@@ -217,9 +216,8 @@ def _fetch(progress: Progress) -> MicroPython:
     try:
         debian_packages.check_machine()
         folder = cache_folder(CACHE)
-        debian_packages.sweep(folder)
-        with tempfile.TemporaryDirectory(prefix="fetch-", dir=folder) as work:
-            root = debian_packages.fetch(SUITE, PACKAGES, Path(work), progress)
+        with work_folder(folder) as work:
+            root = debian_packages.fetch(SUITE, PACKAGES, work, progress)
             _probe(_command_in(root), "")
             _put_in_place(root / "usr", folder / "usr")
             return _probe(_command_in(folder), f"the cache folder {folder}")

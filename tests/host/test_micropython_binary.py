@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import pytest
 
 from microshrub_host import debian_packages as debian
 from microshrub_host import micropython_binary as binary
-from microshrub_host.cache import cache_folder
+from microshrub_host.cache import cache_folder, work_folder
 
 HOST = str(Path(binary.__file__).parents[1])
 
@@ -391,6 +392,19 @@ def test_interrupted_fetch_leaves_nothing(fake_apt: Path) -> None:
     assert complaint.strip().endswith(b"KeyboardInterrupt")
     assert os.listdir(cache) == []
     assert not alive(int(begun.read_text()))  # apt-get's helpers are gone, too
+
+
+def test_ctrl_c_waits_until_a_work_folder_is_gone(tmp_path: Path) -> None:
+    strike = threading.Timer(
+        0.05, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)
+    )
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+        with work_folder(tmp_path) as work:
+            for i in range(20_000):
+                (work / str(i)).touch()
+            strike.start()
+        time.sleep(30)
+    assert list(tmp_path.iterdir()) == []
 
 
 def alive(pid: int) -> bool:
