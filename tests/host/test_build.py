@@ -12,13 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests_support import make_blobs
 
 from microshrub_host import boards, firmware, model_files, mpy, simulate
+from microshrub_host.adapters.sklearn_adapter import ShrubClassifier
 from microshrub_host.errors import UserError
 from microshrub_host.streams import Stream
 from microshrub_tools import board_code, build, flash, package_list, program_config
+from microshrub_tools.build_command import build_model
 from microshrub_tools.cli import main
 from microshrub_tools.program_config import Program
 
@@ -189,6 +192,24 @@ def test_a_saved_model_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str
     ):
         assert main([*words, *extra]) == 2
         assert message in capsys.readouterr().err
+
+
+def test_from_a_data_frame_to_a_folder_that_learns_on(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    rows, labels = make_blobs(400)
+    frame = pd.DataFrame(rows, columns=["ax", "ay"])
+    model = ShrubClassifier(window=16, trees=4, depth=3, digits=0).fit(frame, labels)
+    model.save(tmp_path / "m.mshrub")
+    x86(tmp_path)
+    folder = build_model(
+        tmp_path / "m.mshrub", str(tmp_path / "x86.toml"), f"--output {tmp_path / 'out'}"
+    )
+    assert run_selftest(micropython_command, folder)[0] == flash.expected_crc32(build.read(folder))
+    opened = model_files.open_model(tmp_path / "m.mshrub")
+    assert (folder / "learner.state").read_bytes() == opened.learner.save()
+    with pytest.raises(UserError, match="does not take the options '--sensr adc'"):
+        build_model(tmp_path / "m.mshrub", "rpi_pico", "--sensr adc")
 
 
 def test_units_that_a_sensor_does_not_give(tmp_path: Path) -> None:

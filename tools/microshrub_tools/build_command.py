@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from microshrub_host import boards, model_files
 from microshrub_host.commands import add_board_option, add_stream_options, open_with_parameters
 from microshrub_host.errors import UserError
 from microshrub_host.options import (
+    Parser,
     add_model_options,
     given_options,
     is_model_file,
@@ -110,13 +112,33 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the folder and say what it takes of the board."""
+    _build(arguments)
+    return 0
+
+
+def _build(arguments: argparse.Namespace) -> Path:
     board = boards.load(arguments.board)
-    output = arguments.output or Path(FOLDER) / board.key
+    output: Path = arguments.output or Path(FOLDER) / board.key
     build.check_output(output)
     program = _program(arguments, board)
     made = build.make(program, board, output, arguments.emit)
     _print(made, board, program)
-    return 0
+    return output
+
+
+def build_model(model: str | Path, board: str, options: str = "") -> Path:
+    """From Python: `microshrub build --model MODEL --board BOARD OPTIONS`; returns the folder.
+
+    Raises UserError for what the command refuses.
+    """
+    parser = Parser()
+    add_command(parser.add_subparsers())
+    words = ["build", "--model", str(model), "--board", board, *shlex.split(options)]
+    try:
+        arguments = parser.parse_args(words)
+    except SystemExit:
+        raise UserError(f"build does not take the options {options!r}") from None
+    return _build(arguments)
 
 
 def _program(arguments: argparse.Namespace, board: boards.Board) -> Program:
