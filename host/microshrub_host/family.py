@@ -6,13 +6,11 @@ The result is a Markdown file: a table of accuracies, and tables of what they co
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from . import report
+from . import model_files, report
 from .commands import compile_kernels
 from .errors import UserError
 from .exits import exit_code, run_command
@@ -146,8 +144,8 @@ def run(arguments: argparse.Namespace) -> int:
         report.check_target("--output", arguments.output)
     if arguments.repeats < 1:
         raise UserError(f"--repeats has to be at least 1, not {arguments.repeats}")
-    members = _chosen("--members", arguments.members, MEMBERS)
-    names = _chosen("--streams", arguments.streams, STREAMS)
+    members = chosen("--members", arguments.members, MEMBERS)
+    names = chosen("--streams", arguments.streams, STREAMS)
     check_members(members)
     missing = missing_files(names, arguments)
     streams = {name: open_named(name, arguments) for name in names if name not in missing}
@@ -157,16 +155,18 @@ def run(arguments: argparse.Namespace) -> int:
         compile_kernels(MODEL, MEMBERS[name].parameters)
     with showing("learning") as update:
         cells = measure(streams, members, arguments.repeats, update)
-    text = markdown(cells, streams, _command(arguments), missing)
+    command = command_text(parser(), arguments, ("members", "streams", "limit", "repeats"))
+    text = markdown(cells, streams, command, missing)
     if arguments.output is None:
         sys.stdout.write(text)
     else:
-        write_whole(arguments.output, text)
+        model_files.replace(arguments.output, text.encode())
         messages.say(f"written to {arguments.output}")
     return 0
 
 
-def _chosen(name: str, text: str, known: Iterable[str]) -> list[str]:
+def chosen(name: str, text: str, known: Iterable[str]) -> list[str]:
+    """The words of an option's list; raises UserError for one that is not known."""
     words = list(dict.fromkeys(word.strip() for word in text.split(",")))
     for word in words:
         if word not in known:
@@ -193,29 +193,21 @@ def open_named(name: str, arguments: argparse.Namespace) -> Stream:
         return open_stream(source, limit=arguments.limit, warmup=WARMUP, progress=update)
 
 
-def _command(arguments: argparse.Namespace) -> str:
+def command_text(parser: Parser, arguments: argparse.Namespace, names: Sequence[str]) -> str:
     """The command that makes the same again; it does not tell where folders are."""
-    words = [parser().prog]
-    for name in ("members", "streams", "limit", "repeats"):
-        if getattr(arguments, name) != parser().get_default(name):
-            words.append(f"--{name} {getattr(arguments, name)}")
+    words = [parser.prog]
+    for name in names:
+        value = getattr(arguments, name)
+        if value is True:
+            words.append(f"--{name}")
+        elif value != parser.get_default(name):
+            words.append(f"--{name} {value}")
     if arguments.data != DATA:
         words.append("--data FOLDER")
     if arguments.output is not None:
         absolute = arguments.output.is_absolute()
         words.append(f"--output {arguments.output.name if absolute else arguments.output}")
     return " ".join(words)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write beside and rename, so that nobody sees half a file. Raises UserError if it cannot."""
-    try:
-        with tempfile.TemporaryDirectory(dir=path.absolute().parent) as part:
-            whole = Path(part) / path.name
-            whole.write_text(text, encoding="utf-8")
-            os.replace(whole, path)
-    except OSError as error:
-        raise UserError(f"--output {path}: cannot be written: {error.strerror}") from None
 
 
 def main(argv: Sequence[str] | None = None) -> int:

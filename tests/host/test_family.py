@@ -136,16 +136,3 @@ def test_rows_that_are_equal_are_one() -> None:
     assert "| VFDT | mc | 80.00 |" in text
     assert "| VFDT | nb, nba | **90.00** |" in text
     assert "| VFDT | mc, nb, nba | 3 |" in text
-
-
-def test_what_is_written_is_whole_or_not_there(tmp_path: Path) -> None:
-    target = tmp_path / "t.md"
-    target.write_text("before")
-    family.write_whole(target, "after\n")
-    assert target.read_text() == "after\n"
-    with pytest.raises(UserError, match="--output"):
-        family.write_whole(tmp_path / "no" / "t.md", "lost")
-    (tmp_path / "taken").mkdir()
-    with pytest.raises(UserError, match="--output"):
-        family.write_whole(tmp_path / "taken", "lost")
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["t.md", "taken"]
