@@ -1,0 +1,78 @@
+"""Models by their bytes and their accuracy: those that no other one beats, and their staircase."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Points = Sequence[tuple[float, float]]  # bytes, accuracy in percent
+
+
+def front(points: Points) -> list[int]:
+    """The indices of the points that no other one beats, by bytes, both figures rising.
+
+    One beats another that is neither smaller nor more accurate, but not the same; of the same
+    ones the first stands for all.
+    """
+    found: list[int] = []
+    best = float("-inf")
+    for index in sorted(range(len(points)), key=lambda i: (points[i][0], -points[i][1], i)):
+        if points[index][1] > best:
+            best = points[index][1]
+            found.append(index)
+    return found
+
+
+def area(points: Points, most_bytes: float) -> float:
+    """The mean over all budgets from 0 to most_bytes of the best accuracy within, 0 to 1.
+
+    That is the area under the staircase of the front; where no model is as small it is 0. Raises
+    ValueError if most_bytes is not above 0.
+    """
+    if not most_bytes > 0:
+        raise ValueError(f"most_bytes has to be above 0, not {most_bytes}")
+    steps = [points[i] for i in front(points) if points[i][0] < most_bytes]
+    ends = [size for size, _ in steps[1:]] + [most_bytes]
+    total = sum(
+        (end - size) * accuracy / 100
+        for (size, accuracy), end in zip(steps, ends[: len(steps)], strict=True)
+    )
+    return float(total / most_bytes)
+
+
+def draw(
+    axes: Any,
+    named: Mapping[str, Points],
+    *,
+    most_bytes: float | None = None,
+    looks: Mapping[str, Mapping[str, Any]] | None = None,
+) -> None:
+    """Draw every group of points, faint, and the staircase of its front, up to most_bytes.
+
+    looks are matplotlib's options of a group's line; the axis of the bytes is logarithmic.
+    """
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    sizes = [size for points in named.values() for size, _ in points]
+    right = most_bytes or max(sizes, default=1) * 1.2
+    for name, points in named.items():
+        if not points:
+            continue
+        look = {"lw": 1.5, "marker": "o", "ms": 4, **(looks or {}).get(name, {})}
+        steps = [points[i] for i in front(points)]
+        ends = [*steps, (max(right, steps[-1][0]), steps[-1][1])]
+        (line,) = axes.plot(
+            *zip(*ends, strict=True),
+            drawstyle="steps-post",
+            label=name,
+            markevery=range(len(steps)),
+            **look,
+        )
+        axes.scatter(*zip(*points, strict=True), s=8, alpha=0.25, lw=0, color=line.get_color())
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size:,.0f}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("bytes of the model")
+    axes.set_ylabel("accuracy, %")
+    axes.grid(alpha=0.3)
