@@ -8,7 +8,19 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from . import boards, engines, model_files, parity, plots, ram, report, simulate, timing
+from . import (
+    boards,
+    engines,
+    model_files,
+    page,
+    parity,
+    plots,
+    ram,
+    report,
+    simulate,
+    simulate_page,
+    timing,
+)
 from .errors import UserError
 from .micropython_binary import find_or_fetch
 from .options import (
@@ -149,6 +161,9 @@ def _add_simulate(commands: Any) -> None:
         "--plot", metavar="FILE.png", type=Path, help="draw accuracy over time (default: do not)"
     )
     parser.add_argument(
+        "--html", metavar="FILE", type=Path, help="write all of it as one page (default: do not)"
+    )
+    parser.add_argument(
         "--save", metavar="FILE.mshrub", type=Path, help="keep the model (default: do not)"
     )
 
@@ -158,6 +173,8 @@ def _simulate(arguments: argparse.Namespace) -> int:
         plots.check_plot_file(arguments.plot)
     if arguments.json is not None:
         report.check_json_target(arguments.json)
+    if arguments.html is not None:
+        page.check_html_target(arguments.html)
     if arguments.save is not None:
         model_files.check_target("--save", arguments.save)
     board = boards.load(arguments.board or _DEFAULT_BOARD)
@@ -180,6 +197,12 @@ def _simulate(arguments: argparse.Namespace) -> int:
     if arguments.plot is not None:
         plots.plot_run(result, arguments.plot)
         messages.say(f"written to {arguments.plot}")
+    if arguments.html is not None:
+        rows = report.run_rows(result, budget, board, time)
+        said = report.verdict(result, shuffled=arguments.shuffle is not None)
+        made = simulate_page.make_page(result, rows, said, arguments.command_line)
+        made.write(arguments.html)
+        messages.say(f"written to {arguments.html}")
     if arguments.json is not None:
         key = arguments.board or _DEFAULT_BOARD
         options = report.stream_record(vars(arguments), stream)

@@ -22,6 +22,7 @@ from .streams import Stream
 _BLOCK = 1000
 _BLOCKS = 200  # at least so many, to see how far a slow learner is
 _MOST_CLASSES = 256
+_POINTS = 200  # of a curve
 
 Progress = Callable[[int, int, str], None]
 Start = Callable[[Contender, Stream, int], peers.Learner]
@@ -49,6 +50,8 @@ class Cell:
     model_bytes_by: str | None = None  # whose measure that is
     seconds: float | None = None
     samples_per_second: float | None = None
+    # (samples, accuracy over all of them) at about 200 places, of what it saw
+    curve: Sequence[tuple[int, float]] = ()
 
     def record(self) -> dict[str, Any]:
         """The cell as JSON holds it."""
@@ -120,6 +123,7 @@ class _Run:
         self.samples = 0
         self._seconds = 0.0
         self._bytes: int | None = None
+        self._curve: list[tuple[int, float]] = []
         classes = len(stream.class_names)
         # One class more than there are: no answer, which is never right.
         self._metrics = firmware.load("numba").Metrics(min(classes + 1, _MOST_CLASSES))
@@ -148,6 +152,9 @@ class _Run:
         )
         self.samples += len(said)
         self._seconds += seconds
+        total = len(self.stream.labels)
+        if self.samples * _POINTS // total > len(self._curve) or self.samples == total:
+            self._curve.append((self.samples, self._metrics.accuracy / 1e4))
 
     def _cell(self, failure: str) -> Cell:
         contender = self.contender
@@ -159,6 +166,7 @@ class _Run:
             settings=dict(contender.settings),
             failure=failure,
             samples=self.samples,
+            curve=tuple(self._curve),
         )
         if self.samples < len(self.stream.labels):
             return replace(cell, failure=failure or "ended too early")

@@ -3,32 +3,64 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from . import compare_report, peers, report
+from . import compare_page, compare_report, peers, report, speed_set, tree_set
 from .commands import add_stream_options, compile_kernels, open_arguments, write_json
 from .compare import Cell, compare
+from .compare_report import Lines, Part, Rows
 from .errors import UserError
 from .options import MODELS, whole_number
 from .our_learners import model_bytes, ours
+from .page import check_html_target
 from .peers import Contender
 from .progress import showing
 from .simulate import are_compiled
 from .streams import Stream
-from .terminal import messages
-from .tree_set import SYSTEMS, tree_rows
+from .terminal import console, messages
 
 _LIMIT = 600  # seconds
+_OUTPUTS = ("run", "json", "html", "command_line")
 
-Trees = Mapping[str, Mapping[str, Contender]]  # by tree and system
+
+@dataclass(frozen=True)
+class Selection:
+    """A set of --set: who takes part, and the table of the cells that come of it."""
+
+    rows: Callable[[], Mapping[str, Mapping[str, Contender]]]  # by the rows' names and system
+    systems: Mapping[str, str]  # their titles
+    table: Callable[[Rows, Mapping[str, str]], Lines]
+    notes: Sequence[str] = ()
+
+    def contenders(self) -> list[Contender]:
+        """All of them."""
+        return [contender for row in self.rows().values() for contender in row.values()]
+
+    def lines(self, cells: Mapping[str, Cell]) -> Lines:
+        """The table of one stream's cells, which are by the contenders' names."""
+        found = {
+            name: {system: cells.get(contender.name) for system, contender in row.items()}
+            for name, row in self.rows().items()
+        }
+        return self.table(found, self.systems)
+
+
+_SETS = {
+    "trees": Selection(tree_set.tree_rows, tree_set.SYSTEMS, compare_report.tree_table),
+    "speed": Selection(
+        speed_set.speed_rows, speed_set.SYSTEMS, compare_report.speed_table, speed_set.NOTES
+    ),
+}
 
 
 def add_command(commands: Any) -> None:
     """Add the subcommand to argparse's subparsers."""
     text = (
-        "Learn streams with our learners, River's and MOA's, each in a process of its own, on the "
-        "same samples in the same order."
+        "Learn streams with our learners, River's, MOA's and soft decision trees, each in a "
+        "process of its own, on the same samples in the same order."
     )
     parser = commands.add_parser("compare", help=text, description=text)
     add_stream_options(parser, nargs="+")
@@ -42,14 +74,14 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--peers",
         metavar="A,B,...",
-        help=f"of {', '.join(peers.PEERS)}; river and moa are all of theirs, none is nobody "
-        "(default: all that can run here)",
+        help=f"of {', '.join(peers.PEERS)}; river, moa and torch are all of theirs, none is "
+        "nobody (default: all that can run here)",
     )
     parser.add_argument(
         "--set",
-        choices=["trees"],
-        help="instead: VFDT, EFDT and HAT of the three systems with the same settings "
-        "(default: no set)",
+        choices=_SETS,
+        help="instead: VFDT, EFDT and HAT of the three systems with the same settings; speed has "
+        "capymoa's shrubs, too, and tells samples a second (default: no set)",
     )
     parser.add_argument(
         "--budget",
@@ -74,31 +106,48 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--json", metavar="FILE|-", help="write everything as one JSON object (default: do not)"
     )
+    parser.add_argument(
+        "--html",
+        metavar="FILE",
+        type=Path,
+        help="write tables and pictures as one page (default: do not)",
+    )
     parser.set_defaults(run=_compare)
 
 
 def _compare(arguments: argparse.Namespace) -> int:
     _check(arguments)
-    rows = tree_rows() if arguments.set else {}
-    contenders = _contenders(arguments, rows)
+    chosen = _SETS.get(arguments.set)
+    contenders = _contenders(arguments, chosen)
     streams = [_open(arguments, source) for source in arguments.data]
     _check_ours(contenders, streams, arguments)
     for c in contenders:
         # what is compiled is left to the processes that run it
         if c.system == "ours" and not are_compiled(c.learner, c.settings):
             compile_kernels(c.learner, c.settings)
-    cells: list[Cell] = []
+    parts = []
     for stream in streams:
         found = _learn(contenders, stream, arguments)
-        cells += found.values()
+        lines = chosen.lines(found) if chosen else None
+        parts.append(Part(stream, list(found.values()), lines))
         if arguments.json != "-":
-            _print(stream, found, rows)
-    if arguments.json != "-" and not rows:
-        compare_report.print_notes()
-    if arguments.json is not None:
-        options = {k: v for k, v in vars(arguments).items() if k not in ("run", "json")}
-        write_json(compare_report.record(streams, cells, options), arguments.json)
+            compare_report.print_part(parts[-1])
+    if arguments.json != "-":
+        for note in chosen.notes if chosen else compare_report.NOTES:
+            console.say(note)
+    _write(arguments, parts)
     return 0
+
+
+def _write(arguments: argparse.Namespace, parts: Sequence[Part]) -> None:
+    """The JSON and the page, as far as they are asked for."""
+    options = {k: v for k, v in vars(arguments).items() if k not in _OUTPUTS}
+    if arguments.json is not None:
+        write_json(compare_report.record(parts, options), arguments.json)
+    if arguments.html is not None:
+        page = compare_page.make_page(parts, arguments.command_line, options)
+        page.write(arguments.html)
+        messages.say(f"written to {arguments.html}")
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -108,14 +157,18 @@ def _check(arguments: argparse.Namespace) -> None:
             raise UserError(f"--{name.replace('_', '-')} has to be at least 1, not {value}")
     if arguments.set and (arguments.ours or arguments.peers):
         raise UserError(f"--set {arguments.set} names all learners; leave out --ours and --peers")
+    if arguments.set == "speed" and arguments.jobs > 1:
+        raise UserError("--set speed runs one learner at a time; leave out --jobs")
     if arguments.json is not None:
         report.check_json_target(arguments.json)
+    if arguments.html is not None:
+        check_html_target(arguments.html)
 
 
-def _contenders(arguments: argparse.Namespace, rows: Trees) -> list[Contender]:
+def _contenders(arguments: argparse.Namespace, chosen: Selection | None) -> list[Contender]:
     """All that run, each once: those of the set, or the named ones, or by default everybody."""
-    if rows:
-        return _that_can_run(contender for row in rows.values() for contender in row.values())
+    if chosen:
+        return _that_can_run(chosen.contenders())
     found = [ours(text) for text in arguments.ours or MODELS]
     if arguments.peers is None:
         found += _that_can_run(peers.PEERS.values())
@@ -125,11 +178,15 @@ def _contenders(arguments: argparse.Namespace, rows: Trees) -> list[Contender]:
 
 
 def _that_can_run(contenders: Iterable[Contender]) -> list[Contender]:
-    """Without MOA's, and a note that says so, where MOA cannot run."""
-    missing = peers.missing_for_moa()
-    if missing:
-        messages.say(f"Note: MOA's learners are left out. They need {missing}")
-    return [found for found in contenders if not (missing and found.system == "moa")]
+    """Without those that cannot run here, and with a note that says so."""
+    wanted = list(contenders)
+    for system in dict.fromkeys(contender.system for contender in wanted):
+        missing = peers.missing_for(system)
+        if missing:
+            whose = "MOA" if system == "moa" else system
+            messages.say(f"Note: {whose}'s learners are left out. They need {missing}")
+            wanted = [contender for contender in wanted if contender.system != system]
+    return wanted
 
 
 def _open(arguments: argparse.Namespace, source: str) -> Stream:
@@ -166,14 +223,3 @@ def _learn(
         )
         found = {cell.name: cell for cell in cells}
     return {contender.name: found[contender.name] for contender in contenders}
-
-
-def _print(stream: Stream, cells: Mapping[str, Cell], rows: Trees) -> None:
-    if not rows:
-        compare_report.print_stream(stream, list(cells.values()))
-        return
-    table = {
-        tree: {system: cells.get(contender.name) for system, contender in row.items()}
-        for tree, row in rows.items()
-    }
-    compare_report.print_trees(stream, table, SYSTEMS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -31,7 +32,10 @@ def exit_code(run: Callable[[], int]) -> int:
 
 
 def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
-    """Do what the arguments say: the parser's default `run` takes them and gives the exit code."""
+    """Do what the arguments say: the parser's default `run` takes them and gives the exit code.
+
+    Their `command_line` is what was typed, to paste into a shell.
+    """
     try:
         arguments = parser.parse_args(argv)
     except SystemExit:  # after -h
@@ -39,6 +43,8 @@ def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> 
         raise
     from . import cache, terminal
 
+    words = sys.argv[1:] if argv is None else argv
+    arguments.command_line = shlex.join([parser.prog, *words])
     needs_cache = getattr(arguments, "temporary_cache", True)
     with cache.usable(terminal.messages.say) if needs_cache else contextlib.nullcontext():
         code: int = arguments.run(arguments)

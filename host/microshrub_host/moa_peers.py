@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from .peers import NO_ANSWER, SEED, Learner
 from .streams import Stream
 
+_NO_WINDOW = 2**31 - 1
 _VARIABLE = "CAPYMOA_JVM_ARGS"
 _MEMORY = "-Xmx8g -Xss10M"  # capymoa's own
 _MANIFEST = "Manifest-Version: 1.0\nPremain-Class: sizeof.agent.SizeOfAgent\n"
@@ -82,30 +83,38 @@ class _Samples:
 
 
 class MoaLearner:
-    """A classifier of MOA; it says the first class of most votes, as in MOA's evaluators."""
+    """A classifier of MOA in MOA's own prequential loop, which is Java.
+
+    It says the first class of most votes, as in MOA's evaluators.
+    """
 
     def __init__(self, options: str, samples: _Samples) -> None:
         from moa.classifiers import Classifier
-        from moa.core import Utils
+        from moa.evaluation import EfficientEvaluationLoops
         from moa.options import ClassOption
 
-        self._highest = Utils.maxIndex
+        self._loop = EfficientEvaluationLoops.PrequentialEvaluation
         self._samples = samples
         self._model = ClassOption.cliStringToObject(options, Classifier, None)
         self._model.setRandomSeed(SEED)
         self._model.setModelContext(samples.schema.get_moa_header())
         self._model.prepareForUse()
 
-    def prepare(self, part: slice) -> list[Any]:
-        """The samples as Java objects."""
-        return [sample.java_instance for sample in self._samples.take(part)]
+    def prepare(self, part: slice) -> Any:
+        """The samples as a stream of Java objects."""
+        from com.yahoo.labs.samoa.instances import Instances
+        from moa.streams import CachedInstancesStream
 
-    def run(self, samples: list[Any]) -> list[int]:
-        said = []
+        samples = self._samples.take(part)
+        block = Instances(self._samples.schema.get_moa_header(), len(samples))
         for sample in samples:
-            said.append(int(self._highest(self._model.getVotesForInstance(sample))))
-            self._model.trainOnInstance(sample)
-        return said
+            block.add(sample.java_instance.getData())
+        return CachedInstancesStream(block)
+
+    def run(self, samples: Any) -> list[int]:
+        # no evaluators, no limit, no window, no labels; but the predictions
+        said = self._loop(samples, self._model, None, None, -1, _NO_WINDOW, False, True)
+        return [int(word) for word in str(said.predictions)[1:-1].split(",")]
 
     def nbytes(self) -> int | None:
         """MOA's own measure: all Java objects that the model holds."""
@@ -114,13 +123,22 @@ class MoaLearner:
 
 
 class CapymoaLearner:
-    """A classifier that capymoa has in Python; nobody measures its bytes."""
+    """A classifier that capymoa has in Python; nobody measures its bytes.
+
+    A max_depth among the settings is that of its trees, which are scikit-learn's.
+    """
 
     def __init__(self, learner: str, settings: Mapping[str, Any], samples: _Samples) -> None:
         from capymoa import classifier
 
+        arguments = dict(settings)
+        if "max_depth" in arguments:
+            from sklearn.tree import DecisionTreeClassifier
+
+            depth = arguments.pop("max_depth")
+            arguments["sk_dt"] = DecisionTreeClassifier(max_depth=depth, random_state=SEED)
         self._samples = samples
-        self._model = getattr(classifier, learner)(samples.schema, **settings)
+        self._model = getattr(classifier, learner)(samples.schema, **arguments)
 
     def prepare(self, part: slice) -> list[Any]:
         """The samples as capymoa has them."""

@@ -7,9 +7,13 @@ Policy forbids all else. https://www.w3.org/TR/CSP3/
 from __future__ import annotations
 
 import base64
+import contextlib
+import datetime
 import hashlib
 import io
 import math
+import os
+import platform
 import re
 from collections.abc import Collection, Mapping, Sequence
 from html import escape
@@ -19,6 +23,7 @@ from xml.etree import ElementTree
 
 from . import model_files
 from .page_look import SCRIPT, STYLE
+from .report import count
 from .trees import printable
 
 _HASH = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
@@ -39,6 +44,20 @@ _LINK = "{http://www.w3.org/1999/xlink}href"
 def check_html_target(path: Path) -> None:
     """Raise UserError if no page can be put there."""
     model_files.check_target("--html", path)
+
+
+def surroundings() -> dict[str, str]:
+    """When and on what this runs, as facts of a page."""
+    processor = platform.processor() or platform.machine()
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").split("\n")
+        named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+        processor = next(iter(named), processor)
+    now = datetime.datetime.now().astimezone()
+    return {
+        "date": now.strftime("%Y-%m-%d %H:%M %Z"),
+        "machine": f"{platform.system()}, {processor}, {count(os.cpu_count() or 1, 'core')}",
+    }
 
 
 class Page:

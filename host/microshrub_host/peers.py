@@ -1,4 +1,4 @@
-"""Who is compared: our learners, the two dumb baselines, River's learners and MOA's.
+"""Who is compared: our learners, two dumb baselines, River's learners, MOA's and soft trees.
 
 A `Contender` is a name and its settings, nothing heavy; `start` makes the `Learner` of it, in the
 process that is to run it.
@@ -24,7 +24,12 @@ NO_ANSWER = -1  # of a learner that has not seen a label yet; it counts as wrong
 SEED = 1
 
 # Who measured the bytes of a model, by system.
-MEASURES = {"ours": "nbytes", "river": "_raw_memory_usage", "moa": "measureByteSize"}
+MEASURES = {
+    "ours": "nbytes",
+    "river": "_raw_memory_usage",
+    "moa": "measureByteSize",
+    "torch": "4 bytes a number",
+}
 
 _TEN = {"n_models": 10, "seed": SEED}
 _RIVER: dict[str, tuple[str, dict[str, Any]]] = {
@@ -54,7 +59,7 @@ class Contender:
     """A learner of one of the systems, with its settings."""
 
     name: str  # "river:HAT", "ours:hoeffding policy=efdt"
-    system: str  # "ours", "baseline", "river" or "moa"
+    system: str  # "ours", "baseline", "river", "moa" or "torch"
     learner: str  # what the system calls it
     settings: Mapping[str, Any] = field(default_factory=dict)  # by the names of the system
 
@@ -77,13 +82,14 @@ PEERS: dict[str, Contender] = {
     "majority": Contender("majority", "baseline", "majority"),
     **{f"river:{k}": Contender(f"river:{k}", "river", *v) for k, v in _RIVER.items()},
     **{f"moa:{k}": Contender(f"moa:{k}", "moa", *v) for k, v in _MOA.items()},
+    "torch:SoftTrees": Contender("torch:SoftTrees", "torch", "SoftTrees"),
 }
 
 
 def select(text: str) -> list[Contender]:
     """The peers of a list such as "nochange,river:HAT,moa"; "river" and "moa" are all of theirs.
 
-    Raises UserError for an unknown one, and for MOA's where MOA cannot run.
+    Raises UserError for an unknown one, and for those that cannot run here.
     """
     found: dict[str, Contender] = {}
     for word in filter(None, (word.strip() for word in text.split(","))):
@@ -98,11 +104,18 @@ def select(text: str) -> list[Contender]:
 
 
 def require(contenders: Iterable[Contender]) -> None:
-    """Raise UserError, saying what to install, if MOA is among them and cannot run."""
-    needs = [contender.name for contender in contenders if contender.system == "moa"]
-    missing = missing_for_moa()
-    if needs and missing:
-        raise UserError(f"{needs[0]} needs {missing}")
+    """Raise UserError, saying what to install, if one of them cannot run."""
+    for contender in contenders:
+        missing = missing_for(contender.system)
+        if missing:
+            raise UserError(f"{contender.name} needs {missing}")
+
+
+def missing_for(system: str) -> str:
+    """What a system lacks here and how to get it; empty if nothing."""
+    if system == "torch" and importlib.util.find_spec("torch") is None:
+        return "the package torch: pip install 'microshrub[bench]'"
+    return missing_for_moa() if system == "moa" else ""
 
 
 def missing_for_moa() -> str:
@@ -140,6 +153,10 @@ def start(contender: Contender, stream: Stream, warmup: int) -> Learner:
         from . import river_peers
 
         return river_peers.RiverLearner(learner, settings, values, stream.labels)
+    if system == "torch":
+        from . import soft_trees
+
+        return soft_trees.SoftTrees(settings, values, stream)
     from . import moa_peers
 
     return moa_peers.start(learner, settings, values, stream)

@@ -128,12 +128,29 @@ def print_run(
     time: SampleTime | None = None,
 ) -> None:
     """The table after a simulation, and in words whether the model was worth it."""
-    console.say(
-        f"{result.stream}: {count(result.samples, 'sample')}, "
+    console.say(f"{result.stream}: {size_of_run(result)}")
+    table = Table(show_header=False)
+    for row in run_rows(result, budget, board, time):
+        table.add_row(*map(Text, row))
+    console.print(table)
+    console.say(verdict(result, shuffled=shuffled))
+    if not budget.fits:
+        console.say(f"This model does not fit on {board.name}.", style="bold red")
+
+
+def size_of_run(result: Result) -> str:
+    """How large the stream was."""
+    return (
+        f"{count(result.samples, 'sample')}, "
         f"{count(result.features, 'feature')}, {count(result.classes, 'class')}"
     )
-    table = Table(show_header=False)
-    for row in (
+
+
+def run_rows(
+    result: Result, budget: Budget, board: Board, time: SampleTime | None = None
+) -> list[tuple[str, str]]:
+    """The table of a simulation: what, and how much of it."""
+    return [
         ("accuracy", f"{result.accuracy:.2f} %"),
         ("  mean of the running accuracy", f"{result.running_average_accuracy:.2f} %"),
         ("  NoChange (the last label)", f"{result.accuracy_nochange:.2f} %"),
@@ -148,12 +165,7 @@ def print_run(
         ("missing values", f"{result.missing:,}"),
         (f"samples a second ({result.engine})", f"{result.samples_per_second:,.0f}"),
         ("state CRC32", f"{result.state_crc32:08x}"),
-    ):
-        table.add_row(*map(Text, row))
-    console.print(table)
-    console.say(verdict(result, shuffled=shuffled))
-    if not budget.fits:
-        console.say(f"This model does not fit on {board.name}.", style="bold red")
+    ]
 
 
 def verdict(result: Result, *, shuffled: bool = False) -> str:
