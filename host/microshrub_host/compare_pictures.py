@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from .compare import Cell
@@ -37,7 +38,10 @@ def draw_sizes(cells: Sequence[Cell]) -> Any:
     axes.plot(*zip(*ends, strict=True), drawstyle="steps-post", color="0.5", lw=1, zorder=1)
     colours = [_COLOURS.get(cell.system, "C3") for cell in cells]
     axes.scatter(sizes, heights, s=22, c=colours, zorder=3)
-    _name_points(axes, points, [cell.name for cell in cells])
+    taken = []
+    for (x, y), (next_x, next_y) in pairwise(map(axes.transData.transform, ends)):
+        taken += [(x, y - 2, next_x, y + 2), (next_x - 2, y, next_x + 2, next_y)]
+    _name_points(axes, points, [cell.name for cell in cells], taken)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size:,.0f}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("bytes of the model")
@@ -46,10 +50,18 @@ def draw_sizes(cells: Sequence[Cell]) -> Any:
     return figure
 
 
-def _name_points(axes: Any, points: Sequence[tuple[float, float]], names: Sequence[str]) -> None:
-    """Write every name near its point, and on no other point or name as far as there is room."""
+def _name_points(
+    axes: Any,
+    points: Sequence[tuple[float, float]],
+    names: Sequence[str],
+    occupied: Sequence[Box],
+) -> None:
+    """Write every name near its point, and as far as there is room on nothing else.
+
+    Occupied boxes are pixels.
+    """
     dots = [tuple(axes.transData.transform(point)) for point in points]
-    taken: list[Box] = [(x - 4, y - 4, x + 4, y + 4) for x, y in dots]
+    taken: list[Box] = [*occupied, *((x - 4, y - 4, x + 4, y + 4) for x, y in dots)]
     left, bottom, right, top = axes.bbox.extents
     scale = axes.figure.dpi / 72
     for index in sorted(range(len(dots)), key=lambda i: -dots[i][1]):
