@@ -102,7 +102,7 @@ def speed_table(rows: Rows, systems: Mapping[str, str]) -> Lines:
     """The head and the rows of one stream: samples a second, and how often ours has theirs."""
     first, *others = systems
     head = ["learner", *(f"{name} a second" for name in systems.values())]
-    head += [f"{systems[first]} : {systems[system]}" for system in others]
+    head += [f"{systems[first]} / {systems[system]}" for system in others]
     lines = []
     for name, row in rows.items():
         speeds = [_whole(_speed(row.get(system))) for system in systems]
@@ -196,7 +196,7 @@ def _speed(cell: Cell | None) -> float | None:
 def _times(one: Cell | None, other: Cell | None) -> str:
     """How often the one has the samples a second of the other."""
     above, below = _speed(one), _speed(other)
-    return f"{above / below:.2f}" if above and below else _NONE
+    return f"{above / below:.1f}" if above and below else _NONE
 
 
 def _print_failures(cells: Sequence[Cell]) -> None:

@@ -66,6 +66,29 @@ def test_the_set_of_trees_without_java(
         assert [word for word in row.split() if word not in "│┃|"] == expected
 
 
+def test_the_set_of_speed(
+    capsys: pytest.CaptureFixture[str], data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Without Java; the ratios are those of the samples a second that are printed."""
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    record = tmp_path / "found.json"
+    assert run(data, "--set", "speed", "--limit", "300", "--json", record) == 0
+    said = capsys.readouterr()
+    assert "MOA's learners are left out" in said.err
+    assert "on an idle computer" in said.out
+    cells = {c["name"]: c["samples_per_second"] for c in json.loads(record.read_text())["cells"]}
+    assert len(cells) == 7
+    (row,) = [line for line in said.out.splitlines() if " HAT " in line]
+    words = [word for word in row.split() if word not in "│┃|"]
+    ours, river = cells["ours:HAT"], cells["river:HAT"]
+    assert words == [
+        "HAT", f"{ours:,.0f}", f"{river:,.0f}", "-", "-", f"{ours / river:.1f}", "-", "-",
+    ]  # fmt: skip
+    assert run(data, "--set", "speed", "--jobs", "2") == 2
+    assert "one learner at a time" in capsys.readouterr().err
+
+
 def test_a_time_limit_is_told_in_its_cell(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     """Nobody is that fast."""
     peer = ["--peers", "river:SRP", "--time-limit", "1"]

@@ -8,7 +8,7 @@ import sys
 import pytest
 from compare_support import make_stream, run_all
 
-from microshrub_host import peers, tree_set
+from microshrub_host import peers, speed_set, tree_set
 from microshrub_host.apart import Apart, wait_for_any
 from microshrub_host.compare import compare
 from microshrub_host.errors import UserError
@@ -78,3 +78,14 @@ def test_all_of_them_run() -> None:
     assert [name for name, _ in found] == [contender.name for contender in contenders]
     for name, size in found:
         assert size is None if name == "moa:ShrubsClassifier" else size > 1000
+
+
+@needs_moa
+def test_the_shrubs_of_capymoa_have_our_depth() -> None:
+    """Those of the set of speed; a tree of that depth is what it grows."""
+    contender = speed_set.speed_rows()["shrubs"]["capymoa"]
+    cell = next(compare([contender], make_stream(120)))
+    assert (cell.failure, cell.samples, cell.model_bytes) == ("", 120, None)
+    ours = speed_set.speed_rows()["shrubs"]["ours"].settings
+    for name, theirs in (("depth", "max_depth"), ("window", "batch_size"), ("step", "step_size")):
+        assert ours[name] == contender.settings[theirs]
