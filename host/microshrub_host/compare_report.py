@@ -101,7 +101,7 @@ def tree_table(rows: Rows, systems: Mapping[str, str]) -> Lines:
 def speed_table(rows: Rows, systems: Mapping[str, str]) -> Lines:
     """The head and the rows of one stream: samples a second, and how often ours has theirs."""
     first, *others = systems
-    head = ["learner", *(f"{name} a second" for name in systems.values())]
+    head = ["samples\na second", *systems.values()]
     head += [f"{systems[first]} / {systems[system]}" for system in others]
     lines = []
     for name, row in rows.items():
