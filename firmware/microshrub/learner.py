@@ -66,7 +66,8 @@ def same_items(x, sample):
 
 def check_row(x, features):
     """Raise ValueError unless x is an array('H') of that many codes. Allocates nothing."""
-    if not same_items(x, CODES) or len(x) != features or (features and min(x) < 0):
+    signed = not hasattr(x, "typecode")  # on a board: same_items() does not look at signs there
+    if not same_items(x, CODES) or len(x) != features or (signed and features and min(x) < 0):
         raise ValueError("x has to be array('H') of %d codes" % features)
 
 

@@ -204,7 +204,8 @@ def _numba() -> tuple[Callable[[Any], Any], dict[str, Any]]:
     from . import numba_pointers
 
     numba.config.reload_config()
-    options = {"error_model": "numpy", "nogil": True}
+    # Kernels make no arrays, so no references have to be counted: _nrt is numba's switch for that.
+    options = {"error_model": "numpy", "nogil": True, "_nrt": False}
     viper = functools.partial(numba.njit, cache=True, **options)
     viper.uncached = functools.partial(numba.njit, **options)  # type: ignore[attr-defined]
     return viper, {name: getattr(numba_pointers, name) for name in _POINTERS}
