@@ -11,6 +11,7 @@ import contextlib
 import logging
 import secrets
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -62,6 +63,7 @@ def spread(
     """
     dask, distributed = _packages()
     with contextlib.ExitStack() as stack:
+        stack.callback(_on_ctrl_c, signal.getsignal(signal.SIGINT))
         stack.enter_context(dask.config.set(_LOCAL))
         client = stack.enter_context(_client(distributed, jobs, scheduler))
         held = distributed.WorkerPlugin()
@@ -69,6 +71,7 @@ def spread(
         client.register_plugin(held, name=held.name)
         if scheduler:
             stack.callback(_quietly, client.unregister_worker_plugin, held.name)
+        stack.callback(_on_ctrl_c, signal.SIG_IGN)  # while the rest ends: some seconds
         try:
             yield from _spread(distributed, client, held.name, iter(tasks))
         except (distributed.CancelledError, distributed.comm.CommClosedError):
@@ -163,6 +166,11 @@ def _client(distributed: Any, jobs: int, scheduler: str | None) -> Iterator[Any]
         distributed.Client(cluster) as client,
     ):
         yield client
+
+
+def _on_ctrl_c(handler: Any) -> None:
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handler)
 
 
 def _quietly(what: Callable[..., object], *arguments: object) -> None:
