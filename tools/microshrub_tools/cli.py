@@ -13,7 +13,7 @@ from microshrub_host.exits import exit_code, run_command
 
 def parser() -> argparse.ArgumentParser:
     """All subcommands."""
-    from microshrub_host import compare_command, export_command, real_commands
+    from microshrub_host import compare_command, export_command, real_commands, tune_command
     from microshrub_host.commands import add_commands
     from microshrub_host.options import Parser
     from microshrub_host.report import version_of
@@ -41,6 +41,7 @@ def parser() -> argparse.ArgumentParser:
     add_show(commands)
     export_command.add_command(commands)
     compare_command.add_command(commands)
+    tune_command.add_command(commands)
     real_commands.add_commands(commands)
     soak.add_command(commands)
     for command in (record, build_command, flash_command, stream_command, monitor, bench):
