@@ -173,7 +173,7 @@ def _study_name(source: str, board: str) -> str:
 
 
 def _reading(arguments: argparse.Namespace) -> list[str]:
-    """The options of add_stream_options that were given, as words."""
+    """The options of add_stream_options that were given, and --board, as words."""
     given: list[str] = []
     for name, usual in (
         ("label", None), ("classes", None), ("limit", None), ("warmup", 256), ("shuffle", None),
@@ -181,7 +181,7 @@ def _reading(arguments: argparse.Namespace) -> list[str]:
         value = getattr(arguments, name)
         if value != usual:
             given += [f"--{name}", str(value)]
-    return given
+    return [*given, "--board", arguments.board]
 
 
 def _tell(result: Report, arguments: argparse.Namespace) -> None:

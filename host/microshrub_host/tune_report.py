@@ -27,7 +27,7 @@ _NONE = "-"
 
 @dataclass(frozen=True)
 class Report:
-    """All that is told; found is not empty, reading are the options that say how DATA was read."""
+    """All that is told; found is not empty, reading are --board and how DATA was read."""
 
     split: Split
     limits: Limits
@@ -53,7 +53,7 @@ class Report:
         return self._command("build")
 
     def _command(self, name: str) -> str:
-        words = [self.source, *self.reading, "--board", self.limits.board.key]
+        words = [self.source, *self.reading]
         return f"microshrub {name} {shlex.join(words)} {self.taken.configuration.options}"
 
     @property
@@ -101,7 +101,13 @@ class Report:
             size, latency = found.size, found.size.latency
             time = _NONE if latency is None else f"{latency:.2f}"
             figures = (f"{size.model_bytes:,}", f"{size.ram_bytes:,}", time)
-            rows.append((*figures, *_both(found.accuracies), found.configuration.options))
+            rows.append(
+                (
+                    *figures,
+                    *_both(found.accuracies),
+                    found.configuration.options.removeprefix("--model "),
+                )
+            )
         for name, said in self.baselines.items():
             rows.append((_NONE, _NONE, _NONE, *_both(said), name))
         return rows
@@ -114,7 +120,8 @@ class Report:
             f"{count(len(self.found), 'model')} tried that fit {board.name} within "
             f"{self.limits.budget:,} bytes"
         )
-        columns = [Column(name, justify="right", no_wrap=True) for name in _HEAD]
+        heads = [name.replace(" ", "\n", 1) for name in _HEAD]
+        columns = [Column(name, justify="right", no_wrap=True) for name in heads]
         table = Table(
             *columns, Column("model", overflow="fold"), box=SIMPLE, pad_edge=False,
             collapse_padding=True,
