@@ -21,7 +21,7 @@ from .terminal import console
 from .trials import Accuracies, Limits, Split
 from .tuning import Found
 
-_HEAD = ("bytes", "RAM", "ms a sample", "chosen on, %", "rest, %")
+_TIME = "ms a sample"
 _NONE = "-"
 
 
@@ -94,22 +94,29 @@ class Report:
             f"  {self.build_command}",
         ]
 
-    def rows(self) -> list[tuple[str, ...]]:
+    @property
+    def timed(self) -> bool:
+        """Whether the board's file says of one on the front how long it takes."""
+        return any(found.size.latency is not None for found in self.front)
+
+    @property
+    def head(self) -> list[str]:
+        """Of the figures in rows()."""
+        time = [_TIME] if self.timed else []
+        return ["bytes", "RAM", *time, "chosen on, %", "rest, %"]
+
+    def rows(self) -> list[list[str]]:
         """The front and the baselines: figures, then what they are of."""
-        rows: list[tuple[str, ...]] = []
+        rows = []
         for found in self.front:
             size, latency = found.size, found.size.latency
-            time = _NONE if latency is None else f"{latency:.2f}"
-            figures = (f"{size.model_bytes:,}", f"{size.ram_bytes:,}", time)
-            rows.append(
-                (
-                    *figures,
-                    *_both(found.accuracies),
-                    found.configuration.options.removeprefix("--model "),
-                )
-            )
+            time = [_NONE if latency is None else f"{latency:.2f}"] if self.timed else []
+            options = found.configuration.options.removeprefix("--model ")
+            figures = [f"{size.model_bytes:,}", f"{size.ram_bytes:,}", *time]
+            rows.append([*figures, *_both(found.accuracies), options])
         for name, said in self.baselines.items():
-            rows.append((_NONE, _NONE, _NONE, *_both(said), name))
+            nothing = [_NONE] * (len(self.head) - 2)
+            rows.append([*nothing, *_both(said), name])
         return rows
 
     def print(self) -> None:
@@ -120,7 +127,7 @@ class Report:
             f"{count(len(self.found), 'model')} tried that fit {board.name} within "
             f"{self.limits.budget:,} bytes"
         )
-        heads = [name.replace(" ", "\n", 1) for name in _HEAD]
+        heads = [name.replace(" ", "\n", 1) for name in self.head]
         columns = [Column(name, justify="right", no_wrap=True) for name in heads]
         table = Table(
             *columns, Column("model", overflow="fold"), box=SIMPLE, pad_edge=False,
@@ -132,7 +139,7 @@ class Report:
         console.print(table)
         console.say(self.parts)
         if any(found.size.latency is None for found in self.front):
-            console.say(_no_time(board.name))
+            console.say(_no_time(self.front, board.name))
         for sentence in self.advice():
             console.say(sentence)
 
@@ -188,9 +195,9 @@ class Report:
         page.paragraph(self.parts)
         page.picture(self.draw(), "Accuracy and bytes of all models that were tried.")
         page.heading("The front")
-        rows = [(row[-1], *row[:-1]) for row in self.rows()]
+        rows = [[row[-1], *row[:-1]] for row in self.rows()]
         taken = self.front.index(self.taken)
-        page.table(("model", *_HEAD), rows, best=[(taken, 0)])
+        page.table(["model", *self.head], rows, best=[(taken, 0)])
         page.heading("The one to take")
         for sentence in self.advice():
             page.paragraph(sentence)
@@ -201,10 +208,11 @@ def _both(said: Accuracies) -> tuple[str, str]:
     return f"{said.first:.2f}", f"{said.rest:.2f}"
 
 
-def _no_time(board: str) -> str:
+def _no_time(front: list[Found], board: str) -> str:
+    known = sum(found.size.latency is not None for found in front)
     return (
-        f"Where there is no time, the file of {board} says nothing of such a model; "
-        "`microshrub bench` measures it on the board."
+        f"The file of {board} says how long a sample takes of {known} of these "
+        f"{count(len(front), 'model')}; `microshrub bench` measures it on the board."
     )
 
 

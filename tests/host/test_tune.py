@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from compare_support import make_stream
 from hypothesis import given, settings
@@ -23,9 +24,10 @@ from hypothesis import strategies as st
 
 from microshrub_host import boards, trials
 from microshrub_host.errors import UserError
-from microshrub_host.options import check_parameters
+from microshrub_host.options import check_parameters, defaults
 from microshrub_host.spaces import FIRST, sample
-from microshrub_host.trials import Limits, Split
+from microshrub_host.streams import Stream
+from microshrub_host.trials import Configuration, Limits, Split
 from microshrub_host.tuning import Search, take
 from microshrub_tools.cli import main
 
@@ -129,6 +131,25 @@ def test_the_baselines_are_those_of_each_part() -> None:
     same = stream.labels[1:] == stream.labels[:-1]
     assert found["NoChange"].rest == pytest.approx(100 * same[299:].mean(), abs=1e-3)
     assert found["NoChange"].first == pytest.approx(100 * same[:299].sum() / 300, abs=0.4)
+
+
+def test_what_the_board_needs_too_long_for_is_not_tried() -> None:
+    values = np.random.default_rng(0).normal(size=(600, 8))
+    labels = (values[:, 0] > 0).astype(np.uint8)
+    stream = Stream("made", values, labels, tuple("abcdefgh"), ("no", "yes"))
+    usual = Configuration(0, "shrub", defaults("shrub"))
+    split = Split(stream, 100, 300)
+    assert BOARD.cost is not None
+    row = next(r for r in BOARD.cost.rows if (r.features, r.classes) == (8, 2))
+    assert row.model == "shrub window=32 trees=8 depth=5"
+    wanted = 1000 * (row.predict[1] + row.learn[1]) / BOARD.clock_hz
+    for most, latency in ((None, wanted), (wanted * 1.01, wanted), (wanted * 0.99, None)):
+        size = trials.size_within(split, usual, Limits(BOARD, 9999, most))
+        assert (size and size.latency) == (latency and pytest.approx(latency))
+    small = trials.size_within(split, usual, Limits(BOARD, 9999))
+    assert small is not None
+    assert trials.size_within(split, usual, Limits(BOARD, small.model_bytes)) == small
+    assert trials.size_within(split, usual, Limits(BOARD, small.model_bytes - 1)) is None
 
 
 def test_the_choice_does_not_see_the_rest(tmp_path: Path) -> None:
