@@ -159,7 +159,7 @@ def test_the_choice_does_not_see_the_rest(tmp_path: Path) -> None:
     results = []
     for name, of in (("a", stream), ("b", replace(stream, labels=labels))):
         search = Search(tmp_path / name, Split(of, 100, 250), LIMITS, seed=3)
-        search.run(9, jobs=1, scheduler=None, progress=lambda *_: None)
+        search.run(7, jobs=1, scheduler=None, progress=lambda *_: None)
         results.append(search.found())
     one, other = results
     assert [f.configuration for f in one] == [f.configuration for f in other]
@@ -197,30 +197,30 @@ def test_a_budget_without_a_model_is_told(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_ctrl_c_loses_no_finished_trial(tmp_path: Path) -> None:
     write(tmp_path / "made.csv", 3000)
-    words = ["--budget", "3000", "--trials", "8"]
+    words = ["--budget", "3000", "--trials", "6"]
     with tuning(tmp_path, *words) as process:
-        wait_for_line(process, "trials: 20 %")
+        wait_for_line(process, "trials: 30 %")
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     assert (out, err.splitlines()[-1]) == ("", "microshrub: stopped")
     before = finished(tmp_path / "made-rpi_pico.tune")
-    assert 2 <= len(before) < 8
+    assert 2 <= len(before) < 6
     with tuning(tmp_path, *words) as process:
         out, err = process.communicate(timeout=200)
     assert process.returncode == 0, err
     after = finished(tmp_path / "made-rpi_pico.tune")
-    assert len(after) == 8
+    assert len(after) == 6
     assert [t.number for t in after[: len(before)]] == [t.number for t in before]
     configurations = [json.dumps(t.user_attrs["configuration"]) for t in after]
-    assert len(set(configurations)) == 8
+    assert len(set(configurations)) == 6
     assert f"has {len(before)} finished trials" in err
 
 
 def test_a_killed_worker_loses_no_trial(tmp_path: Path) -> None:
     write(tmp_path / "made.csv", 3000)
-    with tuning(tmp_path, "--budget", "3000", "--trials", "8", "--jobs", "2") as process:
-        wait_for_line(process, "trials: 20 %")
+    with tuning(tmp_path, "--budget", "3000", "--trials", "6", "--jobs", "2") as process:
+        wait_for_line(process, "trials: 30 %")
         running = [
             child
             for child in psutil.Process(process.pid).children(recursive=True)
@@ -231,7 +231,7 @@ def test_a_killed_worker_loses_no_trial(tmp_path: Path) -> None:
         _, err = process.communicate(timeout=200)
     assert process.returncode == 0, err
     found = finished(tmp_path / "made-rpi_pico.tune")
-    assert len({json.dumps(t.user_attrs["configuration"]) for t in found}) == len(found) == 8
+    assert len({json.dumps(t.user_attrs["configuration"]) for t in found}) == len(found) == 6
 
 
 @contextmanager
@@ -277,7 +277,7 @@ def test_a_cluster_needs_no_file(tmp_path: Path) -> None:
         (["--trials", "0"], "--trials has to be above 0, not 0"),
         (["--max-latency", "-1"], "--max-latency has to be above 0, not -1.0"),
         (["--scheduler", "nowhere"], "nowhere: no Dask scheduler answers there"),
-        (["--limit", "1"], "too few"),
+        (["--choose-on", "0.0001"], "too few"),
     ],
 )
 def test_what_cannot_be_is_told(
