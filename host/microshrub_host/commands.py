@@ -1,26 +1,13 @@
-"""The host's subcommands of `microshrub`: simulate, budget, parity, micropython, costs."""
+"""`microshrub budget` and `parity`, and what the subcommands share."""
 
 from __future__ import annotations
 
 import argparse
 import functools
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-from . import (
-    boards,
-    engines,
-    model_files,
-    page,
-    parity,
-    plots,
-    ram,
-    report,
-    simulate,
-    simulate_page,
-    timing,
-)
+from . import boards, engines, parity, ram, report, simulate, timing
 from .errors import UserError
 from .micropython_binary import find_or_fetch
 from .options import (
@@ -36,13 +23,12 @@ from .progress import showing
 from .streams import Stream, open_stream
 from .terminal import console, messages
 
-_DEFAULT_BOARD = "rpi_pico"
+DEFAULT_BOARD = "rpi_pico"
 Command = Callable[[argparse.Namespace], int]
 
 
 def add_commands(commands: Any) -> None:
     """Add the subcommands to argparse's subparsers; each sets `run` to what it does."""
-    _add_simulate(commands)
     _add_budget(commands)
     _add_parity(commands)
 
@@ -145,88 +131,6 @@ def compile_kernels(model: str, parameters: Mapping[str, Any]) -> None:
         simulate.compile_kernels(model, parameters)
 
 
-def _add_simulate(commands: Any) -> None:
-    parser = add_parser(commands, "simulate", "Learn a stream as the board would.", _simulate)
-    add_stream_options(parser)
-    add_model_options(parser)
-    assumed = f"refuse what does not fit there (default: refuse nothing, assume {_DEFAULT_BOARD})"
-    add_board_option(parser, None, assumed)
-    parser.add_argument(
-        "--engine", choices=engines.NAMES, default="numba", help="what runs it (default numba)"
-    )
-    parser.add_argument(
-        "--json", metavar="FILE|-", help="write the result as one JSON object (default: do not)"
-    )
-    parser.add_argument(
-        "--plot", metavar="FILE.png", type=Path, help="draw accuracy over time (default: do not)"
-    )
-    parser.add_argument(
-        "--html", metavar="FILE", type=Path, help="write all of it as one page (default: do not)"
-    )
-    parser.add_argument(
-        "--save", metavar="FILE.mshrub", type=Path, help="keep the model (default: do not)"
-    )
-
-
-def _simulate(arguments: argparse.Namespace) -> int:
-    if arguments.plot is not None:
-        plots.check_plot_file(arguments.plot)
-    if arguments.json is not None:
-        report.check_json_target(arguments.json)
-    if arguments.html is not None:
-        page.check_html_target(arguments.html)
-    if arguments.save is not None:
-        model_files.check_target("--save", arguments.save)
-    board = boards.load(arguments.board or _DEFAULT_BOARD)
-    stream, parameters = open_with_parameters(arguments)
-    budget = ram.budget(parameters, board, MODELS[arguments.model])
-    time = timing.sample_time(board, arguments.model, parameters) if arguments.board else None
-    if arguments.board and not budget.fits:
-        raise UserError(_too_large(budget, board, arguments.model, parameters))
-    if arguments.save is not None:
-        model_files.check_room("--save", arguments.save, budget.model_bytes)
-    result = _learn(arguments, stream, parameters)
-    if arguments.save is not None:
-        model_files.write(arguments.save, model_files.of_run(result, stream))
-        messages.say(f"written to {arguments.save}")
-    if arguments.json != "-":
-        shuffled = arguments.shuffle is not None
-        report.print_run(result, budget, board, shuffled=shuffled, time=time)
-        if arguments.board:
-            console.say(report.fitting(budget))
-    if arguments.plot is not None:
-        plots.plot_run(result, arguments.plot)
-        messages.say(f"written to {arguments.plot}")
-    if arguments.html is not None:
-        rows = report.run_rows(result, budget, board, time)
-        said = report.verdict(result, shuffled=arguments.shuffle is not None)
-        made = simulate_page.make_page(result, rows, said, arguments.command_line)
-        made.write(arguments.html)
-        messages.say(f"written to {arguments.html}")
-    if arguments.json is not None:
-        key = arguments.board or _DEFAULT_BOARD
-        options = report.stream_record(vars(arguments), stream)
-        record = report.run_record(result, budget, board, key, options, time)
-        write_json(record, arguments.json)
-    return 0
-
-
-def _learn(
-    arguments: argparse.Namespace, stream: Stream, parameters: dict[str, Any]
-) -> simulate.Result:
-    if arguments.engine == "numba":
-        compile_kernels(arguments.model, parameters)
-    with showing(f"{arguments.engine}: learning") as update:
-        return simulate.simulate(
-            stream,
-            arguments.model,
-            parameters,
-            engine=arguments.engine,
-            warmup=arguments.warmup,
-            progress=lambda done, total, acc: update(done, total, f"accuracy {acc:.2f} %"),
-        )
-
-
 def write_json(record: dict[str, Any], target: str) -> None:
     """Write it where --json says, and say so."""
     report.write_json(record, target)
@@ -234,9 +138,10 @@ def write_json(record: dict[str, Any], target: str) -> None:
         messages.say(f"written to {target}")
 
 
-def _too_large(
+def too_large(
     budget: ram.Budget, board: boards.Board, model: str, parameters: dict[str, Any]
 ) -> str:
+    """What to say of a model that does not fit, and what to lower."""
     subject, _, rest = budget.complaint.partition(" ")  # "it takes", "its largest buffer"
     subject = {"it": "The model", "its": "The model's"}.get(subject, subject)
     return f"{subject} {rest}. {ram.which_to_lower(parameters, board, MODELS[model])}"
@@ -255,7 +160,7 @@ def _add_budget(commands: Any) -> None:
         "--classes", type=whole_number, metavar="C", required=True, help="how many (required)"
     )
     add_model_options(parser)
-    add_board_option(parser, _DEFAULT_BOARD, f"the board (default {_DEFAULT_BOARD})")
+    add_board_option(parser, DEFAULT_BOARD, f"the board (default {DEFAULT_BOARD})")
     parser.add_argument(
         "--json", metavar="FILE|-", help="write it as one JSON object (default: do not)"
     )
@@ -270,7 +175,7 @@ def _budget(arguments: argparse.Namespace) -> int:
     check_parameters(arguments.model, parameters, also=shape)
     budget = ram.budget(parameters, board, MODELS[arguments.model])
     time = timing.sample_time(board, arguments.model, parameters)
-    advice = "" if budget.fits else _too_large(budget, board, arguments.model, parameters)
+    advice = "" if budget.fits else too_large(budget, board, arguments.model, parameters)
     if arguments.json != "-":
         report.print_budget(budget, board, time)
         console.say(report.fitting(budget) if budget.fits else "It does not fit. " + advice)

@@ -13,11 +13,17 @@ from microshrub_host.exits import exit_code, run_command
 
 def parser() -> argparse.ArgumentParser:
     """All subcommands."""
-    from microshrub_host import compare_command, export_command, real_commands, tune_command
+    from microshrub_host import (
+        compare_command,
+        export_command,
+        real_commands,
+        show_command,
+        simulate_command,
+        tune_command,
+    )
     from microshrub_host.commands import add_commands
     from microshrub_host.options import Parser
     from microshrub_host.report import version_of
-    from microshrub_host.show_command import add_command as add_show
 
     from . import (
         bench,
@@ -37,11 +43,10 @@ def parser() -> argparse.ArgumentParser:
         "--version", action="version", version=f"microshrub {version_of('microshrub')}"
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
+    simulate_command.add_command(commands)
     add_commands(commands)
-    add_show(commands)
-    export_command.add_command(commands)
-    compare_command.add_command(commands)
-    tune_command.add_command(commands)
+    for host in (show_command, export_command, compare_command, tune_command):
+        host.add_command(commands)
     real_commands.add_commands(commands)
     soak.add_command(commands)
     for command in (record, build_command, flash_command, stream_command, monitor, bench):
