@@ -1,7 +1,8 @@
 """Learners of all systems on the same samples in the same order, each in its own process.
 
 Every learner predicts a sample and then learns it. What it said is counted here, in the same way
-for all: by the library's own Metrics. Its time is that of predicting and learning alone.
+for all: by the library's own Metrics. Its time is that of predicting and learning alone. Its bytes
+are measured at the end, and on the way where that is asked for.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import firmware, peers
 from .apart import Apart, Ended, Send, wait_for_any
@@ -24,6 +26,7 @@ _BLOCKS = 200  # at least so many, to see how far a slow learner is
 _MOST_CLASSES = 256
 _POINTS = 200  # of a curve
 
+Curve = Sequence[tuple[int, float]]
 Progress = Callable[[int, int, str], None]
 Start = Callable[[Contender, Stream, int], peers.Learner]
 
@@ -50,8 +53,10 @@ class Cell:
     model_bytes_by: str | None = None  # whose measure that is
     seconds: float | None = None
     samples_per_second: float | None = None
+    running_average_accuracy: float | None = None  # the mean over time of the running accuracy
     # (samples, accuracy over all of them) at about 200 places, of what it saw
-    curve: Sequence[tuple[int, float]] = ()
+    curve: Curve = ()
+    sizes: Curve = ()  # bytes after so many samples, from 0 on if they were asked for
 
     def record(self) -> dict[str, Any]:
         """The cell as JSON holds it."""
@@ -65,12 +70,15 @@ def compare(
     warmup: int = 256,
     limit: float = 600,
     jobs: int = 1,
+    sizes: int = 0,
     progress: Progress | None = None,
     start: Start = peers.start,
 ) -> Iterator[Cell]:
     """Run them, `jobs` at a time, over the stream; gives the cells as they are done.
 
-    One that crashes, or needs more than limit seconds, costs only its own cell.
+    One that crashes, or needs more than limit seconds, costs only its own cell. The bytes are
+    measured before the first sample and about `sizes` times on the way, or only at the end if
+    it is 0; that is not part of a learner's time, but of its limit.
     """
     waiting = deque(contenders)
     samples = len(stream.labels)
@@ -80,7 +88,7 @@ def compare(
         while waiting or running:
             while waiting and len(running) < jobs:
                 contender = waiting.popleft()
-                work = Apart(learn, start, contender, stream, warmup, limit=limit)
+                work = Apart(learn, start, contender, stream, warmup, sizes, limit=limit)
                 running.append(_Run(work, contender, stream))
             wait_for_any([run.work for run in running])
             for run in list(running):
@@ -98,16 +106,25 @@ def compare(
             run.work.close()
 
 
-def learn(send: Send, start: Start, contender: Contender, stream: Stream, warmup: int) -> None:
-    """In a process of its own: send (predictions, seconds) of every block, then the bytes."""
+def learn(
+    send: Send, start: Start, contender: Contender, stream: Stream, warmup: int, sizes: int = 0
+) -> None:
+    """In a process of its own: send (predictions, seconds) of every block, and the bytes."""
     learner = start(contender, stream, warmup)
     total = len(stream.labels)
     block = max(1, min(_BLOCK, total // _BLOCKS))
+    between = max(block, total // sizes) if sizes else total
     for at in range(0, total, block):
+        if sizes and at % between < block:
+            _send_size(send, learner)
         samples = learner.prepare(slice(at, at + block))
         begin = time.perf_counter()
         said = learner.run(samples)
         send((said, time.perf_counter() - begin))
+    _send_size(send, learner)
+
+
+def _send_size(send: Send, learner: peers.Learner) -> None:
     size = learner.nbytes()
     if size is not None:
         send(size)
@@ -122,7 +139,9 @@ class _Run:
         self.stream = stream
         self.samples = 0
         self._seconds = 0.0
-        self._bytes: int | None = None
+        self._sizes: list[tuple[int, float]] = []
+        self._right = 0
+        self._running = 0.0  # sum of the running accuracies after each sample, percent
         self._curve: list[tuple[int, float]] = []
         classes = len(stream.class_names)
         # One class more than there are: no answer, which is never right.
@@ -135,7 +154,7 @@ class _Run:
             message = self.work.receive()
             while message is not None:
                 if isinstance(message, int):
-                    self._bytes = message
+                    self._sizes.append((self.samples, message))
                 else:
                     self._count(*message)
                 message = self.work.receive()
@@ -150,11 +169,18 @@ class _Run:
         self._metrics.update_rows(
             bytearray(labels.tobytes()), bytearray(answers.astype(np.uint8).tobytes())
         )
+        self._add_running(answers == labels)
         self.samples += len(said)
         self._seconds += seconds
         total = len(self.stream.labels)
         if self.samples * _POINTS // total > len(self._curve) or self.samples == total:
             self._curve.append((self.samples, self._metrics.accuracy / 1e4))
+
+    def _add_running(self, right: NDArray[np.bool_]) -> None:
+        seen = np.arange(self.samples + 1, self.samples + len(right) + 1)
+        running = (self._right + np.cumsum(right)) / seen * 100
+        self._running += float(running.sum())
+        self._right += int(right.sum())
 
     def _cell(self, failure: str) -> Cell:
         contender = self.contender
@@ -170,13 +196,16 @@ class _Run:
         )
         if self.samples < len(self.stream.labels):
             return replace(cell, failure=failure or "ended too early")
+        size = int(self._sizes[-1][1]) if self._sizes else None
         found = replace(
             cell,
             accuracy=self._metrics.accuracy / 1e4,
             kappa=self._metrics.kappa / 1e4,
             kappa_temporal=self._metrics.kappa_temporal / 1e4,
-            model_bytes=self._bytes,
-            model_bytes_by=None if self._bytes is None else peers.MEASURES[contender.system],
+            running_average_accuracy=self._running / self.samples,
+            model_bytes=size,
+            model_bytes_by=None if size is None else peers.MEASURES[contender.system],
+            sizes=tuple(self._sizes),
         )
         if contender.system == "baseline":  # its loop is this program's, its time says nothing
             return found
