@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,7 +132,11 @@ def record(parts: Sequence[Part], options: Mapping[str, Any]) -> dict[str, Any]:
 
 def all_versions(cells: Sequence[Cell]) -> dict[str, str]:
     """Of this program and of the systems that took part."""
-    systems = {cell.system for cell in cells}
+    return system_versions({cell.system for cell in cells})
+
+
+def system_versions(systems: Collection[str]) -> dict[str, str]:
+    """Of this program and of those systems."""
     found = versions()
     found |= {name: version_of(name) for name in ("river", "torch") if name in systems}
     program = java()
