@@ -17,6 +17,7 @@ def parser() -> argparse.ArgumentParser:
         compare_command,
         export_command,
         real_commands,
+        reproduce_command,
         show_command,
         simulate_command,
         tune_command,
@@ -45,7 +46,13 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     simulate_command.add_command(commands)
     add_commands(commands)
-    for host in (show_command, export_command, compare_command, tune_command):
+    for host in (
+        show_command,
+        export_command,
+        compare_command,
+        tune_command,
+        reproduce_command,
+    ):
         host.add_command(commands)
     real_commands.add_commands(commands)
     soak.add_command(commands)
