@@ -147,6 +147,9 @@ class StreamSource(Protocol):
     def open(self, limit: int | None) -> Stream:
         """The stream; raises UserError if it cannot be read."""
 
+    def __hash__(self) -> int:
+        """Of all that it is made of."""
+
 
 Sources = tuple[dict[str, StreamSource], list[str]]  # by name, and notes about those left out
 Chosen = tuple[Sequence[Method], Sequence[str]]  # and notes about who is left out
