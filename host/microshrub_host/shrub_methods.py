@@ -41,6 +41,12 @@ _HOEFFDING: Grid = {
     "leaves": [8, 16, 32, 128],
     "bins": [8, 16],
 }
+_SOFT: Grid = {
+    "trees": [4, 8, 16, 32],
+    "depth": [2, 3, 4, 6],
+    "step": [1e-3, 1e-2, 1e-1],
+    "batch": [1, 4, 16, 64],
+}
 _GRACE = [25, 50, 100, 200, 400]
 _CONFIDENCE = [1e-7, 1e-5, 1e-3, 1e-2]
 _TIE = [0.05, 0.1, 0.2]
@@ -110,7 +116,12 @@ def shrub_methods(configurations: int, seed: int) -> Chosen:
         )
     else:
         found += [_moa(name, configurations, seed) for name in _MOA]
-    notes.append("Soft decision trees (SDT) are left out: no learner here is one.")
+    missing = peers.missing_for("torch")
+    if missing:
+        notes.append(f"Soft decision trees (SDT) are left out: they need {missing}.")
+    else:
+        drawn = draw(_SOFT, configurations, (seed, "SDT"))
+        found.append(_method("SDT", "soft decision trees of torch", "torch", "SoftTrees", drawn))
     return sorted(found, key=lambda method: _ORDER.index(method.name)), notes
 
 

@@ -8,10 +8,10 @@ from . import pareto
 from .experiment import RUNNING, Found, Picture
 from .paper_figures import load_paper
 from .ranks_plot import draw_ranks
-from .shrub_tables import KB, PAPER, points_of, rank, rank_paper
+from .shrub_tables import PAPER, points_of, rank, rank_paper
 
 _STYLES = ("-", "--", ":", "-.")
-_LEAST = 0.1  # KB: what is smaller cannot be seen on a logarithmic axis
+_LONG = 1000  # times the lower end of an axis
 
 
 def pictures(found: Found) -> list[Picture]:
@@ -44,6 +44,7 @@ def _look(found: Found, method: str) -> dict[str, Any]:
 
 def _over_time(found: Found, stream: str) -> Picture:
     from matplotlib.figure import Figure
+    from matplotlib.ticker import NullFormatter
 
     figure = Figure(figsize=(8, 6), layout="constrained")
     upper, lower = figure.subplots(2, sharex=True)
@@ -55,10 +56,13 @@ def _over_time(found: Found, stream: str) -> Picture:
         upper.plot(*zip(*best.accuracies, strict=True), label=method.name, **look)
         if best.sizes:
             samples, sizes = zip(*best.sizes, strict=True)
-            lower.plot(samples, [max(_LEAST, size / KB) for size in sizes], **look)
+            lower.plot(samples, sizes, **look)
     upper.set_ylabel("running accuracy, %")
-    lower.set_ylabel("model, KB")
+    lower.set_ylabel("bytes of the model")
     lower.set_yscale("log")
+    lower.yaxis.set_major_locator(_locator(lower.get_ylim()))
+    lower.yaxis.set_major_formatter("{x:,.0f}")
+    lower.yaxis.set_minor_formatter(NullFormatter())
     lower.set_xlabel("samples")
     for axes in (upper, lower):
         axes.grid(alpha=0.3)
@@ -76,29 +80,24 @@ def _fronts(found: Found, stream: str) -> Picture:
 
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
-    everybody = [p for m in found.methods for p in points_of(found, stream, m.name, RUNNING)]
-    most = max((size for size, _ in everybody), default=1.0)
-    for method in found.methods:
-        points = points_of(found, stream, method.name, RUNNING)
-        if not points:
-            continue
-        look = _look(found, method.name)
-        kept = [points[i] for i in pareto.front(points)]
-        sizes = [max(_LEAST, size / KB) for size, _ in kept]
-        accuracies = [accuracy for _, accuracy in kept]
-        axes.plot(
-            [*sizes, most / KB], [*accuracies, accuracies[-1]], drawstyle="steps-post",
-            label=method.name, **look,
-        )  # fmt: skip
-        axes.plot(sizes, accuracies, "o", color=look["color"], ms=4)
-    axes.set_xscale("log")
-    axes.set_xlabel("average model size, KB")
+    named = {m.name: points_of(found, stream, m.name, RUNNING) for m in found.methods}
+    most = max((size for points in named.values() for size, _ in points), default=None)
+    looks = {name: _look(found, name) for name in named}
+    pareto.draw(axes, named, most_bytes=most, looks=looks)
+    axes.xaxis.set_major_locator(_locator(axes.get_xlim()))
+    axes.set_xlabel("average bytes of the model")
     axes.set_ylabel("mean of the running accuracy, %")
-    axes.grid(alpha=0.3)
     axes.set_title(stream, fontsize=11, parse_math=False)
     figure.legend(loc="outside right upper", frameon=False)
     caption = (
-        f"{stream}: the Pareto front of each method, up to the biggest model of all. Each point "
-        "is a configuration that no smaller one of the method is as accurate as."
+        f"{stream}: the Pareto front of each method, up to the biggest model of all. The faint "
+        "points are the configurations that are not on it."
     )
     return Picture(f"{stream}-front", figure, caption)
+
+
+def _locator(limits: tuple[float, float]) -> Any:
+    """Where to label a logarithmic axis: at 1, 2 and 5, or of a long one at 1 alone."""
+    from matplotlib.ticker import LogLocator
+
+    return LogLocator(10, subs=(1, 2, 5) if limits[1] < _LONG * limits[0] else (1,))
