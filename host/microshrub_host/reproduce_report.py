@@ -15,7 +15,7 @@ from .report import count
 
 _ENDINGS = ("png", "svg")
 _DPI = 110
-_NUMBER = re.compile("[-+]?[0-9]")
+_NUMBER = re.compile(r"(-|[-+]?[0-9][0-9.,]*)( \([0-9.,]+\))?")  # "-", "94.02", "94.02 (94.01)"
 
 
 def facts(found: Found, origins: Mapping[str, str]) -> dict[str, str]:
@@ -93,9 +93,9 @@ def _reason(failure: str) -> str:
 
 
 def table_text(table: Table) -> str:
-    """A table as Markdown; a column of which no cell begins as a number does is of words."""
+    """A table as Markdown; columns of numbers, of which some may be missing, to the right."""
     columns = [[row[c] for row in table.rows] for c in range(len(table.head))]
-    rules = ["---:" if any(map(_NUMBER.match, column)) else "---" for column in columns]
+    rules = ["---:" if all(map(_NUMBER.fullmatch, column)) else "---" for column in columns]
     lines = [[_cell(text) for text in table.head], rules]
     for r, row in enumerate(table.rows):
         lines.append(

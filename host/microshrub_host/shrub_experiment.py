@@ -20,7 +20,7 @@ EXPERIMENT = Experiment(
     text="Shrub Ensembles for Online Classification, AAAI 2022",
     streams=STREAMS,
     full=Extent(streams=STREAMS, configurations=50, samples=None, seconds=7200),
-    quick=Extent(streams=("elec", "weather", "rbf_m"), configurations=4, samples=2000, seconds=60),
+    quick=Extent(streams=("elec", "weather", "rbf_m"), configurations=3, samples=2000, seconds=60),
     methods=shrub_methods,
     tables=tables,
     pictures=pictures,

@@ -11,7 +11,7 @@ from .ranks_plot import draw_ranks
 from .shrub_tables import PAPER, points_of, rank, rank_paper
 
 _STYLES = ("-", "--", ":", "-.")
-_LONG = 1000  # times the lower end of an axis
+_LONG = 100  # times the lower end of an axis
 
 
 def pictures(found: Found) -> list[Picture]:

@@ -26,7 +26,11 @@ _LIMITS: Sequence[tuple[str, float | None, str]] = (
     ("below 16 KB", 16 * KB, ""),
 )
 _NONE = "-"
-_BRACKETS = "In brackets the paper's own figure."
+_BRACKETS = (
+    "In brackets the paper's own figure, of the whole stream, and of 1,000,000 samples of "
+    "generators of its own."
+)
+_FEW = 6  # streams below which no two methods can differ: 2 of 2**5 signs are 0.0625
 
 Row = tuple[list[str], list[float | None]]  # the texts, and the values to find the best of
 
@@ -186,6 +190,7 @@ def _ranks_table(found: Found, ranking: Ranking, paper: Paper) -> Table:
 
 def _pairs_table(ranking: Ranking) -> Table:
     names = ranking.names
+    too_few = f" With less than {_FEW} streams none can." if ranking.data_sets < _FEW else ""
     rows = [
         [name, *(_NONE if i == j else f"{ranking.pairs[i, j]:.3f}" for j in range(len(names)))]
         for i, name in enumerate(names)
@@ -194,5 +199,5 @@ def _pairs_table(ranking: Ranking) -> Table:
         "Pairwise Wilcoxon signed-rank tests",
         ["p", *names],
         rows,
-        notes=[f"p-values with Holm's correction; below {ALPHA} two methods differ."],
+        notes=[f"p-values with Holm's correction; below {ALPHA} two methods differ.{too_few}"],
     )

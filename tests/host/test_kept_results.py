@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,13 @@ def test_what_is_no_result(tmp_path: Path) -> None:
         file.write("oops\n{}\n")
     with pytest.raises(UserError, match="line 3: not a result"):
         keep(tmp_path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
+def test_two_at_once_do_not_mix(tmp_path: Path) -> None:
+    with KeptResults(tmp_path, HEAD), pytest.raises(UserError, match="another run is writing"):
+        keep(tmp_path)
+    assert keep(tmp_path) == []
 
 
 def test_a_folder_that_cannot_be(tmp_path: Path) -> None:

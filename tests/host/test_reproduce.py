@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from microshrub_tools.cli import main
 
 NOWHERE = "http://127.0.0.1:9"  # where no OpenML answers
 SMALL = ["shrub-ensembles", "--streams", "agrawal_a,led_a", "--methods", "NB,SE", "--limit", "500"]
-SMALL += ["--configurations", "1", "--jobs", "2"]
+SMALL += ["--configurations", "1"]
 JAVA = {name: os.environ[name] for name in ("PATH", "JAVA_HOME") if name in os.environ}
 NAMES = [
     "ranks",
@@ -99,9 +100,13 @@ def test_what_is_there_is_not_run_again(
     out = capsys.readouterr().out
     assert "| agrawal_a | running average, % |" in out
     assert (tmp_path / "other.html").is_file()
-    assert run(whole, "--methods", "SE", "--streams", "led_a") == 0, "of some of it"
-    assert lines(whole) == before
-    assert run(whole) == 0
+
+
+def test_of_what_is_there_some_can_be_reported(whole: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(whole, tmp_path / "some")
+    assert run(folder, "--methods", "SE", "--streams", "led_a") == 0
+    assert lines(folder) == lines(whole)
+    assert "agrawal_a" not in (folder / "report.html").read_text()
 
 
 def test_killed_it_goes_on(whole: Path, tmp_path: Path) -> None:
