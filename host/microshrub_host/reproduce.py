@@ -22,7 +22,7 @@ from .peers import Contender
 from .progress import showing
 from .report import count, versions
 from .streams import Stream
-from .workers import spread
+from .workers import Outcome, spread
 
 WARMUP = 256  # samples whose features our quantizer sees before the run
 _SIZES = 20  # how often a model's bytes are measured on the way: Java takes its time
@@ -95,15 +95,17 @@ class Plan:
 def reproduce(plan: Plan, folder: Path) -> Found:
     """Run what the folder does not have a result of yet; gives all that was asked for.
 
-    Raises UserError for a folder with results of other options.
+    What a worker could not do at all is not kept, and is tried again the next time. Raises
+    UserError for a folder with results of other options.
     """
     runs = plan.runs()
     with KeptResults(folder, plan.head()) as kept:
         results = {_key(result): result for result in map(_result, kept.records)}
         left = [run for run in runs if not _is_done(run, results.get(run.key))]
-        for result in _progress(plan, left, len(runs)):
-            kept.append(result.record())
-            results[_key(result)] = result
+        for run, outcome in _progress(plan, left, len(runs)):
+            if outcome.value:
+                kept.append(outcome.value.record())
+            results[run.key] = outcome.value or _failed(run, outcome.failure)
     return Found(
         methods=plan.methods,
         streams=list(plan.sources),
@@ -144,8 +146,8 @@ def _is_done(run: Run, result: Result | None) -> bool:
     return True
 
 
-def _progress(plan: Plan, runs: Sequence[Run], total: int) -> Iterator[Result]:
-    """The results as they come; the progress counts those that were there before, too."""
+def _progress(plan: Plan, runs: Sequence[Run], total: int) -> Iterator[tuple[Run, Outcome]]:
+    """The outcomes as they come; the progress counts those that were there before, too."""
     done = total - len(runs)
     if runs:
         _prepare_streams(runs)
@@ -157,7 +159,7 @@ def _progress(plan: Plan, runs: Sequence[Run], total: int) -> Iterator[Result]:
             run: Run = outcome.task
             done += 1
             update(done, total, f"{done} of {count(total, 'run')}, {run.method} {run.source.name}")
-            yield outcome.value or _failed(run, outcome.failure)
+            yield run, outcome
 
 
 def _prepare_streams(runs: Sequence[Run]) -> None:

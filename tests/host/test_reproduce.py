@@ -9,14 +9,19 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from microshrub_host import peers, reproduce
+from microshrub_host.errors import UserError
+from microshrub_host.experiment import Method
 from microshrub_host.named_streams import Source
 from microshrub_host.peers import Contender
+from microshrub_host.shrub_experiment import EXPERIMENT
+from microshrub_host.streams import Stream
 from microshrub_tools.cli import main
 
 NOWHERE = "http://127.0.0.1:9"  # where no OpenML answers
@@ -182,6 +187,37 @@ def test_a_file_that_is_no_stream(tmp_path: Path, capsys: pytest.CaptureFixture[
     words = ["--streams", "weather", "--data", str(tmp_path)]
     assert run(tmp_path / "new", *words) == 2
     assert "weather.csv, line 3" in capsys.readouterr().err
+
+
+def test_what_a_worker_cannot_do_is_tried_again(tmp_path: Path) -> None:
+    """Its failure is in the tables and not among what is kept."""
+    stream = tmp_path / "weather.csv"
+    stream.write_text("x,class\n1,a\n2,b\n")
+    contender = Contender("nobody:0", "nobody", "nothing")
+    experiment = replace(EXPERIMENT, streams=("weather",))
+    plan = reproduce.Plan(
+        experiment=experiment,
+        extent=replace(experiment.quick, samples=None),
+        methods=[Method("M", "nobody", [contender])],
+        sources={"weather": Gone("weather", str(stream))},
+        seed=0,
+    )
+    for _ in range(2):
+        (result,) = reproduce.reproduce(plan, tmp_path / "out").results
+        assert result.failure == "it is gone in the workers"
+        assert len(lines(tmp_path / "out")) == 1
+
+
+@dataclass(frozen=True)
+class Gone(Source):
+    """A stream that only the process which starts the workers can open."""
+
+    here: int = field(default_factory=os.getpid)
+
+    def open(self, limit: int | None) -> Stream:
+        if os.getpid() != self.here:
+            raise UserError("it is gone in the workers")
+        return super().open(limit)
 
 
 def one(contender: Contender, **changes: Any) -> reproduce.Run:
