@@ -20,12 +20,13 @@ from .kept_results import KeptResults
 from .our_learners import model_bytes
 from .peers import Contender
 from .progress import showing
-from .report import count, versions
+from .report import count, version_of, versions
 from .streams import Stream
 from .workers import Outcome, spread
 
 WARMUP = 256  # samples whose features our quantizer sees before the run
 _SIZES = 20  # how often a model's bytes are measured on the way: Java takes its time
+_PEERS = ("river", "capymoa", "torch")  # whose versions matter, too
 _SYSTEMS_WITH_REFERENCE = ("moa", "river")
 
 Key = tuple[str, str, int]
@@ -89,6 +90,7 @@ class Plan:
             "--time-limit": self.extent.seconds,
             "--seed": self.seed,
             **versions(),
+            **{name: version_of(name) for name in _PEERS},
         }
 
 
