@@ -170,8 +170,9 @@ def _run(plan: Plan, arguments: argparse.Namespace) -> None:
     paper = load_paper(plan.experiment.name)
     tables = plan.experiment.tables(found)
     pictures = plan.experiment.pictures(found)
-    told = facts(found, {name: source.origin for name, source in plan.sources.items()})
-    what = (f"Reproduced: {paper.citation}", _command(arguments), found, tables, pictures, told)
+    told = {"paper": paper.citation}
+    told |= facts(found, {name: source.origin for name, source in plan.sources.items()})
+    what = (f"Reproduced: {paper.title}", _command(arguments), found, tables, pictures, told)
     save_pictures(folder, pictures)
     save_text(folder / "tables.md", markdown(*what))
     html = arguments.html or folder / "report.html"

@@ -124,10 +124,10 @@ def _best_table(found: Found, paper: Paper, words: str, within: float | None, na
         ["stream", "measure"],
         rows,
         [
-            "The configuration with the highest mean over time of the running accuracy, which is "
-            "what the paper has; `accuracy` is correct of all. Sizes are averages over time, in "
-            "KB of 1024 bytes, MOA's and River's without what they took before the first sample. "
-            + (_BRACKETS if name else "The paper has no such table.")
+            "The configuration with the highest mean over time of the running accuracy: that is "
+            "running, the paper's measure; accuracy is correct of all samples. Sizes are averages "
+            "over time, in KB of 1024 bytes, MOA's and River's without what they took before the "
+            "first sample. " + (_BRACKETS if name else "The paper has no such table.")
         ],
     )
 
@@ -138,7 +138,7 @@ def _bytes(result: Result) -> float | None:
 
 # What is measured, how it is written, and the paper's table without a limit that has it, too
 _MEASURES: Sequence[tuple[str, Callable[[Result], float | None], str, str]] = (
-    ("running average, %", lambda result: result.running_average_accuracy, "{:.2f}", "accuracy"),
+    ("running, %", lambda result: result.running_average_accuracy, "{:.2f}", "accuracy"),
     ("accuracy, %", lambda result: result.accuracy, "{:.2f}", ""),
     ("size, KB", _bytes, "{:,.1f}", "size"),
     ("time, s", lambda result: result.seconds, "{:,.1f}", "time"),

@@ -105,7 +105,7 @@ def test_what_is_there_is_not_run_again(
     words = ["--methods", "SE", "--streams", "led_a", "--html", str(page)]
     assert run(folder, *words) == 0
     assert lines(folder) == lines(whole)
-    assert "| led_a | running average, % |" in capsys.readouterr().out
+    assert "| led_a | running, % |" in capsys.readouterr().out
     assert "agrawal_a" not in page.read_text()
     assert not (folder / "report.html").exists()
 

@@ -89,13 +89,13 @@ def test_the_papers_figures_stand_beside(found: Found) -> None:
 
 def test_the_best_without_and_with_a_limit(found: Found) -> None:
     rows = table(found, "without a limit").rows
-    assert rows[0] == ["elec", "running average, %", "80.00 (94.01)", "90.00 (76.17)"]
+    assert rows[0] == ["elec", "running, %", "80.00 (94.01)", "90.00 (76.17)"]
     assert rows[1] == ["elec", "accuracy, %", "70.00", "90.00"], "of the same configuration"
     assert rows[2] == ["elec", "size, KB", "0.3 (1.0)", "0.2 (3.0)"]
     assert rows[3] == ["elec", "time, s", "1.5 (12.0)", "1.5 (25.0)"]
-    assert rows[4] == ["weather", "running average, %", "60.00 (75.86)", "99.00 (69.58)"]
+    assert rows[4] == ["weather", "running, %", "60.00 (75.86)", "99.00 (69.58)"]
     below = table(found, "below 1 MB")
-    assert below.rows[3] == ["weather", "running average, %", "- (75.86)", "- (69.58)"]
+    assert below.rows[3] == ["weather", "running, %", "- (75.86)", "- (69.58)"]
     assert len(below.rows) == 6
     assert not [place for place in below.best if place[0] >= 3]
     assert table(found, "below 16 KB").rows[0][2] == "80.00", "the paper has none"
