@@ -1,8 +1,8 @@
-"""Streams that need no file: River's own data sets, and seeded synthetic streams with drift.
+"""Streams that need no file: River's own data sets, and seeded synthetic streams.
 
-A synthetic stream is endless and always the same: a limit only cuts it. Concepts take turns,
-25,000 samples each; "_a" streams change abruptly, "_g" streams gradually. They are kept in the
-cache, since River takes seconds. River itself is imported only when a stream is made.
+A synthetic stream is endless and always the same: a limit only cuts it. What there is says
+recipes.py. They are kept in the cache, but for irrelevant features, since River takes seconds.
+River itself is imported only when a stream is made.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ import contextlib
 import importlib.metadata
 import math
 import os
-import random
 import re
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -26,7 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import recipes
 from .cache import cache_folder
+from .recipes import Recipe, Sample
 from .streams import (
     DataError,
     Progress,
@@ -38,17 +38,11 @@ from .streams import (
 )
 
 SAMPLES = 100_000  # of a synthetic stream, unless there is a limit
-PERIOD = 25_000  # samples from one change of concept to the next
-WIDTH = 5_000  # samples that a gradual change takes
-SEED = 1  # naive Bayes then scores as on the streams we compare with
-NOISE = 0.1  # LED: share of inverted segments; SEA: of inverted labels
-PERTURBATION = 0.0  # Agrawal: River's default
 CACHE = "streams"
 GENERATOR_VERSION = 1  # part of the cache key: count up when a stream changes
 
 _ROWS_PER_PROGRESS = 1000
 
-Sample = tuple[Mapping[Any, Any], Any]  # what River yields: features by name, and the label
 Arrays = tuple[NDArray[np.float64], NDArray[np.uint8]]  # (samples, features), (samples,)
 
 
@@ -126,123 +120,35 @@ def _counted(samples: Iterable[Sample], total: int, progress: Progress | None) -
 # Synthetic streams
 
 
-@dataclass(frozen=True)
-class _Recipe:
-    """A synthetic stream: the concepts that take turns, and what their samples look like."""
-
-    concept: Callable[[int], Iterable[Sample]]
-    concepts: int
-    classes: int
-    features: tuple[str, ...]  # as River yields them
-    one_hot: Mapping[str, range]  # the values of the features to code so
-    width: int = 0  # samples that a change takes; 0 = abrupt
-
-
-def _agrawal(turn: int) -> Iterable[Sample]:
-    from river.datasets import synth
-
-    yield from synth.Agrawal(turn, seed=SEED + turn, perturbation=PERTURBATION)
-
-
-def _led(turn: int) -> Iterable[Sample]:
-    from river.datasets import synth
-
-    led = synth.LEDDrift(
-        seed=SEED,  # it also says which features drift: each turn's are among the next one's
-        noise_percentage=NOISE,
-        irrelevant_features=True,
-        n_drift_features=2 * turn + 1,
-    )
-    return islice(led, turn * PERIOD, None)  # so that turns do not repeat samples
-
-
-def _sea(turn: int) -> Iterable[Sample]:
-    from river.datasets import synth
-
-    yield from synth.SEA(variant=turn, noise=NOISE, seed=SEED + turn)
-
-
-def _rbf(change_speed: float, _: int) -> Iterable[Sample]:
-    from river.datasets import synth
-
-    yield from synth.RandomRBFDrift(
-        seed_model=SEED,
-        seed_sample=SEED,
-        n_classes=5,
-        n_features=10,
-        n_centroids=50,
-        n_drift_centroids=50,
-        change_speed=change_speed,
-    )
-
-
-def _numbered(count: int) -> tuple[str, ...]:
-    return tuple(f"x{i}" for i in range(count))
-
-
-_AGRAWAL_FEATURES = (
-    "salary", "commission", "age", "elevel", "car", "zipcode", "hvalue", "hyears", "loan",
-)  # fmt: skip
-_AGRAWAL_ONE_HOT = {"elevel": range(5), "car": range(1, 21), "zipcode": range(9)}
-
-_RECIPES = {
-    "agrawal_a": _Recipe(_agrawal, 4, 2, _AGRAWAL_FEATURES, _AGRAWAL_ONE_HOT),
-    "agrawal_g": _Recipe(_agrawal, 4, 2, _AGRAWAL_FEATURES, _AGRAWAL_ONE_HOT, WIDTH),
-    "led_a": _Recipe(_led, 4, 10, _numbered(24), {}),
-    "led_g": _Recipe(_led, 4, 10, _numbered(24), {}, WIDTH),
-    "rbf_m": _Recipe(partial(_rbf, 1e-4), 1, 5, _numbered(10), {}),
-    "rbf_f": _Recipe(partial(_rbf, 1e-3), 1, 5, _numbered(10), {}),
-    "sea_a": _Recipe(_sea, 4, 2, _numbered(3), {}),
-}
-
-SYNTH_NAMES = tuple(_RECIPES)
+SYNTH_NAMES = tuple(recipes.NAMED)
 
 
 def synth_stream(name: str, samples: int, progress: Progress | None = None) -> Stream:
     """The first samples of a synthetic stream, from the cache if it holds that many."""
-    if name not in _RECIPES:
-        raise DataError(f"There is no stream synth:{name}. {did_you_mean(name, SYNTH_NAMES)}")
-    recipe = _RECIPES[name]
-    arrays = _load(name, samples, len(recipe.features))
+    recipe = recipes.find(name)
+    base = recipes.base_name(name)
+    arrays = _load(base, samples, len(recipe.features))
     if arrays is None:
         arrays = _generate(recipe, samples, progress)
-        _save(name, arrays)
+        _save(base, arrays)
     raw, labels = arrays
     values, names = _expand(recipe, raw)
     return Stream(f"synth:{name}", values, labels, names, tuple(map(str, range(recipe.classes))))
 
 
-def _generate(recipe: _Recipe, samples: int, progress: Progress | None) -> Arrays:
+def _generate(recipe: Recipe, samples: int, progress: Progress | None) -> Arrays:
     values = np.empty((samples, len(recipe.features)))
     labels = np.empty(samples, dtype=np.uint8)
-    for i, (x, y) in enumerate(_counted(_take_turns(recipe), samples, progress)):
+    for i, (x, y) in enumerate(_counted(recipes.take_turns(recipe), samples, progress)):
         values[i] = tuple(x.values())
         labels[i] = y
     return values, labels
 
 
-def _take_turns(recipe: _Recipe) -> Iterator[Sample]:
-    """Around the change at sample t, sample i is of the new concept with probability
-    1 / (1 + exp(-4 (i - t) / width)), as in MOA's and River's ConceptDriftStream.
-    """
-    concepts = [iter(recipe.concept(turn)) for turn in range(recipe.concepts)]
-    rng = random.Random(SEED)
-    i = 0
-    while True:
-        turn = i // PERIOD
-        if recipe.width:
-            turn = (i + PERIOD // 2) // PERIOD  # of the nearest change, once it is over
-            distance = i - turn * PERIOD
-            is_new = rng.random() < 1 / (1 + math.exp(-4 * distance / recipe.width))
-            turn -= turn > 0 and not is_new
-        yield next(concepts[turn % recipe.concepts])
-        i += 1
-
-
 def _expand(
-    recipe: _Recipe, raw: NDArray[np.float64]
+    recipe: Recipe, raw: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """One-hot code the categories: a column for each value."""
+    """One-hot code the categories, a column for each value; append the irrelevant features."""
     columns: list[NDArray[np.float64]] = []
     names: list[str] = []
     for feature, column in zip(recipe.features, raw.T, strict=True):
@@ -252,7 +158,16 @@ def _expand(
         for value in recipe.one_hot.get(feature, ()):
             columns.append((column == value).astype(np.float64))
             names.append(f"{feature}={value}")
+    if recipe.irrelevant:
+        columns.extend(_irrelevant(recipe, len(raw)).T)
+        names += [f"irrelevant{i}" for i in range(recipe.irrelevant)]
     return np.column_stack(columns), tuple(names)
+
+
+def _irrelevant(recipe: Recipe, samples: int) -> NDArray[np.float64]:
+    """Features that no class depends on: from 0 to 1, or both with the same chance."""
+    found = np.random.default_rng(recipes.SEED).random((samples, recipe.irrelevant))
+    return np.round(found) if recipe.binary else found
 
 
 # The cache: NAME-SAMPLES-riverVERSION-gVERSION.npz, of which a longer one serves a shorter limit

@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from river import tree
-from river.datasets import synth
 
 from microshrub_host import firmware, simulate
 from microshrub_host.streams import Stream, open_stream
@@ -52,26 +50,12 @@ def test_vfdt_is_about_as_accurate_as_rivers(source: str, limit: int | None) -> 
     assert ours.accuracy > accuracy_of_river(stream) - MARGIN
 
 
-def random_tree(samples: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """5 classes that a random tree over 5 nominal features of 2 values parts without noise."""
-    stream = synth.RandomTree(
-        seed_tree=seed,
-        seed_sample=seed + 1,
-        n_classes=5,
-        n_num_features=0,
-        n_cat_features=5,
-        n_categories_per_feature=2,
-    )
-    pairs = list(stream.take(samples))
-    codes = np.array([[int(value) for value in x.values()] for x, _ in pairs]) * 65535
-    return codes, np.array([y for _, y in pairs], dtype=np.uint8)
-
-
 @pytest.mark.parametrize("leaf", ["mc", "nba"])
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
 def test_efdt_needs_far_fewer_samples_than_vfdt(seed: int, leaf: str) -> None:
     """Prequential errors in 20,000 samples of a stationary stream: at most two thirds."""
-    codes, labels = random_tree(20_000, seed)
+    stream = open_stream(f"synth:random_tree_5_2_{seed}", limit=20_000)
+    codes, labels = stream.values.astype(int) * 65535, stream.labels
     wrong = {}
     for policy in ("vfdt", "efdt"):
         model = firmware.load("numba").HoeffdingTree(

@@ -10,11 +10,17 @@ import numpy as np
 import pytest
 from river.datasets.synth import Agrawal
 
-from microshrub_host import generators
-from microshrub_host.generators import PERIOD, SYNTH_NAMES, WIDTH
+from microshrub_host import generators, recipes
+from microshrub_host.generators import SYNTH_NAMES
+from microshrub_host.recipes import PERIOD, WIDTH, Recipe
 from microshrub_host.streams import DataError, open_stream
 
-SHAPES = {"agrawal": (40, 2), "led": (24, 10), "rbf": (10, 5), "sea": (3, 2)}
+SHAPES = {  # features and classes of the names that begin so; the longest beginning counts
+    "agrawal": (9, 2), "agrawal_a": (40, 2), "agrawal_g": (40, 2), "bg1": (6, 2),
+    "hyper": (10, 2), "led": (24, 10), "random_tree_5_3": (5, 5), "rbf_10": (10, 2),
+    "rbf_50": (50, 2), "rbf_f": (10, 5), "rbf_m": (10, 5), "sea": (3, 2),
+}  # fmt: skip
+CHANGES = ("agrawal_8_to_2_at_600", "bg1_0_to_1_at_600", "sea_2_to_3_at_600")
 
 
 @pytest.fixture(autouse=True)
@@ -92,12 +98,12 @@ def test_label_and_classes_are_for_files(source, argument):
 # Synthetic streams
 
 
-@pytest.mark.parametrize("name", SYNTH_NAMES)
+@pytest.mark.parametrize("name", [*SYNTH_NAMES, *CHANGES, "random_tree_5_3_1"])
 def test_shape_seed_and_limit(name, monkeypatch, tmp_path):
     long = open_stream(f"synth:{name}", limit=1500)
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "another"))
     short = open_stream(f"synth:{name}", limit=500)
-    features, classes = SHAPES[name.split("_")[0]]
+    features, classes = SHAPES[max(filter(name.startswith, SHAPES), key=len)]
     assert long.values.shape == (1500, features)
     assert len(set(long.feature_names)) == features
     assert long.class_names == tuple(map(str, range(classes)))
@@ -128,10 +134,8 @@ def _function(number, salary, age):
 
 
 def _turns(samples, width):
-    recipe = generators._Recipe(
-        lambda turn: iter(lambda: ({}, turn), None), 4, 4, ("x0",), {}, width
-    )
-    return np.array([turn for _, turn in islice(generators._take_turns(recipe), samples)])
+    recipe = Recipe(lambda turn: iter(lambda: ({}, turn), None), 4, 4, ("x0",), {}, width)
+    return np.array([turn for _, turn in islice(recipes.take_turns(recipe), samples)])
 
 
 def test_abrupt_turns():
@@ -151,6 +155,108 @@ def test_gradual_turns_mix_around_each_change():
         assert 0.02 < before.mean() < 0.12  # the mean of the sigmoid there is 0.06
         assert 0.88 < after.mean() < 0.98
     assert (turns[: PERIOD // 2] == 0).all()
+
+
+def test_a_change_takes_a_tenth_of_what_was_before_and_stays():
+    at = 20_000
+    stream = open_stream(f"synth:bg1_0_to_1_at_{at}", limit=2 * at)
+    true = stream.values.reshape(-1, 2, 3).all(axis=2)
+    old, new = ((true[:, turn] == stream.labels) for turn in (0, 1))
+    for rows, agree, other in (
+        (slice(0, at - at // 10), old, new),
+        (slice(at + at // 10, None), new, old),
+    ):
+        assert 0.88 < agree[rows].mean() < 0.92
+        assert 0.7 < other[rows].mean() < 0.75  # 0.9 * 50/64 + 0.1 * 14/64
+    middle = slice(at - at // 40, at + at // 40)  # half of the samples are of the new concept
+    for agree in (old, new):
+        assert 0.77 < agree[middle].mean() < 0.85
+
+
+@pytest.mark.parametrize("variant", [0, 1])
+def test_bg1_is_a_conjunction_but_for_a_tenth(variant):
+    stream = open_stream(f"synth:bg1_{variant}", limit=20_000)
+    assert set(np.unique(stream.values)) == {0, 1}
+    np.testing.assert_allclose(stream.values.mean(axis=0), 0.5, atol=0.02)
+    true = stream.values[:, 3 * variant : 3 * variant + 3].all(axis=1)
+    assert abs(true.mean() - 1 / 8) < 0.01
+    assert abs((true != stream.labels).mean() - 0.1) < 0.01
+    assert abs((true != stream.labels)[true].mean() - 0.1) < 0.02
+    assert abs(stream.labels.mean() - 0.2) < 0.01  # 1/8 * 0.9 + 7/8 * 0.1
+
+
+@pytest.mark.parametrize("function", range(10))
+def test_agrawal_by_its_number_is_rivers_function(function):
+    stream = open_stream(f"synth:agrawal_{function}", limit=1000)
+    rule = getattr(Agrawal, f"_classification_function_{function}")
+    said = [rule(*row) for row in stream.values.tolist()]
+    np.testing.assert_array_equal(said, stream.labels)
+
+
+@pytest.mark.parametrize(("variant", "threshold"), [(0, 8), (1, 9), (2, 7), (3, 9.5)])
+def test_sea_by_its_number(variant, threshold):
+    stream = open_stream(f"synth:sea_{variant}", limit=5000)
+    wrong = (stream.values[:, :2].sum(axis=1) > threshold) != stream.labels
+    assert 0.08 < wrong.mean() < 0.12
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_a_random_tree_says_one_class_of_equal_samples(classes):
+    stream = open_stream(f"synth:random_tree_{classes}_3_7", limit=3000)
+    assert set(np.unique(stream.values)) == {0, 1, 2}
+    cells, which = np.unique(stream.values, axis=0, return_inverse=True)
+    assert len(cells) == 3**5
+    said = {(int(cell), int(label)) for cell, label in zip(which, stream.labels, strict=True)}
+    assert len(said) == 3**5
+    assert set(stream.labels) == set(range(classes))
+    other = open_stream(f"synth:random_tree_{classes}_3_8", limit=3000)
+    assert (other.labels != stream.labels).any()
+
+
+@pytest.mark.parametrize("name", ["agrawal_8", "bg1_0", "sea_2_to_3_at_5000"])
+def test_irrelevant_features_say_nothing(name):
+    plain = open_stream(f"synth:{name}", limit=10_000)
+    wide = open_stream(f"synth:{name}_irrelevant_40", limit=10_000)
+    own = plain.values.shape[1]
+    assert wide.name == f"synth:{name}_irrelevant_40"
+    np.testing.assert_array_equal(wide.values[:, :own], plain.values)
+    np.testing.assert_array_equal(wide.labels, plain.labels)
+    more = wide.values[:, own:]
+    assert more.shape == (10_000, 40)
+    assert wide.feature_names[own:] == tuple(f"irrelevant{i}" for i in range(40))
+    assert (set(np.unique(more)) == {0, 1}) == name.startswith("bg1")
+    everything = np.corrcoef(np.column_stack([more, plain.values, plain.labels]).T)
+    among = np.abs(everything[:40] - np.eye(40, len(everything)))
+    assert among.max() < 0.05  # five standard deviations
+    few = open_stream(f"synth:{name}_irrelevant_40", limit=100)
+    np.testing.assert_array_equal(few.values, wide.values[:100])
+
+
+def test_the_cache_holds_irrelevant_features_of_no_stream(cache):
+    open_stream("synth:sea_0_irrelevant_3", limit=50)
+    open_stream("synth:sea_0_irrelevant_30", limit=50)
+    assert [path.name.split("-")[0] for path in cache.iterdir()] == ["sea_0"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("agrawal_8_to_3", ["Did you mean agrawal_8?"]),
+        ("agrawal_10_to_3_at_1000", ["no stream"]),
+        ("sea_0_to_4_at_1000", ["no stream"]),
+        ("led_0_to_1_at_1000", ["no stream"]),
+        ("sea_0_to_1_at_9", ["sample 10 or later"]),
+        ("random_tree_1_3_1", ["2 to 256 classes", "2 values"]),
+        ("random_tree_2_1_1", ["2 values"]),
+        ("agrawal_a_irrelevant_217", ["257 features", "at most 256", "216"]),
+        ("irrelevant_3", ["no stream"]),
+    ],
+)
+def test_what_no_recipe_makes(name, words):
+    with pytest.raises(DataError) as caught:
+        open_stream(f"synth:{name}", limit=10)
+    for word in words:
+        assert word in str(caught.value)
 
 
 def test_led_drift_swaps_relevant_features():
