@@ -20,6 +20,7 @@ from . import firmware, peers
 from .apart import Apart, Ended, Send, wait_for_any
 from .peers import Contender
 from .streams import Stream
+from .tree_shape import Shape
 
 _BLOCK = 1000
 _BLOCKS = 200  # at least so many, to see how far a slow learner is
@@ -57,6 +58,7 @@ class Cell:
     # (samples, accuracy over all of them) at about 200 places, of what it saw
     curve: Curve = ()
     sizes: Curve = ()  # bytes after so many samples, from 0 on if they were asked for
+    shapes: Sequence[tuple[int, Shape]] = ()  # of a tree, likewise
 
     def record(self) -> dict[str, Any]:
         """The cell as JSON holds it."""
@@ -78,7 +80,8 @@ def compare(
 
     One that crashes, or needs more than limit seconds, costs only its own cell. The bytes are
     measured before the first sample and about `sizes` times on the way, or only at the end if
-    it is 0; that is not part of a learner's time, but of its limit.
+    it is 0; that is not part of a learner's time, but of its limit. So are the shapes of trees,
+    unless it is 0.
     """
     waiting = deque(contenders)
     samples = len(stream.labels)
@@ -117,17 +120,26 @@ def learn(
     for at in range(0, total, block):
         if sizes and at % between < block:
             _send_size(send, learner)
+            _send_shape(send, learner)
         samples = learner.prepare(slice(at, at + block))
         begin = time.perf_counter()
         said = learner.run(samples)
         send((said, time.perf_counter() - begin))
     _send_size(send, learner)
+    if sizes:
+        _send_shape(send, learner)
 
 
 def _send_size(send: Send, learner: peers.Learner) -> None:
     size = learner.nbytes()
     if size is not None:
         send(size)
+
+
+def _send_shape(send: Send, learner: peers.Learner) -> None:
+    shape = learner.shape()
+    if shape is not None:
+        send(dict(shape))
 
 
 class _Run:
@@ -140,6 +152,7 @@ class _Run:
         self.samples = 0
         self._seconds = 0.0
         self._sizes: list[tuple[int, float]] = []
+        self._shapes: list[tuple[int, Shape]] = []
         self._right = 0
         self._running = 0.0  # sum of the running accuracies after each sample, percent
         self._curve: list[tuple[int, float]] = []
@@ -155,6 +168,8 @@ class _Run:
             while message is not None:
                 if isinstance(message, int):
                     self._sizes.append((self.samples, message))
+                elif isinstance(message, dict):
+                    self._shapes.append((self.samples, message))
                 else:
                     self._count(*message)
                 message = self.work.receive()
@@ -206,6 +221,7 @@ class _Run:
             model_bytes=size,
             model_bytes_by=None if size is None else peers.MEASURES[contender.system],
             sizes=tuple(self._sizes),
+            shapes=tuple(self._shapes),
         )
         if contender.system == "baseline":  # its loop is this program's, its time says nothing
             return found

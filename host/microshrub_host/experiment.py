@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from . import named_streams
 from .peers import Contender
 from .streams import Stream
+from .tree_shape import Shape
 
 RUNNING = "running_average_accuracy"  # the papers' accuracy: the mean over time of the running one
 TRUE = "accuracy"  # correct of all
@@ -62,6 +63,7 @@ class Result:
     seconds: float | None = None
     accuracies: Sequence[tuple[int, float]] = ()  # running accuracy after so many samples
     sizes: Sequence[tuple[int, float]] = ()  # bytes after so many samples
+    shapes: Sequence[tuple[int, Shape]] = ()  # of a tree, after so many samples
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from .peers import NO_ANSWER, SEED, Learner
 from .streams import Stream
+from .tree_shape import Shape, moa_shape
 
 _NO_WINDOW = 2**31 - 1
 _VARIABLE = "CAPYMOA_JVM_ARGS"
@@ -121,6 +122,10 @@ class MoaLearner:
         size = int(self._model.measureByteSize())
         return size if size > 0 else None
 
+    def shape(self) -> Shape | None:
+        """Of a tree."""
+        return moa_shape(self._model)
+
 
 class CapymoaLearner:
     """A classifier that capymoa has in Python; nobody measures its bytes.
@@ -154,3 +159,6 @@ class CapymoaLearner:
 
     def nbytes(self) -> None:
         """There is no measure of its own."""
+
+    def shape(self) -> None:
+        """None is known."""

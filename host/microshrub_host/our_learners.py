@@ -11,6 +11,7 @@ from .options import MODELS, check_parameters, learner, specification, stream_pa
 from .peers import Contender
 from .raw import Raw
 from .streams import Stream
+from .tree_shape import Shape, our_shape
 
 _ENGINE = "numba"
 
@@ -51,6 +52,7 @@ class OurLearner:
         self, model: str, settings: Mapping[str, Any], stream: Stream, warmup: int
     ) -> None:
         parameters = stream_parameters(model, stream, warmup) | dict(settings)
+        self._model, self._parameters = model, parameters
         simulate.compile_kernels(model, parameters)
         self._bytes = int(learner(model).nbytes(**parameters))
         self._rows = simulate.raw_rows(stream)
@@ -69,3 +71,8 @@ class OurLearner:
     def nbytes(self) -> int:
         """Bytes of the buffers on the board."""
         return self._bytes
+
+    def shape(self) -> Shape | None:
+        """Of a HoeffdingTree."""
+        buffers = {name: buffer for name, _, buffer in self._engine.buffers()}
+        return our_shape(self._model, self._parameters, buffers)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from .errors import UserError
 from .streams import Stream, did_you_mean
+from .tree_shape import Shape
 
 NO_ANSWER = -1  # of a learner that has not seen a label yet; it counts as wrong
 SEED = 1
@@ -75,6 +76,9 @@ class Learner(Protocol):
 
     def nbytes(self) -> int | None:
         """The model's bytes as the system itself measures them; None if it does not."""
+
+    def shape(self) -> Shape | None:
+        """How large its tree is by now; None if it is not a tree."""
 
 
 PEERS: dict[str, Contender] = {
@@ -206,3 +210,6 @@ class Baseline:
 
     def nbytes(self) -> None:
         """A baseline has next to nothing, and nobody measures it."""
+
+    def shape(self) -> None:
+        """It is no tree."""

@@ -239,6 +239,7 @@ def _of_cell(run: Run, cell: Cell, stream: Stream) -> Result:
         seconds=cell.seconds,
         accuracies=cell.curve,
         sizes=cell.sizes,
+        shapes=cell.shapes,
     )
 
 

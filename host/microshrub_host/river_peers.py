@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .peers import NO_ANSWER
+from .tree_shape import Shape, river_shape
 
 _Sample = tuple[dict[int, float], int]
 
@@ -44,6 +45,10 @@ class RiverLearner:
     def nbytes(self) -> int:
         """River's own measure: all Python objects that the model holds."""
         return int(self._model._raw_memory_usage)
+
+    def shape(self) -> Shape | None:
+        """Of a tree."""
+        return river_shape(self._model)
 
 
 def make(learner: str, settings: Mapping[str, Any]) -> Any:

@@ -113,6 +113,9 @@ class SoftTrees:
         numbers = 3 * parameters + 2 * features + self._batch * (features + 1)
         return _FLOAT * numbers
 
+    def shape(self) -> None:
+        """Its size is given, and does not change."""
+
     def _step(self) -> None:
         torch = self._torch
         rows = torch.stack([row for row, _ in self._waiting])

@@ -52,6 +52,9 @@ class Odd:
     def nbytes(self) -> None:
         pass
 
+    def shape(self) -> None:
+        pass
+
 
 def start_odd(contender: peers.Contender, stream: Stream, warmup: int) -> Any:
     """As peers.start, and an Odd for a system that there is not."""
