@@ -109,6 +109,19 @@ def compare(
             run.work.close()
 
 
+def compare_here(
+    contender: Contender, stream: Stream, *, warmup: int = 256, limit: float = 600, sizes: int = 0
+) -> Cell:
+    """The cell of one of ours, run in this process, where what is compiled stays loaded.
+
+    In a process of its own it takes seconds to load. The limit is looked at between blocks.
+    """
+    run = _Run(_Here(limit, peers.start, contender, stream, warmup, sizes), contender, stream)
+    cell = run.advance()
+    assert cell is not None
+    return cell
+
+
 def learn(
     send: Send, start: Start, contender: Contender, stream: Stream, warmup: int, sizes: int = 0
 ) -> None:
@@ -142,10 +155,35 @@ def _send_shape(send: Send, learner: peers.Learner) -> None:
         send(dict(shape))
 
 
+class _Here:
+    """What learn() sends, all of it at once, to be received one by one as from an Apart."""
+
+    def __init__(self, limit: float, *arguments: Any) -> None:
+        self._sent: deque[Any] = deque()
+        self._limit = limit
+        self._deadline = time.monotonic() + limit
+        self._reason = ""
+        try:
+            learn(self._send, *arguments)
+        except Ended as ended:
+            self._reason = str(ended)
+
+    def _send(self, message: object) -> None:
+        self._sent.append(message)
+        if time.monotonic() > self._deadline:
+            raise Ended(f"time limit of {self._limit:g} s")
+
+    def receive(self) -> Any:
+        """The next message; raises Ended after the last one."""
+        if not self._sent:
+            raise Ended(self._reason)
+        return self._sent.popleft()
+
+
 class _Run:
     """One pair that is being run, and the count of what it said."""
 
-    def __init__(self, work: Apart, contender: Contender, stream: Stream) -> None:
+    def __init__(self, work: Any, contender: Contender, stream: Stream) -> None:
         self.work = work
         self.contender = contender
         self.stream = stream

@@ -1,7 +1,7 @@
 """The common part of all experiments: run what is asked for, keep each result, go on later.
 
-Every run is a learner in a process of its own, with a time limit (compare.py). They are spread
-over processes of this machine or of a cluster (workers.py).
+Every run has a time limit, and those of others than ours a process of their own (compare.py). They
+are spread over processes of this machine or of a cluster (workers.py).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import simulate, variations
-from .compare import Cell, Curve, compare
+from .compare import Cell, Curve, compare, compare_here
 from .errors import UserError
 from .experiment import Experiment, Extent, Found, Method, Result, StreamSource
 from .kept_results import KeptResults
@@ -190,7 +190,10 @@ def run_one(run: Run) -> Result:
     complaint = _prepare(contender, stream, run.most_bytes)
     if complaint:
         return replace(_failed(run, complaint), settings=settings)
-    (cell,) = compare([contender], stream, warmup=WARMUP, limit=run.seconds, sizes=_SIZES)
+    how: dict[str, Any] = {"warmup": WARMUP, "limit": run.seconds, "sizes": _SIZES}
+    if contender.system == "ours":
+        return _of_cell(run, compare_here(contender, stream, **how), stream)
+    (cell,) = compare([contender], stream, **how)
     return _of_cell(run, cell, stream)
 
 
