@@ -24,6 +24,7 @@ from .terminal import messages
 # The modules with each one's EXPERIMENT; they are imported when somebody asks for one.
 EXPERIMENTS = {
     "shrub-ensembles": "shrub_experiment",
+    "regularized": "regularized_experiment",
 }
 
 
