@@ -25,6 +25,7 @@ from .terminal import messages
 EXPERIMENTS = {
     "shrub-ensembles": "shrub_experiment",
     "regularized": "regularized_experiment",
+    "efdt": "efdt_experiment",
 }
 
 
