@@ -26,6 +26,7 @@ EXPERIMENTS = {
     "shrub-ensembles": "shrub_experiment",
     "regularized": "regularized_experiment",
     "efdt": "efdt_experiment",
+    "olboost": "olboost_experiment",
 }
 
 
