@@ -136,7 +136,8 @@ class Counter:
     """`with Counter("cortex-m0", configurations()) as counter: counter.count(0)`.
 
     An emulated board with the library, the streams of the configurations and the program that
-    counts; progress gets a line of text before each step.
+    counts; progress gets a line of text before each step. warmup is how many samples of a stream
+    are learned before anything is counted, of each stream or of all.
     """
 
     def __init__(
@@ -144,7 +145,7 @@ class Counter:
         board: str,
         whats: Sequence[Configuration],
         *,
-        warmup: int = WARMUP,
+        warmup: int | Sequence[int] = WARMUP,
         progress: Progress | None = None,
     ) -> None:
         arch = board_named(board).arch
@@ -156,7 +157,7 @@ class Counter:
             data[f"/codes{i}"] = what.codes.astype("<u2").tobytes()
             data[f"/labels{i}"] = what.labels.tobytes()
         self._whats = whats
-        self._warmup = warmup
+        self._warmups = [warmup] * len(whats) if isinstance(warmup, int) else warmup
         self._board = EmulatedBoard(board, data, progress)
 
     def __enter__(self) -> Counter:
@@ -166,9 +167,14 @@ class Counter:
     def __exit__(self, *_: object) -> None:
         self._board.__exit__()
 
-    def count(self, which: int) -> Cost:
-        """Instructions of each predict and each learn of a configuration."""
-        self._start(which)
+    def count(
+        self, which: int, kind: str | None = None, parameters: Mapping[str, Any] | None = None
+    ) -> Cost:
+        """Instructions of each predict and each learn of a configuration, or of another model.
+
+        The latter is of that kind and has those parameters; it learns the configuration's stream.
+        """
+        self._start(which, kind, parameters)
         crc, empty, (predict, learn) = self._ask("run.count()")
         return Cost(self._instructions(predict - empty), self._instructions(learn - empty), crc)
 
@@ -178,15 +184,17 @@ class Counter:
         _, empty, (ticks, calls) = self._ask(f"run.count_kernel({name!r}, {_arguments(name)})")
         return self._instructions(ticks - calls * empty), calls
 
-    def _start(self, which: int) -> None:
+    def _start(
+        self, which: int, kind: str | None = None, parameters: Mapping[str, Any] | None = None
+    ) -> None:
         """Have `run` on the board, with a fresh model that has learned the first samples."""
         what = self._whats[which]
         files = f"'/codes{which}', '/labels{which}'"
-        self._board.exec("import gc\nfrom count_on_board import Run\nrun = None\ngc.collect()")
-        parameters = dict(what.parameters)
-        self._board.exec(
-            f"run = Run({what.kind!r}, {parameters!r}, {files}, {self._warmup})", SECONDS
-        )
+        # collecting often while the modules come keeps the heap in one piece
+        begin = "import gc\ngc.threshold(4096)\nfrom count_on_board import Run\nrun = None"
+        self._board.exec(f"{begin}\nimport microshrub.ensemble, microshrub.adaptive\ngc.collect()")
+        model = f"{(kind or what.kind)!r}, {dict(parameters or what.parameters)!r}"
+        self._board.exec(f"run = Run({model}, {files}, {self._warmups[which]})", SECONDS)
 
     def _ask(self, code: str) -> tuple[int, int, tuple[Counts, Counts]]:
         """What the board prints: the model's CRC, ticks of nothing and two columns."""

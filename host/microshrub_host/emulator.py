@@ -97,7 +97,7 @@ class EmulatedBoard:
         """Take the serial line; mpremote, or another program, has to have let go of it."""
         try:
             self._transport = SerialTransport(self.port)
-            self._transport.serial.timeout = 1
+            self._transport.serial.timeout = 10  # s: a busy computer may not run QEMU for a while
             self._transport.enter_raw_repl(soft_reset=False)
         except (TransportError, SerialException, OSError) as error:
             raise BoardError(self._lost(error)) from error

@@ -12,6 +12,7 @@ from typing import Any
 
 from . import firmware, ram, timing
 from .boards import Board
+from .latency import Clock
 from .options import MODELS, learner, options_text, stream_parameters
 from .simulate import simulate
 from .spaces import changed
@@ -53,18 +54,22 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a model may take: bytes of its buffers, milliseconds of a sample (None: any time)."""
+    """What a model may take: bytes of its buffers, milliseconds of a sample (None: any time).
+
+    Without a clock only the board's file says how long one takes.
+    """
 
     board: Board
     budget: int
     max_latency: float | None = None
+    clock: Clock | None = None
 
 
 @dataclass(frozen=True)
 class Size:
     """What a model takes: bytes of its buffers, of RAM, and milliseconds of a predict and a learn.
 
-    The time is the 99th percentile, None if the board's file says nothing of such a model.
+    The time is the 99th percentile, None if nothing is known of such a model.
     """
 
     model_bytes: int
@@ -101,9 +106,14 @@ def size_within(split: Split, configuration: Configuration, limits: Limits) -> S
     budget = ram.budget(wanted, limits.board, MODELS[model])
     time = timing.sample_time(limits.board, model, wanted)
     latency = None if time is None else (time.predict[1] + time.learn[1]) / 1000
-    late = limits.max_latency is not None and latency is not None and latency > limits.max_latency
-    if late or not budget.fits:
+    if not budget.fits:
         return None
+    most = limits.max_latency
+    if most is not None:
+        if latency is None and limits.clock:
+            latency = limits.clock.milliseconds(model, wanted, most)
+        if latency is not None and latency > most:
+            return None
     return Size(budget.model_bytes, budget.ram_bytes, latency)
 
 

@@ -96,7 +96,7 @@ class Report:
 
     @property
     def timed(self) -> bool:
-        """Whether the board's file says of one on the front how long it takes."""
+        """Whether it is known of one on the front how long it takes."""
         return any(found.size.latency is not None for found in self.front)
 
     @property
@@ -211,8 +211,9 @@ def _both(said: Accuracies) -> tuple[str, str]:
 def _no_time(front: list[Found], board: str) -> str:
     known = sum(found.size.latency is not None for found in front)
     return (
-        f"The file of {board} says how long a sample takes of {known} of these "
-        f"{count(len(front), 'model')}; `microshrub bench` measures it on the board."
+        f"How long a sample takes on {board} is known of {known} of these "
+        f"{count(len(front), 'model')}; --max-latency counts it for boards with a Cortex-M, and "
+        "`microshrub bench` measures it on the board."
     )
 
 

@@ -54,7 +54,16 @@ class Search:
         _check(self._study, path, _identity(split, limits))
         self._under_way: dict[int, Any] = {}  # Optuna's trials by number
         self._seen = {self._key(_configuration(trial)) for trial in self._trials("COMPLETE")}
+        self._remember()
         self._again()
+
+    def _remember(self) -> None:
+        """Tell the clock what it counted in earlier runs."""
+        for trial in self._trials("COMPLETE"):
+            if self._limits.clock and "latency" in trial.user_attrs:
+                known = _configuration(trial)
+                wanted = trials.parameters(self._split, known)
+                self._limits.clock.remember(known.model, wanted, trial.user_attrs["latency"])
 
     def found(self) -> list[Found]:
         """All finished trials that keep to the limits, in the order of their numbers."""
@@ -128,6 +137,8 @@ class Search:
         assert size is not None
         trial = self._under_way.pop(task.number)
         trial.set_user_attr("accuracies", asdict(value))
+        if size.latency is not None:
+            trial.set_user_attr("latency", size.latency)
         self._study.tell(trial, [value.first, size.model_bytes])
 
     def _fail(self, number: int) -> None:
