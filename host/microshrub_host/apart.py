@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-_PATIENCE = 5.0  # seconds for a process that closed its pipe to be gone
+_PATIENCE = 60.0  # seconds for a process that closed its pipe to be gone
 
 Send = Callable[[object], None]
 Work = Callable[..., None]  # called with Send and the arguments
