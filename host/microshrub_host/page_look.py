@@ -24,7 +24,8 @@ table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabul
 th, td { padding: .3rem .8rem; text-align: left; vertical-align: baseline;
   border-bottom: 1px solid var(--rule); }
 thead th { vertical-align: bottom; padding-top: 0; border-bottom: 1px solid var(--quiet); }
-th:first-child, td:first-child { padding-left: .2rem; min-width: calc(1.15 * var(--word) + 1rem); max-width: 24rem;
+th:first-child, td:first-child { padding-left: .2rem;
+  min-width: calc(1.15 * var(--word) + 1rem); max-width: 24rem;
   overflow-wrap: anywhere; position: sticky; left: 0; background: var(--paper); }
 .n { text-align: right; }
 td.n { white-space: nowrap; }
