@@ -74,8 +74,11 @@ def river_shape(model: Any) -> Shape | None:
 def moa_shape(model: Any) -> Shape | None:
     """Of a tree of MOA; None of its other learners, and of what cannot be.
 
-    Its HAT counts wrong once it has replaced subtrees, and may come to 0.
+    Its HAT has been seen to come to 0 nodes. An ensemble that has not seen a sample yet could not
+    even be asked.
     """
+    if not str(model.getClass().getName()).startswith("moa.classifiers.trees."):
+        return None
     found = {}
     for measurement in model.getModelMeasurements():
         name = _MOA.get(str(measurement.getName()))

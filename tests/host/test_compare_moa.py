@@ -89,3 +89,12 @@ def test_the_shrubs_of_capymoa_have_our_depth() -> None:
     ours = speed_set.speed_rows()["shrubs"]["ours"].settings
     for name, theirs in (("depth", "max_depth"), ("window", "batch_size"), ("step", "step_size")):
         assert ours[name] == contender.settings[theirs]
+
+
+@needs_moa
+def test_sizes_and_shapes_are_asked_of_an_ensemble_that_has_seen_nothing() -> None:
+    wanted = [PEERS[name] for name in ("moa:ARF", "moa:SRP", "moa:OzaBag", "moa:HoeffdingTree")]
+    cells = {cell.name: cell for cell in compare(wanted, make_stream(400), sizes=4, limit=120)}
+    assert all(not cell.failure for cell in cells.values())
+    assert all(len(cell.sizes) > 4 for cell in cells.values())
+    assert [name for name, cell in cells.items() if cell.shapes] == ["moa:HoeffdingTree"]
