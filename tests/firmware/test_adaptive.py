@@ -72,8 +72,8 @@ PARAMETERS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40)
-@given(PARAMETERS, st.integers(0, 2**32 - 1), st.lists(st.integers(20, 400), max_size=4))
+@settings(max_examples=20)
+@given(PARAMETERS, st.integers(0, 2**32 - 1), st.lists(st.integers(20, 300), max_size=4))
 def test_the_pool_is_whole_after_any_stream(
     parameters: dict[str, Any], seed: int, blocks: list[int]
 ) -> None:

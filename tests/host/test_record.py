@@ -90,8 +90,11 @@ def test_keys_set_the_label(device: Device, tmp_path: Path) -> None:
         def labels() -> list[str]:
             return [row["label"] for row in rows_of(file)]
 
-        os.write(master, b"1")
-        wait_for(lambda: file.exists() and len(labels()) > 100)
+        def pressed() -> bool:
+            os.write(master, b"1")  # again and again: what comes before it listens is lost
+            return file.exists() and len(labels()) > 100
+
+        wait_for(pressed)
         os.write(master, b"x0")
         wait_for(lambda: labels()[-1:] == ["rest"])
         os.write(master, b"\3")  # Ctrl-C as a terminal says it goes to its own processes only
