@@ -101,8 +101,8 @@ def tree_table(rows: Rows, systems: Mapping[str, str]) -> Lines:
 def speed_table(rows: Rows, systems: Mapping[str, str]) -> Lines:
     """The head and the rows of one stream: samples a second, and how often ours has theirs."""
     first, *others = systems
-    head = ["samples\na second", *systems.values()]
-    head += [f"{systems[first]} / {systems[system]}" for system in others]
+    head = ["samples\nper s", *systems.values()]
+    head += [f"{systems[first]} /\n{systems[system]}" for system in others]
     lines = []
     for name, row in rows.items():
         speeds = [_whole(_speed(row.get(system))) for system in systems]
