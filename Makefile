@@ -15,7 +15,7 @@ demo: .venv/run
 test: lint types
 	$(BIN)/microshrub micropython
 	$(BIN)/microshrub micropython --board cortex-m0
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 # The tests on the oldest versions of all dependencies that pyproject.toml allows
 test-lowest:
