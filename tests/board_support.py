@@ -147,6 +147,7 @@ class UnixBoard:
         self._closing = True
         self._process.kill()
         self._thread.join()
+        self._process.kill()  # it may have been started anew in the meantime
         self._process.wait()
         os.close(self._master)
         os.close(self._slave)
