@@ -190,9 +190,11 @@ class Counter:
         """Have `run` on the board, with a fresh model that has learned the first samples."""
         what = self._whats[which]
         files = f"'/codes{which}', '/labels{which}'"
-        # collecting often while the modules come keeps the heap in one piece
-        begin = "import gc\ngc.threshold(4096)\nfrom count_on_board import Run\nrun = None"
-        self._board.exec(f"{begin}\nimport microshrub.ensemble, microshrub.adaptive\ngc.collect()")
+        begin = "import gc\nfrom count_on_board import Run\nrun = None"
+        if kind:  # any may come next: collecting often meanwhile keeps the heap in one piece
+            begin = f"import gc\ngc.threshold(4096)\n{begin}"
+            begin += "\nimport microshrub.ensemble, microshrub.adaptive"
+        self._board.exec(f"{begin}\ngc.collect()")
         model = f"{(kind or what.kind)!r}, {dict(parameters or what.parameters)!r}"
         self._board.exec(f"run = Run({model}, {files}, {self._warmups[which]})", SECONDS)
 

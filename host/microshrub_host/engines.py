@@ -71,13 +71,13 @@ class LocalEngine:
         self._session = session.Session(firmware.load(engine), kind, parameters)
 
     def observe(self, raw: Raw) -> None:
-        self._session.observe(_ints(raw))
+        self._session.observe(ints(raw))
 
     def freeze(self) -> None:
         self._session.freeze()
 
     def run(self, raw: Raw, labels: Labels) -> Labels:
-        done = self._session.run(_ints(raw), bytearray(labels.tobytes()))
+        done = self._session.run(ints(raw), bytearray(labels.tobytes()))
         return np.frombuffer(done, dtype=np.uint8)
 
     def status(self) -> dict[str, Any]:
@@ -96,7 +96,8 @@ class LocalEngine:
         pass
 
 
-def _ints(raw: Raw) -> array[int]:
+def ints(raw: Raw) -> array[int]:
+    """Rows of raw integers as the device library takes them, one after the other."""
     values = array("i")
     values.frombytes(np.ascontiguousarray(raw, dtype=np.int32).tobytes())
     return values

@@ -90,7 +90,7 @@ def _table(
         leaves.setdefault((MEMBERS[member].title, *words), []).append(leaf)
     rows = [("member", "leaf", *streams), ("---", "---", *["---:"] * len(streams))]
     rows += [(row[0], ", ".join(rules), *row[1:]) for row, rules in leaves.items()]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return report.markdown_table(rows)
 
 
 def parser() -> Parser:

@@ -19,6 +19,7 @@ from . import emulated_boards, firmware
 from .boards import Board
 from .costs import Configuration, Counter
 from .debian_packages import Progress
+from .engines import ints
 from .options import MODELS
 from .simulate import raw_rows
 from .streams import Stream
@@ -104,18 +105,12 @@ def _codes(stream: Stream, warmup: int) -> NDArray[np.uint16]:
     """The quantizer's codes of the first samples, as in a simulation; shape (_MANY, features)."""
     rows = raw_rows(stream)
     quantizer = firmware.load("numba").Quantizer(rows.shape[1])
-    quantizer.observe(_ints(rows[:warmup]))
+    quantizer.observe(ints(rows[:warmup]))
     quantizer.freeze()
-    raw = _ints(np.resize(rows[:_MANY], (_MANY, rows.shape[1])))
+    raw = ints(np.resize(rows[:_MANY], (_MANY, rows.shape[1])))
     codes = array("H", bytes(2 * len(raw)))
     quantizer.encode(raw, codes)
     return np.array(codes, dtype=np.uint16).reshape(_MANY, -1)
-
-
-def _ints(rows: NDArray[np.int32]) -> array[int]:
-    found = array("i")
-    found.frombytes(np.ascontiguousarray(rows, dtype=np.int32).tobytes())
-    return found
 
 
 def _key(model: str, parameters: Mapping[str, Any]) -> str:

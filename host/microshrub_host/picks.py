@@ -102,16 +102,14 @@ def markdown(picks: Sequence[Pick], cells: Cells, rivals: bool, command: str) ->
         head += ["MOA", "MOA", "ahead"]
         align += ["---", "---", "---:"]
     rows = [accuracy_row(pick, cells, rivals) for pick in picks]
-    said.append(_table([head, align, *rows]))
+    said.append(report.markdown_table([head, align, *rows]))
     options = [options_row(pick) for pick in picks]
     said.append(
-        _table([["stream", "within", "options of `microshrub simulate`"], ["---"] * 3, *options])
+        report.markdown_table(
+            [["stream", "within", "options of `microshrub simulate`"], ["---"] * 3, *options]
+        )
     )
     return "\n\n".join(said) + "\n"
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def parser() -> Parser:

@@ -6,7 +6,7 @@ import importlib.metadata
 import json
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +166,11 @@ def run_rows(
         (f"samples a second ({result.engine})", f"{result.samples_per_second:,.0f}"),
         ("state CRC32", f"{result.state_crc32:08x}"),
     ]
+
+
+def markdown_table(rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown; the first row is its head, the second one its rules."""
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def verdict(result: Result, *, shuffled: bool = False) -> str:

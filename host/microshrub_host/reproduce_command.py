@@ -16,6 +16,7 @@ from .errors import UserError
 from .experiment import Experiment, Extent
 from .options import Parser, whole_number
 from .paper_figures import load_paper
+from .peers import SEED
 from .reproduce import Plan, reproduce
 from .reproduce_report import facts, make_page, markdown, save_pictures, save_text, table_text
 from .streams import did_you_mean
@@ -174,6 +175,7 @@ def _run(plan: Plan, arguments: argparse.Namespace) -> None:
     tables = plan.experiment.tables(found)
     pictures = plan.experiment.pictures(found)
     told = {"paper": paper.citation}
+    told |= {"seed of the draw": str(plan.seed), "seed of the peers": str(SEED)}
     told |= facts(found, {name: source.origin for name, source in plan.sources.items()})
     what = (f"Reproduced: {paper.title}", _command(arguments), found, tables, pictures, told)
     save_pictures(folder, pictures)

@@ -11,7 +11,7 @@ from . import model_files
 from .compare_report import system_versions
 from .experiment import Found, Picture, Table
 from .page import Page
-from .report import count
+from .report import count, markdown_table
 
 _ENDINGS = ("png", "svg")
 _DPI = 110
@@ -104,7 +104,7 @@ def table_text(table: Table) -> str:
                 for c, text in enumerate(row)
             ]
         )
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return markdown_table(lines)
 
 
 def _cell(text: str) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +139,9 @@ def _search(arguments: argparse.Namespace, split: Split, limits: Limits) -> None
     if not found:
         raise UserError(f"{path}: no finished trial keeps to these limits; raise --trials")
     reading = _reading(arguments)
-    result = Report(split, limits, found, baselines(split), arguments.data, reading)
+    result = Report(
+        split, limits, found, baselines(split), arguments.data, reading, arguments.seed
+    )
     _tell(result, arguments)
 
 
@@ -202,7 +202,7 @@ def _tell(result: Report, arguments: argparse.Namespace) -> None:
         result.draw().savefig(arguments.plot, dpi=110)
         messages.say(f"written to {arguments.plot}")
     if arguments.html is not None:
-        result.write_page(arguments.html, shlex.join(["microshrub", *sys.argv[1:]]))
+        result.write_page(arguments.html, arguments.command_line)
         messages.say(f"written to {arguments.html}")
     if arguments.json is not None:
         write_json(result.record(), arguments.json)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from . import pareto, tuning
 from .options import MODELS
-from .page import Page
+from .page import Page, surroundings
 from .report import count, versions
 from .spaces import changed
 from .terminal import console
@@ -35,6 +35,7 @@ class Report:
     baselines: Mapping[str, Accuracies]
     source: str
     reading: Sequence[str]
+    seed: int  # of the search
 
     @property
     def front(self) -> list[Found]:
@@ -157,6 +158,7 @@ class Report:
             "baselines": {name: asdict(said) for name, said in self.baselines.items()},
             "simulate": self.simulate_command,
             "build": self.build_command,
+            "seed": self.seed,
             "versions": versions(),
         }
 
@@ -191,7 +193,8 @@ class Report:
     def write_page(self, path: Path, command: str) -> None:
         """The report as one HTML file; command is what made it."""
         stream, board = self.split.stream, self.limits.board
-        page = Page(f"Models for {stream.name} on {board.name}", command, versions())
+        facts = surroundings() | versions() | {"seed of the search": str(self.seed)}
+        page = Page(f"Models for {stream.name} on {board.name}", command, facts)
         page.paragraph(self.parts)
         page.picture(self.draw(), "Accuracy and bytes of all models that were tried.")
         page.heading("The front")

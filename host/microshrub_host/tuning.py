@@ -225,7 +225,7 @@ def _identity(split: Split, limits: Limits) -> dict[str, Any]:
         digest.update(part)
     return {
         "data": digest.hexdigest(),
-        "board": asdict(limits.board)["key"],
+        "board": limits.board.key,
         "samples that choose": split.first,
         "warm-up": split.warmup,
         "version of the learners": firmware.digest(),
