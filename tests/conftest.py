@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import signal
 import subprocess
 import sys
@@ -11,7 +13,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-sys.path.insert(0, str(Path(__file__).with_name("oracles")))
+for _folder in ("oracles", "support"):
+    sys.path.insert(0, str(Path(__file__).with_name(_folder)))
 settings.register_profile("microshrub", deadline=None)  # numba compiles in the first example
 settings.load_profile("microshrub")
 # A script that runs in the background ignores Ctrl-C, and so would all that the tests start.
@@ -21,7 +24,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 @pytest.fixture(scope="session")
 def micropython_command() -> tuple[str, ...]:
     """The command that starts a real 32-bit MicroPython; skips the test if none can be had."""
-    from microshrub_host.micropython_binary import NoMicroPython, find_or_fetch
+    from microshrub_host.engines.micropython_binary import NoMicroPython, find_or_fetch
 
     try:
         return find_or_fetch().command
@@ -32,11 +35,12 @@ def micropython_command() -> tuple[str, ...]:
 @pytest.fixture
 def run_micropython(micropython_command: tuple[str, ...], tmp_path: Path) -> Callable[[str], str]:
     """Runs a script on a real MicroPython that can import microshrub; gives what it printed."""
-    from microshrub_host import firmware
+
+    from microshrub_host.engines import loader
 
     def run(script: str) -> str:
         file = tmp_path / "script.py"
-        path = f"import sys\nsys.path.insert(0, {str(firmware.folder().parent)!r})\n"
+        path = f"import sys\nsys.path.insert(0, {str(loader.folder().parent)!r})\n"
         file.write_text(path + script, encoding="utf-8")
         command = [*micropython_command, "-X", "heapsize=16m", str(file)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -44,3 +48,25 @@ def run_micropython(micropython_command: tuple[str, ...], tmp_path: Path) -> Cal
         return done.stdout
 
     return run
+
+
+@pytest.fixture
+def put(tmp_path):
+    """Writes a text, or bytes, to a file and gives its path."""
+
+    def put(text, name="t.csv"):
+        path = tmp_path / name
+        data = text if isinstance(text, bytes) else text.encode()
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return str(path)
+
+    return put
+
+
+@pytest.fixture
+def device(micropython_command, tmp_path):
+    """Starts a program on a real MicroPython behind a pty and gives its port."""
+    from script_support import running
+
+    with contextlib.ExitStack() as stack:
+        yield lambda script: stack.enter_context(running(micropython_command, script, tmp_path))

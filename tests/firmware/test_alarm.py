@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from river import drift as river
 
-from microshrub_host import firmware
+from microshrub_host.engines import loader
 
-library = firmware.load("numba")
-checked = firmware.load("checked")
+library = loader.load("numba")
+checked = loader.load("checked")
 alarm_module = sys.modules[library.__name__ + ".alarm"]
 ONE = 65536
 DETECTORS = ("page_hinkley", "adwin")
@@ -239,7 +239,7 @@ def test_a_loaded_alarm_has_the_same_future(detector: str) -> None:
 def test_the_engines_agree(detector: str) -> None:
     stream = errors(5, (900, 0.1), (700, 0.6), (400, 0.2))
     alarms = [
-        firmware.load(engine).DriftAlarm(detector) for engine in ("python", "numba", "checked")
+        loader.load(engine).DriftAlarm(detector) for engine in ("python", "numba", "checked")
     ]
     for alarm in alarms:
         drifts(alarm, stream)
@@ -341,7 +341,7 @@ def test_there_is_nothing_to_forget_before_the_first_sample() -> None:
 
 @pytest.mark.parametrize("hook", ["nothing", "reset", "forget"])
 def test_hooks_do_what_they_are_called(hook: str) -> None:
-    source = firmware.load("python")
+    source = loader.load("python")
     for make in (ensemble, lambda source: source.HoeffdingTree(2, 3, nodes=9, leaves=3)):
         model, twin = make(source), make(source)
         for one in (model, twin):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from microshrub_host import firmware
+from microshrub_host.engines import loader
 
 STEPS = [n / 10_000 for n in range(10, 640_001, 7)]
 RAW = [-(2**31), -(2**31) + 999, -(2**29) - 1, -(2**29) + 1, 0, 2**29 - 1, 2**29, 2**31 - 1]
@@ -50,19 +50,19 @@ print(before == (model.state_crc32(), metrics.state_crc32()))
 
 
 def test_a_step_is_the_same_in_single_precision() -> None:
-    bits = sys.modules[firmware.load("python").Quantizer.__module__.split(".")[0] + ".learner"]
+    bits = sys.modules[loader.load("python").Quantizer.__module__.split(".")[0] + ".learner"]
     for step in STEPS:
         assert bits.twelve_bits(np.float32(step)) == bits.twelve_bits(step), step
 
 
 @pytest.mark.parametrize("step", [1 / 1024, 0.05, 0.06, 0.3, 8.0, 8.43, 64.0])
 def test_a_step_is_held_in_twelve_bits(step: float) -> None:
-    model = firmware.load("python").ShrubEnsemble(2, 2, step=step)
+    model = loader.load("python").ShrubEnsemble(2, 2, step=step)
     assert model.step_q16 == pytest.approx(step * 65536, rel=1 / 4096, abs=1)
 
 
 def codes(engine: str, low: int, high: int) -> list[int]:
-    quantizer = firmware.load(engine).Quantizer(1, ranges=((low, high),))
+    quantizer = loader.load(engine).Quantizer(1, ranges=((low, high),))
     found = array("H", bytes(2 * len(RAW)))
     quantizer.encode(array("i", RAW), found)
     return list(found)
@@ -86,7 +86,7 @@ def test_codes_of_raw_values_out_of_range_keep_their_order() -> None:
 
 
 def test_write_is_save_without_the_copy(tmp_path_factory: pytest.TempPathFactory) -> None:
-    model = firmware.load("python").ShrubEnsemble(2, 3, window=4)
+    model = loader.load("python").ShrubEnsemble(2, 3, window=4)
     path = tmp_path_factory.mktemp("state") / "model"
     with path.open("wb") as file:
         model.write(file)

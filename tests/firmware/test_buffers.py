@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from microshrub_host import firmware
+from microshrub_host.engines import loader
 
-library = firmware.load("python")
+library = loader.load("python")
 KINDS = ("ShrubEnsemble", "Quantizer", "Metrics")
 ITEM_BYTES = {"B": 1, "H": 2, "i": 4}
 VERSION_AT = 4  # in a saved state, behind b"mshr"
@@ -114,7 +114,7 @@ def test_a_loaded_state_is_the_saved_one_and_has_the_same_future(kind: str) -> N
 @settings(deadline=None, max_examples=25)
 @given(CONFIGURATIONS, st.integers(0, 99))
 def test_round_trips_of_many_configurations(parameters: dict[str, Any], seed: int) -> None:
-    numba = firmware.load("numba")
+    numba = loader.load("numba")
     saved, loaded = (numba.ShrubEnsemble(**parameters) for _ in range(2))
     feed(saved, seed, 30)
     feed(loaded, seed + 1, 20)
@@ -175,7 +175,7 @@ def test_reset_equals_a_fresh_object(kind: str) -> None:
 @settings(deadline=None, max_examples=25)
 @given(CONFIGURATIONS)
 def test_reset_of_many_configurations(parameters: dict[str, Any]) -> None:
-    numba = firmware.load("numba")
+    numba = loader.load("numba")
     target = numba.ShrubEnsemble(**parameters)
     fresh = target.save()
     feed(target, 4)

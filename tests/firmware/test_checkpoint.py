@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from microshrub_host import firmware
+from microshrub_host.engines import loader
 
-library = firmware.load("python")
+library = loader.load("python")
 module = sys.modules[library.__name__ + ".checkpoint"]
 TICKS = 1 << 30
 States = tuple[int, ...]

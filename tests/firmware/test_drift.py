@@ -27,7 +27,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from microshrub_host import firmware
+from microshrub_host.engines import loader
 
 Bits = NDArray[np.uint8]
 DELTA, CLOCK, LEAST, SIZES, BUCKETS = 0.002, 32, 5, 12, 4
@@ -37,7 +37,7 @@ LOG_ODDS_BOUND = 4 / 1024
 
 
 def module(engine: str, name: str) -> ModuleType:
-    return sys.modules[f"{firmware.load(engine).__name__}.{name}"]
+    return sys.modules[f"{loader.load(engine).__name__}.{name}"]
 
 
 def windows(count: int, engine: str = "checked") -> tuple[Any, ...]:

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from microshrub_host import firmware
+from microshrub_host.engines import loader
 
-fixed: ModuleType = sys.modules[firmware.load("checked").__name__ + ".fixed"]
+fixed: ModuleType = sys.modules[loader.load("checked").__name__ + ".fixed"]
 
 SEEDS = st.integers(0, 2**30 - 1)
 EDGES = (0, 1, 2**15, 2**16, 2**29, 2**30 - 2, 2**30 - 1)
@@ -25,7 +25,7 @@ BITS = 2**15  # a draw has 15 random bits
 
 def read_multipliers() -> tuple[int, int]:
     """_A and _B as they stand in the source."""
-    tree = ast.parse((firmware.folder() / "fixed.py").read_text(encoding="utf-8"))
+    tree = ast.parse((loader.folder() / "fixed.py").read_text(encoding="utf-8"))
     found = {
         node.targets[0].id: ast.literal_eval(node.value.args[0])
         for node in tree.body

@@ -12,7 +12,7 @@ from functools import cache
 
 import pytest
 
-from microshrub_host import firmware
+from microshrub_host.engines import loader
 
 # Each parameter: the words that say what is allowed, and values that are not.
 WHOLE = (
@@ -144,7 +144,7 @@ say(str(before))
 def outcomes(engine: str) -> list[str]:
     lines: list[str] = []
     names = {
-        "library": firmware.load(engine),
+        "library": loader.load(engine),
         "say": lines.append,
         "WRONG_PARAMETERS": WRONG_PARAMETERS,
         "ALLOWED": ALLOWED,
@@ -202,12 +202,12 @@ WRONG_CALLS = {WRONG_CALLS!r}
 
 
 def test_every_parameter_has_its_cases() -> None:
-    code = firmware.load("checked").ShrubEnsemble.__init__.__code__
+    code = loader.load("checked").ShrubEnsemble.__init__.__code__
     assert set(PARAMETERS) == set(code.co_varnames[1 : code.co_argcount])
 
 
 def test_max_features_is_at_most_the_number_of_features() -> None:
-    library = firmware.load("checked")
+    library = loader.load("checked")
     for features in (1, 9, 256):
         library.ShrubEnsemble(features, 2, max_features=features)
         with pytest.raises(ValueError, match=rf"max_features .* 0\.\.{features}, not"):
@@ -216,7 +216,7 @@ def test_max_features_is_at_most_the_number_of_features() -> None:
 
 @pytest.mark.parametrize("classes", [2, 3, 256])
 def test_every_class_of_the_range_is_a_label(classes: int) -> None:
-    model = firmware.load("checked").ShrubEnsemble(1, classes, window=2, trees=1)
+    model = loader.load("checked").ShrubEnsemble(1, classes, window=2, trees=1)
     for label in (0, classes - 1):
         model.learn(array("H", [label]), label)
     for label in (-1, classes):
@@ -225,7 +225,7 @@ def test_every_class_of_the_range_is_a_label(classes: int) -> None:
 
 
 def test_a_wrong_row_is_not_learned_in_part() -> None:
-    model = firmware.load("checked").ShrubEnsemble(1, 3, window=4, trees=2)
+    model = loader.load("checked").ShrubEnsemble(1, 3, window=4, trees=2)
     predictions = bytearray([9, 9, 9])
     before = model.state_crc32()
     with pytest.raises(ValueError, match=r"labels has to be a bytearray of classes 0\.\.2"):

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from river import metrics as river
 
-from microshrub_host import firmware
+from microshrub_host.engines import loader
 
-library = firmware.load("checked")
+library = loader.load("checked")
 metrics_module = sys.modules[library.__name__ + ".metrics"]
 FULL = 2**29  # all counts are halved there
 MATRIX_CLASSES = 32  # beyond, there is no confusion matrix
@@ -125,7 +125,7 @@ def test_rows_are_counted_as_single_samples(
     engine: str, stream: tuple[int, Pairs], cut: int
 ) -> None:
     classes, pairs = stream
-    rows = firmware.load(engine).Metrics(classes)
+    rows = loader.load(engine).Metrics(classes)
     for part in (pairs[:cut], pairs[cut:]):
         rows.update_rows(bytearray(y for y, _ in part), bytearray(p for _, p in part))
     assert rows.state_crc32() == counted(classes, pairs).state_crc32()
@@ -191,7 +191,7 @@ def test_ratios_go_on_after_halving(stream: tuple[int, Pairs], more: tuple[int, 
 
 def test_halving_happens_inside_of_a_block_too() -> None:
     for engine in ("checked", "numba"):
-        block = firmware.load(engine).Metrics(3)
+        block = loader.load(engine).Metrics(3)
         single = grown(3, [(0, 0), (1, 2), (1, 1), (2, 1)], FULL // 4)
         block.load(single.save())
         labels, predictions = bytearray([0, 1, 2, 2]), bytearray([0, 2, 2, 1])
@@ -230,7 +230,7 @@ def test_a_wrong_class_changes_nothing(wrong: object) -> None:
 )
 def test_wrong_rows_change_nothing(labels: list[int], predictions: list[int]) -> None:
     for engine in ("checked", "numba"):
-        metrics = firmware.load(engine).Metrics(3)
+        metrics = loader.load(engine).Metrics(3)
         before = metrics.state_crc32()
         with pytest.raises(ValueError, match=r"of one length|has to be a bytearray of classes"):
             metrics.update_rows(bytearray(labels), bytearray(predictions))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests_support import DATA
 
-from microshrub_host import engines, firmware
-from microshrub_host.raw import Scale
-from microshrub_host.streams import open_stream
+from microshrub_host.engines import engines, loader
+from microshrub_host.streams.stream import open_stream
+from microshrub_host.streams.units import Scale
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 WARMUP = 256
 ONE = 65536
 ALL_VOTES = 65536 * 255
@@ -175,7 +174,7 @@ def test_checked_engine_agrees_with_numba(
     parameters: dict[str, Any], seed: int, features: int, classes: int, blocks: list[int]
 ) -> None:
     models = [
-        firmware.load(engine).ShrubEnsemble(features, classes, **parameters)
+        loader.load(engine).ShrubEnsemble(features, classes, **parameters)
         for engine in ("checked", "numba")
     ]
     for k, size in enumerate(blocks):
@@ -233,9 +232,9 @@ def check_bounds(model: Any, fresh: Any) -> None:
 def test_after_a_million_samples(parameters: dict[str, Any]) -> None:
     """All is still within its bounds, and the checked engine takes over and goes on the same."""
     numba, checked = (
-        firmware.load(engine).ShrubEnsemble(2, 3, **parameters) for engine in ("numba", "checked")
+        loader.load(engine).ShrubEnsemble(2, 3, **parameters) for engine in ("numba", "checked")
     )
-    fresh = firmware.load("numba").ShrubEnsemble(2, 3, **parameters)
+    fresh = loader.load("numba").ShrubEnsemble(2, 3, **parameters)
     block = 100_000
     rng = np.random.default_rng(0)
     for _ in range(10):

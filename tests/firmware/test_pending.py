@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from microshrub_host import firmware
+from microshrub_host.engines import loader
 
-library = firmware.load("checked")
+library = loader.load("checked")
 FEATURES, CLASSES, IDS = 2, 3, 65536
 
 
@@ -183,7 +183,7 @@ def test_nothing_is_allocated_and_cpython_agrees(run_micropython: Callable[[str]
     )
     lines: list[str] = []
     names = {
-        "Pending": firmware.load("python").Pending,
+        "Pending": loader.load("python").Pending,
         "array": array,
         "lock": int,
         "unlock": int,

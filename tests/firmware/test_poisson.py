@@ -20,9 +20,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from microshrub_host import firmware
+from microshrub_host.engines import loader
 
-fixed: ModuleType = sys.modules[firmware.load("checked").__name__ + ".fixed"]
+fixed: ModuleType = sys.modules[loader.load("checked").__name__ + ".fixed"]
 MULTIPLIERS = (16380, 16365)  # of the generator, see test_fixed.py
 DRAWS = 16384
 ERROR = 14 / 16384  # of a probability: the last one also takes what all others lost in rounding
@@ -103,7 +103,7 @@ def test_larger_means_are_sums(rate: int) -> None:
 @pytest.fixture(scope="module")
 def draw_many() -> Any:
     """A compiled loop over the kernel: (rng, rate, out)."""
-    poisson = sys.modules[firmware.load("numba").__name__ + ".fixed"].poisson
+    poisson = sys.modules[loader.load("numba").__name__ + ".fixed"].poisson
 
     @numba.njit
     def draw(rng: Any, rate: int, out: NDArray[np.int64]) -> None:

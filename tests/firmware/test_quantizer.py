@@ -12,9 +12,9 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from microshrub_host import firmware
+from microshrub_host.engines import loader
 
-library = firmware.load("checked")
+library = loader.load("checked")
 RAW_MAX: int = library.RAW_MAX
 MISSING: int = library.MISSING
 MIDDLE = 32767  # the code of a feature's one value, and of a value missing from the start
@@ -379,7 +379,7 @@ for who, what, _ in WRONG:
 def outcomes(engine: str) -> list[str]:
     lines: list[str] = []
     names = {
-        "library": firmware.load(engine),
+        "library": loader.load(engine),
         "WRONG": WRONG,
         "say": lambda stayed, said: lines.append(f"{stayed} {said}"),
     }
@@ -414,7 +414,7 @@ def test_every_engine_gives_the_same_codes(run_micropython: Callable[[str], str]
         for limits in ranges
     ]
     expected = [
-        encode(firmware.load(name).Quantizer(31, ranges), rows) for name in ("python", "numba")
+        encode(loader.load(name).Quantizer(31, ranges), rows) for name in ("python", "numba")
     ]
     script = f"""
 from array import array

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from source_support import FILES, POINTERS, constants, is_call_of, parse
 
-from microshrub_host import firmware
+from microshrub_host.engines import loader
 
 
 def repeated(file: str, prefix: str) -> dict[str, int]:
@@ -43,9 +43,9 @@ def test_the_repeated_layouts_are_found() -> None:
 
 # The Hoeffding tree's files
 
-TREE = [name + ".py" for name in firmware.closure(["hoeffding", "adaptive"])]
+TREE = [name + ".py" for name in loader.closure(["hoeffding", "adaptive"])]
 TREE_MODULES = {
-    name: sys.modules[f"{firmware.load('python').__name__}.{name}"]
+    name: sys.modules[f"{loader.load('python').__name__}.{name}"]
     for name in ("hoeffding", "nodes", "observers", "drift", "strict")
 }
 
@@ -169,7 +169,7 @@ def test_the_pointers_to_buffers_are_found() -> None:
 
 
 def test_the_ensemble_knows_the_members() -> None:
-    weights = sys.modules[firmware.load("python").__name__ + ".weights"]
+    weights = sys.modules[loader.load("python").__name__ + ".weights"]
     places = [name.split(".")[1] for name, _, _ in weights.members_table(1, 2)]
     own = constants(parse("weights.py"))
     for name, value in repeated("ensemble.py", "_M_").items():
@@ -180,7 +180,7 @@ def test_the_ensemble_knows_the_members() -> None:
 
 
 def test_the_ensemble_knows_its_own_tuple() -> None:
-    model = firmware.load("python").ShrubEnsemble(features=1, classes=2)
+    model = loader.load("python").ShrubEnsemble(features=1, classes=2)
     names = dict.fromkeys(name.split(".")[0] for name, _, _ in model.buffers())
     found = constants(parse("ensemble.py"))
     assert [found["_" + name.upper()] for name in names] == list(range(len(names)))
@@ -207,5 +207,5 @@ def test_the_words_of_a_layout_are_numbered_one_by_one(file: str) -> None:
 
 
 def test_the_missing_value_is_the_public_one() -> None:
-    library = firmware.load("python")
+    library = loader.load("python")
     assert constants(parse("quantizer.py"))["_MISSING"] == library.MISSING == -library.RAW_MAX - 1

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from source_support import FILES, POINTERS, Function, constants, is_call_of, kernels, parse
 
-from microshrub_host import firmware
+from microshrub_host.engines import loader
 
 MOST_LINES = 310
 MODULES = {"micropython", "array", "struct", "binascii", "io"}
@@ -256,7 +256,7 @@ def test_the_rules_about_names_notice() -> None:
 
 @pytest.mark.parametrize("file", FILES)
 def test_files_are_short(file: str) -> None:
-    path: Path = firmware.folder() / file
+    path: Path = loader.folder() / file
     assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
 
 

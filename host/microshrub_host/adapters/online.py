@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import firmware, model_files
-from ..engines import States
-from ..errors import UserError
-from ..options import MODELS, stream_parameters
-from ..raw import RAW_MAX, Raw, Scale
-from ..streams import MAX_CLASSES, MAX_FEATURES, Stream
+from ..base.errors import UserError
+from ..cli.options import MODELS, stream_parameters
+from ..engines import loader
+from ..engines.engines import States
+from ..models import model_files
+from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream
+from ..streams.units import RAW_MAX, Raw, Scale
 
 ENGINES = ("numba", "python")
 Values = NDArray[np.float64]
@@ -134,7 +135,7 @@ class OnlineModel:
         self._quantizer.load(states.quantizer)
 
     def _build(self) -> None:
-        library = firmware.load(self._engine)
+        library = loader.load(self._engine)
         self._learner = getattr(library, MODELS[self._model])(**self._parameters)
         self._quantizer = library.Quantizer(len(self._names))
 

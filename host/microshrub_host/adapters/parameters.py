@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .. import options
+from ..cli import options
 
 _Class = TypeVar("_Class", bound=type)
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from river import base
 
-from .. import options
-from ..raw import Scale
+from ..cli import options
+from ..streams.units import Scale
 from .online import AdapterError, OnlineModel, Values, check_engine, decimals
 from .parameters import constructor, described, of_learner
 

@@ -1,0 +1,150 @@
+"""`microshrub costs`: the instructions of predict and learn on emulated boards, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.errors import UserError
+from ..base.progress import showing
+from ..emulation import emulated_boards, instruction_counts
+
+_HEAD = ("board", "configuration", "call", "mean", "p50", "p99", "most")
+
+TEXT = """\
+# What predict and learn cost
+
+Instructions of `model.predict(x)` and `model.learn(x, label)`, called from Python, counted in QEMU
+on a MicroPython {version}, for each of {counted:,} samples after {warmup:,} others. The counts are
+exact, and the same in every run. A real board's time is more than instructions divided by its
+clock rate: a Cortex-M0+ takes two cycles for a load or a taken branch, and more where code waits
+for flash. After each run the model's state was compared with the simulator's (CRC32 over all
+buffers).
+
+{table}
+
+{kernels}The streams are generated (`costs.stream`): 14 features for the first configuration, as in
+elec, and 8 for the others. Made by `{command}`.
+"""
+
+KERNELS_TEXT = """\
+## What learning is made of
+
+Instructions in one `learn` on the {board}, each kernel with all that it calls: the mean, and the
+mean over the dearest hundredth of the samples. `mix` is called by `predict`.
+
+{table}
+
+"""
+_KERNELS_HEAD = ("configuration", "kernel", "calls", "mean", "dearest")
+
+
+def measure(
+    boards: Sequence[str],
+) -> list[tuple[str, instruction_counts.Configuration, instruction_counts.Cost]]:
+    """Every configuration of the table on every board.
+
+    Raises UserError if a model on a board ends up in another state than the simulator's.
+    """
+    whats = instruction_counts.configurations()
+    found = []
+    with showing("counting instructions", announce=True) as update:
+        expected = [instruction_counts.learned_on_pc(what) for what in whats]
+        for board in boards:
+            with instruction_counts.Counter(board, whats) as counter:
+                for i, what in enumerate(whats):
+                    cost = counter.count(i)
+                    if cost.crc != expected[i]:
+                        text = f"{what.name} on the {board} is not what the simulator computes"
+                        raise UserError(f"{text}: {cost.crc:08x}, not {expected[i]:08x}")
+                    found.append((board, what, cost))
+                    update(len(found), len(whats) * len(boards), f"{board}: {what.name}")
+    return found
+
+
+def rows(
+    found: Sequence[tuple[str, instruction_counts.Configuration, instruction_counts.Cost]],
+) -> list[tuple[str, ...]]:
+    """The table: head, then two rows a board and configuration."""
+    table: list[tuple[str, ...]] = [_HEAD]
+    for board, what, cost in found:
+        for call, counts in (("predict", cost.predict), ("learn", cost.learn)):
+            table.append((board, what.name, call, *figures(counts)))
+    return table
+
+
+def figures(counts: instruction_counts.Counts) -> tuple[str, ...]:
+    """Mean, p50, p99 and the greatest of counts, each one that was counted but for the mean."""
+    p50, p99 = np.percentile(counts, (50, 99), method="higher")
+    return tuple(f"{round(value):,}" for value in (counts.mean(), p50, p99, counts.max()))
+
+
+def kernels(board: str) -> list[tuple[str, ...]]:
+    """The table of the shrub ensembles' kernels on a board: head, then a row for each."""
+    whats = [what for what in instruction_counts.configurations() if what.kind == "ShrubEnsemble"]
+    table: list[tuple[str, ...]] = [_KERNELS_HEAD]
+    with (
+        showing("counting in kernels", announce=True) as update,
+        instruction_counts.Counter(board, whats) as counter,
+    ):
+        for i, what in enumerate(whats):
+            whole = counter.count(i).learn
+            dearest = np.argsort(whole, kind="stable")[-(len(whole) // 100) :]
+            table.append((what.name, "learn", "1", *_means(whole, dearest)))
+            for k, line in enumerate(instruction_counts.KERNELS):
+                counts, calls = counter.count_kernel(i, line.strip())
+                table.append((what.name, line, f"{calls.mean():.1f}", *_means(counts, dearest)))
+                done = i * len(instruction_counts.KERNELS) + k + 1
+                update(done, len(whats) * len(instruction_counts.KERNELS), f"{board}: {what.name}")
+    return table
+
+
+def _means(counts: instruction_counts.Counts, some: NDArray[np.intp]) -> Iterator[str]:
+    return (f"{round(value):,}" for value in (counts.mean(), counts[some].mean()))
+
+
+def as_text(table: Sequence[Sequence[str]]) -> str:
+    """Columns for a terminal, the numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = []
+    for row in table:
+        cells = [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, _numeric(table), strict=True)
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def _numeric(table: Sequence[Sequence[str]]) -> list[bool]:
+    """Which columns hold numbers."""
+    return [cell[:1].isdigit() for cell in table[1]]
+
+
+def as_markdown(
+    table: Sequence[Sequence[str]],
+    command: str,
+    kernel_table: Sequence[Sequence[str]] = (),
+    board: str = "",
+) -> str:
+    """The page docs/cost.md; `command` is what made it."""
+    part = ""
+    if kernel_table:
+        part = KERNELS_TEXT.format(board=board, table=_markdown_table(kernel_table))
+    return TEXT.format(
+        version=emulated_boards.VERSION,
+        counted=instruction_counts.COUNTED,
+        warmup=instruction_counts.WARMUP,
+        table=_markdown_table(table),
+        kernels=part,
+        command=command,
+    )
+
+
+def _markdown_table(table: Sequence[Sequence[str]]) -> str:
+    rule = "|".join("---:" if right else "---" for right in _numeric(table))
+    indented = [[cell.replace("  ", "&ensp;") for cell in row] for row in table]
+    head, *body = ["| " + " | ".join(row) + " |" for row in indented]
+    return "\n".join([head, f"|{rule}|", *body])

@@ -1,0 +1,268 @@
+"""`python -m microshrub_host.benchmarks.per_sample_growth`: does time per sample grow?
+
+A stream is run over and over on the numba engine. The last blocks before each of several points
+are then run again and again, in turns and from the same states: their median times hardly depend
+on what else the machine does. And the state at each point goes to the python engine, where the
+lines of the device library are counted that the next samples execute. The count is exact: the same
+state and samples give the same lines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import statistics
+import sys
+import time
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+from rich.text import Text
+
+from ..base.errors import UserError
+from ..base.exits import exit_code, run_command
+from ..base.progress import showing
+from ..base.terminal import console
+from ..cli.commands import add_stream_options, compile_kernels, open_with_parameters
+from ..cli.options import MODELS, Parser, add_model_options
+from ..engines import loader
+from ..engines.session import Session
+from ..evaluation import prequential
+from ..streams.stream import Stream
+
+POINTS = (10_000, 100_000, 1_000_000)
+WINDOW = 200  # samples whose lines are counted
+_BLOCK = 5000  # samples that are timed, at most
+_REPEATS = 15
+_STRIDE = 10_000  # samples from one sign of progress to the next
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a sample costs after so many others."""
+
+    samples: int
+    nanoseconds: float  # of one sample on the numba engine, the median of repeated blocks
+    lines: Sequence[int]  # of the device library, for each sample of the window
+    progress: dict[str, int]  # what the model tells of its state
+
+
+class Endless:
+    """A stream over and over: raw rows as array('i') and labels as a bytearray."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.rows = prequential.raw_rows(stream).astype(np.int32)
+        self.labels = stream.labels
+
+    def cut(self, begin: int, end: int) -> tuple[array[int], bytearray]:
+        """Samples begin to end - 1."""
+        at = np.arange(begin, end) % len(self.rows)
+        rows = array("i")
+        rows.frombytes(self.rows[at].tobytes())
+        return rows, bytearray(self.labels[at].tobytes())
+
+
+def state_of(session: Session) -> list[bytes]:
+    """The whole state of a session."""
+    return [part.save() for part in (session.quantizer, session.model, session.metrics)]
+
+
+def restore(session: Session, state: Sequence[bytes]) -> None:
+    """Take over the state of another session of the same configuration, on any engine."""
+    for part, data in zip((session.quantizer, session.model, session.metrics), state, strict=True):
+        part.load(data)
+
+
+class counting_lines:  # noqa: N801  (used as a with statement)
+    """Within it, `lines` counts the lines of the device library that are executed."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self._folder = str(loader.folder() / "_")[:-1]
+
+    def __enter__(self) -> counting_lines:
+        self._before = sys.gettrace()
+        sys.settrace(self._enter)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(self._before)
+
+    def _enter(self, frame: FrameType, event: str, arg: object) -> Any:
+        return self._line if frame.f_code.co_filename.startswith(self._folder) else None
+
+    def _line(self, frame: FrameType, event: str, arg: object) -> Any:
+        self.lines += event == "line"
+        return self._line
+
+
+def count_lines(session: Session, endless: Endless, begin: int, samples: int) -> list[int]:
+    """Lines that a session of the python engine executes for each of the next samples.
+
+    The session learns them: encoding, predicting, learning and counting the accuracy.
+    """
+    found = []
+    for at in range(begin, begin + samples):
+        rows, labels = endless.cut(at, at + 1)
+        with counting_lines() as counted:
+            session.run(rows, labels)
+        found.append(counted.lines)
+    return found
+
+
+@dataclass(frozen=True)
+class Block:
+    """The samples begin to end - 1 of a stream, and the state in which they are met."""
+
+    begin: int
+    end: int
+    state: Sequence[bytes]
+
+    def run(self, session: Session, endless: Endless) -> float:
+        """Have a session learn the block, from its state; nanoseconds a sample."""
+        restore(session, self.state)
+        rows, labels = endless.cut(self.begin, self.end)
+        started = time.perf_counter_ns()
+        session.run(rows, labels)
+        return (time.perf_counter_ns() - started) / (self.end - self.begin)
+
+
+def blocks_before(
+    session: Session, endless: Endless, points: Sequence[int], progress: Progress
+) -> list[Block]:
+    """Learn up to the last point; the last block before each."""
+    found, done = [], 0
+    for point in points:
+        begin = max(done, point - min(_BLOCK, points[0] // 2))
+        for at in range(done, begin, _STRIDE):
+            session.run(*endless.cut(at, min(at + _STRIDE, begin)))
+            progress(at, 2 * points[-1])  # the other half: time_blocks, count_lines
+        found.append(Block(begin, point, state_of(session)))
+        session.run(*endless.cut(begin, point))
+        done = point
+    return found
+
+
+def time_blocks(session: Session, endless: Endless, blocks: Sequence[Block]) -> list[float]:
+    """Nanoseconds a sample of each block, medians; they take turns, so that noise meets all."""
+    rounds = [[block.run(session, endless) for block in blocks] for _ in range(_REPEATS)]
+    return [statistics.median(times) for times in zip(*rounds, strict=True)]
+
+
+def measure(
+    stream: Stream,
+    model: str,
+    parameters: Mapping[str, Any],
+    points: Sequence[int],
+    *,
+    warmup: int = 256,
+    progress: Progress = lambda done, total: None,
+) -> list[Cost]:
+    """The costs at each of the points, which are ascending numbers of samples from 2 on."""
+    endless = Endless(stream)
+    fast, exact = (
+        Session(loader.load(engine), MODELS[model], parameters) for engine in ("numba", "python")
+    )
+    fast.observe(endless.cut(0, min(warmup, len(stream.labels)))[0])
+    fast.freeze()
+    blocks = blocks_before(fast, endless, points, progress)
+    times = time_blocks(fast, endless, blocks)
+    found: list[Cost] = []
+    for block, nanoseconds in zip(blocks, times, strict=True):
+        progress(len(points) + len(found), 2 * len(points))
+        block.run(fast, endless)
+        restore(exact, state_of(fast))
+        lines = count_lines(exact, endless, block.end, WINDOW)
+        found.append(Cost(block.end, nanoseconds, lines, fast.model.progress()))
+    progress(1, 1)
+    return found
+
+
+def parser() -> Parser:
+    """The options of the command."""
+    found = Parser(
+        prog="python -m microshrub_host.benchmarks.per_sample_growth",
+        description="Run a stream over and over; print what a sample costs at several points.",
+    )
+    add_stream_options(found)
+    add_model_options(found)
+    found.add_argument(
+        "--samples",
+        metavar="N,N,...",
+        default=",".join(map(str, POINTS)),
+        help=f"after how many samples to measure (default {','.join(map(str, POINTS))})",
+    )
+    found.set_defaults(run=run)
+    return found
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure and print the table."""
+    points = points_of(arguments.samples)
+    stream, parameters = open_with_parameters(arguments)
+    compile_kernels(arguments.model, parameters)
+    with showing("learning") as update:
+        costs = measure(
+            stream,
+            arguments.model,
+            parameters,
+            points,
+            warmup=arguments.warmup,
+            progress=update,
+        )
+    print_costs(costs)
+    return 0
+
+
+def points_of(text: str) -> list[int]:
+    """The points of `--samples`, ascending whole numbers, else UserError."""
+    words = text.split(",")
+    points = [int(word) if word.strip().isdecimal() else 0 for word in words]
+    if points[0] < 2 or any(b <= a for a, b in itertools.pairwise(points)):
+        raise UserError(f"--samples has to be ascending numbers from 2 on, not {text!r}")
+    return points
+
+
+def print_costs(costs: Sequence[Cost]) -> None:
+    """A row for each point; the ratios are to the first one."""
+    table = Table("samples", "ns", "ratio", "lines", "ratio", "median", "most")
+    for name in costs[0].progress:
+        table.add_column(name.replace("_", " "))
+    for column in table.columns:
+        column.justify = "right"
+    first = costs[0]
+    for cost in costs:
+        mean = statistics.mean(cost.lines)
+        words = (
+            f"{cost.samples:,}",
+            f"{cost.nanoseconds:,.0f}",
+            f"{cost.nanoseconds / first.nanoseconds:.2f}",
+            f"{mean:,.1f}",
+            f"{mean / statistics.mean(first.lines):.2f}",
+            f"{statistics.median(cost.lines):,.0f}",
+            f"{max(cost.lines):,}",
+            *[f"{value:,}" for value in cost.progress.values()],
+        )
+        table.add_row(*map(Text, words))
+    console.print(table)
+    console.say(
+        "ns: nanoseconds a sample on the numba engine, the median of repeated blocks. lines: what "
+        "a sample executes of the firmware, counted exactly; mean, median and most of the "
+        f"{WINDOW} samples behind each point."
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code, see exit_code()."""
+    return exit_code(lambda: run_command(parser(), argv))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

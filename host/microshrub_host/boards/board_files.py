@@ -1,0 +1,283 @@
+"""The boards that a model can be planned for: one TOML file a board, data only.
+
+`load("rpi_pico")` reads a board that comes with microshrub, `load("mine.toml")` one of the
+user's own.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+from ..base.errors import UserError
+
+# The -march values of mpy-cross whose ints and pointers have 32 bits.
+ARCHITECTURES = (
+    "armv6m",
+    "armv7m",
+    "armv7em",
+    "armv7emsp",
+    "armv7emdp",
+    "xtensa",
+    "xtensawin",
+    "rv32imc",
+    "x86",
+)
+INTERFACES = ("usb", "uart")
+
+T = TypeVar("T")
+
+
+class BoardError(UserError):
+    """A board that does not exist or a board file that is wrong; the message is for people."""
+
+
+@dataclass(frozen=True)
+class Serial:
+    """The port of the REPL: `interface` is "usb" or "uart", `baud` its rate in bits a second."""
+
+    interface: str
+    baud: int
+
+
+@dataclass(frozen=True)
+class Pins:
+    """What machine.Pin() takes: a GPIO number or a name. `led` is None on a board without one."""
+
+    adc: int | str
+    led: int | str | None
+
+
+@dataclass(frozen=True)
+class CostRow:
+    """What a sample costs with one model, as `--ours` names it: median and 99th percentile.
+
+    Microseconds in [measured], instructions in [cost].
+    """
+
+    model: str
+    features: int
+    classes: int
+    predict: tuple[int, int]
+    learn: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """A table of them and where it is from."""
+
+    source: str
+    rows: tuple[CostRow, ...]
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board and its stock firmware. Sizes are bytes.
+
+    `key` is the file's name without .toml; `arch` goes to mpy-cross -march; `native` says that the
+    native code of a .mpy counts against the GC heap; `heap_free_bytes` is what a program finds
+    after boot with the network off, `largest_block_bytes` the most of it that is in one piece, and
+    `heap_source` where these figures are from. `measured` has microseconds, of `microshrub bench`,
+    `cost` instructions counted in emulation; None if the file has no such section.
+    """
+
+    key: str
+    name: str
+    arch: str
+    native: bool
+    clock_hz: int
+    sram_bytes: int
+    heap_free_bytes: int
+    largest_block_bytes: int
+    heap_source: str
+    model_budget_bytes: int
+    serial: Serial
+    pins: Pins
+    measured: Costs | None = None
+    cost: Costs | None = None
+
+
+def names() -> list[str]:
+    """The keys of the boards that come with microshrub, sorted."""
+    return sorted(path.stem for path in _folder().glob("*.toml"))
+
+
+def load(name: str | os.PathLike[str]) -> Board:
+    """The board `name`: a key out of names(), or the path of a .toml file.
+
+    Raises BoardError when there is no such board or file, or when the file is wrong.
+    """
+    text = os.fspath(name)
+    if text.endswith(".toml"):
+        return _read(Path(text))
+    if text not in names():
+        raise BoardError(_unknown(text))
+    return _read(_folder() / f"{text}.toml")
+
+
+def _folder() -> Path:
+    here = Path(__file__).resolve()
+    installed = here.with_name("data")  # made by the wheel; in the repository it is at the top
+    return installed if installed.is_dir() else here.parents[3] / "boards"
+
+
+def _unknown(name: str) -> str:
+    known = names()
+    near = difflib.get_close_matches(name.lower().replace("-", "_"), known, n=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return (
+        f"There is no board {name!r}.{hint} Known boards: {', '.join(known)}. "
+        "The path of a .toml file of your own works too."
+    )
+
+
+def _read(path: Path) -> Board:
+    try:
+        with path.open("rb") as file:
+            table = tomllib.load(file)
+    except OSError as error:
+        raise BoardError(f"Cannot read the board file {path}: {error.strerror}.") from error
+    except ValueError as error:  # TOMLDecodeError, UnicodeDecodeError
+        raise BoardError(f"{path} is not a TOML file: {error}") from error
+    return _board(path.stem, _Table(str(path), table))
+
+
+def _board(key: str, table: _Table) -> Board:
+    free = table.positive("heap_free_bytes")
+    in_pieces = "largest_block_bytes" in table.rest
+    largest = table.positive("largest_block_bytes") if in_pieces else free
+    board = Board(
+        key=key,
+        name=table.text("name"),
+        arch=table.choice("arch", ARCHITECTURES),
+        native=table.take("native", bool, "true or false"),
+        clock_hz=table.positive("clock_hz"),
+        sram_bytes=table.positive("sram_bytes"),
+        heap_free_bytes=free,
+        largest_block_bytes=largest,
+        heap_source=table.text("heap_source"),
+        model_budget_bytes=table.positive("model_budget_bytes"),
+        serial=_serial(table.section("serial")),
+        pins=_pins(table.section("pins")),
+        measured=_costs(table, "measured"),
+        cost=_costs(table, "cost"),
+    )
+    table.finish()
+    if board.heap_free_bytes > board.sram_bytes:
+        table.fail("heap_free_bytes", f"is above sram_bytes ({board.sram_bytes})")
+    if board.largest_block_bytes > board.heap_free_bytes:
+        table.fail("largest_block_bytes", f"is above heap_free_bytes ({board.heap_free_bytes})")
+    if board.model_budget_bytes > board.heap_free_bytes:
+        table.fail("model_budget_bytes", f"is above heap_free_bytes ({board.heap_free_bytes})")
+    return board
+
+
+def _serial(table: _Table) -> Serial:
+    serial = Serial(table.choice("interface", INTERFACES), table.positive("baud"))
+    table.finish()
+    return serial
+
+
+def _pins(table: _Table) -> Pins:
+    pins = Pins(adc=table.pin("adc"), led=table.pin("led") if "led" in table.rest else None)
+    table.finish()
+    return pins
+
+
+def _costs(table: _Table, key: str) -> Costs | None:
+    if key not in table.rest:
+        return None
+    section = table.section(key)
+    source = section.text("source")
+    rows = section.take("row", list, f"sections [[{key}.row]]")
+    found = [_Table(table.path, row, f"{key}.row[{i}].") for i, row in enumerate(rows)]
+    section.finish()
+    return Costs(source, tuple(_cost_row(row) for row in found))
+
+
+def _cost_row(table: _Table) -> CostRow:
+    row = CostRow(
+        model=table.text("model"),
+        features=table.positive("features"),
+        classes=table.positive("classes"),
+        predict=table.rising_pair("predict"),
+        learn=table.rising_pair("learn"),
+    )
+    table.finish()
+    return row
+
+
+class _Table:
+    """One table of a board file: keys are taken out one by one, and what is left is a mistake."""
+
+    def __init__(self, path: str, table: dict[str, Any], prefix: str = "") -> None:
+        self.path = path
+        if not isinstance(table, dict):
+            raise BoardError(f"{path}: {prefix.rstrip('.')} has to be a section.")
+        self.rest = dict(table)
+        self.prefix = prefix
+        self.taken: list[str] = []
+
+    def fail(self, key: str, complaint: str) -> NoReturn:
+        raise BoardError(f"{self.path}: {self.prefix}{key} {complaint}.")
+
+    def take(self, key: str, kind: type[T], expected: str) -> T:
+        if key not in self.rest:
+            self.fail(key, f"is missing; it has to be {expected}")
+        value = self.rest.pop(key)
+        self.taken.append(key)
+        if type(value) is not kind:  # not isinstance: true is no int here
+            self.fail(key, f"has to be {expected}, not {value!r}")
+        return value
+
+    def text(self, key: str) -> str:
+        value = self.take(key, str, "a text")
+        if not value.strip():
+            self.fail(key, "is empty")
+        return value
+
+    def choice(self, key: str, allowed: tuple[str, ...]) -> str:
+        expected = "one of " + ", ".join(allowed)
+        value = self.take(key, str, expected)
+        if value not in allowed:
+            self.fail(key, f"has to be {expected}, not {value!r}")
+        return value
+
+    def positive(self, key: str) -> int:
+        value = self.take(key, int, "a whole number above 0")
+        if value <= 0:
+            self.fail(key, f"has to be a whole number above 0, not {value}")
+        return value
+
+    def pin(self, key: str) -> int | str:
+        if isinstance(self.rest.get(key), str):
+            return self.text(key)
+        value = self.take(key, int, "a GPIO number or a pin's name")
+        if value < 0:
+            self.fail(key, f"has to be a GPIO number or a pin's name, not {value}")
+        return value
+
+    def rising_pair(self, key: str) -> tuple[int, int]:
+        expected = "[median, 99th percentile], two whole numbers"
+        pair = self.take(key, list, expected)
+        if not (len(pair) == 2 and all(type(n) is int for n in pair) and 0 <= pair[0] <= pair[1]):
+            self.fail(key, f"has to be {expected}, not {pair!r}")
+        return pair[0], pair[1]
+
+    def section(self, key: str) -> _Table:
+        table: dict[str, Any] = self.take(key, dict, f"a section [{key}]")
+        return _Table(self.path, table, f"{key}.")
+
+    def finish(self) -> None:
+        """Complain about the first key that nobody took."""
+        for key in self.rest:
+            self.fail(key, f"is not a key of a board file; known here: {', '.join(self.taken)}")

@@ -1,0 +1,218 @@
+"""What `import microshrub` leaves on a board's heap, computed from the compiled files.
+
+The rules are those of MicroPython 1.25's loader on a 32-bit machine, for any state of the sources.
+In blocks of 16 bytes remain:
+
+    a module     its object, the table of its globals, the tables of its names and constants
+    a function   its object with the defaults, its bytecode or machine code, its inner functions
+    a class      its type object and the table of its attributes
+    names        all that the firmware does not have anyway: their characters, and the pools of
+                 pointers to them, which double in size
+
+What a module and a class body execute once (bytecode, tables of children) is garbage afterwards.
+The sum is within 1 % of gc.mem_alloc() on a real MicroPython. Less sure is which names a board's
+firmware has, and rp2 needs 1 byte less for a name.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import importlib
+import io
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..engines import loader, mpy
+
+BLOCK = 16  # bytes
+WORD = 4
+
+# Sizes that a hash table grows through (py/map.c).
+_TABLE_SIZES = (
+    *(0, 2, 4, 6, 8, 10, 12, 17, 23, 29, 37, 47, 59, 73),
+    *(97, 127, 167, 223, 293, 389, 521, 691, 919, 1223, 1627, 2161),
+)
+_MODULES_AT_START = 1  # __main__
+_MODULES_TABLE = 32  # bytes of the table of modules, there from the start
+_NAMES_AT_START = 7  # in the first pool, which is there from the start
+_CHARACTERS_AT_START = 64  # in the first chunk, likewise
+_FIRST_POOL = 20  # names that it has room for
+_CHUNK = 128  # bytes of characters that are taken from the heap at once
+
+# Names that the firmware has anyway: those of Python's own modules and types, and what else a real
+# one had when it was asked. A wrong guess costs about 15 bytes.
+_FIRMWARE_MODULES = ("array", "binascii", "io", "json", "math", "os", "struct", "sys")
+_FIRMWARE_TYPES = (int, str, bytes, bytearray, list, tuple, dict, set, property, io.BytesIO)
+_FIRMWARE_WORDS = {
+    *("micropython", "const", "viper", "native", "ptr8", "ptr16", "ptr32", "value", "state"),
+    *("choice", "seed", "step", "start", "count", "update", "name", "data", "run", "raw", "cls"),
+    *("__init__", "__path__", "__version__", "<lambda>", "<listcomp>", "<genexpr>"),
+}
+_NOT_IN_FIRMWARE = {"__all__", "error", "nbytes"}
+
+_SMALL_INT_BITS = 30  # besides the sign
+_TYPE_OBJECT = 64  # bytes of a class, without the table of its attributes
+
+_STORE_NAME, _STORE_GLOBAL = 0x16, 0x17
+_BUILD_TUPLE, _BUILD_MAP, _MAKE_FUNCTION, _MAKE_DEFAULTS = 0x2A, 0x2C, 0x32, 0x33
+_CALLS = (0x34, 0x36)
+
+
+@dataclass(frozen=True)
+class ModuleHeap:
+    """Bytes on the heap of one module: machine code, and all else but its names.
+
+    `functions` is how many functions are machine code.
+    """
+
+    name: str
+    functions: int
+    native: int
+    other: int
+
+
+@dataclass(frozen=True)
+class LibraryHeap:
+    """Bytes on the heap of the imported library; `names` are shared by its modules."""
+
+    modules: list[ModuleHeap]
+    names: int
+    module_table: int
+
+
+def blocks(size: int) -> int:
+    """Bytes that an allocation of `size` bytes takes."""
+    return -(-size // BLOCK) * BLOCK
+
+
+def table(entries: int) -> int:
+    """Bytes of a hash table that has grown to hold that many entries."""
+    room = next((size for size in _TABLE_SIZES if size >= entries), entries * 3 // 2 | 1)
+    return blocks(room * 2 * WORD)
+
+
+@functools.cache
+def library_heap(arch: str, roots: tuple[str, ...], place: str = "/lib") -> LibraryHeap:
+    """What importing these modules leaves on the heap when the files for `arch` lie in `place`.
+
+    Where machine code is not kept on the heap (Board.native false), leave ModuleHeap.native out.
+    """
+    needed = loader.closure(roots)
+    modules = [mpy.read(path) for path in mpy.compiled(arch) if path.stem in needed]
+    names = _new_names(modules, place)
+    count = len(modules)
+    return LibraryHeap(
+        modules=[_module_heap(module, names, place, count - 1) for module in modules],
+        names=_names_heap(names),
+        module_table=table(_MODULES_AT_START + count) - _MODULES_TABLE,
+    )
+
+
+def _module_heap(
+    module: mpy.Module, names: Collection[str], place: str, others: int
+) -> ModuleHeap:
+    words = -(-module.name_count // 2) + len(module.constants)
+    stored = 2 + _stored(module.code)  # __name__, __file__
+    other, native = _left_by(module.code)
+    if module.name == "__init__":
+        stored += 1 + others  # __path__, and the other modules are attributes of the package
+        other += BLOCK + blocks(len(f"{place}/{mpy.PACKAGE}") + 1)
+    other += BLOCK + BLOCK + table(stored) + blocks(words * WORD)
+    other += sum(_constant(kind, value, names) for kind, value in module.constants)
+    return ModuleHeap(module.name, _native_functions(module.code), native, other)
+
+
+def _native_functions(code: mpy.Code) -> int:
+    return code.native + sum(_native_functions(child) for child in code.children)
+
+
+def _stored(body: mpy.Code) -> int:
+    """How many names the body of a module or class stores."""
+    stores = (_STORE_NAME, _STORE_GLOBAL)
+    return len({name for opcode, name in mpy.operations(body.data) if opcode in stores})
+
+
+def _left_by(body: mpy.Code) -> tuple[int, int]:
+    """What running the body of a module or class leaves: bytes of all else, of machine code."""
+    other = native = built = 0
+    for opcode, argument in mpy.operations(body.data):
+        if opcode == _BUILD_TUPLE:
+            built = argument
+        elif opcode == _BUILD_MAP:
+            other += BLOCK + blocks(argument * 2 * WORD)
+        elif opcode in _CALLS:  # array(), property(), classmethod()
+            other += BLOCK
+        elif opcode in (_MAKE_FUNCTION, _MAKE_DEFAULTS):
+            child = body.children[argument]
+            if child.class_body:  # the call that makes it is counted above
+                kept = _left_by(child)
+                other += _TYPE_OBJECT + table(_stored(child))
+            else:
+                kept = _kept(child)
+                other += blocks(BLOCK + (built * WORD if opcode == _MAKE_DEFAULTS else 0))
+            other, native = other + kept[0], native + kept[1]
+    return other, native
+
+
+def _kept(code: mpy.Code) -> tuple[int, int]:
+    """What a function's code takes, without its object: bytes of all else, of machine code."""
+    size = blocks(len(code.data))
+    other, native = (blocks(code.data_bytes), size) if code.native else (size, 0)
+    if code.children:
+        other += blocks((len(code.children) + (code.kind == mpy.NATIVE)) * WORD)
+    for child in code.children:
+        kept = _kept(child)
+        other, native = other + BLOCK + kept[0], native + kept[1]
+    return other, native
+
+
+def _constant(kind: int, value: Any, names: Collection[str]) -> int:
+    if isinstance(value, list):
+        items = sum(_constant(k, v, names) for k, v in value)
+        return blocks((2 + len(value)) * WORD) + items if value else 0
+    if kind == mpy.STR and value[:-1].decode() in names:
+        return 0
+    if kind in (mpy.STR, mpy.BYTES):
+        return BLOCK + blocks(len(value))
+    if kind == mpy.INT:
+        bits = int(value).bit_length()
+        return BLOCK + blocks(-(-bits // 16) * 2) if bits > _SMALL_INT_BITS else 0
+    return BLOCK if kind in (mpy.FLOAT, mpy.COMPLEX) else 0
+
+
+def _new_names(modules: Iterable[mpy.Module], place: str) -> dict[str, None]:
+    """Names that the firmware does not have, in the order in which they come."""
+    found: list[str] = []
+    for module in modules:
+        found.append(f"{mpy.PACKAGE}.{module.name}" if module.name != "__init__" else mpy.PACKAGE)
+        found.append(f"{place}/{mpy.PACKAGE}/{module.name}.mpy")
+        found += module.names
+    return dict.fromkeys(name for name in found if name not in _firmware_names())
+
+
+@functools.cache
+def _firmware_names() -> set[str]:
+    names = set(dir(builtins)) | _FIRMWARE_WORDS
+    for module in _FIRMWARE_MODULES:
+        names |= {module, *dir(importlib.import_module(module))}
+    for kind in _FIRMWARE_TYPES:
+        names |= set(dir(kind))
+    return names - _NOT_IN_FIRMWARE
+
+
+def _names_heap(names: Collection[str]) -> int:
+    """Characters go to chunks one after another; pointers, lengths and hashes to pools."""
+    size, used = -_CHUNK, _CHARACTERS_AT_START
+    for name in names:
+        length = len(name.encode()) + 1
+        if used + length > _CHUNK and used:
+            size, used = size + blocks(used), 0
+        used += length
+    size += blocks(max(used, _CHUNK))
+    room, left = _FIRST_POOL, len(names) - (_FIRST_POOL - _NAMES_AT_START)
+    while left > 0:
+        room, left = room * 2, left - room * 2
+        size += blocks(6 * WORD + room * (WORD + 3))
+    return size

@@ -1,0 +1,310 @@
+"""How much RAM a learner will take on a board: its buffers, MicroPython's overhead, the code.
+
+Everything is computed from rules, for a 32-bit MicroPython whose heap has blocks of 16 bytes. The
+rules for objects are exact; those for the imported code (import_heap.py) hold within 1 %. Tests
+compare them with a real MicroPython (ram_measure.py).
+
+The program around the learner, and what it leaves for the garbage collector, comes on top.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from ..engines import loader
+from .board_files import Board
+from .import_heap import BLOCK, WORD, ModuleHeap, blocks, library_heap, table
+
+Value = int | float | str
+Parameters = Mapping[str, Value]
+
+_SMALLEST: Parameters = {"features": 1, "classes": 2}
+
+# Settings that a person would try, largest first
+_STEPS = (*sorted({n for k in range(1, 17) for n in (2**k, 3 * 2**k // 2)}, reverse=True), 1)
+_MOST_ALONE = 8  # no option alone is lowered by more than this factor: lower several instead
+_SHARED = ("window", "trees", "leaves", "bins", "nodes")  # those of a learner are lowered together
+# What costs RAM, and the least of it
+_LEAST: dict[str, dict[str, Value]] = {
+    "ShrubEnsemble": {"trees": 1, "window": 2, "depth": 1, "feature_bits": 8, "leaf": "class"},
+    "HoeffdingTree": {"leaves": 1, "bins": 2, "nodes": 1, "boost": False, "adaptive": False},
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One line of a budget. `owner` is "model", "quantizer", "metrics", "rows" or "code"."""
+
+    name: str
+    bytes: int
+    note: str
+    owner: str = "code"
+
+
+@dataclass(frozen=True)
+class Budget:
+    """RAM on a board, in bytes: the parts, what is free, and the most that one buffer may have."""
+
+    buffers: list[Part]
+    overhead: list[Part]
+    code: list[Part]
+    free_bytes: int
+    board: str
+    largest_block_bytes: int
+    peak_bytes: int  # while the buffers are made, when for a moment some exist twice
+
+    @property
+    def model_bytes(self) -> int:
+        """The learner's own buffers, as its nbytes() says."""
+        return sum(part.bytes for part in self.buffers if part.owner == "model")
+
+    @property
+    def ram_bytes(self) -> int:
+        """Everything, the imported code included."""
+        return sum(part.bytes for part in (*self.buffers, *self.overhead, *self.code))
+
+    @property
+    def largest_buffer(self) -> Part:
+        """The buffer with the most bytes."""
+        return max(self.buffers, key=lambda part: part.bytes)
+
+    @property
+    def fits(self) -> bool:
+        """Whether it can be built, on a heap that holds nothing else."""
+        return not self.complaint
+
+    @property
+    def complaint(self) -> str:
+        """Why it cannot be built, as a sentence without an end; empty if it can."""
+        free, longest = self.free_bytes, self.largest_buffer
+        if self.ram_bytes > free:
+            return f"it takes {self.ram_bytes:,} bytes of RAM, {self.board} has {free:,} free"
+        if self.peak_bytes > free:
+            need = f"{self.peak_bytes:,} bytes of RAM while its buffers are made"
+            return f"it takes {need}, {self.board} has {free:,} free"
+        if longest.bytes > self.largest_block_bytes:
+            piece = f"{self.board} has no more than {self.largest_block_bytes:,} in one piece"
+            return f"its largest buffer, {longest.name}, takes {longest.bytes:,} bytes, {piece}"
+        return ""
+
+
+def heap_bytes(thing: object) -> int:
+    """Bytes of an object of the device library on the heap, with all that only it holds.
+
+    Texts, classes and functions belong to the code and count as 0.
+    """
+    return _heap_bytes(thing, set())
+
+
+def _heap_bytes(thing: Any, seen: set[int]) -> int:
+    if id(thing) in seen or isinstance(thing, (bool, str, type, FunctionType, type(None))):
+        return 0
+    seen.add(id(thing))
+    if isinstance(thing, (array, bytearray)):
+        return BLOCK + blocks(_size(thing))
+    if isinstance(thing, int):
+        small = -(1 << 30) <= thing < 1 << 30
+        return 0 if small else BLOCK + blocks(-(-thing.bit_length() // 16) * 2)
+    if isinstance(thing, float):
+        return BLOCK
+    if isinstance(thing, tuple):
+        own = blocks((2 + len(thing)) * WORD) if thing else 0
+        return own + sum(_heap_bytes(item, seen) for item in thing)
+    if type(thing).__module__.startswith("_microshrub"):
+        attributes = vars(thing).values()
+        return BLOCK + table(len(attributes)) + sum(_heap_bytes(v, seen) for v in attributes)
+    raise TypeError(f"no rule says how much a {type(thing).__name__} takes on the heap")
+
+
+def _size(buffer: array[int] | bytearray) -> int:
+    return len(buffer) * (buffer.itemsize if isinstance(buffer, array) else 1)
+
+
+def budget(
+    learner_kwargs: Parameters,
+    board: Board,
+    kind: str = "ShrubEnsemble",
+    code: list[Part] | None = None,
+) -> Budget:
+    """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
+
+    code is that of the program, if it imports more than these; see imported_parts().
+    Raises ValueError for parameters that the learner refuses.
+    """
+    objects = _objects(learner_kwargs, kind)
+    buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
+    overhead = _overhead(objects, buffers)
+    code = code or code_parts(board, kind, learner_kwargs)
+    ram = sum(part.bytes for part in (*buffers, *overhead, *code))
+    return Budget(
+        buffers=buffers,
+        overhead=overhead,
+        code=code,
+        free_bytes=board.heap_free_bytes,
+        board=board.name,
+        largest_block_bytes=board.largest_block_bytes,
+        peak_bytes=max(ram, sum(part.bytes for part in code) + _peak(objects)),
+    )
+
+
+def _objects(learner_kwargs: Parameters, kind: str) -> dict[str, Any]:
+    library = loader.load("python")
+    learner = getattr(library, kind)(**learner_kwargs)
+    features = learner.features
+    return {
+        "quantizer": library.Quantizer(features),
+        "metrics": library.Metrics(learner.classes),
+        "rows": (array("i", bytes(4 * features)), array("H", bytes(2 * features))),
+        "model": learner,
+    }
+
+
+def _buffers(owner: str, thing: Any) -> list[Part]:
+    named = [("raw", "i", thing[0]), ("codes", "H", thing[1])] if owner == "rows" else []
+    return [
+        Part(name, _size(buffer), f"{len(buffer)} x {_ITEMS[code]}", owner)
+        for name, code, buffer in named or thing.buffers()
+    ]
+
+
+_ITEMS = {"B": "1 byte", "H": "2 bytes", "i": "4 bytes"}
+
+
+def _overhead(objects: Mapping[str, Any], buffers: list[Part]) -> list[Part]:
+    parts = []
+    for owner, thing in objects.items():
+        own = [part for part in buffers if part.owner == owner]
+        headers = BLOCK * len(own)
+        lost = sum(blocks(part.bytes) - part.bytes for part in own)
+        # the tuple that holds the two rows here is none of the program's
+        whole = sum(map(heap_bytes, thing)) if owner == "rows" else heap_bytes(thing)
+        rest = whole - headers - lost - sum(part.bytes for part in own)
+        parts.append(Part(f"{owner}: headers", headers, f"{len(own)} buffers", owner))
+        parts.append(Part(f"{owner}: rounding", lost, "up to blocks of 16 bytes", owner))
+        if rest:
+            parts.append(Part(f"{owner}: objects", rest, "attributes, tuples", owner))
+    return parts
+
+
+def _peak(objects: Mapping[str, Any]) -> int:
+    """Bytes at the worst moment of construction: an array is made from as many zero bytes."""
+    held = peak = 0
+    for owner, thing in objects.items():
+        for _, code, buffer in [] if owner == "rows" else thing.buffers():
+            held += heap_bytes(buffer)
+            peak = max(peak, held + (0 if code == "B" else heap_bytes(buffer)))
+    return peak
+
+
+def modules_of(kind: str, learner_kwargs: Parameters = _SMALLEST) -> tuple[str, ...]:
+    """The modules of the device library that a program with such a learner imports."""
+    library = loader.load("python")
+    learner = getattr(library, kind)(**learner_kwargs)
+    parts = (type(learner), learner._learn, library.Quantizer, library.Metrics)
+    return tuple(dict.fromkeys(part.__module__.rpartition(".")[2] for part in parts))
+
+
+def code_parts(
+    board: Board, kind: str = "ShrubEnsemble", learner_kwargs: Parameters = _SMALLEST
+) -> list[Part]:
+    """What the imported library takes, a part a module."""
+    return imported_parts(board, board.arch, modules_of(kind, learner_kwargs))
+
+
+def imported_parts(board: Board, arch: str, modules: tuple[str, ...]) -> list[Part]:
+    """What importing these modules, compiled for arch, takes on the board."""
+    heap = library_heap(arch, modules)
+    parts = [_module_part(module, board.native) for module in heap.modules]
+    parts.append(Part("names", heap.names, "that the firmware does not have"))
+    return [*parts, Part("modules", heap.module_table, "growth of their table")]
+
+
+def _module_part(module: ModuleHeap, native: bool) -> Part:
+    if not module.native:
+        return Part(module.name, module.other, "bytecode")
+    if native:
+        note = f"{module.native} of it machine code"
+        return Part(module.name, module.other + module.native, note)
+    return Part(module.name, module.other, f"and {module.native} of machine code elsewhere")
+
+
+# --- Advice --------------------------------------------------------------------------------------
+
+
+def which_to_lower(learner_kwargs: Parameters, board: Board, kind: str = "ShrubEnsemble") -> str:
+    """One sentence: which options, each alone or else together, make the learner fit the board."""
+    if budget(learner_kwargs, board, kind).fits:
+        return f"It fits {board.name} as it is."
+    plan = _planned(learner_kwargs, kind)
+    nbytes = getattr(loader.load("python"), kind).nbytes
+
+    def fits(**changes: Value) -> bool:
+        changed = {**learner_kwargs, **changes}
+        return nbytes(**changed) <= board.heap_free_bytes and budget(changed, board, kind).fits
+
+    alone = [_option(*found) for found in _each_alone(plan, fits)]
+    if alone:
+        return f"{alone[0]} fits {board.name}" + "".join(f", or {way}" for way in alone[1:]) + "."
+    together = _together(plan, fits)
+    if together:
+        options = " ".join(_option(name, value) for name, value in together.items())
+        return f"No option alone is enough; {options} together fit {board.name}."
+    least = budget({**learner_kwargs, **_LEAST[kind]}, board, kind)
+    return (
+        f"Not even the smallest model fits {board.name}: with everything it needs "
+        f"{least.peak_bytes} bytes, {least.largest_buffer.bytes} of them for "
+        f"{least.largest_buffer.name}, and {board.heap_free_bytes} are free."
+    )
+
+
+def _planned(learner_kwargs: Parameters, kind: str) -> dict[str, Value]:
+    """The learner's parameters, defaults included, that cost RAM."""
+    learner = getattr(loader.load("python"), kind)(**learner_kwargs)
+    return {name: getattr(learner, name) for name in _LEAST[kind]}
+
+
+def _each_alone(
+    plan: Mapping[str, Value], fits: Callable[..., bool]
+) -> Iterable[tuple[str, Value]]:
+    """The mildest change of each option that is enough by itself."""
+    for name, value in plan.items():
+        found = next((v for v in _lower(name, value) if fits(**{name: v})), None)
+        if found is not None:
+            yield name, found
+
+
+def _lower(name: str, value: Value) -> Iterable[Value]:
+    """Values that need less RAM, the mildest first."""
+    if name == "leaf":
+        return ["class"] if value == "proba" else []
+    assert isinstance(value, int)
+    if isinstance(value, bool):
+        return [False] if value else []
+    if name == "feature_bits":
+        return [8] if value == 16 else []
+    steps = range(value - 1, 0, -1) if name in ("trees", "depth") else _STEPS
+    return [n for n in steps if value / _MOST_ALONE <= n < value]
+
+
+def _together(plan: Mapping[str, Value], fits: Callable[..., bool]) -> dict[str, Value]:
+    """Options lowered in turn, a step each, until it fits; empty if it never does."""
+    now = {name: plan[name] for name in _SHARED if name in plan}
+    while True:
+        before = dict(now)
+        for name, value in before.items():
+            assert isinstance(value, int)
+            least = 1 if name in ("trees", "leaves") else 2
+            now[name] = next((n for n in _STEPS if least <= n < value), min(value, least))
+            if fits(**now):
+                return now
+        if now == before:
+            return {}
+
+
+def _option(name: str, value: Value) -> str:
+    option = f"--{name.replace('_', '-')}"
+    return f"leaving {option} out" if value is False else f"{option} {value}"

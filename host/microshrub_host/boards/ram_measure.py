@@ -1,0 +1,101 @@
+"""What the library really takes on the heap of a 32-bit MicroPython: the check on ram.py."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from ..engines import mpy
+from ..engines.micropython_binary import find_or_fetch
+from .import_heap import BLOCK, library_heap
+from .ram_budget import Parameters, modules_of
+
+_SECONDS = 120
+
+# The collector takes for a pointer what it finds on the C stack, left-overs included. So both
+# files are compiled beforehand, and what makes garbage runs in functions of its own, deeper in the
+# stack. The first has hardly any names: those shared with the library would not be counted.
+_IMPORT = """\
+import gc, sys
+sys.path[:] = ["lib"]
+def deep(n, *a):  # each level's frame is larger
+    return deep(n - 1, n, *a) + 1 if n else 0
+def used():
+    deep(40)
+    gc.collect()
+    return gc.mem_alloc()
+def go():
+    from microshrub import KIND, Metrics, Quantizer
+    import MODULES
+def both(sizes):
+    sizes[0] = used()
+    go()
+    sizes[1] = used()
+sizes = [0] * 6
+both(sizes)
+sys.path.append("")
+import create
+create.go(sizes, used)
+print([sizes[i + 1] - sizes[i] for i in range(5)])
+"""
+_CREATE = """\
+import microshrub
+from array import array
+def model(kept):
+    kept[0] = microshrub.KIND(**PARAMETERS)
+def quantizer(kept):
+    kept[1] = microshrub.Quantizer(kept[0].features)
+def metrics(kept):
+    kept[2] = microshrub.Metrics(kept[0].classes)
+def rows(kept):
+    kept[3] = array("i", range(kept[0].features))
+    kept[4] = array("H", range(kept[0].features))
+def go(sizes, used):
+    kept = [None] * 5
+    makers = [model, quantizer, metrics, rows]
+    for i in range(4):
+        before = used()
+        makers[i](kept)
+        sizes[i + 2] = sizes[i + 1] + used() - before
+"""
+
+
+def measure(learner_kwargs: Parameters, kind: str = "ShrubEnsemble") -> dict[str, int]:
+    """Bytes of "code", "model", "quantizer", "metrics" and "rows" by gc.mem_alloc() of a real one.
+
+    It is a 32-bit MicroPython on this machine, where machine code is not on the heap. The block
+    that its port, and no board's, keeps per function of machine code is left out. Raises
+    NoMicroPython, ValueError for parameters that the learner refuses, and RuntimeError if the
+    program ends with an error.
+    """
+    create = _CREATE.replace("KIND", kind).replace("PARAMETERS", repr(dict(learner_kwargs)))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        library = folder / "lib" / mpy.PACKAGE
+        library.mkdir(parents=True)
+        for file in mpy.compiled("x86"):
+            shutil.copy(file, library)
+        modules = modules_of(kind, learner_kwargs)
+        names = ", ".join(f"{mpy.PACKAGE}.{module}" for module in modules)
+        imports = _IMPORT.replace("KIND", kind).replace("MODULES", names)
+        for stem, text in (("m", imports), ("create", create)):
+            source = folder / f"{stem}.txt"
+            source.write_text(text, encoding="utf-8")
+            mpy.compile_file(source, folder / f"{stem}.mpy", "x86")
+        said = _run(folder)
+    parts = ("code", "model", "quantizer", "metrics", "rows")
+    found = dict(zip(parts, ast.literal_eval(said), strict=True))
+    heap = library_heap("x86", modules)
+    functions = sum(module.functions for module in heap.modules)
+    return {**found, "code": found["code"] - BLOCK * functions}
+
+
+def _run(folder: Path) -> str:
+    command = [*find_or_fetch().command, "-X", "heapsize=256m", "-c", "import m"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_SECONDS)
+    if done.returncode != 0:
+        raise RuntimeError(f"MicroPython failed: {(done.stdout + done.stderr).strip()}")
+    return done.stdout

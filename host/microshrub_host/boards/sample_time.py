@@ -1,0 +1,151 @@
+"""How long a sample takes on a board: from measurements in its file, or from instruction counts.
+
+A figure is given for a model that the table has, and for one that lies between two of the table.
+Between means: both are Shrub Ensembles that differ from it at most in window, trees, depth,
+features and classes, none of these of the one is larger and none of the other smaller. Then it is
+interpolated, linear in the work: trees * depth for predict, window * depth * features * classes
+for learn. Of all other models nothing is said. The seed and a Shrub Ensemble's step are not looked
+at: they change what is computed with, not how much.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..cli.options import specification
+from .board_files import Board, CostRow
+
+_SHAPE = ("window", "trees", "depth", "features", "classes")
+_SHAPED = "shrub"  # the model of which all of _SHAPE are parameters
+_PREDICT = ("trees", "depth")
+_LEARN = ("window", "depth", "features", "classes")
+_NEUTRAL = ("seed", "step", "two_valued")  # the last is the stream's, no specification has it
+MEASURED = "measured"
+ESTIMATED = "estimated from instruction counts in emulation, one instruction a cycle"
+
+Pair = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class SampleTime:
+    """Microseconds of a predict and of a learn, median and 99th percentile.
+
+    `basis` is MEASURED or ESTIMATED, `between` the two models that it is interpolated from, empty
+    if the table has the model itself, `source` where the table is from.
+    """
+
+    predict: Pair
+    learn: Pair
+    basis: str
+    between: tuple[str, ...]
+    source: str
+
+    def record(self) -> dict[str, Any]:
+        """For --json."""
+        return {
+            "predict_us": list(self.predict),
+            "learn_us": list(self.learn),
+            "basis": self.basis,
+            "between": list(self.between),
+            "source": self.source,
+        }
+
+    def rows(self) -> list[tuple[str, str]]:
+        """For a table: names and values."""
+        how = self.basis
+        if self.between:
+            how += f", interpolated between {' and '.join(self.between)}"
+        return [
+            ("microseconds a predict", f"{self.predict[0]:,.0f}, p99 {self.predict[1]:,.0f}"),
+            ("microseconds a learn", f"{self.learn[0]:,.0f}, p99 {self.learn[1]:,.0f}"),
+            ("  how it is known", how),
+        ]
+
+
+def sample_time(board: Board, model: str, parameters: Mapping[str, Any]) -> SampleTime | None:
+    """What the board's file says of a model, a name of the command line, with all its parameters.
+
+    Measurements come before instruction counts. None if it says nothing. Raises UserError for a
+    model in the file that does not exist.
+    """
+    wanted = _comparable(model, parameters)
+    tables = [(board.measured, MEASURED, 1.0), (board.cost, ESTIMATED, 1e6 / board.clock_hz)]
+    for costs, basis, unit in tables:
+        if costs and (found := _look_up(costs.rows, wanted)):
+            predict, learn, between = found
+            return SampleTime(
+                _times(predict, unit), _times(learn, unit), basis, between, costs.source
+            )
+    return None
+
+
+def _times(pair: Pair, unit: float) -> Pair:
+    return pair[0] * unit, pair[1] * unit
+
+
+def _comparable(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    rest = {name: value for name, value in parameters.items() if name not in _NEUTRAL}
+    return {"model": model, **rest}
+
+
+@functools.lru_cache
+def _of_row(row: CostRow) -> dict[str, Any]:
+    model, parameters = specification(row.model)
+    shape = {"features": row.features, "classes": row.classes}
+    return _comparable(model, parameters | shape)
+
+
+def _look_up(
+    rows: tuple[CostRow, ...], wanted: dict[str, Any]
+) -> tuple[Pair, Pair, tuple[str, ...]] | None:
+    for row in rows:
+        if _of_row(row) == wanted:
+            return row.predict, row.learn, ()
+    if wanted["model"] != _SHAPED:
+        return None
+    alike = [row for row in rows if _rest(_of_row(row)) == _rest(wanted)]
+    pairs = [(a, b) for a in alike for b in alike if a != b and _between(a, wanted, b)]
+    if not pairs:
+        return None
+    low, high = min(pairs, key=lambda pair: _distance(*pair))
+    predict = _interpolated(low, wanted, high, _PREDICT, lambda row: row.predict)
+    learn = _interpolated(low, wanted, high, _LEARN, lambda row: row.learn)
+    return predict, learn, (_called(low), _called(high))
+
+
+def _rest(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in found.items() if name not in _SHAPE}
+
+
+def _between(low: CostRow, wanted: dict[str, Any], high: CostRow) -> bool:
+    a, b = _of_row(low), _of_row(high)
+    return all(a[name] <= wanted[name] <= b[name] for name in _SHAPE)
+
+
+def _distance(low: CostRow, high: CostRow) -> float:
+    return _work(_of_row(high), _LEARN) / _work(_of_row(low), _LEARN)
+
+
+def _work(found: dict[str, Any], names: tuple[str, ...]) -> int:
+    return math.prod(found[name] for name in names)
+
+
+def _interpolated(
+    low: CostRow,
+    wanted: dict[str, Any],
+    high: CostRow,
+    names: tuple[str, ...],
+    value: Callable[[CostRow], Pair],
+) -> Pair:
+    begin, end = _work(_of_row(low), names), _work(_of_row(high), names)
+    part = (_work(wanted, names) - begin) / (end - begin) if end > begin else 1.0
+    (a, b), (c, d) = value(low), value(high)
+    return a + part * (c - a), b + part * (d - b)
+
+
+def _called(row: CostRow) -> str:
+    return f"{row.model} ({row.features} features, {row.classes} classes)"

@@ -1,0 +1,228 @@
+"""`microshrub compare`: our learners beside River's and MOA's on the same samples."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..base.errors import UserError
+from ..base.progress import showing
+from ..base.terminal import console, messages
+from ..compare import catalogue, speed_set, tree_set
+from ..compare import page as compare_page
+from ..compare import report as compare_report
+from ..compare.catalogue import Contender
+from ..compare.our_learners import model_bytes, ours
+from ..compare.report import Lines, Part, Rows
+from ..compare.runner import Cell, compare
+from ..evaluation.prequential import are_compiled
+from ..render.page import check_html_target
+from ..reports import report
+from ..streams.stream import Stream
+from .commands import add_stream_options, compile_kernels, open_arguments, write_json
+from .options import MODELS, whole_number
+
+_LIMIT = 600  # seconds
+_OUTPUTS = ("run", "json", "html", "command_line")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A set of --set: who takes part, and the table of the cells that come of it."""
+
+    rows: Callable[[], Mapping[str, Mapping[str, Contender]]]  # by the rows' names and system
+    systems: Mapping[str, str]  # their titles
+    table: Callable[[Rows, Mapping[str, str]], Lines]
+    notes: Sequence[str] = ()
+
+    def contenders(self) -> list[Contender]:
+        """All of them."""
+        return [contender for row in self.rows().values() for contender in row.values()]
+
+    def lines(self, cells: Mapping[str, Cell]) -> Lines:
+        """The table of one stream's cells, which are by the contenders' names."""
+        found = {
+            name: {system: cells.get(contender.name) for system, contender in row.items()}
+            for name, row in self.rows().items()
+        }
+        return self.table(found, self.systems)
+
+
+_SETS = {
+    "trees": Selection(tree_set.tree_rows, tree_set.SYSTEMS, compare_report.tree_table),
+    "speed": Selection(
+        speed_set.speed_rows, speed_set.SYSTEMS, compare_report.speed_table, speed_set.NOTES
+    ),
+}
+
+
+def add_command(commands: Any) -> None:
+    """Add the subcommand to argparse's subparsers."""
+    text = (
+        "Learn streams with our learners, River's, MOA's and soft decision trees, each in a "
+        "process of its own, on the same samples in the same order."
+    )
+    parser = commands.add_parser("compare", help=text, description=text)
+    add_stream_options(parser, nargs="+")
+    parser.add_argument(
+        "--ours",
+        action="append",
+        metavar='"MODEL NAME=VALUE ..."',
+        help='one of ours, as in "hoeffding policy=efdt depth=10"; may be given again and again '
+        f"(default: {' and '.join(MODELS)} as they are)",
+    )
+    parser.add_argument(
+        "--peers",
+        metavar="A,B,...",
+        help=f"of {', '.join(catalogue.PEERS)}; river, moa and torch are all of theirs, none is "
+        "nobody (default: all that can run here)",
+    )
+    parser.add_argument(
+        "--set",
+        choices=_SETS,
+        help="instead: VFDT, EFDT and HAT of the three systems with the same settings; speed has "
+        "capymoa's shrubs, too, and tells samples a second (default: no set)",
+    )
+    parser.add_argument(
+        "--budget",
+        type=whole_number,
+        metavar="BYTES",
+        help="refuse models of ours that take more (default: refuse none)",
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=whole_number,
+        default=_LIMIT,
+        metavar="SECONDS",
+        help=f"of one learner on one stream (default {_LIMIT})",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=whole_number,
+        default=1,
+        metavar="N",
+        help="learners that run at a time; more than one are slower each (default 1)",
+    )
+    parser.add_argument(
+        "--json", metavar="FILE|-", help="write everything as one JSON object (default: do not)"
+    )
+    parser.add_argument(
+        "--html",
+        metavar="FILE",
+        type=Path,
+        help="write tables and pictures as one page (default: do not)",
+    )
+    parser.set_defaults(run=_compare)
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    _check(arguments)
+    chosen = _SETS.get(arguments.set)
+    contenders = _contenders(arguments, chosen)
+    streams = [_open(arguments, source) for source in arguments.data]
+    _check_ours(contenders, streams, arguments)
+    for c in contenders:
+        # what is compiled is left to the processes that run it
+        if c.system == "ours" and not are_compiled(c.learner, c.settings):
+            compile_kernels(c.learner, c.settings)
+    parts = []
+    for stream in streams:
+        found = _learn(contenders, stream, arguments)
+        lines = chosen.lines(found) if chosen else None
+        parts.append(Part(stream, list(found.values()), lines))
+        if arguments.json != "-":
+            compare_report.print_part(parts[-1])
+    if arguments.json != "-":
+        for note in chosen.notes if chosen else compare_report.NOTES:
+            console.say(note)
+    _write(arguments, parts)
+    return 0
+
+
+def _write(arguments: argparse.Namespace, parts: Sequence[Part]) -> None:
+    """The JSON and the page, as far as they are asked for."""
+    options = {k: v for k, v in vars(arguments).items() if k not in _OUTPUTS}
+    if arguments.json is not None:
+        write_json(compare_report.record(parts, options), arguments.json)
+    if arguments.html is not None:
+        page = compare_page.make_page(parts, arguments.command_line, options)
+        page.write(arguments.html)
+        messages.say(f"written to {arguments.html}")
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    for name in ("time_limit", "jobs", "budget"):
+        value = getattr(arguments, name)
+        if value is not None and value < 1:
+            raise UserError(f"--{name.replace('_', '-')} has to be at least 1, not {value}")
+    if arguments.set and (arguments.ours or arguments.peers):
+        raise UserError(f"--set {arguments.set} names all learners; leave out --ours and --peers")
+    if arguments.set == "speed" and arguments.jobs > 1:
+        raise UserError("--set speed runs one learner at a time; leave out --jobs")
+    if arguments.json is not None:
+        report.check_json_target(arguments.json)
+    if arguments.html is not None:
+        check_html_target(arguments.html)
+
+
+def _contenders(arguments: argparse.Namespace, chosen: Selection | None) -> list[Contender]:
+    """All that run, each once: those of the set, or the named ones, or by default everybody."""
+    if chosen:
+        return _that_can_run(chosen.contenders())
+    found = [ours(text) for text in arguments.ours or MODELS]
+    if arguments.peers is None:
+        found += _that_can_run(catalogue.PEERS.values())
+    elif arguments.peers != "none":
+        found += catalogue.select(arguments.peers)
+    return list({contender.name: contender for contender in found}.values())
+
+
+def _that_can_run(contenders: Iterable[Contender]) -> list[Contender]:
+    """Without those that cannot run here, and with a note that says so."""
+    wanted = list(contenders)
+    for system in dict.fromkeys(contender.system for contender in wanted):
+        missing = catalogue.missing_for(system)
+        if missing:
+            whose = "MOA" if system == "moa" else system
+            messages.say(f"Note: {whose}'s learners are left out. They need {missing}")
+            wanted = [contender for contender in wanted if contender.system != system]
+    return wanted
+
+
+def _open(arguments: argparse.Namespace, source: str) -> Stream:
+    return open_arguments(argparse.Namespace(**vars(arguments) | {"data": source}))
+
+
+def _check_ours(
+    contenders: Sequence[Contender], streams: Sequence[Stream], arguments: argparse.Namespace
+) -> None:
+    """Raise UserError for parameters that are refused, and for models beyond the budget."""
+    for stream in streams:
+        for contender in contenders:
+            if contender.system == "ours":
+                size = model_bytes(contender, stream, arguments.warmup)
+                if arguments.budget is not None and size > arguments.budget:
+                    raise UserError(
+                        f"{contender.name} takes {report.count(size, 'byte')} on {stream.name}, "
+                        f"and --budget is {arguments.budget:,}"
+                    )
+
+
+def _learn(
+    contenders: Sequence[Contender], stream: Stream, arguments: argparse.Namespace
+) -> dict[str, Cell]:
+    """The cells of a stream by the contenders' names, in their order."""
+    with showing(stream.name) as update:
+        cells = compare(
+            contenders,
+            stream,
+            warmup=arguments.warmup,
+            limit=arguments.time_limit,
+            jobs=arguments.jobs,
+            progress=update,
+        )
+        found = {cell.name: cell for cell in cells}
+    return {contender.name: found[contender.name] for contender in contenders}

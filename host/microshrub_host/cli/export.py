@@ -1,0 +1,65 @@
+"""`microshrub export`: a saved model, frozen, for boards and programs that only predict."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..base.errors import UserError
+from ..base.terminal import messages
+from ..export import c, emlearn, graphviz, onnx_trees
+from ..models import model_files
+from ..models.frozen import Frozen
+from ..streams.stream import did_you_mean
+
+# What each gives: the file, and in a few sentences what it does not hold of the model.
+FORMATS: dict[str, Callable[[Frozen], tuple[bytes, str]]] = {
+    "c": c.exported,
+    "emlearn": emlearn.exported,
+    "onnx": onnx_trees.exported,
+    "graphviz": graphviz.exported,
+}
+
+
+def add_command(commands: Any) -> None:
+    """Add the subcommand to argparse's subparsers."""
+    text = (
+        "Freeze a saved model into a file of another kind, for what only predicts: c is a C99 "
+        "header with the same predictions and votes, emlearn the CSV that emlearn_trees for "
+        "MicroPython loads, onnx a TreeEnsembleClassifier, graphviz the trees as a graph."
+    )
+    parser = commands.add_parser("export", help=text.partition(":")[0] + ".", description=text)
+    parser.add_argument("model", metavar="MODEL", type=Path, help="a file of simulate --save")
+    parser.add_argument("--format", metavar="|".join(FORMATS), required=True, help="what to write")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        required=True,
+        help="where to; a file that is there is replaced",
+    )
+    parser.set_defaults(run=export, temporary_cache=False)
+
+
+def export(arguments: argparse.Namespace) -> int:
+    """Write the model in the format."""
+    path: Path = arguments.output
+    if arguments.format not in FORMATS:
+        raise UserError(
+            f"the format {arguments.format!r} is unknown. "
+            + did_you_mean(arguments.format, FORMATS)
+        )
+    if path.resolve() == arguments.model.resolve():
+        raise UserError(f"--output {path}: this is the model itself; name another file")
+    model_files.check_target("--output", path)
+    model = model_files.open_model(arguments.model)
+    try:
+        data, lost = FORMATS[arguments.format](Frozen(model))
+    except UserError as error:
+        raise UserError(f"{arguments.model}: {error}") from None
+    model_files.replace(path, data)
+    messages.say(f"written to {path}: {len(data):,} bytes. {lost}".rstrip())
+    return 0

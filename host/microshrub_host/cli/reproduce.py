@@ -1,0 +1,213 @@
+"""`microshrub reproduce EXPERIMENT`: a paper's experiment, its figures beside ours."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import importlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..base import cluster
+from ..base.errors import UserError
+from ..base.terminal import messages
+from ..compare.catalogue import SEED
+from ..papers import paper_streams
+from ..papers.experiment import Experiment, Extent
+from ..papers.printed_figures import load_paper
+from ..papers.report import facts, make_page, markdown, save_pictures, save_text, table_text
+from ..papers.runner import Plan, reproduce
+from ..render import page
+from ..streams.stream import did_you_mean
+from .commands import add_parser
+from .options import Parser, whole_number
+
+# The modules with each one's EXPERIMENT; they are imported when somebody asks for one.
+EXPERIMENTS = {
+    "shrub-ensembles": "shrub_experiment",
+    "regularized": "regularized_experiment",
+    "efdt": "efdt_experiment",
+    "olboost": "olboost_experiment",
+}
+
+
+def add_command(commands: Any) -> None:
+    """Add the subcommand to argparse's subparsers."""
+    text = "Run the experiment of a paper and print its tables beside the paper's own."
+    parser = add_parser(commands, "reproduce", text, _reproduce)
+    parser.add_argument(
+        "experiment", metavar="EXPERIMENT", choices=list(EXPERIMENTS), help=", ".join(EXPERIMENTS)
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="so little that it is a matter of minutes"
+    )
+    _add_what_to_run(parser)
+    _add_how_to_run(parser)
+
+
+def _add_what_to_run(parser: Parser) -> None:
+    for name, metavar, text in (
+        ("streams", "A,B,...", "only these streams (default: those of the experiment)"),
+        ("methods", "A,B,...", "only these methods (default: all that can run here)"),
+    ):
+        parser.add_argument(f"--{name}", metavar=metavar, help=text)
+    for name, metavar, text in (
+        ("configurations", "N", "random configurations of a method, at most"),
+        ("limit", "N", "only the first N samples of a stream"),
+        ("time-limit", "SECONDS", "of one run"),
+    ):
+        parser.add_argument(
+            f"--{name}",
+            type=whole_number,
+            metavar=metavar,
+            help=f"{text} (default: the experiment's)",
+        )
+    parser.add_argument(
+        "--seed", type=whole_number, default=0, metavar="N", help="of the draw (default 0)"
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="a folder of files NAME.csv.gz; what is not there is fetched from OpenML (default "
+        f"{paper_streams.FOLDER})",
+    )
+
+
+def _add_how_to_run(parser: Parser) -> None:
+    parser.add_argument(
+        "--jobs", type=whole_number, default=1, metavar="N", help="runs at a time (default 1)"
+    )
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="of a Dask cluster (default: this machine)"
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="results, tables and pictures; a run that was stopped goes on there (default: "
+        "reproduce-EXPERIMENT, with -quick)",
+    )
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE", help="the page (default: report.html in --output)"
+    )
+
+
+def _reproduce(arguments: argparse.Namespace) -> int:
+    experiment = load(arguments.experiment)
+    extent = _extent(arguments, experiment.quick if arguments.quick else experiment.full)
+    _check(arguments, extent)
+    cluster.check_packages()
+    methods, notes = experiment.methods(extent.configurations, arguments.seed)
+    chosen = _chosen("--methods", arguments.methods, [method.name for method in methods])
+    methods = [method for method in methods if method.name in chosen]
+    names = _chosen("--streams", arguments.streams, experiment.streams, extent.streams)
+    sources, missing = experiment.find(names, arguments.data)
+    for note in [*notes, *missing]:
+        messages.say(note)
+    if not sources:
+        raise UserError("no stream is left")
+    plan = Plan(
+        experiment=experiment,
+        extent=extent,
+        methods=methods,
+        sources=sources,
+        seed=arguments.seed,
+        jobs=arguments.jobs,
+        scheduler=arguments.scheduler,
+        notes=[*notes, *missing],
+    )
+    _run(plan, arguments)
+    return 0
+
+
+def load(name: str) -> Experiment:
+    """The experiment of that name."""
+    module = importlib.import_module(f"..papers.{EXPERIMENTS[name]}", __package__)
+    found: Experiment = module.EXPERIMENT
+    return found
+
+
+def _extent(arguments: argparse.Namespace, extent: Extent) -> Extent:
+    """That of the experiment, but for what options say."""
+    given = {
+        "configurations": arguments.configurations,
+        "samples": arguments.limit,
+        "seconds": arguments.time_limit,
+    }
+    changed = {name: value for name, value in given.items() if value is not None}
+    return dataclasses.replace(extent, **changed)
+
+
+def _check(arguments: argparse.Namespace, extent: Extent) -> None:
+    for option, value in (
+        ("--configurations", extent.configurations),
+        ("--limit", extent.samples),
+        ("--time-limit", extent.seconds),
+        ("--jobs", arguments.jobs),
+    ):
+        if value is not None and value < 1:
+            raise UserError(f"{option} has to be at least 1, not {value}")
+    if arguments.data is not None and not arguments.data.is_dir():
+        raise UserError(f"--data {arguments.data}: there is no such folder")
+    if arguments.html is not None:
+        page.check_html_target(arguments.html)
+
+
+def _chosen(
+    option: str, text: str | None, known: Sequence[str], default: Sequence[str] | None = None
+) -> list[str]:
+    if text is None:
+        return list(known if default is None else default)
+    words = list(dict.fromkeys(filter(None, (word.strip() for word in text.split(",")))))
+    if not words:
+        raise UserError(f"{option} names nothing")
+    for word in words:
+        if word not in known:
+            raise UserError(f"{option}: there is no {word}. {did_you_mean(word, known)}")
+    return words
+
+
+def _run(plan: Plan, arguments: argparse.Namespace) -> None:
+    folder = _folder(arguments)
+    found = reproduce(plan, folder)
+    paper = load_paper(plan.experiment.name)
+    tables = plan.experiment.tables(found)
+    pictures = plan.experiment.pictures(found)
+    told = {"paper": paper.citation}
+    told |= {"seed of the draw": str(plan.seed), "seed of the peers": str(SEED)}
+    told |= facts(found, {name: source.origin for name, source in plan.sources.items()})
+    what = (f"Reproduced: {paper.title}", _command(arguments), found, tables, pictures, told)
+    save_pictures(folder, pictures)
+    save_text(folder / "tables.md", markdown(*what))
+    html = arguments.html or folder / "report.html"
+    make_page(*what).write(html)
+    for table in tables:
+        lines = [table.title, *table.notes, table_text(table)]
+        sys.stdout.write("\n\n".join(lines) + "\n\n")
+    messages.say(f"written to {html}, and to {folder}: tables.md and {_pictures(pictures)}")
+
+
+def _pictures(pictures: Sequence[object]) -> str:
+    return f"{len(pictures)} pictures" if len(pictures) != 1 else "1 picture"
+
+
+def _folder(arguments: argparse.Namespace) -> Path:
+    quick = "-quick" if arguments.quick else ""
+    return arguments.output or Path(f"reproduce-{arguments.experiment}{quick}")
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """The command that makes the same again; it does not tell where folders are."""
+    words = ["microshrub reproduce", arguments.experiment]
+    if arguments.quick:
+        words.append("--quick")
+    for name in ("streams", "methods", "configurations", "limit", "time_limit"):
+        value = getattr(arguments, name)
+        if value is not None:
+            words.append(f"--{name.replace('_', '-')} {value}")
+    if arguments.seed:
+        words.append(f"--seed {arguments.seed}")
+    return " ".join([*words, *(["--data DIR"] if arguments.data else [])])

@@ -1,0 +1,175 @@
+"""`microshrub show`: a saved model's trees as text and as a picture, and why it says what."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+from array import array
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import UserError
+from ..base.terminal import console, messages
+from ..engines import loader
+from ..models import model_files, tree_plot, trees
+from ..models.model_files import OpenModel
+from ..models.trees import Tree
+from ..reports.report import check_target, count
+from ..streams.columns import number_of
+from .options import whole_number
+
+_LIGHT = 0.05  # a shrub with a smaller weight is shown when it is asked for
+_ASCII = ("|- ", "`- ", "|  ")
+
+
+def add_command(commands: Any) -> None:
+    """Add the subcommand to argparse's subparsers."""
+    text = (
+        "Print a saved model's trees, in the units of its features; draw one of them. A leaf "
+        "tells a class, its share, and of how many samples; that of a shrub the share when it "
+        "was grown, and how many of the last samples reach it now."
+    )
+    parser = commands.add_parser("show", help=text.partition(";")[0] + ".", description=text)
+    parser.add_argument("model", metavar="MODEL", type=Path, help="a file of simulate --save")
+    parser.add_argument(
+        "--plot",
+        metavar="FILE.svg|FILE.png",
+        type=Path,
+        help="draw the tree, or the heaviest shrub (default: do not)",
+    )
+    parser.add_argument(
+        "--depth", metavar="N", type=whole_number, help="only the first N tests (default: all)"
+    )
+    parser.add_argument(
+        "--tree",
+        metavar="N",
+        type=whole_number,
+        help=f"only the shrub with the N-th largest weight (default: all from {_LIGHT} on)",
+    )
+    parser.add_argument(
+        "--row",
+        metavar="V1,V2,...",
+        help="explain what the model says of this sample, instead of printing the trees; "
+        "--row=-1,2 if it starts with a minus, and an empty cell is a missing value",
+    )
+    parser.set_defaults(run=show, temporary_cache=False)
+
+
+def show(arguments: argparse.Namespace) -> int:
+    """Print the model's trees, or why it says what of a row; draw the first of them."""
+    for option, value in (("--depth", arguments.depth), ("--tree", arguments.tree)):
+        if value is not None and value < 1:
+            raise UserError(f"{option} has to be at least 1, not {value}")
+    if arguments.plot is not None:
+        _check_plot_file(arguments.plot)
+    model = model_files.open_model(arguments.model)
+    codes = None if arguments.row is None else row_codes(model, arguments.row)
+    every = trees.trees_of(model)
+    places = _chosen(every, arguments.tree)
+    if codes is None:
+        _print_trees(model, every, places, arguments.depth)
+    else:
+        _print_reasons(model, every, places, codes)
+    left_out = len(every) - len(places)
+    if left_out and arguments.tree is None:
+        console.say(f"\n{count(left_out, 'shrub')} of less weight: --tree N shows the N-th.")
+    if arguments.plot is not None:
+        _plot(model, every, places, arguments)
+    return 0
+
+
+def row_codes(model: OpenModel, text: str) -> array[int]:
+    """The codes of a row of values in the features' units. Raises UserError if it is none."""
+    names = model.file.feature_names
+    cells = next(csv.reader([text], skipinitialspace=True), [])
+    if len(cells) != len(names):
+        raise UserError(
+            f"--row has to have {count(len(names), 'value')} ({','.join(names)}), not {len(cells)}"
+        )
+    values = [number_of(cell.strip()) for cell in cells]
+    for name, cell, value in zip(names, cells, values, strict=True):
+        if value is None or math.isinf(value):
+            raise UserError(f"--row: {name} has to be a number, or empty if missing, not {cell!r}")
+    raw = model.file.scale.apply(np.array([values], dtype=np.float64))
+    codes = array("H", bytes(2 * len(values)))
+    model.quantizer.encode(array("i", raw.ravel().tolist()), codes)
+    return codes
+
+
+def _check_plot_file(path: Path) -> None:
+    if path.suffix.lower() not in tree_plot.ENDINGS:
+        raise UserError(f"--plot {path}: the name has to end in {', '.join(tree_plot.ENDINGS)}")
+    check_target("--plot", path)
+
+
+def _chosen(every: list[Tree], number: int | None) -> list[int]:
+    """Which trees to show, as places in the list."""
+    if number is None:
+        return [i for i, tree in enumerate(every) if not i or tree.weight >= _LIGHT]
+    if number > len(every):
+        raise UserError(f"--tree {number}: the model has {count(len(every), 'tree')}")
+    return [number - 1]
+
+
+def _print_trees(
+    model: OpenModel, every: list[Tree], places: list[int], levels: int | None
+) -> None:
+    console.say(_title(model))
+    encoding = getattr(console.file, "encoding", None) or "utf-8"
+    marks = () if encoding.lower().startswith("utf") else _ASCII
+    for place in places:
+        root = every[place].root
+        console.say(("\n" if len(every) > 1 else "") + _subtitle(every, place))
+        for line in trees.lines(root if levels is None else trees.cut(root, levels), *marks):
+            console.say(line)
+
+
+def _print_reasons(
+    model: OpenModel, every: list[Tree], places: list[int], codes: array[int]
+) -> None:
+    file = model.file
+    features = [trees.printable(name) for name in file.feature_names]
+    classes = [trees.printable(name) for name in file.class_names]
+    if file.learner == "HoeffdingTree":
+        explain = loader.load("python").explain
+        units = file.scale.units()
+        console.say(explain(model.learner, codes, model.quantizer, features, classes, units))
+        return
+    label = model.learner.predict(codes)
+    part = model.learner.votes[label] / (65536 * 255)
+    console.say(f"{classes[label]} ({part:.2f} of the votes)" if every else classes[label])
+    for place in places:
+        console.say(f"{every[place].weight:.2f} * {trees.path(every[place].root, codes)}")
+
+
+def _plot(
+    model: OpenModel, every: list[Tree], places: list[int], arguments: argparse.Namespace
+) -> None:
+    if not places:
+        raise UserError("the model has no tree to draw yet")
+    tree = every[places[0]]
+    if arguments.depth is not None:
+        tree = Tree(tree.weight, trees.cut(tree.root, arguments.depth))
+    title = f"{_title(model)}; {_subtitle(every, places[0])}"
+    tree_plot.plot_tree(tree, title, len(model.file.class_names), arguments.plot)
+    messages.say(f"written to {arguments.plot}")
+
+
+def _title(model: OpenModel) -> str:
+    file = model.file
+    return (
+        f"{file.learner} of {trees.printable(file.stream)}: "
+        f"{count(file.samples, 'sample')}, accuracy {file.accuracy:.2f} %"
+    )
+
+
+def _subtitle(every: list[Tree], place: int) -> str:
+    tree = every[place]
+    leaves = sum(1 for _ in trees.leaves(tree.root))
+    size = f"{leaves:,} {'leaf' if leaves == 1 else 'leaves'}, depth {trees.depth(tree.root)}"
+    if len(every) == 1 and tree.weight == 1:
+        return size
+    return f"shrub {place + 1} of {len(every)}: weight {tree.weight:.2f}, {size}"

@@ -1,0 +1,215 @@
+"""Who is compared: our learners, two dumb baselines, River's learners, MOA's and soft trees.
+
+A `Contender` is a name and its settings, nothing heavy; `start` makes the `Learner` of it, in the
+process that is to run it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.errors import UserError
+from ..models.tree_shape import Shape
+from ..streams.stream import Stream, did_you_mean
+
+NO_ANSWER = -1  # of a learner that has not seen a label yet; it counts as wrong
+SEED = 1
+
+# Who measured the bytes of a model, by system.
+MEASURES = {
+    "ours": "nbytes",
+    "river": "_raw_memory_usage",
+    "moa": "measureByteSize",
+    "torch": "4 bytes a number",
+}
+
+_TEN = {"n_models": 10, "seed": SEED}
+_RIVER: dict[str, tuple[str, dict[str, Any]]] = {
+    "NaiveBayes": ("naive_bayes.GaussianNB", {}),
+    "HoeffdingTree": ("tree.HoeffdingTreeClassifier", {}),
+    "EFDT": ("tree.ExtremelyFastDecisionTreeClassifier", {}),
+    "HAT": ("tree.HoeffdingAdaptiveTreeClassifier", {"seed": SEED}),
+    "ARF": ("forest.ARFClassifier", _TEN),
+    "SRP": ("ensemble.SRPClassifier", _TEN),
+    "Bagging": ("ensemble.BaggingClassifier", {"model": "tree.HoeffdingTreeClassifier", **_TEN}),
+}
+_MOA: dict[str, tuple[str, dict[str, Any]]] = {
+    "NaiveBayes": ("bayes.NaiveBayes", {}),
+    "HoeffdingTree": ("trees.HoeffdingTree", {}),
+    "EFDT": ("trees.EFDT", {}),
+    "HAT": ("trees.HoeffdingAdaptiveTree", {}),
+    "ARF": ("meta.AdaptiveRandomForest", {"-s": 10}),
+    "SRP": ("meta.StreamingRandomPatches", {"-s": 10}),
+    "OzaBag": ("meta.OzaBag", {"-s": 10}),
+    "OnlineSmoothBoost": ("meta.OnlineSmoothBoost", {"-s": 10}),
+    "ShrubsClassifier": ("ShrubsClassifier", {"l_ensemble_reg": 10}),
+}
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A learner of one of the systems, with its settings."""
+
+    name: str  # "river:HAT", "ours:hoeffding policy=efdt"
+    system: str  # "ours", "baseline", "river", "moa" or "torch"
+    learner: str  # what the system calls it
+    settings: Mapping[str, Any] = field(default_factory=dict)  # by the names of the system
+
+
+class Learner(Protocol):
+    """One run over one stream, in blocks of its samples, in order."""
+
+    def prepare(self, part: slice) -> Any:
+        """The samples as this system takes them; this is not part of its time."""
+
+    def run(self, samples: Any) -> Sequence[int]:
+        """Predict, then learn each of the samples; the classes, or NO_ANSWER."""
+
+    def nbytes(self) -> int | None:
+        """The model's bytes as the system itself measures them; None if it does not."""
+
+    def shape(self) -> Shape | None:
+        """How large its tree is by now; None if it is not a tree."""
+
+
+PEERS: dict[str, Contender] = {
+    "nochange": Contender("nochange", "baseline", "nochange"),
+    "majority": Contender("majority", "baseline", "majority"),
+    **{f"river:{k}": Contender(f"river:{k}", "river", *v) for k, v in _RIVER.items()},
+    **{f"moa:{k}": Contender(f"moa:{k}", "moa", *v) for k, v in _MOA.items()},
+    "torch:SoftTrees": Contender("torch:SoftTrees", "torch", "SoftTrees"),
+}
+
+
+def select(text: str) -> list[Contender]:
+    """The peers of a list such as "nochange,river:HAT,moa"; "river" and "moa" are all of theirs.
+
+    Raises UserError for an unknown one, and for those that cannot run here.
+    """
+    found: dict[str, Contender] = {}
+    for word in filter(None, (word.strip() for word in text.split(","))):
+        group = {name: peer for name, peer in PEERS.items() if name.startswith(f"{word}:")}
+        if word not in PEERS and not group:
+            raise UserError(f"--peers: {word} is unknown. {did_you_mean(word, PEERS)}")
+        found |= group or {word: PEERS[word]}
+    if not found:
+        raise UserError("--peers names nobody; without the option it is everybody.")
+    require(found.values())
+    return list(found.values())
+
+
+def require(contenders: Iterable[Contender]) -> None:
+    """Raise UserError, saying what to install, if one of them cannot run."""
+    for contender in contenders:
+        missing = missing_for(contender.system)
+        if missing:
+            raise UserError(f"{contender.name} needs {missing}")
+
+
+def missing_for(system: str) -> str:
+    """What a system lacks here and how to get it; empty if nothing."""
+    if system == "torch" and importlib.util.find_spec("torch") is None:
+        return "the package torch: pip install 'microshrub[bench]'"
+    return missing_for_moa() if system == "moa" else ""
+
+
+def missing_for_moa() -> str:
+    """What MOA lacks here and how to get it; empty if nothing."""
+    if importlib.util.find_spec("capymoa") is None:
+        return (
+            "the package capymoa (Python 3.11 or newer) and a Java runtime: "
+            "pip install 'microshrub[bench]'"
+        )
+    if java() is None:
+        return (
+            "a Java runtime: install one (on Debian default-jre-headless), or set JAVA_HOME to "
+            "its folder"
+        )
+    return ""
+
+
+def java() -> str | None:
+    """The program that is Java here: that of JAVA_HOME or else of the PATH."""
+    home = os.environ.get("JAVA_HOME")
+    return shutil.which(str(Path(home, "bin", "java")) if home else "java")
+
+
+def start(contender: Contender, stream: Stream, warmup: int) -> Learner:
+    """The learner that is to see this stream. What it imports is only imported here."""
+    system, learner, settings = contender.system, contender.learner, contender.settings
+    if system == "ours":
+        from . import our_learners
+
+        return our_learners.OurLearner(learner, settings, stream, warmup)
+    if system == "baseline":
+        return Baseline(learner, stream)
+    values = filled(stream.values, warmup)
+    if system == "river":
+        from . import river_peers
+
+        return river_peers.RiverLearner(learner, settings, values, stream.labels)
+    if system == "torch":
+        from . import soft_trees
+
+        return soft_trees.SoftTrees(settings, values, stream)
+    from . import moa_peers
+
+    return moa_peers.start(learner, settings, values, stream)
+
+
+def filled(values: NDArray[np.float64], warmup: int) -> NDArray[np.float64]:
+    """The values as our quantizer sees them: a missing one is the feature's last one.
+
+    Before there is a last one it is the middle of the feature's range in the warm-up, or 0.
+    """
+    found: NDArray[np.float64] = values.copy()
+    for column in found.T:
+        known = ~np.isnan(column)
+        early = column[:warmup][known[:warmup]]
+        middle = (early.min() + early.max()) / 2 if len(early) else 0.0
+        last = np.maximum.accumulate(np.where(known, np.arange(len(column)), -1))
+        column[:] = np.where(last < 0, middle, column[last])
+    return found
+
+
+class Baseline:
+    """NoChange, which says the last label, or MajorityClass, which says the most frequent one.
+
+    Of equally frequent classes it is the one with the lower index.
+    """
+
+    def __init__(self, learner: str, stream: Stream) -> None:
+        self._majority = learner == "majority"
+        self._labels = stream.labels
+        self._counts = [0] * len(stream.class_names)
+        self._says = NO_ANSWER
+
+    def prepare(self, part: slice) -> list[int]:
+        """The labels, all that a baseline looks at."""
+        found: list[int] = self._labels[part].tolist()
+        return found
+
+    def run(self, samples: list[int]) -> list[int]:
+        said = []
+        for label in samples:
+            said.append(self._says)
+            if self._majority:
+                self._counts[label] += 1
+                label = self._counts.index(max(self._counts))
+            self._says = label
+        return said
+
+    def nbytes(self) -> None:
+        """A baseline has next to nothing, and nobody measures it."""
+
+    def shape(self) -> None:
+        """It is no tree."""

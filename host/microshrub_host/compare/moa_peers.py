@@ -1,0 +1,164 @@
+"""MOA's learners, through the Java virtual machine that the package capymoa starts.
+
+MOA's classifiers are made from its own option strings and so have MOA's own defaults; those of
+capymoa's classes are others. Bifet, Holmes, Kirkby, Pfahringer: MOA, JMLR 2010.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..models.tree_shape import Shape, moa_shape
+from ..streams.stream import Stream
+from .catalogue import NO_ANSWER, SEED, Learner
+
+_NO_WINDOW = 2**31 - 1
+_VARIABLE = "CAPYMOA_JVM_ARGS"
+_MEMORY = "-Xmx8g -Xss10M"  # capymoa's own
+_MANIFEST = "Manifest-Version: 1.0\nPremain-Class: sizeof.agent.SizeOfAgent\n"
+_OPENED = ("lang", "util", "util.concurrent", "util.concurrent.atomic", "util.random", "text")
+
+
+def start(
+    learner: str, settings: Mapping[str, Any], values: NDArray[np.float64], stream: Stream
+) -> Learner:
+    """The learner: MOA's, by its name in option strings, or capymoa's own ShrubsClassifier."""
+    with tempfile.TemporaryDirectory(prefix="microshrub-") as folder:
+        _start_java(Path(folder))
+    samples = _Samples(values, stream)
+    if learner == "ShrubsClassifier":
+        return CapymoaLearner(learner, settings, samples)
+    return MoaLearner(option_string(learner, settings), samples)
+
+
+def option_string(learner: str, settings: Mapping[str, Any]) -> str:
+    """The learner as MOA's command line has it: `trees.EFDT -g 200 -c 1e-07`."""
+    return " ".join([learner, *(f"{option} {value}" for option, value in settings.items())])
+
+
+def _start_java(folder: Path) -> None:
+    """Have capymoa start Java, with what MOA's measureByteSize needs.
+
+    That is the agent in MOA's own archive, which Java only takes from an archive whose manifest
+    names it, and the permission to look into Java's own objects. A path with a space in it cannot
+    be given; then the bytes are not measured.
+    """
+    agent = folder / "sizeof.jar"
+    with zipfile.ZipFile(agent, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", _MANIFEST)
+    words = [os.environ.get(_VARIABLE, _MEMORY)]
+    if " " not in str(agent):
+        words.append(f"-javaagent:{agent}")
+        words += [f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in _OPENED]
+    os.environ[_VARIABLE] = " ".join(words)
+    importlib.import_module("capymoa")
+
+
+class _Samples:
+    """The stream as MOA's instances: numbers, and a nominal class whose values are all known."""
+
+    def __init__(self, values: NDArray[np.float64], stream: Stream) -> None:
+        from capymoa.core import LabeledInstance
+        from capymoa.stream import Schema
+
+        self._instance = LabeledInstance
+        features = [f"f{f}" for f in range(values.shape[1])]
+        classes = [str(c) for c in range(len(stream.class_names))]
+        self.schema = Schema.from_custom([*features, "class"], "class", {"class": classes})
+        self._values = values
+        self._labels = stream.labels
+
+    def take(self, part: slice) -> list[Any]:
+        """Those samples, as capymoa has them; their java_instance is what MOA takes."""
+        rows = zip(self._values[part], self._labels[part].tolist(), strict=True)
+        return [self._instance.from_array(self.schema, x, label) for x, label in rows]
+
+
+class MoaLearner:
+    """A classifier of MOA in MOA's own prequential loop, which is Java.
+
+    It says the first class of most votes, as in MOA's evaluators.
+    """
+
+    def __init__(self, options: str, samples: _Samples) -> None:
+        from moa.classifiers import Classifier
+        from moa.evaluation import EfficientEvaluationLoops
+        from moa.options import ClassOption
+
+        self._loop = EfficientEvaluationLoops.PrequentialEvaluation
+        self._samples = samples
+        self._model = ClassOption.cliStringToObject(options, Classifier, None)
+        self._model.setRandomSeed(SEED)
+        self._model.setModelContext(samples.schema.get_moa_header())
+        self._model.prepareForUse()
+
+    def prepare(self, part: slice) -> Any:
+        """The samples as a stream of Java objects."""
+        from com.yahoo.labs.samoa.instances import Instances
+        from moa.streams import CachedInstancesStream
+
+        samples = self._samples.take(part)
+        block = Instances(self._samples.schema.get_moa_header(), len(samples))
+        for sample in samples:
+            block.add(sample.java_instance.getData())
+        return CachedInstancesStream(block)
+
+    def run(self, samples: Any) -> list[int]:
+        # no evaluators, no limit, no window, no labels; but the predictions
+        said = self._loop(samples, self._model, None, None, -1, _NO_WINDOW, False, True)
+        return [int(word) for word in str(said.predictions)[1:-1].split(",")]
+
+    def nbytes(self) -> int | None:
+        """MOA's own measure: all Java objects that the model holds."""
+        size = int(self._model.measureByteSize())
+        return size if size > 0 else None
+
+    def shape(self) -> Shape | None:
+        """Of a tree."""
+        return moa_shape(self._model)
+
+
+class CapymoaLearner:
+    """A classifier that capymoa has in Python; nobody measures its bytes.
+
+    A max_depth among the settings is that of its trees, which are scikit-learn's.
+    """
+
+    def __init__(self, learner: str, settings: Mapping[str, Any], samples: _Samples) -> None:
+        from capymoa import classifier
+
+        arguments = dict(settings)
+        if "max_depth" in arguments:
+            from sklearn.tree import DecisionTreeClassifier
+
+            depth = arguments.pop("max_depth")
+            arguments["sk_dt"] = DecisionTreeClassifier(max_depth=depth, random_state=SEED)
+        self._samples = samples
+        self._model = getattr(classifier, learner)(samples.schema, **arguments)
+
+    def prepare(self, part: slice) -> list[Any]:
+        """The samples as capymoa has them."""
+        return self._samples.take(part)
+
+    def run(self, samples: list[Any]) -> list[int]:
+        said = []
+        for sample in samples:
+            answer = self._model.predict(sample)
+            said.append(NO_ANSWER if answer is None else int(answer))
+            self._model.train(sample)
+        return said
+
+    def nbytes(self) -> None:
+        """There is no measure of its own."""
+
+    def shape(self) -> None:
+        """None is known."""

@@ -1,0 +1,79 @@
+"""Our learners among those that are compared, named as in "hoeffding policy=efdt depth=10"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..base.errors import UserError
+from ..cli.options import MODELS, check_parameters, learner, specification, stream_parameters
+from ..engines import engines
+from ..evaluation import prequential
+from ..models.tree_shape import Shape, our_shape
+from ..streams.stream import Stream
+from ..streams.units import Raw
+from .catalogue import Contender
+
+_ENGINE = "numba"
+
+
+def ours(text: str, name: str = "") -> Contender:
+    """The contender that a text names, which the tables call by its text or by a shorter name.
+
+    Raises UserError for what the learner does not have.
+    """
+    try:
+        model, parameters = specification(text)
+    except UserError as error:
+        raise UserError(f"--ours {text!r}: {error}") from None
+    return Contender(name or f"ours:{text.strip()}", "ours", model, parameters)
+
+
+def all_parameters(contender: Contender, stream: Stream, warmup: int) -> dict[str, Any]:
+    """The parameters of its constructor on this stream; raises UserError for refused ones."""
+    shape = stream_parameters(contender.learner, stream, warmup)
+    parameters = shape | dict(contender.settings)
+    try:
+        check_parameters(contender.learner, parameters)
+    except UserError as error:
+        raise UserError(f"{contender.name} on {stream.name}: {error}") from None
+    return parameters
+
+
+def model_bytes(contender: Contender, stream: Stream, warmup: int) -> int:
+    """The bytes of its buffers on this stream; raises UserError for refused parameters."""
+    parameters = all_parameters(contender, stream, warmup)
+    return int(learner(contender.learner).nbytes(**parameters))
+
+
+class OurLearner:
+    """One of our learners with its quantizer, as `simulate` runs them."""
+
+    def __init__(
+        self, model: str, settings: Mapping[str, Any], stream: Stream, warmup: int
+    ) -> None:
+        parameters = stream_parameters(model, stream, warmup) | dict(settings)
+        self._model, self._parameters = model, parameters
+        prequential.compile_kernels(model, parameters)
+        self._bytes = int(learner(model).nbytes(**parameters))
+        self._rows = prequential.raw_rows(stream)
+        self._labels = stream.labels
+        self._engine = engines.start(_ENGINE, MODELS[model], parameters)
+        prequential.fit(self._engine, self._rows, warmup)
+
+    def prepare(self, part: slice) -> tuple[Raw, engines.Labels]:
+        """Raw integers, as a sensor gives them, and the labels."""
+        return self._rows[part], self._labels[part]
+
+    def run(self, samples: tuple[Raw, engines.Labels]) -> list[int]:
+        said: list[int] = self._engine.run(*samples).tolist()
+        return said
+
+    def nbytes(self) -> int:
+        """Bytes of the buffers on the board."""
+        return self._bytes
+
+    def shape(self) -> Shape | None:
+        """Of a HoeffdingTree."""
+        buffers = {name: buffer for name, _, buffer in self._engine.buffers()}
+        return our_shape(self._model, self._parameters, buffers)

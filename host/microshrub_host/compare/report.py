@@ -1,0 +1,210 @@
+"""The tables and the JSON of a comparison."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.box import SIMPLE
+from rich.table import Column, Table
+from rich.text import Text
+
+from ..base.terminal import console
+from ..reports.report import count, version_of, versions
+from ..streams.stream import Stream
+from .catalogue import java
+from .runner import Cell
+
+COLUMNS = (
+    "accuracy",
+    "kappa",
+    "kappa\ntemporal",
+    "model\nbytes",
+    "samples\na second",
+    "time\nin s",
+)
+NOTES = (
+    "Accuracy and both kappas are in percent; every sample counts from the first one on.",
+    "Model bytes: ours are the buffers on the board (nbytes); River's and MOA's are their own "
+    "measures (_raw_memory_usage, measureByteSize) of objects on this computer; soft "
+    "trees have 4 for every number kept: parameters, Adam's moments, means, variances, a batch.",
+    "Samples a second: on this computer, ours with numba, MOA in its own loop, the rest from "
+    "Python.",
+)
+_NONE = "-"
+_WIDTH = 21  # of the longest name of a peer
+
+# Names of rows, and by system the cell on one stream.
+Rows = Mapping[str, Mapping[str, Cell | None]]
+Lines = tuple[list[str], list[list[str]]]  # the head of a table, and its rows
+
+
+@dataclass(frozen=True)
+class Part:
+    """One stream: its cells, in the order in which the learners were named.
+
+    Of a set there is the set's table.
+    """
+
+    stream: Stream
+    cells: Sequence[Cell]
+    table: Lines | None
+
+
+def print_part(part: Part) -> None:
+    """The set's table, or else one with a row for every learner; and below it what failed."""
+    console.say(f"{part.stream.name}: {size(part.stream)}")
+    if part.table:
+        _print_table(*part.table)
+    else:
+        _print_learners(part.cells)
+    _print_failures(part.cells)
+
+
+def _print_learners(cells: Sequence[Cell]) -> None:
+    first = Column("learner", width=_WIDTH, overflow="fold")
+    table = Table(first, box=SIMPLE, pad_edge=False, collapse_padding=True)
+    for name in COLUMNS:
+        table.add_column(name, justify="right")
+    for cell in cells:
+        table.add_row(*map(Text, (cell.name, *figures(cell))))
+    console.print(table)
+
+
+def _print_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
+    table = Table(head[0])
+    for name in head[1:]:
+        table.add_column(name, justify="right")
+    for line in lines:
+        table.add_row(*map(Text, line))
+    console.print(table)
+
+
+def tree_table(rows: Rows, systems: Mapping[str, str]) -> Lines:
+    """The head and the rows of one stream: a row for every tree, a column for every system.
+
+    systems are their titles; the first one is what the others are compared with.
+    """
+    first, *others = systems
+    head = ["tree", *(f"{name} %" for name in systems.values())]
+    head += [f"{systems[system]} - {systems[first]}" for system in others]
+    lines = []
+    for name, row in rows.items():
+        accuracies = [accuracy(row.get(system)) for system in systems]
+        apart = [_points(row.get(system), row.get(first)) for system in others]
+        lines.append([name, *accuracies, *apart])
+    return head, lines
+
+
+def speed_table(rows: Rows, systems: Mapping[str, str]) -> Lines:
+    """The head and the rows of one stream: samples a second, and how often ours has theirs."""
+    first, *others = systems
+    head = ["samples\nper s", *systems.values()]
+    head += [f"{systems[first]} /\n{systems[system]}" for system in others]
+    lines = []
+    for name, row in rows.items():
+        speeds = [_whole(_speed(row.get(system))) for system in systems]
+        lines.append([name, *speeds, *(_times(row.get(first), row.get(s)) for s in others)])
+    return head, lines
+
+
+def record(parts: Sequence[Part], options: Mapping[str, Any]) -> dict[str, Any]:
+    """What `compare --json` writes."""
+    streams = [part.stream for part in parts]
+    cells = [cell for part in parts for cell in part.cells]
+    return {
+        "streams": [
+            {
+                "name": stream.name,
+                "samples": len(stream.labels),
+                "features": stream.values.shape[1],
+                "classes": len(stream.class_names),
+            }
+            for stream in streams
+        ],
+        "cells": [cell.record() for cell in cells],
+        "options": dict(options),
+        "versions": all_versions(cells),
+    }
+
+
+def all_versions(cells: Sequence[Cell]) -> dict[str, str]:
+    """Of this program and of the systems that took part."""
+    return system_versions({cell.system for cell in cells})
+
+
+def system_versions(systems: Collection[str]) -> dict[str, str]:
+    """Of this program and of those systems."""
+    found = versions()
+    found |= {name: version_of(name) for name in ("river", "torch") if name in systems}
+    program = java()
+    if "moa" in systems and program:
+        said = subprocess.run([program, "-version"], capture_output=True, text=True, check=False)
+        found |= {"capymoa": version_of("capymoa"), "java": said.stderr.partition("\n")[0]}
+    return found
+
+
+def size(stream: Stream) -> str:
+    """How large a stream is."""
+    return (
+        f"{count(len(stream.labels), 'sample')}, "
+        f"{count(stream.values.shape[1], 'feature')}, {count(len(stream.class_names), 'class')}"
+    )
+
+
+def figures(cell: Cell) -> list[str]:
+    """What stands in the COLUMNS."""
+    if cell.accuracy is None:
+        return [_failure(cell), *[_NONE] * (len(COLUMNS) - 1)]
+    return [
+        f"{cell.accuracy:.2f}",
+        f"{cell.kappa:.2f}",
+        f"{cell.kappa_temporal:.2f}",
+        _whole(cell.model_bytes),
+        _whole(cell.samples_per_second),
+        _NONE if cell.seconds is None else f"{cell.seconds:,.1f}",
+    ]
+
+
+def _whole(number: float | None) -> str:
+    return _NONE if number is None else f"{number:,.0f}"
+
+
+def accuracy(cell: Cell | None) -> str:
+    """In percent, or in a word why there is none."""
+    if cell is None:
+        return _NONE
+    if cell.accuracy is None:
+        return _failure(cell)
+    return f"{cell.accuracy:.2f}"
+
+
+def _failure(cell: Cell) -> str:
+    """In a word; the whole of it stands below the table."""
+    return "timeout" if cell.failure.startswith("time limit") else "crashed"
+
+
+def _points(cell: Cell | None, first: Cell | None) -> str:
+    """How many percentage points a cell is above the first."""
+    if cell is None or first is None or cell.accuracy is None or first.accuracy is None:
+        return _NONE
+    return f"{cell.accuracy - first.accuracy:+.2f}"
+
+
+def _speed(cell: Cell | None) -> float | None:
+    return cell.samples_per_second if cell else None
+
+
+def _times(one: Cell | None, other: Cell | None) -> str:
+    """How often the one has the samples a second of the other."""
+    above, below = _speed(one), _speed(other)
+    return f"{above / below:.1f}" if above and below else _NONE
+
+
+def _print_failures(cells: Sequence[Cell]) -> None:
+    for cell in cells:
+        if cell.failure:
+            seen = f"after {count(cell.samples, 'sample')}"
+            console.say(f"{cell.name}: {cell.failure}, {seen}")

@@ -1,0 +1,271 @@
+"""Learners of all systems on the same samples in the same order, each in its own process.
+
+Every learner predicts a sample and then learns it. What it said is counted here, in the same way
+for all: by the library's own Metrics. Its time is that of predicting and learning alone. Its bytes
+are measured at the end, and on the way where that is asked for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.worker_process import Apart, Ended, Send, wait_for_any
+from ..engines import loader
+from ..models.tree_shape import Shape
+from ..streams.stream import Stream
+from . import catalogue
+from .catalogue import Contender
+
+_BLOCK = 1000
+_BLOCKS = 200  # at least so many, to see how far a slow learner is
+_MOST_CLASSES = 256
+_POINTS = 200  # of a curve
+
+Curve = Sequence[tuple[int, float]]
+Progress = Callable[[int, int, str], None]
+Start = Callable[[Contender, Stream, int], catalogue.Learner]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What became of one learner on one stream; accuracy and kappas in percent.
+
+    They are None, and so is the rest of what was measured, unless the whole stream was learned.
+    A failure after that is one of measuring the bytes.
+    """
+
+    stream: str
+    name: str
+    system: str
+    learner: str
+    settings: Mapping[str, Any]
+    failure: str  # in words what happened; "" if nothing did
+    samples: int  # that it saw
+    accuracy: float | None = None
+    kappa: float | None = None
+    kappa_temporal: float | None = None
+    model_bytes: int | None = None
+    model_bytes_by: str | None = None  # whose measure that is
+    seconds: float | None = None
+    samples_per_second: float | None = None
+    running_average_accuracy: float | None = None  # the mean over time of the running accuracy
+    # (samples, accuracy over all of them) at about 200 places, of what it saw
+    curve: Curve = ()
+    sizes: Curve = ()  # bytes after so many samples, from 0 on if they were asked for
+    shapes: Sequence[tuple[int, Shape]] = ()  # of a tree, likewise
+
+    def record(self) -> dict[str, Any]:
+        """The cell as JSON holds it."""
+        return asdict(self)
+
+
+def compare(
+    contenders: Sequence[Contender],
+    stream: Stream,
+    *,
+    warmup: int = 256,
+    limit: float = 600,
+    jobs: int = 1,
+    sizes: int = 0,
+    progress: Progress | None = None,
+    start: Start = catalogue.start,
+) -> Iterator[Cell]:
+    """Run them, `jobs` at a time, over the stream; gives the cells as they are done.
+
+    One that crashes, or needs more than limit seconds, costs only its own cell. The bytes are
+    measured before the first sample and about `sizes` times on the way, or only at the end if
+    it is 0; that is not part of a learner's time, but of its limit. So are the shapes of trees,
+    unless it is 0.
+    """
+    waiting = deque(contenders)
+    samples = len(stream.labels)
+    over = 0
+    running: list[_Run] = []
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                contender = waiting.popleft()
+                work = Apart(learn, start, contender, stream, warmup, sizes, limit=limit)
+                running.append(_Run(work, contender, stream))
+            wait_for_any([run.work for run in running])
+            for run in list(running):
+                cell = run.advance()
+                if progress:
+                    seen = over + sum(r.samples for r in running)
+                    progress(seen, samples * len(contenders), run.contender.name)
+                if cell:
+                    run.work.close()
+                    running.remove(run)
+                    over += samples
+                    yield cell
+    finally:
+        for run in running:
+            run.work.close()
+
+
+def compare_here(
+    contender: Contender, stream: Stream, *, warmup: int = 256, limit: float = 600, sizes: int = 0
+) -> Cell:
+    """The cell of one of ours, run in this process, where what is compiled stays loaded.
+
+    In a process of its own it takes seconds to load. The limit is looked at between blocks.
+    """
+    run = _Run(_Here(limit, catalogue.start, contender, stream, warmup, sizes), contender, stream)
+    cell = run.advance()
+    assert cell is not None
+    return cell
+
+
+def learn(
+    send: Send, start: Start, contender: Contender, stream: Stream, warmup: int, sizes: int = 0
+) -> None:
+    """In a process of its own: send (predictions, seconds) of every block, and the bytes."""
+    learner = start(contender, stream, warmup)
+    total = len(stream.labels)
+    block = max(1, min(_BLOCK, total // _BLOCKS))
+    between = max(block, total // sizes) if sizes else total
+    for at in range(0, total, block):
+        if sizes and at % between < block:
+            _send_size(send, learner)
+            _send_shape(send, learner)
+        samples = learner.prepare(slice(at, at + block))
+        begin = time.perf_counter()
+        said = learner.run(samples)
+        send((said, time.perf_counter() - begin))
+    _send_size(send, learner)
+    if sizes:
+        _send_shape(send, learner)
+
+
+def _send_size(send: Send, learner: catalogue.Learner) -> None:
+    size = learner.nbytes()
+    if size is not None:
+        send(size)
+
+
+def _send_shape(send: Send, learner: catalogue.Learner) -> None:
+    shape = learner.shape()
+    if shape is not None:
+        send(dict(shape))
+
+
+class _Here:
+    """What learn() sends, all of it at once, to be received one by one as from an Apart."""
+
+    def __init__(self, limit: float, *arguments: Any) -> None:
+        self._sent: deque[Any] = deque()
+        self._limit = limit
+        self._deadline = time.monotonic() + limit
+        self._reason = ""
+        try:
+            learn(self._send, *arguments)
+        except Ended as ended:
+            self._reason = str(ended)
+
+    def _send(self, message: object) -> None:
+        self._sent.append(message)
+        if time.monotonic() > self._deadline:
+            raise Ended(f"time limit of {self._limit:g} s")
+
+    def receive(self) -> Any:
+        """The next message; raises Ended after the last one."""
+        if not self._sent:
+            raise Ended(self._reason)
+        return self._sent.popleft()
+
+
+class _Run:
+    """One pair that is being run, and the count of what it said."""
+
+    def __init__(self, work: Any, contender: Contender, stream: Stream) -> None:
+        self.work = work
+        self.contender = contender
+        self.stream = stream
+        self.samples = 0
+        self._seconds = 0.0
+        self._sizes: list[tuple[int, float]] = []
+        self._shapes: list[tuple[int, Shape]] = []
+        self._right = 0
+        self._running = 0.0  # sum of the running accuracies after each sample, percent
+        self._curve: list[tuple[int, float]] = []
+        classes = len(stream.class_names)
+        # One class more than there are: no answer, which is never right.
+        self._metrics = loader.load("numba").Metrics(min(classes + 1, _MOST_CLASSES))
+        self._no_answer = min(classes, _MOST_CLASSES - 1)
+
+    def advance(self) -> Cell | None:
+        """Take what there is; the cell once there is no more to come."""
+        try:
+            message = self.work.receive()
+            while message is not None:
+                if isinstance(message, int):
+                    self._sizes.append((self.samples, message))
+                elif isinstance(message, dict):
+                    self._shapes.append((self.samples, message))
+                else:
+                    self._count(*message)
+                message = self.work.receive()
+        except Ended as ended:
+            return self._cell(str(ended))
+        return None
+
+    def _count(self, said: Sequence[int], seconds: float) -> None:
+        labels = self.stream.labels[self.samples : self.samples + len(said)]
+        answers = np.array(said)
+        answers[answers == catalogue.NO_ANSWER] = self._no_answer
+        self._metrics.update_rows(
+            bytearray(labels.tobytes()), bytearray(answers.astype(np.uint8).tobytes())
+        )
+        self._add_running(answers == labels)
+        self.samples += len(said)
+        self._seconds += seconds
+        total = len(self.stream.labels)
+        if self.samples * _POINTS // total > len(self._curve) or self.samples == total:
+            self._curve.append((self.samples, self._metrics.accuracy / 1e4))
+
+    def _add_running(self, right: NDArray[np.bool_]) -> None:
+        seen = np.arange(self.samples + 1, self.samples + len(right) + 1)
+        running = (self._right + np.cumsum(right)) / seen * 100
+        self._running += float(running.sum())
+        self._right += int(right.sum())
+
+    def _cell(self, failure: str) -> Cell:
+        contender = self.contender
+        cell = Cell(
+            stream=self.stream.name,
+            name=contender.name,
+            system=contender.system,
+            learner=contender.learner,
+            settings=dict(contender.settings),
+            failure=failure,
+            samples=self.samples,
+            curve=tuple(self._curve),
+        )
+        if self.samples < len(self.stream.labels):
+            return replace(cell, failure=failure or "ended too early")
+        size = int(self._sizes[-1][1]) if self._sizes else None
+        found = replace(
+            cell,
+            accuracy=self._metrics.accuracy / 1e4,
+            kappa=self._metrics.kappa / 1e4,
+            kappa_temporal=self._metrics.kappa_temporal / 1e4,
+            running_average_accuracy=self._running / self.samples,
+            model_bytes=size,
+            model_bytes_by=None if size is None else catalogue.MEASURES[contender.system],
+            sizes=tuple(self._sizes),
+            shapes=tuple(self._shapes),
+        )
+        if contender.system == "baseline":  # its loop is this program's, its time says nothing
+            return found
+        return replace(
+            found,
+            seconds=round(self._seconds, 3),
+            samples_per_second=round(self.samples / max(self._seconds, 1e-9), 1),
+        )

@@ -1,0 +1,318 @@
+"""MicroPython for two boards that QEMU emulates, a Cortex-M0 and a Cortex-M3, made once.
+
+`find()` looks for QEMU on PATH and in the cache, and for the firmware in the cache;
+`find_or_build()` makes what is missing: QEMU and a cross compiler are unpacked from Debian's
+packages, MicroPython's qemu port is compiled from Debian's source package. Nothing is installed,
+and no root is needed.
+
+The compiler is always the same one, of a Debian release that newer systems can run as well, so a
+firmware takes the same number of instructions wherever it was made.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base.cache import cache_folder, work_folder
+from ..base.errors import UserError
+from ..engines import debian_packages
+from ..engines.debian_packages import CommandError, PackagesError, Progress
+
+VERSION = "1.25.0"  # of MicroPython in SOURCE_SUITE
+SOURCE_SUITE = "trixie"
+TOOLS_SUITE = "bookworm"
+COMPILER = (
+    "gcc-arm-none-eabi", "binutils-arm-none-eabi", "libnewlib-dev",
+    "libgmp10", "libisl23", "libmpc3", "libmpfr6", "libzstd1", "zlib1g",
+)  # fmt: skip
+QEMU = (
+    "qemu-system-arm", "libaio1", "libblkid1", "libbpf1", "libcapstone4", "libdaxctl1", "libelf1",
+    "libfdt1", "libffi8", "libfuse3-3", "libgcc-s1", "libglib2.0-0", "libgmp10", "libgnutls30",
+    "libhogweed6", "libibverbs1", "libidn2-0", "libjpeg62-turbo", "libkmod2", "liblzma5",
+    "libmount1", "libndctl6", "libnettle8", "libnl-3-200", "libnl-route-3-200", "libnuma1",
+    "libp11-kit0", "libpcre2-8-0", "libpixman-1-0", "libpmem1", "libpng16-16", "librdmacm1",
+    "libsasl2-2", "libseccomp2", "libselinux1", "libslirp0", "libssl3", "libtasn1-6", "libudev1",
+    "libunistring2", "liburing2", "libuuid1", "libvdeplug2", "libzstd1", "zlib1g",
+)  # fmt: skip
+MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
+SOURCES = ("py/", "ports/qemu/", "shared/", "extmod/", "lib/", "tools/")
+LEFT_OUT = ("lib/btstack/", "lib/micropython-lib/", "lib/libffi/", "lib/stm32lib/", "lib/mbedtls/")
+
+HEAP_BYTES = 224 * 1024  # as a Raspberry Pi Pico has
+FILES_BYTES = 512 * 1024  # for the content of a board's files, behind its own RAM
+BUILD_SECONDS = 1800
+_PROGRAM = "qemu-system-arm"
+
+WAYS = (
+    "`microshrub micropython --board cortex-m0` makes both boards, once; that takes Linux on x86 "
+    "or 64-bit ARM with apt-get, Debian's mirror and `make`, no root, and about a minute or two."
+)
+
+
+class NoEmulator(UserError):  # noqa: N818, a state of affairs, like StopIteration
+    """An emulated board cannot be had; the message says what was tried and what to do."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """An emulated board: `arch` as mpy-cross has it, the rest for QEMU and MicroPython's build."""
+
+    name: str
+    arch: str
+    port: str  # BOARD of ports/qemu
+    machine: tuple[str, ...]  # QEMU's options
+    files_at: int  # address of FILES_BYTES of RAM that the firmware leaves alone
+    streams: str  # class of on_board/streams.py
+    flags: str = ""  # for the compiler
+
+
+BOARDS = {
+    board.name: board
+    for board in (
+        Board(
+            "cortex-m0",
+            "armv6m",
+            "MICROBIT",
+            ("-machine", "microbit", "-global", "nrf51-soc.flash-size=1048576",
+             "-global", f"nrf51-soc.sram-size={262144 + FILES_BYTES}"),
+            0x20040000,
+            "Nrf51",
+            "-DMICROPY_EMIT_THUMB=1 -DMICROPY_EMIT_THUMB_ARMV7M=0",
+        ),
+        Board(
+            "cortex-m3",
+            "armv7m",
+            "MPS2_AN385",
+            ("-machine", "mps2-an385"),
+            0x21000000,
+            "Cmsdk",
+        ),
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Emulator:
+    """A board that can be started: `command` is the argv of QEMU with board and firmware."""
+
+    board: Board
+    command: tuple[str, ...]
+    firmware: Path
+    found: str  # where QEMU is
+
+
+def board_named(name: str) -> Board:
+    """The emulated board of that name. Raises UserError."""
+    if name not in BOARDS:
+        raise UserError(f"there is no emulated board {name}; there are {', '.join(BOARDS)}")
+    return BOARDS[name]
+
+
+def find(name: str) -> Emulator:
+    """The emulated board, if it can be started. Raises NoEmulator if something is missing."""
+    board = board_named(name)
+    try:
+        qemu, firmware = _qemu(), _firmware(board)
+    except OSError as error:
+        raise NoEmulator(f"There is no cache ({error}). {WAYS}") from error
+    if not qemu or not firmware:
+        parts = [what for what, there in (("QEMU", qemu), ("the firmware", firmware)) if not there]
+        verb = "are" if len(parts) > 1 else "is"
+        text = f"{' and '.join(parts)} of the emulated {name} {verb} not made yet."
+        raise NoEmulator(f"{text[0].upper()}{text[1:]} {WAYS}")
+    return Emulator(board, (*qemu, *board.machine, "-kernel", str(firmware)), firmware, qemu[-1])
+
+
+def find_or_build(name: str, progress: Progress | None = None) -> Emulator:
+    """What find() finds, and else what can be fetched and built, into the cache.
+
+    `progress` gets a line of text before each step. Raises NoEmulator.
+    """
+    board = board_named(name)
+    try:
+        if not _qemu() or not _firmware(board):
+            _make(progress or _silent)
+    except PackagesError as error:
+        text = str(error)
+        raise NoEmulator(text + WAYS if text.endswith("\n") else f"{text} {WAYS}") from error
+    except (CommandError, OSError) as error:
+        raise NoEmulator(f"The emulated boards cannot be made: {error}. {WAYS}") from error
+    return find(name)
+
+
+def describe(emulator: Emulator) -> str:
+    """Version, where it was found and the command, in lines for people."""
+    return "\n".join(
+        (
+            f"MicroPython {VERSION}, 32 bits, emulated {emulator.board.name}",
+            f"  .mpy     -march={emulator.board.arch}",
+            f"  firmware {emulator.firmware}",
+            f"  QEMU     {emulator.found}",
+            f"  heap     {HEAP_BYTES:,} bytes",
+        )
+    )
+
+
+# --- Looking -------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _recipe() -> str:
+    """A name for all that the cached files depend on."""
+    boards = [(board.name, board.port, board.flags) for board in BOARDS.values()]
+    parts = (VERSION, SOURCE_SUITE, TOOLS_SUITE, COMPILER, QEMU, HEAP_BYTES, boards)
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+
+
+def _folder() -> Path:
+    return cache_folder(f"micropython-qemu-{_recipe()}")
+
+
+def _firmware(board: Board) -> Path | None:
+    path = _folder() / "firmware" / f"{board.name}.elf"
+    return path if path.is_file() else None
+
+
+def _qemu() -> tuple[str, ...]:
+    """The command that starts QEMU, from PATH or the cache; () if there is none that runs."""
+    program = shutil.which(_PROGRAM)
+    if program and _knows_boards((program,)):
+        return (os.path.abspath(program),)
+    cached = _qemu_in(_folder() / "qemu")
+    return cached if Path(cached[-1]).is_file() else ()
+
+
+def _knows_boards(qemu: tuple[str, ...]) -> bool:
+    try:
+        said = debian_packages.run((*qemu, "-machine", "help"), debian_packages.ASK_SECONDS)
+    except CommandError:
+        return False
+    return all(
+        any(line.startswith(b.machine[1]) for line in said.splitlines()) for b in BOARDS.values()
+    )
+
+
+def _qemu_in(root: Path) -> tuple[str, ...]:
+    return (*_with_libraries(root), str(root / "usr" / "bin" / _PROGRAM))
+
+
+def _with_libraries(root: Path) -> tuple[str, ...]:
+    """What stands before a command that needs the libraries unpacked to that folder."""
+    triplet = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[_architecture()]
+    folders = (root / "usr" / "lib" / triplet, root / "lib" / triplet)
+    return ("env", "LD_LIBRARY_PATH=" + ":".join(map(str, folders)))
+
+
+def _architecture() -> str:
+    return MACHINES.get(platform.machine().lower(), "amd64")
+
+
+# --- Making --------------------------------------------------------------------------------------
+
+
+def _make(progress: Progress) -> None:
+    """Fetch and build what is missing; each part appears in the cache whole or not at all."""
+    debian_packages.check_machine(tuple(MACHINES))
+    folder = _folder()
+    want_qemu = not _qemu()
+    want_firmware = not all(_firmware(board) for board in BOARDS.values())
+    if want_firmware:
+        _check_build(folder)
+    with work_folder(folder) as work:
+        (work / "tools").mkdir()
+        packages = (QEMU if want_qemu else ()) + (COMPILER if want_firmware else ())
+        root = debian_packages.fetch(
+            TOOLS_SUITE, tuple(dict.fromkeys(packages)), work / "tools", progress,
+            architecture=_architecture(), wanted=_wanted_of_tools,
+        )  # fmt: skip
+        if want_firmware:
+            _put_in_place(_build(root, work, progress), folder / "firmware")
+        if want_qemu:
+            _check_runs(_qemu_in(root))
+            _put_in_place(_without_compiler(root), folder / "qemu")
+
+
+def _without_compiler(root: Path) -> Path:
+    """The folder, with what only compiling needed removed."""
+    for part in ("include", "lib/gcc", "lib/arm-none-eabi"):
+        shutil.rmtree(root / "usr" / part, ignore_errors=True)
+    for tool in (root / "usr" / "bin").glob("arm-none-eabi-*"):
+        tool.unlink()
+    return root
+
+
+def _check_build(folder: Path) -> None:
+    if shutil.which("make") is None:
+        raise PackagesError("Building MicroPython needs `make`, which is not here.")
+    if any(letter.isspace() or letter in "#:$'\"" for letter in str(folder)):
+        text = f"MicroPython cannot be built in {folder}: make stumbles over that name."
+        raise PackagesError(f"{text} Let MICROSHRUB_CACHE name a plainer folder.")
+
+
+def _wanted_of_tools(name: str) -> bool:
+    """Of the packages' files: programs, libraries, headers, and of the compiler what C needs."""
+    if name.startswith("usr/lib/gcc/"):
+        inside = name.split("/", 5)[-1]
+        parts = ("include/", "include-fixed/", "liblto_plugin", "thumb/v6-m/", "thumb/v7-m/")
+        return inside.startswith(parts) or inside in ("cc1", "collect2")
+    places = ("lib/", "usr/lib/", "usr/include/newlib/", f"usr/bin/{_PROGRAM}")
+    return name.startswith((*places, "usr/bin/arm-none-eabi-"))
+
+
+def _wanted_of_source(name: str) -> bool:
+    return name.startswith(SOURCES) and not name.startswith(LEFT_OUT)
+
+
+def _build(tools: Path, work: Path, progress: Progress) -> Path:
+    """A folder with the firmware of all boards."""
+    (work / "source").mkdir()
+    source = debian_packages.fetch_source(
+        SOURCE_SUITE, "micropython", work / "source", progress, _wanted_of_source
+    )
+    compiler = " ".join((*_with_libraries(tools), f"{tools}/usr/bin/arm-none-eabi-"))
+    done = work / "firmware"
+    done.mkdir()
+    for board in BOARDS.values():
+        progress(f"compiling MicroPython for the {board.name} (half a minute)")
+        debian_packages.run(
+            (
+                "make", "-C", str(source / "ports" / "qemu"), f"-j{os.cpu_count() or 1}",
+                f"BOARD={board.port}", "FROZEN_MANIFEST=", f"MICROPY_HEAP_SIZE={HEAP_BYTES}",
+                f"CROSS_COMPILE={compiler}", f"PYTHON={sys.executable}",
+                f"CFLAGS_EXTRA=-idirafter {tools}/usr/include/newlib {board.flags}",
+            ),
+            BUILD_SECONDS,
+            variables={"GIT_DIR": os.devnull, "SOURCE_DATE_EPOCH": "0", "MAKEFLAGS": ""},
+        )  # fmt: skip
+        elf = source / "ports" / "qemu" / f"build-{board.port}" / "firmware.elf"
+        elf.rename(done / f"{board.name}.elf")
+    return done
+
+
+def _check_runs(qemu: tuple[str, ...]) -> None:
+    try:
+        debian_packages.run((*qemu, "--version"), debian_packages.ASK_SECONDS)
+    except CommandError as error:
+        text = f"Debian's QEMU was fetched, but does not run here ({error})."
+        raise PackagesError(
+            f"{text} Install qemu-system-arm with this system's own tools."
+        ) from error
+
+
+def _put_in_place(fresh: Path, target: Path) -> None:
+    try:
+        fresh.rename(target)
+    except OSError:  # there is one, of a build that was faster
+        if not target.is_dir():
+            raise
+
+
+def _silent(line: str) -> None:
+    """The progress of a caller who wants none."""

@@ -1,0 +1,206 @@
+"""An emulated board at work: QEMU, its serial line, and mpremote, which talks over it.
+
+QEMU counts instructions (-icount): its clock moves by 2**SHIFT ns with each of them and with
+nothing else, so a run on the board is the same run every time, and its timers count instructions.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import tempfile
+import time
+from base64 import b64encode
+from collections.abc import Mapping
+from pathlib import Path
+
+from mpremote.transport import TransportError
+from mpremote.transport_serial import SerialTransport
+from serial import SerialException
+
+from ..base.errors import UserError
+from ..engines.debian_packages import Progress
+from .emulated_boards import FILES_BYTES, Emulator, find_or_build
+
+ON_BOARD = Path(__file__).with_name("on_board")  # files that run on the emulated board
+SHIFT = 10
+START_SECONDS = 20
+_CHUNK = 300  # bytes of a file in a line of code
+
+MOUNT = """
+import vfs
+_ = {{}}
+exec({code!r}, _)
+_ = _["RamDisk"]({at}, {size})
+_.adopt({places!r})
+vfs.mount(_, "/")
+del _, vfs
+"""
+
+STREAMS = """
+_ = {{}}
+exec({code!r}, _)
+_["add"](_[{chip!r}])
+del _
+"""
+
+
+class BoardError(UserError):
+    """The emulated board stopped, or does not answer, or its program raised an exception."""
+
+
+class EmulatedBoard:
+    """`with EmulatedBoard("cortex-m0") as board: board.exec("print(6 * 7)")`.
+
+    `port` is the name of its serial line while it runs. It has a RAM disk (ram_disk.py), whose
+    first files, by their path, can be given. All files are in the board's memory but not on its
+    heap, at most 512 KiB. QEMU is ended however the block ends.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        files: Mapping[str, bytes] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.emulator: Emulator = find_or_build(name, progress)
+        self.port = ""
+        self._files = files or {}
+
+    def __enter__(self) -> EmulatedBoard:
+        self._folder = tempfile.TemporaryDirectory(prefix="microshrub-")
+        options = ("-nographic", "-monitor", "null", "-semihosting", "-serial", "pty")
+        count = ("-icount", f"shift={SHIFT},align=off,sleep=off")
+        self._process = subprocess.Popen(
+            (*self.emulator.command, *options, *count, *self._loaded()),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # Ctrl-C is for this program
+        )
+        try:
+            self.port = self._find_port()
+            self.connect()
+            self._mount(self._places())
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.disconnect()
+        self._process.kill()
+        self._process.communicate()
+        self._folder.cleanup()
+
+    def connect(self) -> None:
+        """Take the serial line; mpremote, or another program, has to have let go of it."""
+        try:
+            self._transport = SerialTransport(self.port)
+            self._transport.serial.timeout = 10  # s: a busy computer may not run QEMU for a while
+            self._transport.enter_raw_repl(soft_reset=False)
+        except (TransportError, SerialException, OSError) as error:
+            raise BoardError(self._lost(error)) from error
+
+    def disconnect(self) -> None:
+        """Let go of the serial line, for mpremote or another program."""
+        transport = self.__dict__.pop("_transport", None)
+        if transport is not None:
+            transport.serial.close()
+
+    def exec(self, code: str, seconds: float = 30) -> str:
+        """What the code prints on the board. Raises BoardError if it raises.
+
+        seconds is the longest time without a sign of life.
+        """
+        try:
+            said, complaint = self._transport.exec_raw(code.encode(), timeout=seconds)
+        except (TransportError, SerialException, OSError) as error:
+            raise BoardError(self._lost(error)) from error
+        if complaint:
+            text = complaint.decode(errors="replace").strip()
+            raise BoardError(f"the emulated {self.emulator.board.name} said: {text}")
+        return str(said.decode(errors="replace")).replace("\r\n", "\n")
+
+    def put(self, data: bytes, path: str) -> None:
+        """Write a file on the board's disk."""
+        lines = ["from binascii import a2b_base64 as _a", f"_f = open({path!r}, 'wb')"]
+        for at in range(0, len(data), _CHUNK):
+            text = b64encode(
+                data[at : at + _CHUNK]
+            ).decode()  # mpremote's own way sends twice as much
+            lines.append(f"_f.write(_a({text!r}))")
+            if len(lines) > 8:
+                self.exec("\n".join(lines))
+                lines = []
+        self.exec("\n".join([*lines, "del _f, _a"]))
+
+    def reset(self) -> None:
+        """Soft reset: the board forgets everything but what is on its disk, in 512 KiB in all."""
+        said = self.exec("import vfs\nprint(vfs.mount()[0][0].places())")
+        places = ast.literal_eval(said)
+        try:
+            self._transport.enter_raw_repl(soft_reset=True, timeout_overall=START_SECONDS)
+        except (TransportError, SerialException, OSError) as error:
+            raise BoardError(self._lost(error)) from error
+        self._mount(places)
+
+    def start(self, code: str) -> None:
+        """Have the board run code that takes its serial line, and let go of the line.
+
+        The code finds sys.stdin.buffer and sys.stdout.buffer there: see on_board/streams.py.
+        """
+        streams = (ON_BOARD / "streams.py").read_text(encoding="utf-8")
+        self.exec(STREAMS.format(code=streams, chip=self.emulator.board.streams))
+        try:
+            self._transport.exec_raw_no_follow(code)
+        except (TransportError, SerialException, OSError) as error:
+            raise BoardError(self._lost(error)) from error
+        self.disconnect()
+
+    def _loaded(self) -> tuple[str, ...]:
+        """QEMU's options that put the data into the board's memory."""
+        if not self._files:
+            return ()
+        file = Path(self._folder.name) / "files"
+        file.write_bytes(b"".join(self._files.values()))
+        name = str(file).replace(",", ",,")
+        at = self.emulator.board.files_at
+        return ("-device", f"loader,file={name},addr={at:#x},force-raw=on")
+
+    def _places(self) -> list[tuple[str, int, int]]:
+        """Path, address and bytes of each of the first files."""
+        at = self.emulator.board.files_at
+        places = []
+        for path, data in self._files.items():
+            places.append((path, at, len(data)))
+            at += len(data)
+        return places
+
+    def _mount(self, places: list[tuple[str, int, int]]) -> None:
+        """Mount a disk with these files; the names that this takes are not left behind."""
+        code = (ON_BOARD / "ram_disk.py").read_text(encoding="utf-8")
+        at = self.emulator.board.files_at
+        self.exec(MOUNT.format(code=code, at=at, size=FILES_BYTES, places=places))
+
+    def _find_port(self) -> str:
+        """Of the line `char device redirected to /dev/pts/4 (label serial0)`."""
+        assert self._process.stdout is not None
+        os.set_blocking(self._process.stdout.fileno(), False)
+        said = b""
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end and self._process.poll() is None:
+            said += self._process.stdout.read() or b""
+            words = said.decode(errors="replace").split()
+            if b"\n" in said and "to" in words:
+                return words[words.index("to") + 1]
+            time.sleep(0.01)
+        said += self._process.stdout.read() or b""
+        raise BoardError(f"QEMU does not start: {said.decode(errors='replace').strip()}")
+
+    def _lost(self, error: Exception) -> str:
+        name = self.emulator.board.name
+        if self._process.poll() is not None:
+            return f"the emulated {name} has stopped ({self._process.returncode})"
+        return f"the emulated {name} does not answer: {error}"

@@ -1,0 +1,226 @@
+"""Instructions per predict and per learn on emulated boards, exact and the same in every run.
+
+The calls are those of a program on the board: model.predict(x) and model.learn(x, label), checks
+of the arguments included. A stream is learned for a while before anything is counted.
+"""
+
+from __future__ import annotations
+
+import ast
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engines import loader, mpy
+from ..engines.debian_packages import Progress
+from .emulated_boards import board_named
+from .emulator import BoardError, EmulatedBoard
+
+WARMUP = 1000  # samples that are learned before anything is counted
+COUNTED = 1000
+SECONDS = 600  # the longest that a run on the board may take
+
+# ticks of the boards' timers in an instruction of 2**10 ns, of 16 MHz and 25 MHz
+TICKS = {"cortex-m0": 16.384, "cortex-m3": 25.6}
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A model of the table, and the stream that it learns."""
+
+    name: str
+    kind: str
+    parameters: Mapping[str, Any]
+    codes: NDArray[np.uint16]  # (samples, features)
+    labels: NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Instructions of each predict and each learn; `crc` is that of the model afterwards."""
+
+    predict: Counts
+    learn: Counts
+    crc: int
+
+
+# The kernels of a learning shrub ensemble as they call each other, two blanks for each level.
+KERNELS = """\
+check_row
+  same_items
+whole
+predict
+  descend
+slide
+follow
+train
+  grow
+    plant
+    weigh
+    draw
+    scan
+    settle
+      fill_leaf
+    move
+  gradient_step
+  project
+mix""".splitlines()
+
+_SHRUB = {"window": 16, "trees": 4, "depth": 4, "step": 8}
+_TREE = {"depth": 8, "nodes": 63, "leaves": 8, "grace_period": 100, "split_confidence": 1e-3,
+         "tie_threshold": 0.1}  # fmt: skip
+
+# name, kind, features, classes and the rest of the parameters
+TABLE: tuple[tuple[str, str, int, int, dict[str, Any]], ...] = (
+    ("shrubs 16/4/4 (elec)", "ShrubEnsemble", 14, 2, _SHRUB),
+    ("shrubs 32/8/5", "ShrubEnsemble", 8, 2, {"window": 32, "trees": 8, "depth": 5}),
+    ("Hoeffding tree, nba", "HoeffdingTree", 8, 2, _TREE | {"leaf": "nba"}),
+    ("adaptive boosted SVFDT-II", "HoeffdingTree", 8, 2,
+     _TREE | {"policy": "svfdt2", "adaptive": True, "boost": True}),
+    ("shrubs 32/8/5, 5 classes", "ShrubEnsemble", 8, 5, {"window": 32, "trees": 8, "depth": 5}),
+)  # fmt: skip
+
+
+def configurations(samples: int = WARMUP + COUNTED) -> list[Configuration]:
+    """The five of the table, each with a stream of so many samples."""
+    found = []
+    for name, kind, features, classes, parameters in TABLE:
+        codes, labels = stream(features, classes, samples)
+        shape = {"features": features, "classes": classes}
+        found.append(Configuration(name, kind, shape | parameters, codes, labels))
+    return found
+
+
+def stream(
+    features: int, classes: int, samples: int
+) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+    """Codes and labels like those of a sensor, from the library's own random generator.
+
+    A label stays for 6 samples on average, about as elec's does. Feature f adds noise to what the
+    label shifts by f % 4 eighths of the range; every fourth has four values only.
+    """
+    fixed = loader.load("python").fixed
+    rng = array("i", (0, 0))
+    fixed.seed_generator(rng, 1)
+    codes = np.zeros((samples, features), np.uint16)
+    labels = np.zeros(samples, np.uint8)
+    label = 0
+    for i in range(samples):
+        if not fixed.below(rng, 6):
+            label = fixed.below(rng, classes)
+        labels[i] = label
+        for f in range(features):
+            shift = label * 8192 * (f % 4) // (classes - 1)
+            code = 8192 + shift + fixed.below(rng, 32768)
+            codes[i, f] = code if f % 4 != 3 else code >> 14 << 14
+    return codes, labels
+
+
+def learned_on_pc(what: Configuration) -> int:
+    """The CRC of the model that has learned the whole stream in the simulator."""
+    model = getattr(loader.load("python"), what.kind)(**what.parameters)
+    codes = array("H", what.codes.tobytes())
+    labels = bytearray(what.labels.tobytes())
+    model.run(codes, labels, bytearray(len(labels)))
+    return int(model.state_crc32()) & 0xFFFFFFFF
+
+
+class Counter:
+    """`with Counter("cortex-m0", configurations()) as counter: counter.count(0)`.
+
+    An emulated board with the library, the streams of the configurations and the program that
+    counts; progress gets a line of text before each step. warmup is how many samples of a stream
+    are learned before anything is counted, of each stream or of all.
+    """
+
+    def __init__(
+        self,
+        board: str,
+        whats: Sequence[Configuration],
+        *,
+        warmup: int | Sequence[int] = WARMUP,
+        progress: Progress | None = None,
+    ) -> None:
+        arch = board_named(board).arch
+        program = Path(__file__).parent / "on_board" / "count.py"
+        files = {f"/{mpy.PACKAGE}/{file.name}": file for file in mpy.compiled(arch)}
+        files["/count_on_board.mpy"] = mpy.compiled_program(program, arch)
+        data = {path: file.read_bytes() for path, file in files.items()}
+        for i, what in enumerate(whats):
+            data[f"/codes{i}"] = what.codes.astype("<u2").tobytes()
+            data[f"/labels{i}"] = what.labels.tobytes()
+        self._whats = whats
+        self._warmups = [warmup] * len(whats) if isinstance(warmup, int) else warmup
+        self._board = EmulatedBoard(board, data, progress)
+
+    def __enter__(self) -> Counter:
+        self._board.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._board.__exit__()
+
+    def count(
+        self, which: int, kind: str | None = None, parameters: Mapping[str, Any] | None = None
+    ) -> Cost:
+        """Instructions of each predict and each learn of a configuration, or of another model.
+
+        The latter is of that kind and has those parameters; it learns the configuration's stream.
+        """
+        self._start(which, kind, parameters)
+        crc, empty, (predict, learn) = self._ask("run.count()")
+        return Cost(self._instructions(predict - empty), self._instructions(learn - empty), crc)
+
+    def count_kernel(self, which: int, name: str) -> tuple[Counts, Counts]:
+        """Instructions and calls in each learn of one kernel, with all that it calls."""
+        self._start(which)
+        _, empty, (ticks, calls) = self._ask(f"run.count_kernel({name!r}, {_arguments(name)})")
+        return self._instructions(ticks - calls * empty), calls
+
+    def _start(
+        self, which: int, kind: str | None = None, parameters: Mapping[str, Any] | None = None
+    ) -> None:
+        """Have `run` on the board, with a fresh model that has learned the first samples."""
+        what = self._whats[which]
+        files = f"'/codes{which}', '/labels{which}'"
+        begin = "import gc\nfrom count_on_board import Run\nrun = None"
+        if kind:  # any may come next: collecting often meanwhile keeps the heap in one piece
+            begin = f"import gc\ngc.threshold(4096)\n{begin}"
+            begin += "\nimport microshrub.ensemble, microshrub.adaptive"
+        self._board.exec(f"{begin}\ngc.collect()")
+        model = f"{(kind or what.kind)!r}, {dict(parameters or what.parameters)!r}"
+        self._board.exec(f"run = Run({model}, {files}, {self._warmups[which]})", SECONDS)
+
+    def _ask(self, code: str) -> tuple[int, int, tuple[Counts, Counts]]:
+        """What the board prints: the model's CRC, ticks of nothing and two columns."""
+        said = self._board.exec(code, SECONDS)
+        try:
+            *blocks, last = (line.split() for line in said.splitlines())
+            empty, crc = map(int, last)
+            columns = [
+                np.frombuffer(bytes.fromhex("".join(block[i] for block in blocks)), "<i4")
+                for i in (0, 1)
+            ]
+        except (ValueError, IndexError) as error:
+            raise BoardError(f"the board printed no counts but {said[:200]!r}") from error
+        return crc, empty, (columns[0].astype(np.int64), columns[1].astype(np.int64))
+
+    def _instructions(self, ticks: Counts) -> Counts:
+        found: Counts = np.rint(ticks / TICKS[self._board.emulator.board.name]).astype(np.int64)
+        return found
+
+
+def _arguments(name: str) -> int:
+    """How many arguments the kernel of that name has."""
+    for path in loader.sources():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.name == name:
+                return len(node.args.args)
+    raise ValueError(f"there is no kernel {name}")

@@ -1,0 +1,119 @@
+"""How long a sample takes of a model that the board's file does not know, counted in emulation.
+
+The model learns the first samples of the user's own stream on an emulated processor of the board's
+kind; its instructions are taken for one cycle each, as in the board's file.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..boards.board_files import Board
+from ..cli.options import MODELS
+from ..engines import loader
+from ..engines.debian_packages import Progress
+from ..engines.engines import ints
+from ..evaluation.prequential import raw_rows
+from ..streams.stream import Stream
+from . import emulated_boards
+from .instruction_counts import Configuration, Counter
+
+_EMULATED = {"armv6m": "cortex-m0", "armv7emsp": "cortex-m3"}  # by the boards' arch
+_FEW = 60  # samples of a first look, of which half are counted
+_MANY = 1300  # no window is longer than 1,024
+_COUNTED = 200  # of these
+_NEUTRAL = ("seed", "step")  # they change what is computed with, not how much
+
+
+class Clock:
+    """`with Clock(board, stream, warmup) as clock: clock.milliseconds("shrub", {...}, most=5)`.
+
+    The emulated board starts when it is first asked. A stream that is too short comes round again.
+    """
+
+    def __init__(
+        self, board: Board, stream: Stream, warmup: int, progress: Progress | None = None
+    ) -> None:
+        """Raises NoEmulator, which says what to do, if the emulated board is not made yet."""
+        self._name = _EMULATED[board.arch]
+        emulated_boards.find(self._name)
+        self._hertz = board.clock_hz
+        self._codes = _codes(stream, warmup)
+        self._labels = np.resize(stream.labels, _MANY)
+        self._progress = progress
+        self._counter: Counter | None = None
+        self._known: dict[str, float] = {}
+
+    def milliseconds(self, model: str, parameters: Mapping[str, Any], most: float) -> float:
+        """Of a predict and a learn, 99th percentiles; of a model beyond `most` a first estimate.
+
+        model is a name of the command line, parameters are all of its constructor's.
+        """
+        key = _key(model, parameters)
+        if key not in self._known:
+            found = self._count(0, model, parameters)
+            if found <= most:
+                found = self._count(1, model, parameters)
+            self._known[key] = found
+        return self._known[key]
+
+    def remember(self, model: str, parameters: Mapping[str, Any], milliseconds: float) -> None:
+        """Do not count this model again: that is what it needs."""
+        self._known[_key(model, parameters)] = milliseconds
+
+    def _count(self, which: int, model: str, parameters: Mapping[str, Any]) -> float:
+        cost = self._open().count(which, MODELS[model], parameters)
+        instructions = sum(np.percentile(calls, 99) for calls in (cost.predict, cost.learn))
+        return float(1000 * instructions / self._hertz)
+
+    def _open(self) -> Counter:
+        if self._counter is None:
+            codes, labels = self._codes, self._labels
+            streams = [
+                Configuration("", "", {}, codes[:many], labels[:many]) for many in (_FEW, _MANY)
+            ]
+            warmups = (_FEW // 2, _MANY - _COUNTED)
+            counter = Counter(self._name, streams, warmup=warmups, progress=self._progress)
+            self._counter = counter.__enter__()
+        return self._counter
+
+    def __enter__(self) -> Clock:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._counter is not None:
+            self._counter.__exit__()
+
+
+def can_count(board: Board) -> bool:
+    """Whether there is an emulated board of this one's kind."""
+    return board.arch in _EMULATED
+
+
+def _codes(stream: Stream, warmup: int) -> NDArray[np.uint16]:
+    """The quantizer's codes of the first samples, as in a simulation; shape (_MANY, features)."""
+    rows = raw_rows(stream)
+    quantizer = loader.load("numba").Quantizer(rows.shape[1])
+    quantizer.observe(ints(rows[:warmup]))
+    quantizer.freeze()
+    raw = ints(np.resize(rows[:_MANY], (_MANY, rows.shape[1])))
+    codes = array("H", bytes(2 * len(raw)))
+    quantizer.encode(raw, codes)
+    return np.array(codes, dtype=np.uint16).reshape(_MANY, -1)
+
+
+def _key(model: str, parameters: Mapping[str, Any]) -> str:
+    rest = {name: value for name, value in parameters.items() if name not in _NEUTRAL}
+    return json.dumps([model, rest], sort_keys=True)

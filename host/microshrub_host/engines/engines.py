@@ -1,0 +1,196 @@
+"""The three engines behind one face: `python`, `numba` and `micropython`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.errors import UserError
+from ..base.terminal import messages
+from ..streams.units import Raw
+from . import loader, mpy, session
+from .micropython_binary import find_or_fetch
+
+Parameters = Mapping[str, Any]
+Labels = NDArray[np.uint8]
+NAMES = ("python", "numba", "micropython")
+
+
+@dataclass(frozen=True)
+class States:
+    """The saved states of a learner and its quantizer, as firmware's buffers.py describes them."""
+
+    learner: bytes
+    quantizer: bytes
+
+
+class EngineError(UserError):
+    """An engine could not do what it was asked for; the message is for people."""
+
+
+class Engine(Protocol):
+    """One run of one learner over one stream."""
+
+    def observe(self, raw: Raw) -> None:
+        """Show the quantizer rows, shape (rows, features)."""
+
+    def freeze(self) -> None:
+        """Fix the quantizer's ranges."""
+
+    def run(self, raw: Raw, labels: Labels) -> Labels:
+        """Predict, then learn each of the rows; returns the predictions, shape (rows,)."""
+
+    def status(self) -> dict[str, Any]:
+        """Counts, ratios in millionths, the model's hash: see session.Session.status."""
+
+    def buffers(self) -> list[tuple[str, str, bytes]]:
+        """(name, typecode, bytes) of every buffer of quantizer, model and metrics."""
+
+    def saved(self) -> States:
+        """What save() of the learner and of the quantizer gives."""
+
+    def __enter__(self) -> Engine:
+        """Engines are used in with statements."""
+
+    def __exit__(self, *error: object) -> None:
+        """Let go of what the engine holds."""
+
+
+class LocalEngine:
+    """`python` or `numba`, in this process."""
+
+    def __init__(self, engine: str, kind: str, parameters: Parameters) -> None:
+        self._session = session.Session(loader.load(engine), kind, parameters)
+
+    def observe(self, raw: Raw) -> None:
+        self._session.observe(ints(raw))
+
+    def freeze(self) -> None:
+        self._session.freeze()
+
+    def run(self, raw: Raw, labels: Labels) -> Labels:
+        done = self._session.run(ints(raw), bytearray(labels.tobytes()))
+        return np.frombuffer(done, dtype=np.uint8)
+
+    def status(self) -> dict[str, Any]:
+        return self._session.status()
+
+    def buffers(self) -> list[tuple[str, str, bytes]]:
+        return [(name, code, bytes(memoryview(b))) for name, code, b in self._session.buffers()]
+
+    def saved(self) -> States:
+        return States(self._session.model.save(), self._session.quantizer.save())
+
+    def __enter__(self) -> LocalEngine:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+def ints(raw: Raw) -> array[int]:
+    """Rows of raw integers as the device library takes them, one after the other."""
+    values = array("i")
+    values.frombytes(np.ascontiguousarray(raw, dtype=np.int32).tobytes())
+    return values
+
+
+class MicroPythonEngine:
+    """A real 32-bit MicroPython in a process of its own, driven over a pipe."""
+
+    def __init__(
+        self, kind: str, parameters: Parameters, heap: str = "64m", compiled: bool = False
+    ) -> None:
+        """With `compiled`, it loads .mpy files: compiling the sources there takes more heap."""
+        # The layout of the buffers is the same everywhere; only what is in them is in question.
+        library = loader.load("python")
+        plan = session.Session(library, kind, parameters)
+        self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
+        command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}"]
+        if compiled:
+            compiled_session = mpy.compiled_program(Path(session.__file__), "x86")
+            folder = mpy.compiled("x86")[0].parent.parent
+            path = f"import sys; sys.path[:] = [{str(compiled_session.parent)!r}]"
+            command += ["-c", f"{path}; import session; session.serve({str(folder)!r})"]
+        else:
+            command += [session.__file__, str(loader.folder().parent)]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self._ask(b"C", json.dumps({"kind": kind, "parameters": dict(parameters)}).encode())
+
+    def observe(self, raw: Raw) -> None:
+        self._ask(b"O", raw.astype("<i4").tobytes())
+
+    def freeze(self) -> None:
+        self._ask(b"F")
+
+    def run(self, raw: Raw, labels: Labels) -> Labels:
+        rows = len(labels).to_bytes(4, "little")
+        answer = self._ask(b"R", rows + raw.astype("<i4").tobytes() + labels.tobytes())
+        return np.frombuffer(answer, dtype=np.uint8)
+
+    def status(self) -> dict[str, Any]:
+        status: dict[str, Any] = json.loads(self._ask(b"S"))
+        return status
+
+    def buffers(self) -> list[tuple[str, str, bytes]]:
+        data = self._ask(b"B")
+        found, at = [], 0
+        for name, typecode, size in self._layout:
+            found.append((name, typecode, data[at : at + size]))
+            at += size
+        return found
+
+    def saved(self) -> States:
+        return States(self._ask(b"L"), self._ask(b"Q"))
+
+    def heap_bytes(self) -> int:
+        """Bytes in use on the heap after a garbage collection (gc.mem_alloc)."""
+        return int.from_bytes(self._ask(b"H"), "little")
+
+    def __enter__(self) -> MicroPythonEngine:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def _ask(self, command: bytes, body: bytes = b"") -> bytes:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(command + len(body).to_bytes(4, "little") + body)
+            self._process.stdin.flush()
+            size = self._process.stdout.read(4)
+            if len(size) == 4:
+                return self._process.stdout.read(int.from_bytes(size, "little"))
+        except BrokenPipeError:
+            pass
+        assert self._process.stderr is not None
+        said = self._process.stdout.read() + self._process.stderr.read()
+        self._process.wait()
+        last = said.decode(errors="replace").strip().splitlines()[-1:]
+        raise EngineError(f"MicroPython stopped: {''.join(last) or 'without a word'}")
+
+
+def start(engine: str, kind: str, parameters: Parameters) -> Engine:
+    """A fresh learner on the engine of that name, to be used in a with statement.
+
+    Raises ValueError for parameters that the learner refuses, EngineError when the engine cannot
+    run, and NoMicroPython when a real one is wanted and cannot be had.
+    """
+    if engine == "micropython":
+        return MicroPythonEngine(kind, parameters)
+    return LocalEngine(engine, kind, parameters)

@@ -1,0 +1,238 @@
+"""Loads the device library on CPython, for one engine: the same files, another `micropython`.
+
+The kernels stay as they are but for one thing that viper does by itself: an argument annotated
+ptr8, ptr16 or ptr32 arrives as a buffer and becomes a pointer. `load` rewrites
+
+    def kernel(x: ptr8, n: int):        into        def kernel(_x, n):  x = ptr8(_x)
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import InspectLoader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+from ..base.cache import cache_folder
+from . import python_pointers
+
+_POINTERS = ("ptr8", "ptr16", "ptr32")
+
+
+def folder() -> Path:
+    """Where the device library's source files are."""
+    spec = importlib.util.find_spec("microshrub")
+    if spec is None or spec.origin is None:
+        raise RuntimeError("the package microshrub is not installed next to microshrub_host")
+    return Path(spec.origin).parent
+
+
+def sources() -> list[Path]:
+    """The files of the device library, sorted by name."""
+    return sorted(folder().glob("*.py"))
+
+
+def digest() -> str:
+    """A hash of the device library's sources and of what compiles them here."""
+    sha = hashlib.sha256()
+    for path in [*sources(), Path(__file__), Path(__file__).with_name("numba_pointers.py")]:
+        sha.update(path.read_bytes())
+    return sha.hexdigest()[:16]
+
+
+def _calls_argument(node: ast.FunctionDef) -> bool:
+    names = {arg.arg for arg in node.args.args}
+    calls = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
+    return any(isinstance(call, ast.Name) and call.id in names for call in calls)
+
+
+def closure(roots: Iterable[str]) -> list[str]:
+    """The names of the modules that importing these of the device library imports, sorted.
+
+    What a function imports when it is called is not among them.
+    """
+    needed: set[str] = set()
+    waiting = ["__init__", *roots]
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            tree = ast.parse((folder() / f"{name}.py").read_text(encoding="utf-8"))
+            waiting += [
+                node.module
+                for node in tree.body
+                if isinstance(node, ast.ImportFrom) and node.level and node.module
+            ]
+    return sorted(needed)
+
+
+class _Overflows(ast.NodeTransformer):
+    """Has each sum, difference, product and left shift checked to fit 32 bits, as viper needs."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        if not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.LShift)):
+            return node
+        call = ast.Call(ast.Name("_i32", ast.Load()), [node], [])
+        return ast.copy_location(call, node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        assert isinstance(node.target, ast.Name), "kernels update plain names only"
+        value = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
+        assign = ast.Assign([node.target], ast.copy_location(value, node))
+        return ast.copy_location(self.visit_Assign(assign), node)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
+        self.generic_visit(node)
+        return node
+
+
+def cast_arguments(node: ast.FunctionDef) -> None:
+    """Have a kernel do itself what viper does with annotated arguments; takes annotations away."""
+    casts: list[ast.stmt] = []
+    for arg in node.args.args:
+        if arg.annotation and ast.unparse(arg.annotation) in _POINTERS:
+            casts += ast.parse(f"{arg.arg} = {ast.unparse(arg.annotation)}(_{arg.arg})").body
+            arg.arg = "_" + arg.arg
+        arg.annotation = None
+    for cast in casts:
+        for part in ast.walk(cast):
+            ast.copy_location(part, node)
+    docstring = int(ast.get_docstring(node) is not None)
+    node.body[docstring:docstring] = casts
+    node.returns = None
+
+
+class _Kernels(ast.NodeTransformer):
+    def __init__(self, overflows: bool) -> None:
+        self.overflows = overflows
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        if any(ast.unparse(d) == "micropython.viper" for d in node.decorator_list):
+            if _calls_argument(node):  # numba cannot keep such a function in its cache
+                node.decorator_list = [ast.parse("micropython.viper.uncached", mode="eval").body]
+                ast.copy_location(node.decorator_list[0], node)
+            cast_arguments(node)
+            if self.overflows:
+                node.body = [_Overflows().visit(statement) for statement in node.body]
+        return node
+
+
+class _Loader(InspectLoader):
+    def __init__(self, path: Path, names: dict[str, Any]) -> None:
+        self.path = path
+        self.names = names
+
+    def get_source(self, fullname: str) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    def get_code(self, fullname: str) -> CodeType:
+        tree = _Kernels("_i32" in self.names).visit(
+            ast.parse(self.get_source(fullname), str(self.path))
+        )
+        return compile(ast.fix_missing_locations(tree), str(self.path), "exec", dont_inherit=True)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__file__ = str(self.path)
+        module.__dict__.update(self.names)
+        super().exec_module(module)
+
+
+class _Finder(MetaPathFinder):
+    def __init__(self, package: str, names: dict[str, Any]) -> None:
+        self.package = package
+        self.names = names
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        top, _, rest = name.partition(".")
+        if top != self.package:
+            return None
+        file = folder() / f"{rest or '__init__'}.py"
+        loader = _Loader(file, self.names)
+        return importlib.util.spec_from_file_location(
+            name, file, loader=loader, submodule_search_locations=[] if not rest else None
+        )
+
+
+def _standin(viper: Callable[[Any], Any]) -> ModuleType:
+    module = ModuleType("micropython")
+    module.const = lambda value: value  # type: ignore[attr-defined]
+    module.viper = viper  # type: ignore[attr-defined]
+    module.native = lambda function: function  # type: ignore[attr-defined]
+    return module
+
+
+@contextmanager
+def _importing(finder: _Finder, standin: ModuleType) -> Iterator[None]:
+    before = sys.modules.get("micropython")
+    sys.modules["micropython"] = standin
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        if before is None:
+            del sys.modules["micropython"]
+        else:
+            sys.modules["micropython"] = before
+
+
+def _as_it_is(function: Any) -> Any:
+    return function
+
+
+_as_it_is.uncached = _as_it_is  # type: ignore[attr-defined]
+
+
+def _numba() -> tuple[Callable[[Any], Any], dict[str, Any]]:
+    # What a cached function calls is compiled into it, and numba looks only at the file that the
+    # function itself stands in: each state of the sources gets a cache folder of its own.
+    os.environ["NUMBA_CACHE_DIR"] = str(cache_folder("numba-" + digest()))
+    import numba
+
+    from . import numba_pointers
+
+    numba.config.reload_config()
+    # Kernels make no arrays, so no references have to be counted: _nrt is numba's switch for that.
+    options = {"error_model": "numpy", "nogil": True, "_nrt": False}
+    viper = functools.partial(numba.njit, cache=True, **options)
+    viper.uncached = functools.partial(numba.njit, **options)  # type: ignore[attr-defined]
+    return viper, {name: getattr(numba_pointers, name) for name in _POINTERS}
+
+
+@functools.cache
+def load(engine: str) -> ModuleType:
+    """The device library for the engine `python`, `checked` or `numba`.
+
+    `checked` is `python` with every index, every i32 that is stored and every sum, difference,
+    product and left shift checked to be what viper can do; it is for tests.
+
+    The result is what `import microshrub` gives on a board.
+    """
+    if engine == "numba":
+        viper, names = _numba()
+    elif engine in ("python", "checked"):
+        viper = _as_it_is
+        names = {name: getattr(python_pointers, name) for name in _POINTERS}
+        if engine == "checked":
+            names = {name: python_pointers.checked(cast) for name, cast in names.items()}
+            names["_i32"] = python_pointers.i32
+    else:
+        raise ValueError(f"there is no engine {engine!r} that runs in this process")
+    package = f"_microshrub_{engine}"
+    with _importing(_Finder(package, names), _standin(viper)):
+        library = importlib.import_module(package)
+        for path in sources():  # some only import others when they need them; the stand-in is here
+            importlib.import_module(f"{package}.{path.stem}".removesuffix(".__init__"))
+        return library

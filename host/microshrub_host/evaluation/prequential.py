@@ -1,0 +1,205 @@
+"""Prequential evaluation of a learner on a stream: predict each sample, then learn it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.cache import cache_folder
+from ..cli.options import MODELS
+from ..engines import engines, loader
+from ..streams.stream import Stream
+from ..streams.units import Raw, Scale
+
+_POINTS = 400  # at least so many points of a long stream's curves
+_LONGEST_BLOCK = 2048
+
+Progress = Callable[[int, int, float], None]
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where the evaluation stood after some samples; accuracies in percent."""
+
+    samples: int
+    accuracy: float
+    accuracy_nochange: float
+    accuracy_majority: float
+    progress: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came out of one run; accuracies and kappas in percent."""
+
+    stream: str
+    model: str
+    parameters: dict[str, Any]
+    engine: str
+    samples: int
+    features: int
+    classes: int
+    accuracy: float
+    running_average_accuracy: float
+    accuracy_nochange: float
+    accuracy_majority: float
+    label_agreement: float  # how often two samples drawn at random have the same label
+    kappa: float
+    kappa_temporal: float
+    clamped: int
+    missing: int
+    progress: dict[str, int]
+    state_crc32: int
+    seconds: float
+    samples_per_second: float
+    right: NDArray[np.bool_] = field(repr=False)
+    history: list[Point] = field(repr=False)
+    scale: Scale = field(repr=False)
+    states: engines.States = field(repr=False)  # after the last sample
+
+    def record(self) -> dict[str, Any]:
+        """The result as JSON holds it: one flat object, without the curves."""
+        flat = asdict(self)
+        for name in ("right", "history", "progress", "scale", "states"):
+            del flat[name]
+        return flat | self.progress
+
+
+def raw_rows(stream: Stream) -> Raw:
+    """The stream's values as raw integers, shape (samples, features)."""
+    return Scale.fit(stream.values).apply(stream.values)
+
+
+def fit(engine: engines.Engine, rows: Raw, warmup: int) -> None:
+    """Fit the engine's quantizer on the first rows and freeze it."""
+    engine.observe(rows[:warmup])
+    engine.freeze()
+
+
+def compile_kernels(model: str, parameters: Mapping[str, Any]) -> None:
+    """Have numba compile, or fetch from its cache, all that a run of such a model needs."""
+    small = {"features": 1, "classes": 2} | dict.fromkeys(_switches(parameters), True)
+    with engines.start("numba", MODELS[model], small) as engine:
+        rows = np.zeros((2, 1), dtype=np.int32)
+        fit(engine, rows, 2)
+        engine.run(rows, np.zeros(2, dtype=np.uint8))
+    with contextlib.suppress(OSError):
+        _compiled_mark(model, parameters).touch()
+
+
+def are_compiled(model: str, parameters: Mapping[str, Any]) -> bool:
+    """Whether compile_kernels has done its work before, in this cache."""
+    try:
+        return _compiled_mark(model, parameters).exists()
+    except OSError:
+        return False
+
+
+def _switches(parameters: Mapping[str, Any]) -> list[str]:
+    """The parameters that are True: what is switched on may need other kernels."""
+    return sorted(name for name, value in parameters.items() if value is True)
+
+
+def _compiled_mark(model: str, parameters: Mapping[str, Any]) -> Path:
+    folder = cache_folder("numba-" + loader.digest())
+    name = "-".join([model, *_switches(parameters)])
+    return folder / f"{name}-numba{importlib.metadata.version('numba')}.compiled"
+
+
+def simulate(
+    stream: Stream,
+    model: str,
+    parameters: dict[str, Any],
+    *,
+    engine: str = "numba",
+    warmup: int = 256,
+    progress: Progress | None = None,
+) -> Result:
+    """Run the learner over the whole stream, parameters being those of its constructor.
+
+    The quantizer sees the features of the first `warmup` samples before the run; every sample
+    counts. Raises ValueError for parameters that the learner refuses.
+    """
+    scale = Scale.fit(stream.values)
+    rows = scale.apply(stream.values)
+    total = len(rows)
+    if engine == "numba":
+        compile_kernels(model, parameters)
+    right = np.zeros(total, dtype=np.bool_)
+    history: list[Point] = []
+    seconds = 0.0
+    block = max(1, min(_LONGEST_BLOCK, total // _POINTS))
+    with engines.start(engine, MODELS[model], parameters) as run:
+        fit(run, rows, warmup)
+        for at in range(0, total, block):
+            labels = stream.labels[at : at + block]
+            begin = time.perf_counter()
+            predictions = run.run(rows[at : at + block], labels)
+            seconds += time.perf_counter() - begin
+            right[at : at + block] = predictions == labels
+            history.append(_point(run.status()))
+            if progress:
+                progress(history[-1].samples, total, history[-1].accuracy)
+        status = run.status()
+        states = run.saved()
+    last = history[-1]
+    return Result(
+        stream=stream.name,
+        model=model,
+        parameters=dict(parameters),
+        engine=engine,
+        samples=total,
+        features=rows.shape[1],
+        classes=len(stream.class_names),
+        accuracy=last.accuracy,
+        running_average_accuracy=running_average(right),
+        accuracy_nochange=last.accuracy_nochange,
+        accuracy_majority=last.accuracy_majority,
+        label_agreement=label_agreement(stream.labels),
+        kappa=status["kappa"] / 1e4,
+        kappa_temporal=status["kappa_temporal"] / 1e4,
+        clamped=status["clamped"],
+        missing=status["missing"],
+        progress=status["progress"],
+        state_crc32=status["state_crc32"],
+        seconds=round(seconds, 3),
+        samples_per_second=round(total / max(seconds, 1e-9), 1),
+        right=right,
+        history=history,
+        scale=scale,
+        states=states,
+    )
+
+
+def label_agreement(labels: engines.Labels) -> float:
+    """The chance in percent that two labels drawn at random, one after the other, are equal."""
+    shares = np.bincount(labels) / len(labels)
+    return float(np.sum(shares**2) * 100)
+
+
+def running_accuracy(right: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Percent correct so far after each sample, shape (samples,)."""
+    return np.cumsum(right) / np.arange(1, len(right) + 1) * 100
+
+
+def running_average(right: NDArray[np.bool_]) -> float:
+    """The mean over time of the running accuracy, in percent: what the papers' tables hold."""
+    return float(np.mean(running_accuracy(right)))
+
+
+def _point(status: dict[str, Any]) -> Point:
+    return Point(
+        samples=status["samples"],
+        accuracy=status["accuracy"] / 1e4,
+        accuracy_nochange=status["accuracy_nochange"] / 1e4,
+        accuracy_majority=status["accuracy_majority"] / 1e4,
+        progress=status["progress"],
+    )

@@ -1,0 +1,46 @@
+"""A model's trees as a graph in the DOT language of Graphviz, in the features' units."""
+
+from __future__ import annotations
+
+from ..models import trees
+from ..models.frozen import Frozen
+from ..models.trees import Leaf, Tree
+
+
+def exported(model: Frozen) -> tuple[bytes, str]:
+    """The graph, each tree a cluster of it, and what it does not hold."""
+    stream = trees.printable(model.file.stream)
+    lines = [
+        "digraph microshrub {",
+        f"  label={_quoted(f'{model.file.learner} of {stream}')};",
+        "  node [shape=box];",
+    ]
+    for number, tree in enumerate(model.trees):
+        lines += _cluster(number, tree, len(model.trees) > 1)
+    lost = "It is to be looked at: it holds no codes, and no statistics of naive Bayes."
+    return ("\n".join(lines) + "\n}\n").encode(), lost
+
+
+def _cluster(number: int, tree: Tree, named: bool) -> list[str]:
+    lines = [f"  subgraph cluster_{number} {{"]
+    if named:
+        lines.append(f"    label={_quoted(f'shrub {number + 1}: weight {tree.weight:.2f}')};")
+    waiting, count = [(tree.root, "", "")], 0
+    while waiting:
+        node, parent, word = waiting.pop()
+        name = f"t{number}n{count}"
+        count += 1
+        if isinstance(node, Leaf):
+            lines.append(f"    {name} [label={_quoted(node.text)}, style=rounded];")
+        else:
+            lines.append(f"    {name} [label={_quoted(node.tests[0])}];")
+            waiting += [(node.above, name, "no"), (node.below, name, "yes")]
+        if parent:
+            lines.append(f"    {parent} -> {name} [label={word}];")
+    return [*lines, "  }"]
+
+
+def _quoted(text: str) -> str:
+    """A string of the language, in which a backslash would begin a layout."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

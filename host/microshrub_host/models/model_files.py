@@ -1,0 +1,289 @@
+"""A learned model as one file: what it is, the names and units around it, and its saved state.
+
+The file, suggested suffix .mshrub, is a zip, not compressed and without times, so that equal
+models make equal files. In it are:
+
+    config.json      the fields of ModelFile but for the states, "format" and "state_crc32"
+    learner.state    what save() of the learner gives, see firmware's buffers.py
+    quantizer.state  what save() of its quantizer gives
+
+Nothing in a file is ever executed. All of it is checked: a damaged one is refused, not guessed at.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import secrets
+import shutil
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import UserError
+from ..cli.options import MODELS
+from ..engines import loader
+from ..engines.engines import States
+from ..evaluation.prequential import Result
+from ..streams.stream import Stream
+from ..streams.units import Scale
+
+FORMAT = 1
+_CONFIG, _LEARNER, _QUANTIZER = _NAMES = ("config.json", "learner.state", "quantizer.state")
+_MOST_BYTES = 1 << 28  # of a part; no learner for a board comes near it
+_AROUND = 1 << 16  # bytes that are enough for all but the learner's state
+_TIME = (1980, 1, 1, 0, 0, 0)  # the least that a zip can say
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError),
+    *(NotImplementedError, RuntimeError, RecursionError),
+)
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """All that a model's file holds; features and classes in the order of their numbers."""
+
+    learner: str  # "ShrubEnsemble", "HoeffdingTree"
+    parameters: dict[str, Any]  # of its constructor
+    feature_names: tuple[str, ...]
+    class_names: tuple[str, ...]
+    scale: Scale  # raw integers of the features' values
+    stream: str  # what it learned
+    samples: int  # how many of it
+    accuracy: float  # prequential, percent
+    states: States = field(repr=False)
+
+
+@dataclass(frozen=True)
+class OpenModel:
+    """A model that can be asked: objects of the device library for the `python` engine."""
+
+    file: ModelFile
+    learner: Any
+    quantizer: Any
+
+
+def of_run(result: Result, stream: Stream) -> ModelFile:
+    """The model that a simulation of the stream has left behind."""
+    return ModelFile(
+        learner=MODELS[result.model],
+        parameters=result.parameters,
+        feature_names=stream.feature_names,
+        class_names=stream.class_names,
+        scale=result.scale,
+        stream=result.stream,
+        samples=result.samples,
+        accuracy=result.accuracy,
+        states=result.states,
+    )
+
+
+# --- Writing -------------------------------------------------------------------------------------
+
+
+def check_target(option: str, path: Path) -> None:
+    """Raise UserError, naming the option, if no file can be put there."""
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise UserError(f"{option} {path}: there is no folder {folder}")
+    if path.exists() and not path.is_file():
+        raise UserError(f"{option} {path}: this is not a file, and cannot be replaced by one")
+    try:
+        temporary = _beside(path)
+        temporary.open("xb").close()
+        temporary.unlink()
+    except OSError as error:
+        raise UserError(f"{option} {path}: cannot be written: {error.strerror}") from None
+
+
+def check_room(option: str, path: Path, nbytes: int) -> None:
+    """Raise UserError, naming the option, if a model of that many bytes does not fit there."""
+    nbytes += _AROUND
+    free = shutil.disk_usage(path.resolve().parent).free
+    if free < nbytes:
+        raise UserError(
+            f"{option} {path}: the file may take {nbytes:,} bytes, and there are {free:,} free"
+        )
+
+
+def write(path: Path, model: ModelFile) -> None:
+    """Write the model's file, as replace() does."""
+    replace(path, _zipped(model))
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Write a file; one that is there is replaced at once, and only by a whole one.
+
+    Raises UserError, and leaves what is there, if it cannot be written.
+    """
+    temporary = _beside(path)
+    try:
+        try:
+            with temporary.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path.resolve())
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _beside(path: Path) -> Path:
+    """A new name in the folder that the file is to stand in."""
+    return path.resolve().parent / f".microshrub-{secrets.token_hex(8)}"
+
+
+def _zipped(model: ModelFile) -> bytes:
+    config = {
+        "format": FORMAT,
+        "learner": model.learner,
+        "parameters": model.parameters,
+        "feature_names": list(model.feature_names),
+        "class_names": list(model.class_names),
+        "offset": model.scale.offset.tolist(),
+        "digits": model.scale.digits.tolist(),
+        "stream": model.stream,
+        "samples": model.samples,
+        "accuracy": model.accuracy,
+        "state_crc32": _build(model).learner.state_crc32(),
+    }
+    text = (json.dumps(config, indent=2) + "\n").encode()
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name, part in zip(
+            _NAMES, (text, model.states.learner, model.states.quantizer), strict=True
+        ):
+            info = zipfile.ZipInfo(name, _TIME)
+            info.create_system = 3  # the same on all systems
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, part)
+    return data.getvalue()
+
+
+# --- Reading -------------------------------------------------------------------------------------
+
+
+def read(path: Path) -> ModelFile:
+    """What the file holds, all of it checked. Raises UserError as open_model does."""
+    return open_model(path).file
+
+
+def open_model(path: Path) -> OpenModel:
+    """The model in the file, as it was when it was saved.
+
+    Raises UserError if there is no such file, or it is damaged, of another version or not a
+    model's.
+    """
+    try:
+        parts = _parts(path)
+        config = json.loads(parts[_CONFIG])
+    except FileNotFoundError:
+        raise UserError(f"there is no file {path}") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except _BROKEN:
+        raise UserError(
+            f"{path}: this is not a model's file, or it is damaged. Save the model again."
+        ) from None
+    try:
+        found = _of_config(config, States(parts[_LEARNER], parts[_QUANTIZER]))
+        model = _build(found)
+        if model.learner.state_crc32() != config["state_crc32"]:
+            raise ValueError("the state's checksum is not the one in config.json")
+    except (ValueError, OverflowError) as error:
+        raise UserError(f"{path}: {error}") from None
+    return model
+
+
+def _parts(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        if tuple(archive.namelist()) != _NAMES:
+            raise zipfile.BadZipFile
+        if any(info.file_size > _MOST_BYTES for info in archive.infolist()):
+            raise zipfile.BadZipFile
+        return {name: archive.read(name) for name in _NAMES}
+
+
+def _of_config(config: Any, states: States) -> ModelFile:
+    """The file's contents. Raises ValueError for what save() does not write."""
+    if not isinstance(config, dict):
+        raise ValueError("config.json has to hold an object")
+    version = config.get("format")
+    if version != FORMAT:
+        raise ValueError(f"the file's format is version {version!r}, this program has {FORMAT}")
+    offset = _get(config, "offset", _is_list_of(_is_number))
+    digits = _get(config, "digits", _is_list_of(_is_digits))
+    _get(config, "state_crc32", _is_count)
+    found = ModelFile(
+        learner=_get(config, "learner", lambda name: name in MODELS.values()),
+        parameters=_get(config, "parameters", lambda value: isinstance(value, dict)),
+        feature_names=tuple(_get(config, "feature_names", _is_list_of(_is_text))),
+        class_names=tuple(_get(config, "class_names", _is_list_of(_is_text))),
+        scale=Scale(np.array(offset, dtype=np.float64), np.array(digits, dtype=np.int64)),
+        stream=_get(config, "stream", _is_text),
+        samples=_get(config, "samples", _is_count),
+        accuracy=float(_get(config, "accuracy", _is_number)),
+        states=states,
+    )
+    features = len(found.feature_names)
+    shape = {"features": features, "classes": len(found.class_names)}
+    for name, value in shape.items():
+        if found.parameters.get(name) != value:
+            raise ValueError(f"config.json names {value} {name}, and its parameters have others")
+    if len(offset) != features or len(digits) != features:
+        raise ValueError("config.json does not have a unit for each feature")
+    return found
+
+
+def _get(config: dict[str, Any], name: str, is_right: Callable[[Any], bool]) -> Any:
+    if name not in config or not is_right(config[name]):
+        raise ValueError(f"config.json has no {name}, or one that cannot be")
+    return config[name]
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _is_digits(value: Any) -> bool:
+    return type(value) is int and abs(value) <= 400
+
+
+def _is_list_of(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(map(is_right, value))
+
+
+def _build(file: ModelFile) -> OpenModel:
+    """The objects with their states. Raises ValueError if one does not belong to the other."""
+    library = loader.load("python")
+    kind = getattr(library, file.learner)
+    try:
+        nbytes = kind.nbytes(**file.parameters)
+    except TypeError as error:  # a parameter that it does not have
+        raise ValueError(str(error).replace("__init__() ", "")) from None
+    if nbytes > len(file.states.learner):  # before so much is allocated
+        raise ValueError("the saved state is too short for the parameters")
+    learner, quantizer = kind(**file.parameters), library.Quantizer(len(file.feature_names))
+    learner.load(file.states.learner)
+    quantizer.load(file.states.quantizer)
+    if not quantizer.frozen:
+        raise ValueError("the quantizer has no ranges yet")
+    return OpenModel(file, learner, quantizer)

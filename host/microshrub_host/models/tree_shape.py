@@ -1,0 +1,87 @@
+"""How large a tree is: its nodes, its depth, the features that it tests, the bytes it needs.
+
+Ours has a fixed pool, most of which a large one leaves empty. The bytes are therefore those of the
+smallest pool with which the same tree would have grown until now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..cli.options import learner
+
+# Of tree.shape, see firmware's nodes.py: the nodes and the slots that were ever in use
+_MOST_NODES = 2
+_MOST_SLOTS = 3
+
+# "nodes", "depth" and "features"; of ours also "bytes", and the "most_nodes" and "most_leaves" of
+# that pool: as many nodes and slots of statistics as were ever in use
+Shape = Mapping[str, int]
+
+# What MOA calls them in a model's measurements
+_MOA = {"tree size (nodes)": "nodes", "tree depth": "depth"}
+
+
+def our_shape(
+    model: str, parameters: Mapping[str, Any], buffers: Mapping[str, Any]
+) -> Shape | None:
+    """Of one of our learners: of a HoeffdingTree, None of others. buffers are by their names."""
+    if "tree.child" not in buffers:
+        return None
+    child = memoryview(buffers["tree.child"]).cast("B").cast("H")
+    feature = memoryview(buffers["tree.feature"]).cast("B")
+    shape = memoryview(buffers["tree.shape"]).cast("B").cast("i")
+    inner = list(_inner(child))
+    nodes, leaves = shape[_MOST_NODES], shape[_MOST_SLOTS]
+    return {
+        "nodes": 2 * len(inner) + 1,
+        "depth": max((level + 1 for _, level in inner), default=0),
+        "features": len({feature[node] for node, _ in inner}),
+        "most_nodes": nodes,
+        "most_leaves": leaves,
+        "bytes": int(learner(model).nbytes(**{**parameters, "nodes": nodes, "leaves": leaves})),
+    }
+
+
+def _inner(child: memoryview) -> Iterator[tuple[int, int]]:
+    """The inner nodes and the tests before each; node 0 is the root."""
+    waiting = [(0, 0)]
+    while waiting:
+        node, level = waiting.pop()
+        if child[node]:
+            yield node, level
+            waiting += [(child[node], level + 1), (child[node] + 1, level + 1)]
+
+
+def river_shape(model: Any) -> Shape | None:
+    """Of a tree of River; None of its other learners."""
+    if not hasattr(model, "_root"):
+        return None
+    nodes = deepest = 0
+    tested = set()
+    waiting = [] if model._root is None else [(model._root, 0)]
+    while waiting:
+        node, level = waiting.pop()
+        nodes += 1
+        deepest = max(deepest, level)
+        if hasattr(node, "children"):
+            tested.add(node.feature)
+            waiting += [(child, level + 1) for child in node.children]
+    return {"nodes": max(1, nodes), "depth": deepest, "features": len(tested)}
+
+
+def moa_shape(model: Any) -> Shape | None:
+    """Of a tree of MOA; None of its other learners, and of what cannot be.
+
+    Its HAT has been seen to come to 0 nodes. An ensemble that has not seen a sample yet could not
+    even be asked.
+    """
+    if not str(model.getClass().getName()).startswith("moa.classifiers.trees."):
+        return None
+    found = {}
+    for measurement in model.getModelMeasurements():
+        name = _MOA.get(str(measurement.getName()))
+        if name is not None:
+            found[name] = int(measurement.getValue())
+    return found if found.get("nodes", 0) > 0 else None

@@ -1,0 +1,205 @@
+"""The tables and pictures of the paper on the Extremely Fast Decision Tree.
+
+All its results are pictures, whose figures its text does not hold; what its words say of them
+stands beside what is measured here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .experiment import Found, Picture, Result, Table
+from .printed_figures import load_paper
+from .tree_tables import MEASURES, errors, first, looks
+
+PAPER = "efdt"
+_RANDOM_TREE = re.compile(r"random_tree_(\d+)_(\d+)_\d+")
+_SHUFFLED = re.compile(r"(.+)_shuffled_\d+")
+_PAIR = ("VFDT", "EFDT")
+_SYSTEMS = ("", "river ", "moa ")  # before the name of a method: whose it is
+_NONE = "-"
+_FEW = 20  # points of a curve on a real stream, which jumps
+
+Group = Mapping[str, Sequence[str]]  # by what a row is called: the streams whose mean it shows
+
+
+def tables(found: Found) -> list[Table]:
+    """The random trees' errors, and those of real streams."""
+    trees, real = _trees(found), _real(found)
+    made = []
+    if trees:
+        notes = [
+            "Means over the trees that were drawn; percent wrong over the whole stream, as the E "
+            "in the legend of Figure 1.1, whose values the paper's text does not hold. In "
+            "Figure 5.13 EFDT makes a tenth of VFDT's errors after 100,000,000 samples."
+        ]
+        made.append(_table(found, "Random trees (Figure 1.1)", "classes, values", trees, notes))
+    if real:
+        notes = [
+            "A stream in its own order, and the mean over shuffled ones (Figures 5.1 to 5.12)."
+        ]
+        made += [_table(found, "Real streams", "stream", real, notes), _who_is_ahead(found, real)]
+    return made
+
+
+def _trees(found: Found) -> Group:
+    """The random trees by classes and values."""
+    groups: dict[str, list[str]] = {}
+    for stream in found.streams:
+        match = _RANDOM_TREE.fullmatch(stream)
+        if match:
+            groups.setdefault(f"{match[1]} classes, {match[2]} values", []).append(stream)
+    return groups
+
+
+def _real(found: Found) -> Group:
+    """The real streams by name, and their shuffled orders together."""
+    groups: dict[str, list[str]] = {}
+    for stream in found.streams:
+        if not _RANDOM_TREE.fullmatch(stream):
+            match = _SHUFFLED.fullmatch(stream)
+            groups.setdefault(f"{match[1]}, shuffled" if match else stream, []).append(stream)
+    return groups
+
+
+def _error(result: Result) -> float | None:
+    return None if result.accuracy is None else 100 - result.accuracy
+
+
+def _running(result: Result) -> float | None:
+    found = result.running_average_accuracy
+    return None if found is None else 100 - found
+
+
+_ROWS: Mapping[str, tuple[Callable[[Result], float | None], str]] = {
+    "error, %": (_error, "{:.2f}"),
+    "mean of the running error, %": (_running, "{:.2f}"),
+    **{words: MEASURES[words][:2] for words in ("time, s", "nodes", "depth", "size, KB")},
+}
+_BEST = tuple(_ROWS)[:2]
+
+
+def _mean(
+    found: Found, streams: Sequence[str], method: str, measure: Callable[[Result], float | None]
+) -> float | None:
+    """Over the streams; None unless the method came to the end of all of them."""
+    results = [first(found, stream, method) for stream in streams]
+    values = [None if result is None else measure(result) for result in results]
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known and len(known) == len(values) else None
+
+
+def _table(found: Found, title: str, of: str, groups: Group, notes: Sequence[str]) -> Table:
+    names = [method.name for method in found.methods]
+    rows: list[list[str]] = []
+    best: set[tuple[int, int]] = set()
+    for group, streams in groups.items():
+        for words, (measure, form) in _ROWS.items():
+            values = [_mean(found, streams, name, measure) for name in names]
+            known = [value for value in values if value is not None]
+            if words in _BEST and known:
+                best |= {(len(rows), 2 + c) for c, v in enumerate(values) if v == min(known)}
+            texts = [_NONE if value is None else form.format(value) for value in values]
+            rows.append([group, words, *texts])
+    return Table(title, [of, "measure", *names], rows, best, notes)
+
+
+def _who_is_ahead(found: Found, groups: Group) -> Table:
+    """Which of the two makes fewer errors, here and in the paper."""
+    ahead = load_paper(PAPER).tables["ahead"]
+    systems = [
+        pair
+        for prefix in _SYSTEMS
+        if set(pair := tuple(prefix + name for name in _PAIR))
+        <= {method.name for method in found.methods}
+    ]
+    rows = []
+    for group, streams in groups.items():
+        texts = [_ahead(*(_mean(found, streams, name, _error) for name in p)) for p in systems]
+        rows.append([group, *texts, ahead.get(group.partition(",")[0], _NONE)])
+    head = ["stream", *(" and ".join(pair) for pair in systems), "the paper"]
+    return Table("Who makes fewer errors", head, rows, notes=["And by how many points."])
+
+
+def _ahead(vfdt: float | None, efdt: float | None) -> str:
+    if vfdt is None or efdt is None:
+        return _NONE
+    return f"{_PAIR[efdt < vfdt] if efdt != vfdt else 'neither'} {abs(vfdt - efdt):.2f}"
+
+
+# --- Pictures ------------------------------------------------------------------------------------
+
+
+def pictures(found: Found) -> list[Picture]:
+    """Figure 1.1 for each number of values, and the errors of each real stream over time."""
+    values = dict.fromkeys(group.split(", ")[1] for group in _trees(found))
+    made = [_figure_1_1(found, words) for words in values]
+    return made + [_over_time(found, group, streams) for group, streams in _real(found).items()]
+
+
+def _curve(found: Found, streams: Sequence[str], method: str, points: int = 50) -> Any:
+    """Samples and the mean of the errors there, in two rows; None if a run did not end."""
+    results = [first(found, stream, method) for stream in streams]
+    if any(result is None for result in results):
+        return None
+    return np.mean([errors(result, points) for result in results if result is not None], axis=0)
+
+
+def _figure_1_1(found: Found, values: str) -> Picture:
+    from matplotlib.figure import Figure
+
+    groups = {g: streams for g, streams in _trees(found).items() if g.endswith(values)}
+    curves = {
+        name: {g: _curve(found, streams, name) for g, streams in groups.items()}
+        for name in (prefix + name for prefix in _SYSTEMS for name in _PAIR)
+    }
+    shown = [name for name, own in curves.items() if any(c is not None for c in own.values())]
+    lines = max(1, (len(shown) + 1) // 2)
+    figure = Figure(figsize=(9, 3.4 * lines), layout="constrained")
+    panels = figure.subplots(lines, 2, sharex=True, sharey=True, squeeze=False)
+    for axes in panels.flat[len(shown) :]:
+        axes.set_axis_off()
+    for axes, name in zip(panels.flat, shown, strict=False):
+        for number, (group, streams) in enumerate(groups.items()):
+            curve = curves[name][group]
+            if curve is None:
+                continue
+            error = _mean(found, streams, name, _error)
+            seconds = _mean(found, streams, name, MEASURES["time, s"][0])
+            label = f"{group.split(',')[0]}  T {seconds:.1f} s  E {error:.1f} %"
+            axes.plot(*curve, color=f"C{number}", label=label)
+        axes.set_title(name, fontsize=10)
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=8, frameon=False)
+        axes.set_xlabel("samples")
+        axes.set_ylabel("error, %")
+        axes.locator_params(axis="x", nbins=5)
+    caption = (
+        f"Random trees over 5 features of {values}: errors over time, mean over the trees that "
+        "were drawn; T the time, E the errors of the whole stream (Figure 1.1)."
+    )
+    return Picture(f"random-trees-{values.replace(' ', '-')}", figure, caption)
+
+
+def _over_time(found: Found, group: str, streams: Sequence[str]) -> Picture:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 4), layout="constrained")
+    axes = figure.subplots()
+    for name, look in looks(found).items():
+        curve = _curve(found, streams, name, _FEW)
+        if curve is not None:
+            axes.plot(*curve, label=name, **look)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("samples")
+    axes.set_ylabel("error, %")
+    axes.grid(alpha=0.3)
+    axes.set_title(group, fontsize=11, parse_math=False)
+    figure.legend(loc="outside right upper", frameon=False)
+    caption = f"{group}: errors over time, mean over {len(streams)} orders of the samples."
+    return Picture(f"{group.replace(', ', '-')}-errors", figure, caption)

@@ -1,0 +1,173 @@
+"""An experiment of a paper: which methods run on which streams, and what came out of them.
+
+What is run is a list of runs: a method in one of its configurations on one stream. An experiment
+says what the methods are, and makes tables and pictures of the results; the rest is the same for
+all of them (reproduce.py).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..compare.catalogue import Contender
+from ..models.tree_shape import Shape
+from ..streams.stream import Stream
+from . import paper_streams
+
+RUNNING = "running_average_accuracy"  # the papers' accuracy: the mean over time of the running one
+TRUE = "accuracy"  # correct of all
+
+
+@dataclass(frozen=True)
+class Method:
+    """What a table has a column for, with its configurations, which all streams share."""
+
+    name: str  # as the paper's tables call it
+    title: str  # in words, and whose it is
+    contenders: Sequence[Contender]
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much of an experiment is run, unless options say otherwise."""
+
+    streams: Sequence[str]
+    configurations: int  # of a method, at most
+    samples: int | None  # of a stream; None: a whole file, 100,000 of a generated stream
+    seconds: int  # that one run may take
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one run; accuracies in percent, None if it did not come to its end."""
+
+    method: str
+    stream: str
+    configuration: int  # from 0 on
+    contender: str
+    system: str
+    settings: Mapping[str, Any]
+    failure: str  # in words; "" if it came to its end
+    samples: int
+    features: int
+    classes: int
+    accuracy: float | None = None
+    running_average_accuracy: float | None = None
+    kappa: float | None = None
+    model_bytes: int | None = None  # at the end
+    average_bytes: float | None = None  # over time: see reproduce.average_size
+    seconds: float | None = None
+    accuracies: Sequence[tuple[int, float]] = ()  # running accuracy after so many samples
+    sizes: Sequence[tuple[int, float]] = ()  # bytes after so many samples
+    shapes: Sequence[tuple[int, Shape]] = ()  # of a tree, after so many samples
+
+    def record(self) -> dict[str, Any]:
+        """The result as JSON holds it."""
+        return dataclasses.asdict(self)
+
+    @staticmethod
+    def of_record(record: Mapping[str, Any]) -> Result:
+        """What record() was made of; raises TypeError for anything else."""
+        return Result(**record)
+
+    def measure(self, name: str) -> float:
+        """The accuracy of that name, RUNNING or TRUE; of a run that has one."""
+        found: float = getattr(self, name)
+        return found
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that tables and pictures are made of, in the order in which it was asked for."""
+
+    methods: Sequence[Method]
+    streams: Sequence[str]
+    results: Sequence[Result]
+    notes: Sequence[str] = ()  # what was left out, and why
+
+    def of(self, stream: str, method: str) -> list[Result]:
+        """The runs that came to their end, by configuration."""
+        return [
+            result
+            for result in self.results
+            if (result.stream, result.method) == (stream, method) and result.accuracy is not None
+        ]
+
+    def best(
+        self,
+        stream: str,
+        method: str,
+        *,
+        measure: str = RUNNING,
+        within: float | None = None,
+    ) -> Result | None:
+        """The most accurate one whose average size is below so many bytes (default: any)."""
+        found = [
+            result
+            for result in self.of(stream, method)
+            if within is None
+            or (result.average_bytes is not None and result.average_bytes < within)
+        ]
+        return max(found, key=lambda result: result.measure(measure), default=None)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a report; the cells (row, column) of best are bold."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    best: Collection[tuple[int, int]] = ()
+    notes: Sequence[str] = ()  # sentences above it
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A matplotlib figure of a report; name is that of its file, without an ending."""
+
+    name: str
+    figure: Any = field(repr=False)
+    caption: str
+
+
+class StreamSource(Protocol):
+    """Where a stream comes from; it is pickled, and opened in another process. It is hashable."""
+
+    @property
+    def name(self) -> str:
+        """As the tables call it."""
+
+    @property
+    def origin(self) -> str:
+        """In words: a file, a generator, a data set of OpenML."""
+
+    def open(self, limit: int | None) -> Stream:
+        """The stream; raises UserError if it cannot be read."""
+
+    def __hash__(self) -> int:
+        """Of all that it is made of."""
+
+
+Sources = tuple[dict[str, StreamSource], list[str]]  # by name, and notes about those left out
+Chosen = tuple[Sequence[Method], Sequence[str]]  # and notes about who is left out
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment; all it says is data and functions of a module."""
+
+    name: str
+    text: str  # a line for the help
+    streams: Sequence[str]  # that may be asked for
+    full: Extent
+    quick: Extent
+    methods: Callable[[int, int], Chosen]  # (configurations, seed)
+    tables: Callable[[Found], Sequence[Table]]
+    pictures: Callable[[Found], Sequence[Picture]]
+    most_bytes: int | None = None  # refuse larger ones of ours
+    find: Callable[[Sequence[str], Path | None], Sources] = paper_streams.find  # with --data

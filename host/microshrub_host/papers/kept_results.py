@@ -1,0 +1,104 @@
+"""Results of a long run as JSON lines, so that a run that was stopped goes on.
+
+The first line says with what options and versions they were made; those of other ones are not
+mixed with them. A line counts once it is whole: the last one may be torn by a kill or a power cut.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from ..base.errors import UserError
+
+if sys.platform != "win32":
+    import fcntl
+
+_NAME = "results.jsonl"
+
+
+class KeptResults:
+    """The file results.jsonl of a folder, which is made if need be; used in a with statement.
+
+    records are those that are there already. Raises UserError if the file was made with another
+    head, or cannot be read or written.
+    """
+
+    def __init__(self, folder: Path, head: Mapping[str, Any]) -> None:
+        self.path = folder / _NAME
+        self.records: list[dict[str, Any]] = []
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._file = self.path.open("a+b")
+            self._lock()
+            self._read(json.loads(json.dumps(head)))  # as a file gives it back
+        except OSError as error:
+            raise UserError(f"--output {folder}: cannot be used: {error.strerror}") from None
+
+    def _lock(self) -> None:
+        """Until the file is closed; where there are no such locks, nothing keeps others out."""
+        if sys.platform != "win32":
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UserError(f"{self.path}: another run is writing there") from None
+
+    def _read(self, head: dict[str, Any]) -> None:
+        self._file.seek(0)
+        whole = 0
+        lines: list[dict[str, Any]] = []
+        for number, line in enumerate(self._file, 1):
+            if not line.endswith(b"\n"):
+                break
+            lines.append(self._parsed(line, number))
+            whole += len(line)
+        self._file.truncate(whole)  # what is appended begins a line
+        if not lines:
+            self.append(head)
+            return
+        self._check_head(lines[0], head)
+        self.records = lines[1:]
+
+    def _parsed(self, line: bytes, number: int) -> dict[str, Any]:
+        try:
+            found = json.loads(line)
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise UserError(f"{self.path}, line {number}: not a result. Use another --output.")
+        return found
+
+    def _check_head(self, kept: dict[str, Any], head: dict[str, Any]) -> None:
+        for name in {**kept, **head}:
+            if kept.get(name) != head.get(name):
+                raise UserError(
+                    f"{self.path} was made with {name} {_words(kept.get(name))}, not "
+                    f"{_words(head.get(name))}: results of both cannot be mixed. Say the same, or "
+                    "use another --output."
+                )
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        """Add a line; it is on the disk when this returns."""
+        self._file.write(json.dumps(record).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def __enter__(self) -> KeptResults:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+
+def _words(value: Any) -> str:
+    return "none" if value is None else str(value)

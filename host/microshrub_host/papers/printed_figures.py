@@ -1,0 +1,56 @@
+"""The figures that the papers print, to stand beside those that are measured here."""
+
+from __future__ import annotations
+
+import importlib.resources
+import math
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_FOLDER = "figures"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: what it is called, and the tables of its file."""
+
+    title: str
+    authors: str
+    year: int
+    venue: str
+    methods: tuple[str, ...]  # in the order of the tables' rows
+    tables: Mapping[str, Any]  # all that stands in the file
+
+    @property
+    def citation(self) -> str:
+        """In one line."""
+        return f"{self.authors}: {self.title}, {self.venue}"
+
+    def value(self, table: str, row: str, method: str) -> float | None:
+        """A cell of a table whose rows hold a value for each method; None where it has none."""
+        if method not in self.methods:
+            return None
+        found = self.tables[table].get(row)
+        value = None if found is None else float(found[self.methods.index(method)])
+        return None if value is None or math.isnan(value) else value
+
+
+def load_paper(name: str) -> Paper:
+    """The paper of that experiment, from figures/NAME.toml."""
+    file = importlib.resources.files(__package__) / _FOLDER / f"{name}.toml"
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    return Paper(
+        title=table["title"],
+        authors=table["authors"],
+        year=table["year"],
+        venue=table["venue"],
+        methods=tuple(table["methods"]),
+        tables=table,
+    )

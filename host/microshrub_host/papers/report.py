@@ -1,0 +1,147 @@
+"""What an experiment leaves in its folder: tables as Markdown, pictures, and one HTML page."""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..compare.report import system_versions
+from ..models import model_files
+from ..render.page import Page
+from ..reports.report import count, markdown_table
+from .experiment import Found, Picture, Table
+
+_ENDINGS = ("png", "svg")
+_DPI = 110
+_NUMBER = re.compile(r"(-|[-+]?[0-9][0-9.,]*)( \([0-9.,]+\))?")  # "-", "94.02", "94.02 (94.01)"
+
+
+def facts(found: Found, origins: Mapping[str, str]) -> dict[str, str]:
+    """Versions, the machine, and where the streams are from."""
+    systems = {result.system for result in found.results}
+    said = system_versions(systems) | {"machine": _machine()}
+    return said | {f"stream {name}": origin for name, origin in origins.items()}
+
+
+def _machine() -> str:
+    return f"{platform.system()} {platform.machine()}"
+
+
+def markdown(
+    title: str,
+    command: str,
+    found: Found,
+    tables: Sequence[Table],
+    pictures: Sequence[Picture],
+    told: Mapping[str, str],
+) -> str:
+    """The tables and links to the pictures, as one file."""
+    said = [f"# {title}", f"Made by `{command}`, and only by it.", *introduction(found)]
+    for table in tables:
+        said += [f"## {table.title}", *table.notes, table_text(table)]
+    if pictures:
+        said.append("## Pictures")
+        said += [f"![{picture.caption}]({picture.name}.svg)" for picture in pictures]
+    said += ["## How this was made", table_text(Table("", ("what", "which"), list(told.items())))]
+    return "\n\n".join(said) + "\n"
+
+
+def introduction(found: Found) -> list[str]:
+    """In words: what was run, who ran, and what did not come to its end."""
+    said = [f"Streams: {', '.join(_size(found, name) for name in found.streams)}."]
+    said.append("Methods: " + "; ".join(_described(found, name) for name in _names(found)) + ".")
+    said += found.notes
+    failures = [result for result in found.results if result.accuracy is None]
+    if failures:
+        reasons: dict[str, int] = {}
+        for result in failures:
+            words = f"{result.method}: {_reason(result.failure)}"
+            reasons[words] = reasons.get(words, 0) + 1
+        listed = "; ".join(f"{words} ({number})" for words, number in reasons.items())
+        said.append(
+            f"{len(failures)} of {count(len(found.results), 'run')} did not come to their end, or "
+            f"were not begun: {listed}."
+        )
+    return said
+
+
+def _names(found: Found) -> list[str]:
+    return [method.name for method in found.methods]
+
+
+def _described(found: Found, name: str) -> str:
+    method = next(method for method in found.methods if method.name == name)
+    return f"{name}, {method.title}, {count(len(method.contenders), 'configuration')}"
+
+
+def _size(found: Found, stream: str) -> str:
+    for result in found.results:
+        if result.stream == stream and result.features:
+            whole = max(each.samples for each in found.results if each.stream == stream)
+            return (
+                f"{stream} ({count(whole, 'sample')}, {count(result.features, 'feature')}, "
+                f"{count(result.classes, 'class')})"
+            )
+    return stream
+
+
+def _reason(failure: str) -> str:
+    """A failure without what differs from run to run."""
+    return "takes too many bytes" if failure.startswith("takes ") else failure
+
+
+def table_text(table: Table) -> str:
+    """A table as Markdown; columns of numbers, of which some may be missing, to the right."""
+    columns = [[row[c] for row in table.rows] for c in range(len(table.head))]
+    rules = ["---:" if all(map(_NUMBER.fullmatch, column)) else "---" for column in columns]
+    lines = [[_cell(text) for text in table.head], rules]
+    for r, row in enumerate(table.rows):
+        lines.append(
+            [
+                f"**{_cell(text)}**" if (r, c) in table.best else _cell(text)
+                for c, text in enumerate(row)
+            ]
+        )
+    return markdown_table(lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def make_page(
+    title: str,
+    command: str,
+    found: Found,
+    tables: Sequence[Table],
+    pictures: Sequence[Picture],
+    told: Mapping[str, str],
+) -> Page:
+    """The same as markdown(), with the pictures in it."""
+    page = Page(title, command, told)
+    for text in introduction(found):
+        page.paragraph(text)
+    for table in tables:
+        page.heading(table.title)
+        for text in table.notes:
+            page.paragraph(text)
+        page.table(table.head, table.rows, best=table.best)
+    if pictures:
+        page.heading("Pictures")
+    for picture in pictures:
+        page.picture(picture.figure, picture.caption)
+    return page
+
+
+def save_pictures(folder: Path, pictures: Sequence[Picture]) -> None:
+    """Each as NAME.png and NAME.svg."""
+    for picture in pictures:
+        for ending in _ENDINGS:
+            picture.figure.savefig(folder / f"{picture.name}.{ending}", dpi=_DPI)
+
+
+def save_text(path: Path, text: str) -> None:
+    """Write it, whole or not at all."""
+    model_files.replace(path, text.encode())

@@ -1,0 +1,260 @@
+"""The common part of all experiments: run what is asked for, keep each result, go on later.
+
+Every run has a time limit, and those of others than ours a process of their own (compare.py). They
+are spread over processes of this machine or of a cluster (workers.py).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ..base.cluster import Outcome, spread
+from ..base.errors import UserError
+from ..base.progress import showing
+from ..compare.catalogue import Contender
+from ..compare.our_learners import model_bytes
+from ..compare.runner import Cell, Curve, compare, compare_here
+from ..evaluation import prequential
+from ..reports.report import count, version_of, versions
+from ..streams.stream import Stream
+from . import variations
+from .experiment import Experiment, Extent, Found, Method, Result, StreamSource
+from .kept_results import KeptResults
+
+WARMUP = 256  # samples whose features our quantizer sees before the run
+_SIZES = 20  # how often a model's bytes are measured on the way: Java takes its time
+_PEERS = ("river", "capymoa", "torch")  # whose versions matter, too
+_SYSTEMS_WITH_REFERENCE = ("moa", "river")
+
+Key = tuple[str, str, int]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A method in one configuration on one stream."""
+
+    method: str
+    configuration: int
+    contender: Contender
+    source: StreamSource
+    samples: int | None  # of the stream
+    seconds: int  # that it may take
+    most_bytes: int | None = None  # that one of ours may take
+
+    @property
+    def key(self) -> Key:
+        """What makes it another run than the others."""
+        return self.method, self.source.name, self.configuration
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that is to be run, and where."""
+
+    experiment: Experiment
+    extent: Extent
+    methods: Sequence[Method]
+    sources: Mapping[str, StreamSource]
+    seed: int
+    jobs: int = 1
+    scheduler: str | None = None
+    notes: Sequence[str] = field(default=())
+
+    def runs(self) -> list[Run]:
+        """By configuration first, so that a run that is stopped has something of everybody."""
+        numbers = range(max((len(m.contenders) for m in self.methods), default=0))
+        return [
+            Run(
+                method=method.name,
+                configuration=number,
+                contender=method.contenders[number],
+                source=source,
+                samples=self.extent.samples,
+                seconds=self.extent.seconds,
+                most_bytes=self.experiment.most_bytes,
+            )
+            for number in numbers
+            for source in self.sources.values()
+            for method in self.methods
+            if number < len(method.contenders)
+        ]
+
+    def head(self) -> dict[str, Any]:
+        """The options that change results, and the versions: see KeptResults."""
+        return {
+            "experiment": self.experiment.name,
+            "--limit": self.extent.samples,
+            "--time-limit": self.extent.seconds,
+            "--seed": self.seed,
+            **versions(),
+            **{name: version_of(name) for name in _PEERS},
+        }
+
+
+def reproduce(plan: Plan, folder: Path) -> Found:
+    """Run what the folder does not have a result of yet; gives all that was asked for.
+
+    What a worker could not do at all is not kept, and is tried again the next time. Raises
+    UserError for a folder with results of other options.
+    """
+    runs = plan.runs()
+    with KeptResults(folder, plan.head()) as kept:
+        results = {_key(result): result for result in map(_result, kept.records)}
+        left = [run for run in runs if not _is_done(run, results.get(run.key))]
+        for run, outcome in _progress(plan, left, len(runs)):
+            if outcome.value:
+                kept.append(outcome.value.record())
+            results[run.key] = outcome.value or _failed(run, outcome.failure)
+    return Found(
+        methods=plan.methods,
+        streams=list(plan.sources),
+        results=[results[run.key] for run in sorted(runs, key=_order(plan))],
+        notes=plan.notes,
+    )
+
+
+def _order(plan: Plan) -> Any:
+    streams, methods = list(plan.sources), [method.name for method in plan.methods]
+
+    def place(run: Run) -> tuple[int, int, int]:
+        return streams.index(run.source.name), methods.index(run.method), run.configuration
+
+    return place
+
+
+def _result(record: dict[str, Any]) -> Result:
+    try:
+        return Result.of_record(record)
+    except TypeError as error:
+        raise UserError(f"a kept result is not of this version: {error}") from None
+
+
+def _key(result: Result) -> Key:
+    return result.method, result.stream, result.configuration
+
+
+def _is_done(run: Run, result: Result | None) -> bool:
+    """Raises UserError for a result of another learner, as when Java came or went in between."""
+    if result is None:
+        return False
+    if (result.contender, result.system) != (run.contender.name, run.contender.system):
+        raise UserError(
+            f"--output has results of {result.contender}, where {run.contender.name} is asked "
+            "for: results of both cannot be mixed. Use another --output."
+        )
+    return True
+
+
+def _progress(plan: Plan, runs: Sequence[Run], total: int) -> Iterator[tuple[Run, Outcome]]:
+    """The outcomes as they come; the progress counts those that were there before, too."""
+    done = total - len(runs)
+    if runs:
+        _prepare_streams(runs)
+    with showing(plan.experiment.name) as update:
+        update(done, total, f"{done} of {count(total, 'run')}")
+        if not runs:
+            return
+        for outcome in spread(run_one, runs, jobs=plan.jobs, scheduler=plan.scheduler):
+            run: Run = outcome.task
+            done += 1
+            update(done, total, f"{done} of {count(total, 'run')}, {run.method} {run.source.name}")
+            yield run, outcome
+
+
+def _prepare_streams(runs: Sequence[Run]) -> None:
+    """Generate what is to be generated, once; raises UserError for a file that is no stream."""
+    for source in {run.source.name: run.source for run in runs}.values():
+        with showing(f"reading {source.name}"):
+            source.open(runs[0].samples)
+
+
+# --- One run -------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=2)
+def _opened(source: StreamSource, samples: int | None) -> Stream:
+    return source.open(samples)
+
+
+def run_one(run: Run) -> Result:
+    """Learn the stream; what goes wrong with the learner is the result's failure.
+
+    Raises UserError if the stream cannot be read.
+    """
+    stream = _opened(run.source, run.samples)
+    settings = variations.settled(run.contender.settings, stream.values.shape[1])
+    contender = replace(run.contender, settings=settings)
+    complaint = _prepare(contender, stream, run.most_bytes)
+    if complaint:
+        return replace(_failed(run, complaint), settings=settings)
+    how: dict[str, Any] = {"warmup": WARMUP, "limit": run.seconds, "sizes": _SIZES}
+    if contender.system == "ours":
+        return _of_cell(run, compare_here(contender, stream, **how), stream)
+    (cell,) = compare([contender], stream, **how)
+    return _of_cell(run, cell, stream)
+
+
+def _prepare(contender: Contender, stream: Stream, most_bytes: int | None) -> str:
+    """Compile what one of ours needs, outside of its time limit; why it is not to be run."""
+    if contender.system != "ours":
+        return ""
+    try:
+        size = model_bytes(contender, stream, WARMUP)
+    except UserError as error:
+        return str(error)
+    if most_bytes is not None and size > most_bytes:
+        return f"takes {size:,} bytes, and {most_bytes:,} is the most"
+    prequential.compile_kernels(contender.learner, contender.settings)
+    return ""
+
+
+def _failed(run: Run, failure: str) -> Result:
+    return Result(
+        method=run.method,
+        stream=run.source.name,
+        configuration=run.configuration,
+        contender=run.contender.name,
+        system=run.contender.system,
+        settings=dict(run.contender.settings),
+        failure=failure or "gave nothing",
+        samples=0,
+        features=0,
+        classes=0,
+    )
+
+
+def _of_cell(run: Run, cell: Cell, stream: Stream) -> Result:
+    return replace(
+        _failed(run, cell.failure),
+        settings=dict(cell.settings),
+        failure=cell.failure,
+        samples=cell.samples,
+        features=stream.values.shape[1],
+        classes=len(stream.class_names),
+        accuracy=cell.accuracy,
+        running_average_accuracy=cell.running_average_accuracy,
+        kappa=cell.kappa,
+        model_bytes=cell.model_bytes,
+        average_bytes=average_size(cell.system, cell.sizes),
+        seconds=cell.seconds,
+        accuracies=cell.curve,
+        sizes=cell.sizes,
+        shapes=cell.shapes,
+    )
+
+
+def average_size(system: str, sizes: Curve) -> float | None:
+    """The mean of the bytes over time, as the Shrub Ensembles paper has it.
+
+    Of models that are objects of a virtual machine (MOA's, River's) the size before the first
+    sample is subtracted: that is what such objects take anyway. None if nobody measured.
+    """
+    later = [size for samples, size in sizes if samples]
+    if not later:
+        return None
+    reference = sizes[0][1] if system in _SYSTEMS_WITH_REFERENCE and not sizes[0][0] else 0
+    return max(0.0, sum(later) / len(later) - reference)

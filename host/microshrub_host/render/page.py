@@ -1,0 +1,208 @@
+"""A report as one HTML file that asks for nothing: no network, no other file.
+
+It holds its style, its pictures (SVG) and the script that sorts its tables; a Content Security
+Policy forbids all else. https://www.w3.org/TR/CSP3/
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import datetime
+import hashlib
+import io
+import math
+import os
+import platform
+import re
+from collections.abc import Collection, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from ..models import model_files
+from ..models.trees import printable
+from ..reports.report import count
+from .page_look import SCRIPT, STYLE
+
+_HASH = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
+# The pictures have style attributes of their own.
+_POLICY = (
+    f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{_HASH}'; "
+    "base-uri 'none'; form-action 'none'"
+)
+_NUMBER = re.compile(
+    r"([-+\N{MINUS SIGN}]?[0-9][0-9,]*(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?)(?: ?%| ± [0-9.,]+)?",
+    re.ASCII | re.IGNORECASE,
+)
+_WORD = 22  # letters; a longer one in the first column is broken
+_SVG = "{http://www.w3.org/2000/svg}"
+_LINK = "{http://www.w3.org/1999/xlink}href"
+
+
+def check_html_target(path: Path) -> None:
+    """Raise UserError if no page can be put there."""
+    model_files.check_target("--html", path)
+
+
+def surroundings() -> dict[str, str]:
+    """When and on what this runs, as facts of a page."""
+    processor = platform.processor() or platform.machine()
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").split("\n")
+        named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+        processor = next(iter(named), processor)
+    now = datetime.datetime.now().astimezone()
+    return {
+        "date": now.strftime("%Y-%m-%d %H:%M %Z"),
+        "machine": f"{platform.system()}, {processor}, {count(os.cpu_count() or 1, 'core')}",
+    }
+
+
+class Page:
+    """The parts stand in the page in the order in which they are added.
+
+    command is what made the page, to paste; facts are versions, seeds, a date: they stand at the
+    end. All texts are escaped.
+    """
+
+    def __init__(self, title: str, command: str, facts: Mapping[str, str]) -> None:
+        self._title = _text(title)
+        self._command = escape(printable(command))
+        self._facts = facts
+        self._parts: list[str] = []
+        self._pictures = 0
+
+    def heading(self, text: str) -> None:
+        """A head of what follows."""
+        self._parts.append(f"<h2>{_text(text)}</h2>")
+
+    def paragraph(self, text: str) -> None:
+        """Running text."""
+        self._parts.append(f"<p>{_text(text)}</p>")
+
+    def table(
+        self,
+        head: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        *,
+        best: Collection[tuple[int, int]] = (),
+    ) -> None:
+        """A table that a click on a head sorts; the cells (row, column) of best are bold.
+
+        Columns of numbers (`1,234`, `-0.5`, `94.02 %`, `94.02 ± 0.1`) are right-aligned.
+        """
+        self._parts.append(_table(head, rows, best))
+
+    def picture(self, figure: Any, caption: str) -> None:
+        """A matplotlib figure; the caption is what is said to those who cannot see it, too."""
+        self._pictures += 1
+        drawn = _inline_svg(figure, f"p{self._pictures}-", caption)
+        self._parts.append(f"<figure>{drawn}<figcaption>{_text(caption)}</figcaption></figure>")
+
+    def write(self, path: Path) -> None:
+        """Write the page, whole or not at all; raises UserError if it cannot be written."""
+        model_files.replace(path, self.html().encode())
+
+    def html(self) -> str:
+        """The page as it is written."""
+        facts = "\n".join(
+            f'<tr><th scope="row">{_text(name)}</th><td>{_text(fact)}</td></tr>'
+            for name, fact in self._facts.items()
+        )
+        return "\n".join(
+            [
+                '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+                f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+                '<meta name="viewport" content="width=device-width, initial-scale=1">',
+                f"<title>{self._title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>",
+                f"<h1>{self._title}</h1>",
+                *self._parts,
+                f"<footer>\n<h2>How this was made</h2>\n<pre>{self._command}</pre>",
+                f'<div class="wide"><table>\n<tbody>{facts}</tbody>\n</table></div>',
+                f"</footer>\n</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
+            ]
+        )
+
+
+def shown(text: str) -> str:
+    """A text as the page shows it: on one line, and without control characters."""
+    return printable(" ".join(text.split()))
+
+
+def _text(text: str) -> str:
+    return escape(shown(text))
+
+
+def _number(text: str) -> float | None:
+    match = _NUMBER.fullmatch(shown(text))
+    if not match:
+        return None
+    number = float(match[1].replace(",", "").replace("\N{MINUS SIGN}", "-"))
+    return number if math.isfinite(number) else None
+
+
+def _table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], best: Collection[tuple[int, int]]
+) -> str:
+    numbers = [[_number(text) for text in row] for row in rows]
+    looks = [_look([row[c] for row in rows], [n[c] for n in numbers]) for c in range(len(head))]
+    heads = [
+        f'<th scope="col"{look}><button type="button">{_text(text)}</button></th>'
+        for text, look in zip(head, looks, strict=True)
+    ]
+    words = [word for row in rows for word in row[0].split()]
+    width = min(max(map(len, words), default=0), _WORD)
+    lines = [
+        f'<div class="wide" tabindex="0"><table style="--word: {width}ch">',
+        f"<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>",
+    ]
+    for r, row in enumerate(rows):
+        cells = []
+        for c, (text, number, look) in enumerate(zip(row, numbers[r], looks, strict=True)):
+            value = "" if number is None else f' data-number="{number!r}"'
+            said = f"<strong>{_text(text)}</strong>" if (r, c) in best else _text(text)
+            cells.append(f"<td{look}{value}>{said}</td>")
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    return "\n".join([*lines, "</tbody>\n</table></div>"])
+
+
+def _look(texts: Sequence[str], numbers: Sequence[float | None]) -> str:
+    """The class of a column of numbers: at least a quarter of what is not missing is one."""
+    found = sum(number is not None for number in numbers)
+    missing = sum(len(shown(text)) < 2 for text in texts)
+    return ' class="n"' if found and 4 * found >= len(texts) - missing else ""
+
+
+def _inline_svg(figure: Any, prefix: str, name: str) -> str:
+    """The figure as an element of HTML; its ids begin with the prefix, its texts are texts."""
+    import matplotlib
+
+    nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    file = io.BytesIO()
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "microshrub"}):
+        figure.savefig(file, format="svg", transparent=True, metadata=nothing)
+    root = ElementTree.fromstring(file.getvalue())
+    for element in root.iter():
+        element.tag = element.tag.removeprefix(_SVG)
+        for key, value in list(element.attrib.items()):
+            element.attrib[key] = _own(key, value, prefix)
+        if _LINK in element.attrib:
+            element.attrib["href"] = element.attrib.pop(_LINK)
+        for child in list(element):  # their style is that of the page
+            if child.tag in (f"{_SVG}style", f"{_SVG}metadata"):
+                element.remove(child)
+    root.attrib |= {"role": "img", "aria-label": shown(name)}
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _own(key: str, value: str, prefix: str) -> str:
+    """An attribute's value with the picture's own ids, and with the page's black and white."""
+    if key == "id":
+        return prefix + value
+    if key == _LINK:
+        return value.replace("#", f"#{prefix}", 1)
+    if key in ("style", "fill", "stroke"):
+        value = value.replace("#000000", "currentColor").replace("#ffffff", "var(--paper)")
+    return value.replace("url(#", f"url(#{prefix}")

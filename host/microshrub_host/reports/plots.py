@@ -1,0 +1,86 @@
+"""Pictures of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.errors import UserError
+from ..evaluation.prequential import Result, running_accuracy
+from .report import check_target, count
+
+_ENDINGS = (".png", ".svg", ".pdf")
+_FEW = 10  # points that a line alone would not show
+
+Curve = tuple[NDArray[Any], NDArray[Any], dict[str, Any]]  # samples, percent, how to draw it
+
+
+def check_plot_file(path: Path) -> None:
+    """Raise UserError if no plot can be written there."""
+    if path.suffix.lower() not in _ENDINGS:
+        raise UserError(f"--plot {path}: the name has to end in {', '.join(_ENDINGS)}")
+    check_target("--plot", path)
+
+
+def plot_run(result: Result, path: Path) -> None:
+    """Accuracy over time, beside the baselines, and below it what the model's state did."""
+    draw_run(result).savefig(path, dpi=110)
+
+
+def draw_run(result: Result) -> Any:
+    """The figure of plot_run."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 6), layout="constrained")
+    upper, lower = figure.subplots(2, sharex=True, height_ratios=(3, 1))
+    curves = _curves(result)
+    for samples, percent, look in curves:
+        upper.plot(samples, percent, marker="o" if len(samples) < _FEW else None, **look)
+    upper.set_ylabel("accuracy, %")
+    early = result.samples // 10  # where the curves have not settled yet
+    settled = [percent[samples > early].min(initial=100) for samples, percent, _ in curves]
+    upper.set_ylim(max(0, min(settled) - 5) - 0.5, 100.5)
+    size = count(result.samples, "sample")
+    title = f"{result.stream}: {result.accuracy:.2f} % of {size}"
+    upper.set_title(title, parse_math=False)
+    figure.legend(loc="outside lower center", ncols=4, frameon=False)
+    _draw_progress(lower, result)
+    for axes in (upper, lower):
+        axes.grid(alpha=0.3)
+    return figure
+
+
+def _curves(result: Result) -> list[Curve]:
+    window = max(10, min(1000, result.samples // 20))
+    seen = np.arange(1, result.samples + 1)
+    thin = np.unique(np.linspace(0, result.samples - 1, 2000).astype(int))
+    points = np.array([p.samples for p in result.history])
+    nochange = np.array([p.accuracy_nochange for p in result.history])
+    majority = np.array([p.accuracy_majority for p in result.history])
+    curves: list[Curve] = [
+        (seen[thin], running_accuracy(result.right)[thin], {"color": "C0", "label": "all so far"}),
+        (points, nochange, {"color": "C1", "ls": "--", "label": "NoChange (the last label)"}),
+        (points, majority, {"color": "C2", "ls": ":", "label": "MajorityClass"}),
+    ]
+    if result.samples > window:
+        sums = np.concatenate([[0], np.cumsum(result.right)])
+        sliding = (sums[window:] - sums[:-window]) / window * 100
+        late = thin[thin >= window] - window
+        look = {"color": "0.5", "lw": 1, "label": f"last {window:,} samples"}
+        curves.insert(0, (seen[late + window - 1], sliding[late], look))
+    return curves
+
+
+def _draw_progress(axes: Any, result: Result) -> None:
+    points = [p.samples for p in result.history]
+    marker = "o" if len(points) < _FEW else None
+    for name in result.progress:
+        values = [p.progress[name] for p in result.history]
+        axes.step(points, values, where="post", marker=marker)
+        axes.set_ylabel(name.replace("_", " "))
+    axes.set_ylim(bottom=0)
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.set_xlabel("samples")

@@ -1,0 +1,244 @@
+"""Tables for people and JSON for programs."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from ..base.errors import UserError
+from ..base.terminal import console
+from ..boards.board_files import Board
+from ..boards.ram_budget import Budget, Part
+from ..boards.sample_time import SampleTime
+from ..evaluation.prequential import Result
+from ..streams.stream import Stream
+
+_FEW = 100  # samples below which there is no verdict
+_OWNERS = ("model", "quantizer", "metrics", "rows", "code")
+
+
+def write_json(record: dict[str, Any], target: str) -> None:
+    """One JSON object to a file, or to the standard output for `-`."""
+    text = json.dumps(record, indent=2) + "\n"
+    if target == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        Path(target).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"--json {target}: cannot be written: {error.strerror}") from None
+
+
+def check_json_target(target: str) -> None:
+    """Raise UserError if no file can be written there."""
+    if target != "-":
+        check_target("--json", Path(target))
+
+
+def check_target(option: str, path: Path) -> None:
+    """Raise UserError, naming the option, if no file can be written there; leaves none behind."""
+    try:
+        if not path.absolute().parent.is_dir():
+            raise UserError(f"{option} {path}: there is no folder {path.parent}")
+        fresh = not path.exists()
+        if fresh or path.is_file() or path.is_dir():  # a pipe would wait for its reader
+            path.open("ab").close()
+        if fresh:
+            path.resolve().unlink()
+    except OSError as error:
+        raise UserError(f"{option} {path}: cannot be written: {error.strerror}") from None
+
+
+def run_record(
+    result: Result,
+    budget: Budget,
+    board: Board,
+    key: str,
+    options: dict[str, Any],
+    time: SampleTime | None = None,
+) -> dict[str, Any]:
+    """What `simulate --json` writes; options say how the stream was read."""
+    sizes: dict[str, Any] = {"model_bytes": budget.model_bytes, "ram_bytes": budget.ram_bytes}
+    sizes |= {"board": key, "sample_time": time and time.record()}
+    return result.record() | sizes | _limits(budget, board) | options | {"versions": versions()}
+
+
+def stream_record(options: Mapping[str, Any], stream: Stream) -> dict[str, Any]:
+    """How the stream was read, what is in it, and whether there was a --board."""
+    record = {name: options[name] for name in ("limit", "warmup", "shuffle", "label")}
+    return record | {
+        "class_names": list(stream.class_names),
+        "feature_names": list(stream.feature_names),
+        "board_given": options["board"] is not None,
+    }
+
+
+def budget_record(
+    budget: Budget, board: Board, key: str, time: SampleTime | None = None
+) -> dict[str, Any]:
+    """What `budget --json` writes: the sums, and every part with its bytes."""
+    sections = {"buffers": budget.buffers, "overhead": budget.overhead, "code": budget.code}
+    parts = {title: {p.name: p.bytes for p in found} for title, found in sections.items()}
+    sums: dict[str, Any] = {"model_bytes": budget.model_bytes, "ram_bytes": budget.ram_bytes}
+    sums |= {"board": key, "sample_time": time and time.record()}
+    return sums | _limits(budget, board) | parts
+
+
+def _limits(budget: Budget, board: Board) -> dict[str, Any]:
+    return {
+        "fits": budget.fits,
+        "free_bytes": budget.free_bytes,
+        "model_budget_bytes": board.model_budget_bytes,
+    }
+
+
+def versions() -> dict[str, str]:
+    """Of what the result depends on."""
+    found = {name: version_of(name) for name in ("microshrub", "numba", "numpy")}
+    return found | {"python": platform.python_version()}
+
+
+def version_of(distribution: str) -> str:
+    """The version of an installed distribution, or that it is unknown."""
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def count(number: int, noun: str) -> str:
+    """`1 sample`, `2,310 samples`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's' if noun[-1] != 's' else 'es'}"
+
+
+def print_run(
+    result: Result,
+    budget: Budget,
+    board: Board,
+    *,
+    shuffled: bool,
+    time: SampleTime | None = None,
+) -> None:
+    """The table after a simulation, and in words whether the model was worth it."""
+    console.say(f"{result.stream}: {size_of_run(result)}")
+    table = Table(show_header=False)
+    for row in run_rows(result, budget, board, time):
+        table.add_row(*map(Text, row))
+    console.print(table)
+    console.say(verdict(result, shuffled=shuffled))
+    if not budget.fits:
+        console.say(f"This model does not fit on {board.name}.", style="bold red")
+
+
+def size_of_run(result: Result) -> str:
+    """How large the stream was."""
+    return (
+        f"{count(result.samples, 'sample')}, "
+        f"{count(result.features, 'feature')}, {count(result.classes, 'class')}"
+    )
+
+
+def run_rows(
+    result: Result, budget: Budget, board: Board, time: SampleTime | None = None
+) -> list[tuple[str, str]]:
+    """The table of a simulation: what, and how much of it."""
+    return [
+        ("accuracy", f"{result.accuracy:.2f} %"),
+        ("  mean of the running accuracy", f"{result.running_average_accuracy:.2f} %"),
+        ("  NoChange (the last label)", f"{result.accuracy_nochange:.2f} %"),
+        ("  MajorityClass", f"{result.accuracy_majority:.2f} %"),
+        ("kappa", f"{result.kappa:.2f} %"),
+        ("kappa temporal", f"{result.kappa_temporal:.2f} %"),
+        ("model", count(budget.model_bytes, "byte")),
+        (f"RAM on {board.name}", f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"),
+        *(time.rows() if time else []),
+        *[(name.replace("_", " "), f"{value:,}") for name, value in result.progress.items()],
+        ("values outside of their range", f"{result.clamped:,}"),
+        ("missing values", f"{result.missing:,}"),
+        (f"samples a second ({result.engine})", f"{result.samples_per_second:,.0f}"),
+        ("state CRC32", f"{result.state_crc32:08x}"),
+    ]
+
+
+def markdown_table(rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown; the first row is its head, the second one its rules."""
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def verdict(result: Result, *, shuffled: bool = False) -> str:
+    """In words: is the model better than repeating the last label and than the majority?"""
+    if result.samples < _FEW:
+        return f"{count(result.samples, 'sample')}: too few samples to say whether it is of use."
+    baselines = {"NoChange": result.accuracy_nochange, "MajorityClass": result.accuracy_majority}
+    best = max(baselines, key=lambda name: baselines[name])
+    gain = result.accuracy - baselines[best]
+    if gain > 0:
+        return f"The model is {gain:.2f} points above the better of the two dumb baselines."
+    said = f"The model does not beat {best} ({baselines[best]:.2f} %)."
+    if best == "NoChange" and _in_runs(result):
+        said += (
+            " The stream comes in runs of one label; a model is of use there only where labels "
+            "come late or never."
+        )
+        if not shuffled:
+            said += " --shuffle SEED shows what it can learn."
+    return said
+
+
+def _in_runs(result: Result) -> bool:
+    """Whether a label repeats far more often than in a random order: three standard errors."""
+    chance = max(result.accuracy_majority, result.label_agreement)
+    threshold: float = max(5, 150 / result.samples**0.5)
+    return result.accuracy_nochange - chance > threshold
+
+
+def fitting(budget: Budget) -> str:
+    """The sentence for a model that fits."""
+    return f"It fits: {budget.free_bytes - budget.ram_bytes:,} bytes are left for your program."
+
+
+def print_budget(budget: Budget, board: Board, time: SampleTime | None = None) -> None:
+    """Every part with its bytes, what they add up to, and what the board has."""
+    console.say(f"RAM on {board.name}")
+    table = Table("part", "bytes", "note")
+    table.columns[1].justify = "right"
+    parts = [*budget.buffers, *budget.overhead, *budget.code]
+    for owner in _OWNERS:
+        _section(table, owner, [part for part in parts if part.owner == owner], budget)
+    _row(table, "all", budget.ram_bytes, "", style="bold")
+    _row(table, "free on the board", budget.free_bytes, board.heap_source)
+    _row(
+        table, "for a model there", board.model_budget_bytes, "a recommendation of the board file"
+    )
+    console.print(table)
+    console.say(
+        f"model {budget.model_bytes:,} bytes, RAM {budget.ram_bytes:,} of {budget.free_bytes:,}"
+    )
+    for name, value in time.rows() if time else []:
+        console.say(f"{name.strip()}: {value}")
+    if budget.model_bytes > board.model_budget_bytes:
+        console.say(
+            f"The model takes more than the {board.model_budget_bytes:,} bytes that "
+            f"{board.name}'s file recommends, which leaves room for a program."
+        )
+
+
+def _section(table: Table, owner: str, parts: list[Part], budget: Budget) -> None:
+    buffers = f"{budget.model_bytes:,} of them in its buffers" if owner == "model" else ""
+    _row(table, owner, sum(part.bytes for part in parts), buffers, style="bold")
+    for part in parts:
+        if part.bytes:
+            _row(table, "  " + part.name.removeprefix(owner + ": "), part.bytes, part.note)
+    table.add_section()
+
+
+def _row(table: Table, name: str, size: int, note: str, style: str | None = None) -> None:
+    table.add_row(Text(name), Text(f"{size:,}"), Text(note), style=style)

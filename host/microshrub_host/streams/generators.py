@@ -1,0 +1,212 @@
+"""Streams that need no file: River's own data sets, and seeded synthetic streams.
+
+A synthetic stream is endless and always the same: a limit only cuts it. What there is says
+recipes.py. They are kept in the cache, but for irrelevant features, since River takes seconds.
+River itself is imported only when a stream is made.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import math
+import os
+import re
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.cache import cache_folder
+from . import recipes
+from .recipes import Recipe, Sample
+from .stream import (
+    DataError,
+    Progress,
+    Stream,
+    class_order,
+    did_you_mean,
+    encode_labels,
+    stream_order,
+)
+
+SAMPLES = 100_000  # of a synthetic stream, unless there is a limit
+CACHE = "streams"
+GENERATOR_VERSION = 1  # part of the cache key: count up when a stream changes
+
+_ROWS_PER_PROGRESS = 1000
+
+Arrays = tuple[NDArray[np.float64], NDArray[np.uint8]]  # (samples, features), (samples,)
+
+
+def open_generated(
+    source: str, limit: int | None, shuffle: int | None, progress: Progress | None
+) -> Stream:
+    """Open `river:NAME` or `synth:NAME`; see `open_stream` for the arguments.
+
+    A shuffle draws from the whole data set, or from 100,000 samples of a synthetic stream, or
+    from `limit` if that is more. Raises DataError, with the possible names, for an unknown one.
+    """
+    kind, name = source.split(":", 1)
+    if kind == "river":
+        whole = river_stream(name, progress)
+    else:
+        samples = SAMPLES if limit is None else limit
+        whole = synth_stream(name, samples if shuffle is None else max(samples, SAMPLES), progress)
+    order = stream_order(len(whole.labels), limit, shuffle)
+    return replace(whole, values=whole.values[order], labels=whole.labels[order])
+
+
+# River's data sets
+
+
+def river_names() -> list[str]:
+    """Classification data sets that lie in the installed river package, so need no download."""
+    from river import datasets
+
+    names = []
+    for name in datasets.__all__:
+        kind = getattr(datasets, name)
+        if not isinstance(kind, type) or issubclass(kind, datasets.base.RemoteDataset):
+            continue
+        dataset: Any = kind()
+        if dataset.task in (datasets.base.BINARY_CLF, datasets.base.MULTI_CLF):
+            names.append(name)
+    return names
+
+
+def river_stream(name: str, progress: Progress | None = None) -> Stream:
+    """A whole data set of the river package."""
+    from river import datasets
+
+    if name not in river_names():
+        raise DataError(
+            f"river:{name} is not a classification data set that River ships. "
+            f"{did_you_mean(name, river_names())}"
+        )
+    dataset = getattr(datasets, name)()
+    samples: list[Sample] = list(_counted(dataset, dataset.n_samples, progress))
+    names = tuple(samples[0][0])
+    categories: dict[Any, dict[str, int]] = {feature: {} for feature in names}
+    values = [[_value(x.get(each), categories[each]) for each in names] for x, _ in samples]
+    cells = [str(y) for _, y in samples]
+    labels, classes = encode_labels(cells, lambda _: f"river:{name}", class_order(set(cells)), 1)
+    return Stream(f"river:{name}", np.array(values), labels, tuple(map(str, names)), classes)
+
+
+def _value(value: object, codes: dict[str, int]) -> float:
+    """A feature as a number: NaN if missing, 0 or 1 if boolean, a code if text."""
+    if value is None:
+        return math.nan
+    if isinstance(value, str):
+        return float(codes.setdefault(value, len(codes)))
+    return float(value)  # type: ignore[arg-type]  # River's features are numbers otherwise
+
+
+def _counted(samples: Iterable[Sample], total: int, progress: Progress | None) -> Iterator[Sample]:
+    for done, sample in enumerate(islice(samples, total), 1):
+        yield sample
+        if progress is not None and (done % _ROWS_PER_PROGRESS == 0 or done == total):
+            progress(done, total)
+
+
+# Synthetic streams
+
+
+SYNTH_NAMES = tuple(recipes.NAMED)
+
+
+def synth_stream(name: str, samples: int, progress: Progress | None = None) -> Stream:
+    """The first samples of a synthetic stream, from the cache if it holds that many."""
+    recipe = recipes.find(name)
+    base = recipes.base_name(name)
+    arrays = _load(base, samples, len(recipe.features))
+    if arrays is None:
+        arrays = _generate(recipe, samples, progress)
+        _save(base, arrays)
+    raw, labels = arrays
+    values, names = _expand(recipe, raw)
+    return Stream(f"synth:{name}", values, labels, names, tuple(map(str, range(recipe.classes))))
+
+
+def _generate(recipe: Recipe, samples: int, progress: Progress | None) -> Arrays:
+    values = np.empty((samples, len(recipe.features)))
+    labels = np.empty(samples, dtype=np.uint8)
+    for i, (x, y) in enumerate(_counted(recipes.take_turns(recipe), samples, progress)):
+        values[i] = tuple(x.values())
+        labels[i] = y
+    return values, labels
+
+
+def _expand(
+    recipe: Recipe, raw: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """One-hot code the categories, a column for each value; append the irrelevant features."""
+    columns: list[NDArray[np.float64]] = []
+    names: list[str] = []
+    for feature, column in zip(recipe.features, raw.T, strict=True):
+        if feature not in recipe.one_hot:
+            columns.append(column)
+            names.append(feature)
+        for value in recipe.one_hot.get(feature, ()):
+            columns.append((column == value).astype(np.float64))
+            names.append(f"{feature}={value}")
+    if recipe.irrelevant:
+        columns.extend(_irrelevant(recipe, len(raw)).T)
+        names += [f"irrelevant{i}" for i in range(recipe.irrelevant)]
+    return np.column_stack(columns), tuple(names)
+
+
+def _irrelevant(recipe: Recipe, samples: int) -> NDArray[np.float64]:
+    """Features that no class depends on: from 0 to 1, or both with the same chance."""
+    found = np.random.default_rng(recipes.SEED).random((samples, recipe.irrelevant))
+    return np.round(found) if recipe.binary else found
+
+
+# The cache: NAME-SAMPLES-riverVERSION-gVERSION.npz, of which a longer one serves a shorter limit
+
+
+def _version() -> str:
+    return f"river{importlib.metadata.version('river')}-g{GENERATOR_VERSION}"
+
+
+def _load(name: str, samples: int, features: int) -> Arrays | None:
+    pattern = re.compile(rf"{name}-(\d+)-{re.escape(_version())}\.npz")
+    for path in _cached(name):
+        match = pattern.fullmatch(path.name)
+        if match is None or int(match[1]) < samples:
+            continue
+        try:
+            with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+                values, labels = file["values"], file["labels"]
+        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error):
+            continue  # broken: generate it again
+        if values.shape == (int(match[1]), features) and labels.shape == (int(match[1]),):
+            return values[:samples], labels[:samples]
+    return None
+
+
+def _cached(name: str) -> list[Path]:
+    try:
+        return sorted(cache_folder(CACHE).glob(f"{name}-*.npz"))
+    except OSError:  # a cache that cannot be written: no reader may fail for it
+        return []
+
+
+def _save(name: str, arrays: Arrays) -> None:
+    """Write beside and rename, so that no reader sees half a file. No cache is no error."""
+    target = f"{name}-{len(arrays[1])}-{_version()}.npz"
+    with (
+        contextlib.suppress(OSError),
+        tempfile.TemporaryDirectory(dir=cache_folder(CACHE)) as part,
+    ):
+        whole = Path(part) / target
+        np.savez_compressed(whole, values=arrays[0], labels=arrays[1])
+        os.replace(whole, cache_folder(CACHE) / target)

@@ -1,0 +1,181 @@
+"""Data sets of OpenML, fetched by name once and kept.
+
+Its REST interface describes a data set as JSON: where its ARFF file is, the file's MD5 checksum,
+and which attribute is the class. https://www.openml.org/apis
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import os
+import re
+import tempfile
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from ..base.cache import cache_folder
+from ..base.errors import UserError
+from ..models import model_files
+
+_VARIABLE = "MICROSHRUB_OPENML"  # the address of another server of the same kind
+_ADDRESS = "https://www.openml.org/api/v1/json"
+_FOLDER = "openml"
+_SECONDS = 20  # without an answer
+_CHUNK = 1 << 16
+_MD5 = re.compile("[0-9a-f]{32}")
+
+Progress = Callable[[int, int], None]
+
+
+class OpenmlError(UserError):
+    """Why a data set cannot be had."""
+
+
+class OpenmlUnreachableError(OpenmlError):
+    """No server answers, so that asking for more is of no use."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """A data set as OpenML describes it."""
+
+    number: int
+    name: str
+    version: int
+    url: str  # of the ARFF file
+    md5: str
+    label: str  # the attribute that is the class
+
+
+def fetch(name: str, samples: int, progress: Progress | None = None) -> tuple[Path, Description]:
+    """The ARFF file of the data set of that name with so many samples; its first version.
+
+    What was fetched before is taken from the cache without asking. Raises OpenmlError, and leaves
+    nothing behind, if it cannot be had or is not what its description says.
+    """
+    folder = cache_folder(_FOLDER)
+    kept = folder / f"{name}-{samples}.json"
+    found = _kept(kept) or describe(name, samples)
+    path = folder / f"{found.md5}.arff"
+    if not path.is_file():  # it only gets its name when it is whole
+        _download(found, path, progress)
+    model_files.replace(kept, json.dumps(asdict(found), indent=2).encode())
+    return path, found
+
+
+def _kept(path: Path) -> Description | None:
+    try:
+        return Description(**json.loads(path.read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def describe(name: str, samples: int) -> Description:
+    """Ask for the active data set of that name and size. Raises OpenmlError."""
+    word = urllib.parse.quote(name, safe="")
+    said = _ask(f"data/list/data_name/{word}/status/active")
+    numbers = sorted(
+        int(each["did"]) for each in _part(said, "data", "dataset") if _samples(each) == samples
+    )
+    if not numbers:
+        raise OpenmlError(f"OpenML has no active data set {name} of {samples:,} samples")
+    about = _part(_ask(f"data/{numbers[0]}"), "data_set_description")
+    found = _described(about)
+    if about.get("format", "").lower() != "arff":
+        raise OpenmlError(f"OpenML's {name} is not an ARFF file but {about.get('format')}")
+    if not re.match("https?://", found.url) or not _MD5.fullmatch(found.md5):
+        raise OpenmlError(f"OpenML's description of {name} has no address or no checksum")
+    return found
+
+
+def _described(about: Any) -> Description:
+    try:
+        return Description(
+            number=int(about["id"]),
+            name=str(about["name"]),
+            version=int(about["version"]),
+            url=str(about["url"]),
+            md5=str(about["md5_checksum"]).lower(),
+            label=str(about["default_target_attribute"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise OpenmlError(f"OpenML's description lacks {error}") from None
+
+
+def _samples(entry: Any) -> int | None:
+    for quality in entry.get("quality", []):
+        if quality.get("name") == "NumberOfInstances":
+            return int(float(quality["value"]))
+    return None
+
+
+def _part(said: Any, *names: str) -> Any:
+    for name in names:
+        if not isinstance(said, dict) or name not in said:
+            raise OpenmlError(f"OpenML's answer has no {name}")
+        said = said[name]
+    return said
+
+
+def _ask(path: str) -> Any:
+    address = f"{os.environ.get(_VARIABLE) or _ADDRESS}/{path}"
+    try:
+        with _open(address) as answer:
+            return json.load(answer)
+    except ValueError:
+        raise OpenmlError(f"{address}: the answer is no JSON") from None
+    except (OSError, http.client.HTTPException) as error:
+        raise _failure(address, error) from None
+
+
+def _open(address: str) -> Any:
+    request = urllib.request.Request(address, headers={"User-Agent": "microshrub"})
+    return urllib.request.urlopen(request, timeout=_SECONDS)
+
+
+def _failure(address: str, error: Exception) -> OpenmlError:
+    if isinstance(error, urllib.error.HTTPError):
+        return OpenmlError(f"{address}: the server answers {error.code}")
+    if isinstance(error, urllib.error.URLError):
+        return OpenmlUnreachableError(f"{address} cannot be reached: {error.reason}")
+    return OpenmlError(f"{address}: cut off: {str(error) or type(error).__name__}")
+
+
+def _download(found: Description, path: Path, progress: Progress | None) -> None:
+    """Write beside and rename; nothing that has another checksum gets the name."""
+    try:
+        with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+            part = Path(folder) / path.name
+            with _open(found.url) as answer, part.open("wb") as file:
+                total = int(answer.headers.get("Content-Length") or 0)
+                md5, size = _copy(answer, file, total, progress)
+            if size < total:
+                raise OpenmlError(f"{found.url}: cut off after {size:,} of {total:,} bytes")
+            if md5 != found.md5:
+                raise OpenmlError(
+                    f"{found.url}: its MD5 is {md5}, and OpenML's description says {found.md5}"
+                )
+            os.replace(part, path)
+    except OpenmlError:
+        raise
+    except (OSError, http.client.HTTPException) as error:
+        raise _failure(found.url, error) from None
+
+
+def _copy(answer: Any, file: IO[bytes], total: int, progress: Progress | None) -> tuple[str, int]:
+    """The MD5 and the bytes of what was there."""
+    digest = hashlib.md5(usedforsecurity=False)
+    size = 0
+    while data := answer.read(_CHUNK):
+        digest.update(data)
+        size += file.write(data)
+        if progress:
+            progress(size, max(total, size))
+    return digest.hexdigest(), size

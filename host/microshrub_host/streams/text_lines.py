@@ -1,0 +1,84 @@
+"""The lines of a text file, plain or packed with gzip, and what is said about one that has none.
+
+Lines come one at a time, so that an error can name its line and a limit stops the reading. A line
+ends with LF, CR LF or the lone CR of old Macs.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import zlib
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import IO
+
+from .stream import DataError, Progress
+
+_LINES_PER_PROGRESS = 1000
+
+
+def text_lines(path: Path, progress: Progress | None) -> Generator[str, None, None]:
+    """Yield the lines of a UTF-8 file with their ends; a lone CR becomes LF.
+
+    `progress` is called now and then with the bytes read and the bytes of the file. Raises
+    DataError if the file cannot be opened, unpacked or decoded.
+    """
+    number = 0
+    try:
+        with path.open("rb") as raw, _unpacked(path, raw) as file:
+            for line in file:
+                for text in _split(_decode(path.name, line, number + 1)):
+                    number += 1
+                    if progress is not None and number % _LINES_PER_PROGRESS == 0:
+                        progress(raw.tell(), path.stat().st_size)
+                    yield text
+    except EOFError as error:
+        raise DataError(
+            f"{path.name} is cut short after line {number}: its gzip data ends too early. "
+            "Copy or download it again."
+        ) from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(
+            f"{path.name} is not a gzip file, or it is damaged ({error}). "
+            "Copy it again, or take .gz off its name if it is plain text."
+        ) from error
+    except FileNotFoundError as error:
+        raise DataError(
+            f"There is no file {path}. Check the name, or use river:NAME or synth:NAME."
+        ) from error
+    except IsADirectoryError as error:
+        raise DataError(f"{path} is a folder. Name a CSV or ARFF file in it.") from error
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
+    if path.name.lower().endswith(".gz"):
+        return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]  # it is one in all but name
+    return raw
+
+
+def _decode(name: str, line: bytes, number: int) -> str:
+    if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(f"{name} is UTF-16 text. Save the file in UTF-8.")
+    if b"\0" in line:
+        raise DataError(
+            f"{name}, line {number}: a zero byte, so this is no text, or it is UTF-16. "
+            "Save the file in UTF-8."
+        )
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{name}, line {number}: not UTF-8 text. Save the file as CSV in UTF-8."
+        ) from error
+
+
+def _split(text: str) -> Iterator[str]:
+    """What ends in LF, as the lines that it is to a reader who takes a lone CR for an end, too."""
+    if "\r" in text.removesuffix("\r\n"):
+        yield from io.StringIO(text, newline=None)  # turns each CR into LF
+    else:
+        yield text

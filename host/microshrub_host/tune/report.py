@@ -1,0 +1,234 @@
+"""What a search has found: the table, the advice, the commands, the plot, the page, the JSON."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE
+from rich.table import Column, Table
+from rich.text import Text
+
+from ..base.terminal import console
+from ..cli.options import MODELS
+from ..evaluation import pareto
+from ..render.page import Page, surroundings
+from ..reports.report import count, versions
+from . import study
+from .search_space import changed
+from .study import Found
+from .trials import Accuracies, Limits, Split
+
+_TIME = "ms a sample"
+_NONE = "-"
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that is told; found is not empty, reading are --board and how DATA was read."""
+
+    split: Split
+    limits: Limits
+    found: list[Found]
+    baselines: Mapping[str, Accuracies]
+    source: str
+    reading: Sequence[str]
+    seed: int  # of the search
+
+    @property
+    def front(self) -> list[Found]:
+        return study.pareto(self.found)
+
+    @property
+    def taken(self) -> Found:
+        return study.take(self.found)
+
+    @property
+    def simulate_command(self) -> str:
+        return self._command("simulate")
+
+    @property
+    def build_command(self) -> str:
+        return self._command("build")
+
+    def _command(self, name: str) -> str:
+        words = [self.source, *self.reading]
+        return f"microshrub {name} {shlex.join(words)} {self.taken.configuration.options}"
+
+    @property
+    def verdict(self) -> str:
+        """In words: is the one that is taken better than the dumb baselines?"""
+        accuracy = self.taken.accuracies
+        parts = {"the part it was chosen on": "first", "the rest": "rest"}
+        beaten = [
+            f"{name} ({getattr(said, part):.2f} %) on {called}"
+            for called, part in parts.items()
+            for name, said in self.baselines.items()
+            if getattr(said, part) >= getattr(accuracy, part)
+        ]
+        if beaten:
+            return f"It does not beat {', nor '.join(beaten)}."
+        return "It beats both dumb baselines on both parts."
+
+    @property
+    def parts(self) -> str:
+        """What the two accuracies are."""
+        first, total = self.split.first, len(self.split.stream.labels)
+        return (
+            f"Chosen on the first {count(first, 'sample')}; the rest is the {total - first:,} "
+            "after them, which no choice has looked at. The model goes on learning there, as it "
+            "does on a board."
+        )
+
+    def advice(self) -> list[str]:
+        """Sentences about the one that is taken."""
+        taken = self.taken
+        return [
+            f"Taken: {study.RULE}.",
+            f"{taken.size.model_bytes:,} bytes, {taken.accuracies.first:.2f} % where it was "
+            f"chosen, {taken.accuracies.rest:.2f} % on the rest. {self.verdict}",
+            f"This prints its accuracy over the whole stream, {taken.accuracies.whole:.2f} %:",
+            f"  {self.simulate_command}",
+            "And this makes its program for the board:",
+            f"  {self.build_command}",
+        ]
+
+    @property
+    def timed(self) -> bool:
+        """Whether it is known of one on the front how long it takes."""
+        return any(found.size.latency is not None for found in self.front)
+
+    @property
+    def head(self) -> list[str]:
+        """Of the figures in rows()."""
+        time = [_TIME] if self.timed else []
+        return ["bytes", "RAM", *time, "chosen on, %", "rest, %"]
+
+    def rows(self) -> list[list[str]]:
+        """The front and the baselines: figures, then what they are of."""
+        rows = []
+        for found in self.front:
+            size, latency = found.size, found.size.latency
+            time = [_NONE if latency is None else f"{latency:.2f}"] if self.timed else []
+            options = found.configuration.options.removeprefix("--model ")
+            figures = [f"{size.model_bytes:,}", f"{size.ram_bytes:,}", *time]
+            rows.append([*figures, *_both(found.accuracies), options])
+        for name, said in self.baselines.items():
+            nothing = [_NONE] * (len(self.head) - 2)
+            rows.append([*nothing, *_both(said), name])
+        return rows
+
+    def print(self) -> None:
+        """To the standard output."""
+        stream, board = self.split.stream, self.limits.board
+        console.say(
+            f"{stream.name}: {count(len(stream.labels), 'sample')}, "
+            f"{count(len(self.found), 'model')} tried that fit {board.name} within "
+            f"{self.limits.budget:,} bytes"
+        )
+        heads = [name.replace(" ", "\n", 1) for name in self.head]
+        columns = [Column(name, justify="right", no_wrap=True) for name in heads]
+        table = Table(
+            *columns, Column("model", overflow="fold"), box=SIMPLE, pad_edge=False,
+            collapse_padding=True,
+        )  # fmt: skip
+        taken = self.front.index(self.taken)
+        for number, row in enumerate(self.rows()):
+            table.add_row(*map(Text, row), style="bold" if number == taken else None)
+        console.print(table)
+        console.say(self.parts)
+        if any(found.size.latency is None for found in self.front):
+            console.say(_no_time(self.front, board.name))
+        for sentence in self.advice():
+            console.say(sentence)
+
+    def record(self) -> dict[str, Any]:
+        """What --json writes."""
+        return {
+            "stream": self.split.stream.name,
+            "samples": len(self.split.stream.labels),
+            "samples_that_choose": self.split.first,
+            "board": self.limits.board.key,
+            "budget": self.limits.budget,
+            "front": [_record(found) for found in self.front],
+            "taken": _record(self.taken),
+            "trials": [_record(found) for found in self.found],
+            "baselines": {name: asdict(said) for name, said in self.baselines.items()},
+            "simulate": self.simulate_command,
+            "build": self.build_command,
+            "seed": self.seed,
+            "versions": versions(),
+        }
+
+    def draw(self) -> Any:
+        """The figure: both models' fronts where they were chosen, the baselines, the one taken."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(8, 5), layout="constrained")
+        axes = figure.subplots()
+        named = {
+            model: study.points([f for f in self.found if f.configuration.model == model])
+            for model in MODELS
+        }
+        pareto.draw(axes, named, most_bytes=self.limits.budget)
+        front = [(f.size.model_bytes, f.accuracies.rest) for f in self.front]
+        axes.plot(
+            *zip(*front, strict=True), ls="none", marker="x", color="0.4", label="front, the rest"
+        )
+        taken = (self.taken.size.model_bytes, self.taken.accuracies.first)
+        axes.plot(*taken, ls="none", marker="o", ms=12, mfc="none", color="k", label="taken")
+        for (name, said), dashes in zip(self.baselines.items(), ("--", ":"), strict=True):
+            axes.axhline(said.first, color="0.5", lw=1, ls=dashes, label=name)
+        shown = [f.accuracies.first for f in self.front] + [y for _, y in front]
+        low = min([*shown, *(said.first for said in self.baselines.values())])
+        high = max([*shown, *(said.first for said in self.baselines.values())])
+        axes.set_ylim(max(0, low - 0.1 * (high - low) - 0.5), min(100, high + 1))
+        axes.set_ylabel(f"accuracy on the first {count(self.split.first, 'sample')}, %")
+        axes.set_title(f"{self.split.stream.name} on {self.limits.board.name}", parse_math=False)
+        figure.legend(loc="outside lower center", ncols=3, frameon=False)
+        return figure
+
+    def write_page(self, path: Path, command: str) -> None:
+        """The report as one HTML file; command is what made it."""
+        stream, board = self.split.stream, self.limits.board
+        facts = surroundings() | versions() | {"seed of the search": str(self.seed)}
+        page = Page(f"Models for {stream.name} on {board.name}", command, facts)
+        page.paragraph(self.parts)
+        page.picture(self.draw(), "Accuracy and bytes of all models that were tried.")
+        page.heading("The front")
+        rows = [[row[-1], *row[:-1]] for row in self.rows()]
+        taken = self.front.index(self.taken)
+        page.table(["model", *self.head], rows, best=[(taken, 0)])
+        page.heading("The one to take")
+        for sentence in self.advice():
+            page.paragraph(sentence)
+        page.write(path)
+
+
+def _both(said: Accuracies) -> tuple[str, str]:
+    return f"{said.first:.2f}", f"{said.rest:.2f}"
+
+
+def _no_time(front: list[Found], board: str) -> str:
+    known = sum(found.size.latency is not None for found in front)
+    return (
+        f"How long a sample takes on {board} is known of {known} of these "
+        f"{count(len(front), 'model')}; --max-latency counts it for boards with a Cortex-M, and "
+        "`microshrub bench` measures it on the board."
+    )
+
+
+def _record(found: Found) -> dict[str, Any]:
+    configuration = found.configuration
+    return {
+        "trial": configuration.number,
+        "model": configuration.model,
+        "settings": dict(configuration.settings),
+        "changed": changed(configuration.model, configuration.settings),
+        "options": configuration.options,
+        **asdict(found.size),
+        "accuracy": asdict(found.accuracies),
+    }

@@ -1,0 +1,248 @@
+"""The search for a model: an Optuna study in one file, whose trials run in worker processes.
+
+Two aims: the accuracy on the first part of the stream, and few bytes. What cannot be on the board
+is never run. All that is finished is in the file: a search that was stopped goes on from there.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import sqlite3
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..base.cluster import spread
+from ..base.errors import UserError
+from ..engines import loader
+from ..evaluation import prequential
+from ..evaluation.pareto import front
+from . import trials
+from .search_space import FIRST, sample
+from .trials import Accuracies, Configuration, Limits, Size, Split
+
+_NAME = "microshrub tune"
+_REFUSED = 2000  # configurations in a row that do not fit: there is none, or as good as none
+_FAILED = 5  # trials in a row that came to nothing
+_WITHIN = 0.5  # points below the most accurate one that fewer bytes are worth
+RULE = f"the smallest model within {_WITHIN} points of the most accurate one, where it is chosen"
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A finished trial."""
+
+    configuration: Configuration
+    accuracies: Accuracies
+    size: Size
+
+
+class Search:
+    """The study in a file: what it has found, and what it is to try next."""
+
+    def __init__(self, path: Path, split: Split, limits: Limits, seed: int) -> None:
+        """Open or begin it; raises UserError for a file that is no study, or one of other data."""
+        self._split = split
+        self._limits = limits
+        optuna = _package()
+        self._states = optuna.trial.TrialState
+        self._study = _open(optuna, path, seed)
+        _check(self._study, path, _identity(split, limits))
+        self._under_way: dict[int, Any] = {}  # Optuna's trials by number
+        self._seen = {self._key(_configuration(trial)) for trial in self._trials("COMPLETE")}
+        self._remember()
+        self._again()
+
+    def _remember(self) -> None:
+        """Tell the clock what it counted in earlier runs."""
+        for trial in self._trials("COMPLETE"):
+            if self._limits.clock and "latency" in trial.user_attrs:
+                known = _configuration(trial)
+                wanted = trials.parameters(self._split, known)
+                self._limits.clock.remember(known.model, wanted, trial.user_attrs["latency"])
+
+    def found(self) -> list[Found]:
+        """All finished trials that keep to the limits, in the order of their numbers."""
+        found = []
+        for trial in self._trials("COMPLETE"):
+            configuration = _configuration(trial)
+            size = trials.size_within(self._split, configuration, self._limits)
+            if size is not None:
+                accuracies = Accuracies(**trial.user_attrs["accuracies"])
+                found.append(Found(configuration, accuracies, size))
+        return found
+
+    def finished(self) -> int:
+        """How many trials are finished."""
+        return len(self._trials("COMPLETE"))
+
+    def run(self, wanted: int, *, jobs: int, scheduler: str | None, progress: Progress) -> None:
+        """Go on until so many trials are finished. progress is told of each, and of the best."""
+        failed = 0
+        work = functools.partial(trials.run, self._split)
+        while self.finished() < wanted:
+            tasks = self._tasks(wanted - self.finished(), compile_here=not scheduler)
+            for outcome in spread(work, tasks, jobs=jobs, scheduler=scheduler):
+                if outcome.failure:
+                    failed += 1
+                    self._fail(outcome.task.number)
+                    if failed == _FAILED:
+                        raise UserError(
+                            f"{_FAILED} trials in a row failed, the last one, "
+                            f"{outcome.task.options}: {outcome.failure}"
+                        )
+                    continue
+                failed = 0
+                self._tell(outcome.task, outcome.value)
+                progress(self.finished(), wanted, self._best())
+
+    def _best(self) -> str:
+        best = max(trial.values[0] for trial in self._trials("COMPLETE"))
+        return f"best {best:.2f} %"
+
+    def _tasks(self, missing: int, *, compile_here: bool) -> Iterator[Configuration]:
+        for _ in range(missing):
+            task = self._ask()
+            if compile_here and not prequential.are_compiled(task.model, task.settings):
+                prequential.compile_kernels(task.model, task.settings)  # once, not in each worker
+            yield task
+
+    def _ask(self) -> Configuration:
+        """The next one that fits and is new."""
+        features = self._split.stream.values.shape[1]
+        for _ in range(_REFUSED):
+            trial = self._study.ask()
+            model, settings = sample(trial, features)
+            found = Configuration(trial.number, model, settings)
+            self._under_way[trial.number] = trial
+            if self._key(found) not in self._seen and self._fits(found):
+                self._seen.add(self._key(found))
+                trial.set_user_attr("configuration", {"model": model, "settings": settings})
+                return found
+            self._fail(trial.number)
+        raise UserError(
+            f"{_REFUSED:,} configurations in a row were too large, too slow or known already; "
+            "raise --budget or --max-latency, or lower --trials"
+        )
+
+    def _fits(self, configuration: Configuration) -> bool:
+        return trials.size_within(self._split, configuration, self._limits) is not None
+
+    def _tell(self, task: Configuration, value: Accuracies) -> None:
+        size = trials.size_within(self._split, task, self._limits)
+        assert size is not None
+        trial = self._under_way.pop(task.number)
+        trial.set_user_attr("accuracies", asdict(value))
+        if size.latency is not None:
+            trial.set_user_attr("latency", size.latency)
+        self._study.tell(trial, [value.first, size.model_bytes])
+
+    def _fail(self, number: int) -> None:
+        self._study.tell(self._under_way.pop(number), state=self._states.FAIL)
+
+    def _again(self) -> None:
+        """Have what was under way when a search was stopped run again; ask for the known first."""
+        for trial in self._trials("RUNNING"):
+            self._study.tell(trial.number, state=self._states.FAIL)
+            if "configuration" in trial.user_attrs:
+                self._study.enqueue_trial(trial.params)
+        if not self._study.get_trials(deepcopy=False):
+            for choice in FIRST:
+                self._study.enqueue_trial(choice)
+
+    def _trials(self, state: str) -> list[Any]:
+        states = (self._states[state],)
+        found: list[Any] = self._study.get_trials(deepcopy=False, states=states)
+        return found
+
+    def _key(self, configuration: Configuration) -> str:
+        return json.dumps([configuration.model, dict(configuration.settings)], sort_keys=True)
+
+
+def _configuration(trial: Any) -> Configuration:
+    """That of a trial of the study's file."""
+    return Configuration(trial.number, **trial.user_attrs["configuration"])
+
+
+def points(found: list[Found]) -> list[tuple[float, float]]:
+    """Bytes and accuracy on the part that chooses, for pareto.py."""
+    return [(f.size.model_bytes, f.accuracies.first) for f in found]
+
+
+def pareto(found: list[Found]) -> list[Found]:
+    """Those that no other one beats, by bytes."""
+    return [found[i] for i in front(points(found))]
+
+
+def take(found: list[Found]) -> Found:
+    """The configuration to take, by RULE; found is not empty."""
+    best = max(f.accuracies.first for f in found)
+    return next(f for f in pareto(found) if f.accuracies.first >= best - _WITHIN)
+
+
+def _package() -> Any:
+    try:
+        import optuna
+    except ImportError:
+        raise UserError("tune needs a package: pip install 'microshrub[tune]'") from None
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)
+    return optuna
+
+
+def _open(optuna: Any, path: Path, seed: int) -> Any:
+    if path.exists() and path.stat().st_size:
+        with path.open("rb") as file:
+            if file.read(16) != b"SQLite format 3\0":
+                raise UserError(f"--study {path} is no study of tune")
+    try:
+        study = optuna.create_study(
+            storage=f"sqlite:///{path.absolute()}",
+            study_name=_NAME,
+            directions=["maximize", "minimize"],
+            load_if_exists=True,
+        )
+    except (optuna.exceptions.StorageInternalError, RuntimeError, OSError, sqlite3.Error) as error:
+        raise UserError(f"--study {path} cannot be used: {str(error).splitlines()[0]}") from None
+    # a search that goes on does not draw what it began with once more
+    seed += len(study.get_trials(deepcopy=False))
+    study.sampler = optuna.samplers.TPESampler(
+        multivariate=True, group=True, constant_liar=True, seed=seed
+    )
+    return study
+
+
+def _identity(split: Split, limits: Limits) -> dict[str, Any]:
+    """What all trials of a study have in common."""
+    digest = hashlib.sha256()
+    stream = split.stream
+    names = json.dumps([stream.feature_names, stream.class_names])
+    for part in (stream.values.tobytes(), stream.labels.tobytes(), names.encode()):
+        digest.update(part)
+    return {
+        "data": digest.hexdigest(),
+        "board": limits.board.key,
+        "samples that choose": split.first,
+        "warm-up": split.warmup,
+        "version of the learners": loader.digest(),
+    }
+
+
+def _check(study: Any, path: Path, identity: dict[str, Any]) -> None:
+    known = study.user_attrs
+    if not known:
+        for name, value in identity.items():
+            study.set_user_attr(name, value)
+        return
+    other = [name for name, value in identity.items() if known.get(name) != value]
+    if other:
+        raise UserError(
+            f"--study {path} is of another search: not the same {', '.join(other)}. Name another "
+            "file, or delete this one"
+        )

@@ -1,0 +1,122 @@
+"""Features of a window against numpy, on CPython with every product checked, and on a board."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from microshrub_host.engines import loader
+
+PACKAGES = {name: loader.load(name).__name__ for name in ("checked", "numba")}
+LIMIT = 2**15
+values = st.one_of(
+    st.integers(-LIMIT, LIMIT - 1), st.sampled_from([-LIMIT, LIMIT - 1]), st.integers(-3, 3)
+)
+
+SCRIPT = """
+from array import array
+from microshrub.features import summarize
+out = array("i", bytes(24))
+for values, first in WINDOWS:
+    ring = array("H", [v & 65535 for v in values])
+    summarize(ring, len(values), first, 1, 0, out, 0)
+    print(list(out))
+"""
+
+
+def summarized(window: list[int], first: int = 0, engine: str = "checked") -> list[int]:
+    module = sys.modules[f"{PACKAGES[engine]}.features"]
+    ring = array("H", [v & 65535 for v in window])
+    out = array("i", bytes(24))
+    module.summarize(ring, len(window), first, 1, 0, out, 0)
+    return list(out)
+
+
+def crossings(x: NDArray[np.int64]) -> int:
+    signs = np.sign(x - x.sum() // len(x))
+    signs = signs[signs != 0]
+    return int(np.sum(signs[1:] != signs[:-1]))
+
+
+def check(found: list[int], window: list[int], first: int) -> None:
+    x = np.array(window, dtype=np.int64)
+    ordered = np.roll(x, -first)
+    mean, deviation, least, most, crossed, energy = found
+    assert mean == x.sum() // len(x)
+    wide = max(x.max() - mean, mean - x.min()) >= LIMIT  # the last bit is dropped then
+    assert deviation == pytest.approx(x.std(), abs=4 if wide else 1.01)
+    assert (least, most) == (x.min(), x.max())
+    assert crossed == crossings(ordered)
+    assert energy == (x**2).sum() // len(x) // 4
+    assert all(-(2**29) < value < 2**29 for value in found)
+
+
+@given(st.lists(values, min_size=1, max_size=64), st.data())
+def test_features_are_numpys(window: list[int], data: st.DataObject) -> None:
+    first = data.draw(st.integers(0, len(window) - 1))
+    check(summarized(window, first), window, first)
+
+
+@pytest.mark.parametrize("low", [-LIMIT, -LIMIT + 1, -5, 0])
+@pytest.mark.parametrize("high", [LIMIT - 1, LIMIT - 2, 0])
+@pytest.mark.parametrize("rows", [1, 2, 3, 1023, 1024])
+def test_the_largest_windows_do_not_overflow(low: int, high: int, rows: int) -> None:
+    for window in ([low] * rows, [high] * rows, [low, high] * (rows // 2) or [low]):
+        check(summarized(window), window, 0)
+    check(summarized([low] + [high] * (rows - 1)), [low] + [high] * (rows - 1), 0)
+
+
+@settings(max_examples=20)
+@given(st.lists(values, min_size=1, max_size=64))
+def test_numba_gives_the_same(window: list[int]) -> None:
+    assert summarized(window, 0, "numba") == summarized(window)
+
+
+def test_a_board_gives_the_same(run_micropython: Callable[[str], str]) -> None:
+    rng = np.random.default_rng(5)
+    windows = [(rng.integers(-LIMIT, LIMIT, n).tolist(), n // 3) for n in (1, 2, 64, 255, 1024)]
+    windows += [([-LIMIT] * 1024, 0), ([LIMIT - 1] * 1024, 9), ([-LIMIT, LIMIT - 1] * 512, 5)]
+    windows += [(rng.integers(-20, 20, 64).tolist(), 63)]
+    said = run_micropython(f"WINDOWS = {windows}\n" + SCRIPT).splitlines()
+    assert said == [str(summarized(window, first)) for window, first in windows]
+
+
+class Ticks:
+    """A clock in microseconds that wraps around at 2**30."""
+
+    def __init__(self, now: int) -> None:
+        self.now = now
+
+    def __call__(self) -> int:
+        return self.now & (2**30 - 1)
+
+
+@given(
+    st.integers(1, 1000), st.integers(0, 2**30 - 1), st.lists(st.integers(0, 5000), max_size=80)
+)
+def test_samples_are_due_at_the_rate(rate: int, begin: int, steps: list[int]) -> None:
+    clock = Ticks(begin)
+    pace = sys.modules[f"{PACKAGES['checked']}.pace"].Pace(rate, clock)
+    period = 1_000_000 // rate
+    taken = 0
+    for step in [0, *steps]:
+        clock.now += step
+        was_due = pace.wait() <= 0
+        assert pace.due() == was_due
+        taken += was_due
+        assert 0 < pace.wait() <= period
+        assert taken + pace.missed == (clock.now - begin) // period + 1
+
+
+def test_a_rate_that_cannot_be() -> None:
+    pace = sys.modules[f"{PACKAGES['checked']}.pace"].Pace
+    for rate in (0, 1001, 2.5, "50"):
+        with pytest.raises(ValueError, match=r"rate has to be a whole number of 1\.\.1000"):
+            pace(rate, Ticks(0))

@@ -1,0 +1,159 @@
+"""How leaves predict: the majority by counting, naive Bayes in float64 from the samples.
+
+How far a posterior may be off: a score is 1 + 2 d logarithms of at most 6/16384 each, so a
+difference of scores, in bits, is off by 2 e, e = (1 + 2 d) 6/16384, and 2 to that power by a
+factor of at most 2**(2 e). exp_negative adds 5/16384, rounding down and leaving out what is below
+2**-15 3/16384. So each share of the best class's is off by t = 2**(2 e) (2**(2 e) - 1) + 8/16384
+at most; their sum is at least 1, so a posterior is off by (1 + classes) t at most.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from dataclasses import dataclass
+from math import log2
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from microshrub_host.engines import loader
+
+Ints = NDArray[np.int64]
+LIBRARY = loader.load("checked").__name__
+leaves: ModuleType = sys.modules[LIBRARY + ".leaves"]
+observers: ModuleType = sys.modules[LIBRARY + ".observers"]
+buffers: ModuleType = sys.modules[LIBRARY + ".buffers"]
+
+ALL_VOTES = 65536 * 255
+UNIT = 1020  # votes come in Q14: 65536 * 255 / 2**14
+
+
+@dataclass
+class Leaf:
+    """The second of two slots, after samples of its own and classes that it inherited."""
+
+    o: tuple[Any, ...]
+    bins: list[int]
+    classes: int
+    rows: Ints
+    labels: Ints
+    inherited: Ints
+
+    def frequencies(self) -> Ints:
+        return np.bincount(self.labels, minlength=self.classes) + self.inherited
+
+    def ask(self, row: Ints) -> tuple[int, list[int]]:
+        votes = array("i", [-1] * self.classes)
+        codes = array("H", [0, *row.tolist()])
+        observers.locate(self.o, 1, codes, 1)
+        return leaves.naive_bayes(self.o, 1, votes), list(votes)
+
+    def ask_majority(self) -> tuple[int, list[int]]:
+        votes = array("i", [-1] * self.classes)
+        return leaves.majority(self.o, 1, votes), list(votes)
+
+    def scores(self, row: Ints) -> NDArray[np.float64]:
+        """log2 of prior times likelihoods, from the samples; -inf for a class never seen."""
+        prior = self.frequencies()
+        found = np.full(self.classes, -np.inf)
+        for c in np.flatnonzero(prior).tolist():
+            own = self.rows[self.labels == c]
+            found[c] = log2(prior[c])
+            for f, bins in enumerate(self.bins):
+                same = int((own[:, f] * bins // 65536 == row[f] * bins // 65536).sum())
+                found[c] += log2((same + 1) / (len(own) + bins))
+        return found
+
+
+def make_leaf(seed: int, samples: int) -> Leaf:
+    """Features that know something about the class, some classes rare, some never there."""
+    rng = np.random.default_rng(seed)
+    features, classes = int(rng.integers(1, 7)), int(rng.choice([2, 2, 3, 10]))
+    bins = [int(b) for b in rng.choice([2, 16, 16, 40], features)]
+    table = observers.observers_table(features, classes, 2, bins, False)
+    o = tuple(buffers.allocate(code, n) for _, code, n in table)
+    observers.start_observers(o, features, classes, bins, False)
+    o[3][features:] = array("H", [65535] * features)
+    labels = rng.choice(classes, samples, p=rng.dirichlet([0.7] * classes))
+    centers = rng.integers(0, 65536, (classes, features))
+    rows = np.clip(rng.normal(centers[labels], 9000), 0, 65535).astype(np.int64)
+    inherited = rng.integers(0, 50, classes) * (rng.random(classes) < 0.3)
+    if samples == 0:
+        inherited[0] += 1
+    codes = array("H", rows.ravel().tolist())
+    for i, label in enumerate(labels.tolist()):
+        observers.locate(o, 1, codes, i * features)
+        observers.observe(o, 1, label, 1)
+    for c, n in enumerate(inherited.tolist()):
+        o[6][classes + c] += n
+    return Leaf(o, bins, classes, rows, labels, inherited)
+
+
+LEAVES = (st.integers(0, 2**32 - 1), st.integers(0, 300))
+
+
+@settings(max_examples=150)
+@given(*LEAVES)
+def test_naive_bayes_is_that_of_floats(seed: int, samples: int) -> None:
+    leaf = make_leaf(seed, samples)
+    e = (1 + 2 * len(leaf.bins)) * 6 / 16384
+    t = 2 ** (2 * e) * (2 ** (2 * e) - 1) + 8 / 16384
+    for row in np.random.default_rng(seed).integers(0, 65536, (10, len(leaf.bins))):
+        said, votes = leaf.ask(row)
+        scores = leaf.scores(row)
+        assert scores[said] >= scores.max() - 2 * e
+        exact = np.exp2(scores - scores.max())
+        exact /= exact.sum()
+        assert np.abs(np.array(votes) / ALL_VOTES - exact).max() <= (1 + leaf.classes) * t
+        assert votes[said] == max(votes)
+
+
+@given(*LEAVES)
+def test_votes_add_up_but_for_rounding(seed: int, samples: int) -> None:
+    leaf = make_leaf(seed, samples)
+    row = np.random.default_rng(seed).integers(0, 65536, len(leaf.bins))
+    for _, votes in (leaf.ask(row), leaf.ask_majority()):
+        assert all(0 <= vote <= ALL_VOTES for vote in votes)
+        assert ALL_VOTES - UNIT * leaf.classes < sum(votes) <= ALL_VOTES
+        assert not any(np.array(votes)[leaf.frequencies() == 0])  # never seen, no votes
+
+
+@given(*LEAVES)
+def test_majority_is_the_first_of_the_most_frequent(seed: int, samples: int) -> None:
+    leaf = make_leaf(seed, samples)
+    said, votes = leaf.ask_majority()
+    frequencies = leaf.frequencies()
+    assert said == np.argmax(frequencies)
+    exact = frequencies / frequencies.sum()
+    assert np.abs(np.array(votes) / ALL_VOTES - exact).max() <= 1 / 16384
+
+
+def test_an_empty_leaf_says_class_0() -> None:
+    """Which only the very first sample can meet: without votes, and with equal ones."""
+    leaf = make_leaf(0, 0)
+    leaf.o[6][:] = array("H", bytes(2 * len(leaf.o[6])))
+    assert leaf.ask_majority() == (0, [0] * leaf.classes)
+    said, votes = leaf.ask(np.zeros(len(leaf.bins), np.int64))
+    assert said == 0
+    assert len(set(votes)) == 1
+    assert sum(votes) > ALL_VOTES - UNIT * leaf.classes
+
+
+def test_the_most_of_everything_stays_within_30_bits() -> None:
+    """256 features of 255 bins, 256 classes, 32767 samples of one: the least of all scores."""
+    table = observers.observers_table(256, 256, 1, [255] * 256, False)
+    o = tuple(buffers.allocate(code, n) for _, code, n in table)
+    observers.start_observers(o, 256, 256, [255] * 256, False)
+    o[5][0] = 32766
+    o[6][0] = 32766
+    o[6][255] = 1
+    votes = array("i", bytes(4 * 256))
+    observers.locate(o, 0, array("H", bytes(512)), 0)
+    assert leaves.naive_bayes(o, 0, votes) == 255
+    assert votes[255] == ALL_VOTES
+    assert sum(votes) == ALL_VOTES

@@ -1,0 +1,229 @@
+"""The learners as classifiers of River: its own checks, its pipelines, and simulate's numbers."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from array import array
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from river import checks, compose, datasets, evaluate, metrics, preprocessing
+from tests_support import make_blobs
+
+from microshrub_host.adapters.river_adapter import HoeffdingClassifier, ShrubClassifier
+from microshrub_host.cli import options
+from microshrub_host.evaluation import prequential
+from microshrub_host.models import model_files
+from microshrub_host.streams.stream import Stream, open_stream
+from microshrub_host.streams.units import Scale
+from microshrub_tools.cli.main import main
+
+KINDS: dict[str, Any] = {"shrub": ShrubClassifier, "hoeffding": HoeffdingClassifier}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "shrub": {"window": 16, "trees": 4, "depth": 3},
+    "hoeffding": {"grace_period": 20, "tie_threshold": 0.5},
+}
+WARMUPS: dict[str, dict[str, Any]] = {
+    "all_is_warmup": {},
+    "short_warmup": {"warmup": 5, "classes": 7},
+}
+
+
+def _checks() -> list[Any]:
+    """All that River has for such a classifier; on python those that are not slow."""
+    found = []
+    for model, kind in KINDS.items():
+        for warmup, settings in WARMUPS.items():
+            for engine in ("numba", "python"):
+                learner = kind(engine=engine, **SETTINGS[model], **settings)
+                for number, check in enumerate(checks.yield_checks(learner)):
+                    long = warmup == "all_is_warmup" or "memory_growth" in check.__name__
+                    slow = engine == "python" and long
+                    if not slow:
+                        name = f"{model}-{engine}-{warmup}-{check.__name__}-{number}"
+                        found.append(pytest.param(learner, check, id=name))
+    return found
+
+
+@pytest.mark.parametrize(("learner", "check"), _checks())
+def test_what_river_asks_of_an_estimator(learner: Any, check: Any) -> None:
+    check(learner.clone())
+
+
+def samples(stream: Stream) -> list[tuple[dict[str, float], str]]:
+    names = stream.class_names
+    rows = [dict(zip(stream.feature_names, r, strict=True)) for r in stream.values.tolist()]
+    return list(zip(rows, [names[c] for c in stream.labels], strict=True))
+
+
+def blobs(count: int = 600) -> Stream:
+    rows, labels = make_blobs(count)
+    return Stream("blobs", rows / 100, labels, ("b", "a"), ("no", "yes"))
+
+
+@pytest.mark.parametrize("model", list(KINDS))
+@pytest.mark.parametrize("source", ["blobs", "river:ImageSegments", "synth:sea_a"])
+def test_accuracy_is_that_of_simulate(model: str, source: str) -> None:
+    stream = blobs() if source == "blobs" else open_stream(source, limit=1500)
+    shape = options.stream_parameters(model, stream, 256)
+    result = prequential.simulate(stream, model, shape | SETTINGS[model])
+    learner = KINDS[model](
+        classes=stream.class_names, features=stream.feature_names, **SETTINGS[model]
+    )
+    pairs = samples(stream)
+    learner.warm_up([x for x, _ in pairs[:256]], Scale.fit(stream.values))
+    right = []
+    for x, y in pairs:
+        right.append(learner.predict_one(x) == y)
+        learner.learn_one(x, y)
+    assert np.array_equal(right, result.right)
+    assert learner._online._states().learner == result.states.learner
+
+
+def test_progressive_validation_of_a_pipeline() -> None:
+    learner = ShrubClassifier(window=64, trees=16, depth=6, step=0.3)
+    pipeline = preprocessing.StandardScaler() | learner
+    score = evaluate.progressive_val_score(datasets.ImageSegments(), pipeline, metrics.Accuracy())
+    assert score.get() > 0.7  # the first 256 are guessed from frequencies alone
+    assert isinstance(pipeline, compose.Pipeline)
+
+
+def test_labels_of_any_kind_in_order_of_appearance() -> None:
+    learner = ShrubClassifier(warmup=4, engine="python", classes=3)
+    labels: list[Any] = [("a", 1), None, True]
+    for i in range(60):
+        learner.learn_one({"v": i % 3}, labels[i % 3])
+    assert [learner.predict_one({"v": v}) for v in range(3)] == labels
+    assert list(learner.predict_proba_one({"v": 0})) == labels
+    with pytest.raises(ValueError, match=r"the label 7 is one more than the 3 .* classes="):
+        learner.learn_one({"v": 1}, 7)
+
+
+def test_features_that_come_later_or_are_missing() -> None:
+    learner = HoeffdingClassifier(warmup=8, features=("a", "late"), classes=2, engine="python")
+    for i in range(20):
+        learner.learn_one({"a": i % 2, "other": i}, i % 2)
+    assert learner._online._quantizer.missing == 20
+    learner.learn_one({"late": 3.5}, 1)
+    learner.learn_one({"a": None, "late": math.nan}, 1)
+    assert learner._online._quantizer.missing == 23
+    assert learner.predict_one({}) in (0, 1)
+
+
+@pytest.mark.parametrize("value", ["red", [1], 1j])
+def test_what_is_not_a_number_is_refused_before_anything_changed(value: Any) -> None:
+    learner = ShrubClassifier(engine="python")
+    before = pickle.dumps(learner)
+    with pytest.raises(ValueError, match=r"the feature 'colour' is .*, not a number"):
+        learner.learn_one({"size": 1, "colour": value}, 0)
+    assert pickle.dumps(learner) == before
+
+
+def test_asking_changes_nothing() -> None:
+    learner, twin = (ShrubClassifier(warmup=10, engine="python") for _ in range(2))
+    for x, y in samples(blobs(60)):
+        learner.learn_one(x, y)
+        twin.learn_one(x, y)
+        learner.predict_one({"a": 1e9})
+        learner.predict_proba_one({})
+    quantizers = [each._online._quantizer.save() for each in (learner, twin)]
+    assert quantizers[0] == quantizers[1]
+
+
+@pytest.mark.parametrize("model", list(KINDS))
+@pytest.mark.parametrize("engine", ["numba", "python"])
+def test_copies_go_on_alike(model: str, engine: str) -> None:
+    learner = KINDS[model](warmup=50, engine=engine, **SETTINGS[model])
+    pairs = samples(blobs(300))
+    for x, y in pairs[:150]:
+        learner.learn_one(x, y)
+    copies = [learner, pickle.loads(pickle.dumps(learner)), copy.deepcopy(learner)]
+    for each in copies:
+        for x, y in pairs[150:]:
+            each.learn_one(x, y)
+    states = [each._online._states() for each in copies]
+    assert states[0] == states[1] == states[2]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"window": 1}, "window has to be a whole number of 2..1024, not 1"),
+        ({"warmup": 0}, "warmup has to be 1 or more"),
+        ({"engine": "micropython"}, "engine has to be one of numba, python"),
+        ({"classes": 1}, "classes has to be a whole number of 2..256, not 1"),
+    ],
+)
+def test_wrong_parameters_are_refused_at_once(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        ShrubClassifier(**settings)
+    with pytest.raises(TypeError):
+        ShrubClassifier(windw=3)
+
+
+def test_it_has_the_parameters_of_the_learner() -> None:
+    for model, kind in KINDS.items():
+        own = kind()._get_params()
+        assert {n: own[n] for n in options.defaults(model)} == options.defaults(model)
+
+
+@pytest.mark.parametrize("model", list(KINDS))
+def test_the_saved_model_says_the_same(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learner = KINDS[model](warmup=50, **SETTINGS[model])
+    with pytest.raises(ValueError, match="there is nothing to save"):
+        learner.save(tmp_path / "m.mshrub")
+    stream = blobs()
+    for x, y in samples(stream):
+        learner.learn_one(x, y)
+    learner.save(tmp_path / "m.mshrub")
+    opened = model_files.open_model(tmp_path / "m.mshrub")
+    assert opened.file.feature_names == ("a", "b")
+    assert set(opened.file.class_names) == {"no", "yes"}
+    assert opened.file.accuracy > 70
+    for x, _ in samples(stream)[:100]:
+        raw = opened.file.scale.apply(np.array([[x["a"], x["b"]]]))
+        codes = _codes(opened, raw)
+        assert opened.file.class_names[opened.learner.predict(codes)] == learner.predict_one(x)
+    assert main(["show", str(tmp_path / "m.mshrub")]) == 0
+    assert "600 samples" in capsys.readouterr().out
+
+
+def _codes(opened: model_files.OpenModel, raw: Any) -> Any:
+    codes = array("H", bytes(2 * raw.size))
+    opened.quantizer.encode(array("i", raw.ravel().tolist()), codes)
+    return codes
+
+
+def test_digits_keep_what_the_warmup_did_not_show() -> None:
+    kept = ShrubClassifier(warmup=4, digits=3, engine="python")
+    for i in range(200):
+        kept.learn_one({"v": i % 2 if i < 4 else 0.25 * (i % 2)}, i % 2)
+    assert [kept.predict_one({"v": v}) for v in (0, 0.25)] == [0, 1]
+    with pytest.raises(ValueError, match="digits=9 is too many for 5"):
+        ShrubClassifier(warmup=1, digits=9, engine="python").learn_one({"v": 5}, 0)
+
+
+def test_a_warm_up_without_labels_needs_the_classes_and_comes_first() -> None:
+    with pytest.raises(ValueError, match="give classes="):
+        ShrubClassifier(engine="python").warm_up([{"v": 1}])
+    learner = ShrubClassifier(engine="python", classes=2)
+    with pytest.raises(ValueError, match="no samples"):
+        learner.warm_up([])
+    learner.learn_one({"v": 1}, "a")
+    with pytest.raises(ValueError, match="before the first learn_one"):
+        learner.warm_up([{"v": 1}])
+
+
+def test_saving_ends_the_warm_up(tmp_path: Path) -> None:
+    learner = ShrubClassifier(engine="python", classes=3)
+    for x, y in samples(blobs(20)):
+        learner.learn_one(x, y)
+    learner.save(tmp_path / "m.mshrub")
+    file = model_files.read(tmp_path / "m.mshrub")
+    assert (file.samples, file.class_names[2]) == (20, "class 2")

@@ -1,0 +1,98 @@
+"""The learners as classifiers of scikit-learn: its own checks, and a model's file."""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from tests_support import make_blobs
+
+from microshrub_host.adapters.sklearn_adapter import HoeffdingClassifier, ShrubClassifier
+from microshrub_host.cli import options
+from microshrub_host.evaluation import prequential
+from microshrub_host.models import model_files
+from microshrub_host.streams.stream import Stream
+from microshrub_tools.cli.main import main
+
+KINDS: dict[str, Any] = {"shrub": ShrubClassifier, "hoeffding": HoeffdingClassifier}
+
+
+@parametrize_with_checks([kind(engine="python") for kind in KINDS.values()])
+def test_what_scikit_learn_asks_of_an_estimator(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def frame(count: int = 600) -> tuple[pd.DataFrame, pd.Series]:
+    rows, labels = make_blobs(count)
+    names = np.array(["no", "yes"])
+    return pd.DataFrame(rows / 100, columns=["b", "a"]), pd.Series(names[labels])
+
+
+@pytest.mark.parametrize("model", list(KINDS))
+def test_batches_are_as_good_as_all_at_once(model: str) -> None:
+    x, y = frame()
+    whole = KINDS[model](window=16) if model == "shrub" else KINDS[model]()
+    parts = KINDS[model](**whole.get_params())
+    whole.fit(x, y)
+    for at in range(0, 600, 300):
+        parts.partial_fit(x[at : at + 300], y[at : at + 300], classes=["yes", "no"])
+    assert list(whole.classes_) == ["no", "yes"]
+    assert np.array_equal(whole.predict_proba(x), parts.predict_proba(x))
+    assert whole.score(x, y) > 0.7
+
+
+@pytest.mark.parametrize("model", list(KINDS))
+def test_it_holds_the_bits_of_simulate(model: str) -> None:
+    x, y = frame()
+    stream = Stream("blobs", x.to_numpy(), (y == "yes").to_numpy(np.uint8), ("b", "a"), ("n", "y"))
+    parameters = options.stream_parameters(model, stream, 256)
+    result = prequential.simulate(stream, model, parameters)
+    assert KINDS[model]().fit(x, y).online_._states() == result.states
+
+
+def test_other_classes_than_named_are_refused() -> None:
+    x, y = frame(20)
+    learner = ShrubClassifier(engine="python").partial_fit(x, y, classes=["no", "yes"])
+    before = learner.online_._states()
+    with pytest.raises(ValueError, match="y has the class 'maybe', not one of"):
+        learner.partial_fit(x[:1], ["maybe"])
+    with pytest.raises(ValueError, match="are others than in the first call"):
+        learner.partial_fit(x, y, classes=["no", "yes", "maybe"])
+    assert learner.online_._states() == before
+    with pytest.raises(ValueError, match="window has to be a whole number"):
+        ShrubClassifier(window=0).fit(x, y)
+
+
+@pytest.mark.parametrize("model", list(KINDS))
+def test_from_data_frame_to_model_file(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    x, y = frame()
+    learner = KINDS[model]().fit(x, y)
+    learner.save(tmp_path / "m.mshrub")
+    opened = model_files.open_model(tmp_path / "m.mshrub")
+    assert (opened.file.feature_names, opened.file.class_names) == (("b", "a"), ("no", "yes"))
+    assert opened.file.learner == options.MODELS[model]
+    raw = opened.file.scale.apply(x.to_numpy())
+    codes = array("H", bytes(4))
+    said = []
+    for row in raw.tolist():
+        opened.quantizer.encode(array("i", row), codes)
+        said.append(opened.file.class_names[opened.learner.predict(codes)])
+    assert said == learner.predict(x).tolist()
+    assert main(["show", str(tmp_path / "m.mshrub")]) == 0
+    assert "600 samples" in capsys.readouterr().out
+
+
+def test_a_grid_search_over_the_learners_options() -> None:
+    x, y = frame(200)
+    grid = {"window": np.array([4, 32]), "loss": ["mse", "cross_entropy"]}
+    search = GridSearchCV(ShrubClassifier(engine="python", trees=2), grid, cv=2).fit(x, y)
+    assert search.best_score_ > 0.6
+    assert not np.isnan(search.cv_results_["mean_test_score"]).any()

@@ -1,0 +1,100 @@
+"""Work in several processes: every task gives one outcome, whatever becomes of the workers."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from workers_support import linger, misbehave, square
+
+from microshrub_host.base.cluster import Outcome, spread
+from microshrub_host.base.errors import UserError
+
+pytest.importorskip("distributed", reason="needs the extra tune")
+
+
+def test_failures_are_told_in_words() -> None:
+    tasks = ["plain", "raise", "refuse", "kill", "start a process"]
+    work = functools.partial(misbehave, {"word": "as it was"})
+    found = {outcome.task: outcome for outcome in spread(work, tasks, jobs=2)}
+    assert found == {
+        "plain": Outcome("plain", "as it was"),
+        "raise": Outcome("raise", failure="ZeroDivisionError: it came to this"),
+        "refuse": Outcome("refuse", failure="that is no model"),
+        "kill": Outcome("kill", failure="ended its worker 3 times"),
+        "start a process": Outcome("start a process", "from a process of its own"),
+    }
+
+
+def test_a_killed_worker_loses_no_task_and_tasks_are_taken_one_by_one(tmp_path: Path) -> None:
+    taken: list[int] = []
+
+    def tasks() -> Iterator[int]:
+        for task in range(12):
+            taken.append(task)
+            yield task
+
+    outcomes: list[Outcome] = []
+    killed = 0
+    for outcome in spread(functools.partial(linger, tmp_path), tasks(), jobs=2):
+        outcomes.append(outcome)
+        assert len(taken) <= len(outcomes) + 2, "no more than there are workers for"
+        if len(outcomes) == 4:  # both are at their next tasks, or about to be
+            time.sleep(0.1)
+            killed = int(max(tmp_path.iterdir(), key=os.path.getmtime).name.split("-")[1])
+            os.kill(killed, signal.SIGKILL)
+    assert sorted(outcome.task for outcome in outcomes) == list(range(12))
+    assert [outcome.failure for outcome in outcomes] == [""] * 12
+    assert all(outcome.value[0] == outcome.task for outcome in outcomes)
+    assert killed != os.getpid()
+    assert len(list(tmp_path.iterdir())) > 12, "a task was begun again, by another process"
+
+
+def test_no_task_is_no_outcome() -> None:
+    assert list(spread(square, [])) == []
+
+
+def test_what_is_left_behind_early_ends_the_workers(tmp_path: Path) -> None:
+    running = spread(functools.partial(linger, tmp_path), range(100), jobs=1)
+    process = next(running).value[1]
+    running.close()  # type: ignore[attr-defined]
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+def test_ctrl_c_ends_the_workers_without_a_word() -> None:
+    script = (
+        "import signal, time\n"
+        "from microshrub_host.workers import spread\n"
+        "if __name__ == '__main__':\n"
+        "    try:\n"
+        "        for outcome in spread(time.sleep, [0] + [60] * 9, jobs=2):\n"
+        "            print('one', flush=True)\n"
+        "    except KeyboardInterrupt:\n"
+        "        print('stopped')\n"
+    )
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "one\n"
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers, too
+        out, err = process.communicate(timeout=30)
+    assert (out, err) == ("stopped\n", "")
+
+
+@pytest.mark.parametrize("address", ["nowhere", "tcp://127.0.0.1:9"])
+def test_an_address_without_a_scheduler_is_refused(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("microshrub_host.base.cluster._CONNECT", 0.5)
+    with pytest.raises(UserError, match=f"{address}: no Dask scheduler answers there"):
+        list(spread(square, [1], scheduler=address))

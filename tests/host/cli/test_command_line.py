@@ -1,0 +1,355 @@
+"""The command line end to end, as a person or a script uses it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from microshrub_tools.cli.main import main
+
+SMALL = ["--window", "16", "--trees", "4", "--depth", "3", "--step", "1"]
+PROMISED = {
+    "samples", "features", "classes", "accuracy", "running_average_accuracy", "accuracy_nochange",
+    "accuracy_majority", "kappa", "kappa_temporal", "model_bytes", "ram_bytes", "trees_used",
+    "clamped", "missing", "state_crc32", "samples_per_second", "engine", "board", "board_given",
+    "limit", "warmup", "shuffle", "label", "class_names", "feature_names", "versions", "fits",
+    "free_bytes", "model_budget_bytes",
+}  # fmt: skip
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """300 rows: two numbers (one now and then missing), a text feature, text classes."""
+    rng = np.random.default_rng(5)
+    path = tmp_path / "stream.csv"
+    rows = ["speed,heat,place,state"]
+    for i in range(300):
+        speed, heat = rng.normal(size=2)
+        state = "run" if speed > 0 else "rest"
+        rows.append(f"{speed:.3f},{'' if i % 50 == 7 else f'{heat:.2f}'},{'ab'[i % 2]},{state}")
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def run(*words: str | Path) -> int:
+    """The exit code of `microshrub WORDS`."""
+    try:
+        return main([str(w) for w in words])
+    except SystemExit as stop:
+        return int(stop.code or 0)
+
+
+def simulate_json(capsys: pytest.CaptureFixture[str], *words: str | Path) -> dict[str, Any]:
+    """The JSON object that simulate prints."""
+    assert run("simulate", *words, "--json", "-") == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_json_holds_all_that_was_promised(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    record = simulate_json(capsys, data, *SMALL)
+    assert set(record) >= PROMISED
+    assert record["samples"] == 300
+    assert (record["features"], record["classes"]) == (3, 2)
+    assert record["missing"] == 6
+    assert float(str(record["accuracy"])) > 85
+    assert (record["board"], record["board_given"]) == ("rpi_pico", False)
+    assert (record["limit"], record["warmup"], record["shuffle"]) == (None, 256, None)
+    assert record["class_names"] == ["rest", "run"]
+    assert record["feature_names"] == ["speed", "heat", "place"]
+    assert set(record["versions"]) == {"microshrub", "numba", "numpy", "python"}
+    given = simulate_json(capsys, data, *SMALL, "--board", "esp32", "--label", "place")
+    assert (given["board"], given["board_given"], given["label"]) == ("esp32", True, "place")
+
+
+@pytest.mark.parametrize("engine", ["python", "numba", "micropython"])
+def test_all_engines_tell_the_same(
+    capsys: pytest.CaptureFixture[str],
+    data: Path,
+    engine: str,
+    micropython_command: tuple[str, ...],
+) -> None:
+    record = simulate_json(capsys, data, *SMALL, "--engine", engine)
+    reference = simulate_json(capsys, data, *SMALL, "--engine", "python")
+    for timing in ("samples_per_second", "seconds", "engine"):
+        del record[timing], reference[timing]
+    assert record == reference
+
+
+def test_table_plot_and_json_file(
+    capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
+) -> None:
+    plot, record = tmp_path / "run.png", tmp_path / "run.json"
+    assert run("simulate", data, *SMALL, "--plot", plot, "--json", record) == 0
+    said = capsys.readouterr()
+    for word in ("accuracy", "NoChange", "MajorityClass", "kappa temporal", "RAM on"):
+        assert word in said.out
+    assert "100 %" in said.err, "progress"
+    assert not [line for line in said.err.splitlines() if line.endswith(" ")]
+    assert f"written to {plot}" in said.err.replace("\n", " ")
+    assert f"written to {record}" in said.err.replace("\n", " ")
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert json.loads(record.read_text())["samples"] == 300
+
+
+def test_says_so_when_the_last_label_is_the_better_guess(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    rows = [f"{rng.random():.3f},{(i // 50) % 2}" for i in range(400)]
+    path = tmp_path / "runs.csv"
+    path.write_text("noise,class\n" + "\n".join(rows))
+    assert run("simulate", path, *SMALL) == 0
+    said = capsys.readouterr().out
+    assert "does not beat NoChange (98.00 %)" in said
+    assert "runs of one label" in said
+    assert "--shuffle" in said
+
+
+def test_options_reach_the_model(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    changes = {
+        "--loss": "cross_entropy", "--splitter": "random", "--max-features": "1",
+        "--leaf": "class", "--train-every": "3", "--trigger": "error", "--feature-bits": "8",
+        "--seed": "2", "--window": "20", "--trees": "3", "--depth": "2", "--step": "0.3",
+    }  # fmt: skip
+    base = simulate_json(capsys, data, *SMALL, "--engine", "python")["state_crc32"]
+    for option, value in changes.items():
+        changed = simulate_json(capsys, data, *SMALL, "--engine", "python", option, value)
+        assert changed["state_crc32"] != base, option
+
+
+def test_options_and_switches_reach_the_tree(
+    capsys: pytest.CaptureFixture[str], data: Path
+) -> None:
+    tree = [data, "--model", "hoeffding", "--engine", "python"]
+    plain, adaptive, boost, both = (
+        simulate_json(capsys, *tree, *words)
+        for words in ([], ["--adaptive"], ["--boost"], ["--boost", "--adaptive"])
+    )
+    switches = [
+        (record["parameters"]["adaptive"], record["parameters"]["boost"])
+        for record in (plain, adaptive, boost, both)
+    ]
+    assert switches == [(False, False), (True, False), (False, True), (True, True)]
+    more = [record["model_bytes"] - plain["model_bytes"] for record in (adaptive, boost, both)]
+    assert min(more) > 0
+    assert more[2] == more[0] + more[1]
+    changes = {"--lambda-min": "0.5", "--lambda-max": "9", "--seed": "2", "--policy": "svfdt2"}
+    for option, value in changes.items():
+        changed = simulate_json(capsys, *tree, "--boost", option, value)
+        assert changed["state_crc32"] != boost["state_crc32"], option
+
+
+def test_label_limit_shuffle(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    record = simulate_json(capsys, data, *SMALL, "--label", "place", "--limit", "100")
+    assert (record["samples"], record["classes"]) == (100, 2)
+    one = simulate_json(capsys, data, *SMALL, "--shuffle", "1")
+    two = simulate_json(capsys, data, *SMALL, "--shuffle", "2")
+    assert one["state_crc32"] != two["state_crc32"]
+
+
+BAD_FILES = {
+    "empty": ("", "empty"),
+    "one class": ("a,class\n" + "1,x\n" * 20, "class"),
+    "ragged": ("a,b,class\n1,2,x\n3,y\n", "3"),
+    "text in numbers": ("a,class\n1,x\n2,y\nwarm,x\n", "warm"),
+    "infinity": ("a,class\n1,x\ninf,y\n", "inf"),
+    "257 classes": ("a,class\n" + "".join(f"{i},c{i}\n" for i in range(257)), "256"),
+    "late class": ("a,class\n" + "1,x\n2,y\n" * 200 + "3,z\n", "--classes"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_files(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
+    content, word = BAD_FILES[name]
+    path = tmp_path / "bad.csv"
+    path.write_text(content)
+    target = tmp_path / "out.json"
+    assert run("simulate", path, *SMALL, "--json", target) == 2
+    said = capsys.readouterr().err
+    assert "bad.csv" in said
+    assert word in said
+    assert "Traceback" not in said
+    assert not target.exists(), "nothing is written after an error"
+
+
+def test_damaged_gzip(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "cut.csv.gz"
+    path.write_bytes(gzip.compress(b"a,class\n" + b"1,x\n2,y\n" * 500)[:-20])
+    assert run("simulate", path, *SMALL) == 2
+    assert "cut.csv.gz" in capsys.readouterr().err
+
+
+BAD_WORDS = [
+    (["nowhere.csv"], "no file nowhere.csv"),
+    (["DATA", "--window", "1"], "--window has to be a whole number of 2..1024, not 1"),
+    (["DATA", "--window", "1025"], "--window has to be a whole number of 2..1024, not 1025"),
+    (["DATA", "--step", "0"], "--step has to be a number of 1/1024..64, not 0"),
+    (["DATA", "--step", "64.5"], "--step has to be a number of 1/1024..64, not 64.5"),
+    (["DATA", "--step", "nan"], "--step has to be a number of 1/1024..64, not nan"),
+    (["DATA", "--trees", "many"], "--trees: has to be a whole number, not 'many'"),
+    (["DATA", "--max-features", "4"], "--max-features has to be a whole number of 0..3, not 4"),
+    (["DATA", "--loss", "mae"], "--loss has to be one of mse, cross_entropy, not 'mae'"),
+    (["DATA", "--label", "sate"], "state"),
+    (["DATA", "--board", "rpi_pcio"], "rpi_pico"),
+    (["DATA", "--limit", "0"], "limit"),
+    (["DATA", "--warmup", "0"], "warmup"),
+    (["DATA", "--plot", "x.bmp"], ".png"),
+    (["DATA", "--json", "no/such/folder/x.json"], "folder"),
+    (["river:NoSuch"], "ImageSegments"),
+    (["synth:sae_a"], "sea_a"),
+    (["DATA", "--window", "1024", "--trees", "200", "--depth", "10", "--board", "esp32"],
+     "microshrub: The model takes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "expected"), BAD_WORDS, ids=lambda v: " ".join(v)[:40])
+def test_bad_words(
+    capsys: pytest.CaptureFixture[str], data: Path, words: list[str], expected: str
+) -> None:
+    assert run("simulate", *[data if w == "DATA" else w for w in words]) == 2
+    said = capsys.readouterr()
+    assert expected in said.err
+    assert "Traceback" not in said.err
+    assert said.out == ""
+
+
+def test_budget_fits_and_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    shape = ["--features", "14", "--classes", "2"]
+    assert run("budget", *shape, *SMALL, "--board", "rpi_pico", "--json", "-") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["fits"] is True
+    assert record["model_bytes"] < record["ram_bytes"] < record["free_bytes"]
+    assert record["buffers"]["window.codes"] == 14 * 16 * 2
+    assert record["model_budget_bytes"] == 65_536
+    large = ["--window", "1024", "--trees", "100", "--depth", "9"]
+    assert run("budget", *shape, *large, "--board", "esp32") == 1
+    said = capsys.readouterr().out
+    assert "It does not fit. The model takes" in said
+    assert "--trees" in said or "--window" in said
+    assert "more than the 28,672 bytes" in said
+
+
+def test_budget_adds_up(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["budget", "--features", "14", "--classes", "2", *SMALL]
+    assert run(*words, "--json", "-") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert run(*words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if "│" in line]
+    sizes = {row[0]: int(row[1].replace(",", "")) for row in cells if row[0]}
+    owners = ("model", "quantizer", "rows", "code", "metrics")
+    # metrics is also the name of a module, which comes later
+    first = {row[0]: row[1] for row in reversed(cells)}
+    assert sum(int(first[owner].replace(",", "")) for owner in owners) == record["ram_bytes"]
+    assert sizes["all"] == record["ram_bytes"]
+    assert 0 not in sizes.values()
+    left = record["free_bytes"] - record["ram_bytes"]
+    assert lines[-1] == f"It fits: {left:,} bytes are left for your program."
+    assert lines[-2] == (
+        f"model {record['model_bytes']:,} bytes, RAM {record['ram_bytes']:,} of "
+        f"{record['free_bytes']:,}"
+    )
+
+
+@pytest.mark.parametrize("option", ["--features", "--classes"])
+def test_budget_calls_its_own_options_by_name(
+    capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    shape = {"--features": "3", "--classes": "2"} | {option: "0"}
+    assert run("budget", *[word for pair in shape.items() for word in pair]) == 2
+    assert f"{option} has to be" in capsys.readouterr().err
+
+
+def test_the_option_that_budget_advises_helps(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["budget", "--features", "14", "--classes", "2", "--window", "512", "--trees", "200",
+             "--depth", "5", "--board", "esp32", "--json", "-"]  # fmt: skip
+    assert run(*words) == 1
+    advice = json.loads(capsys.readouterr().out)["advice"]
+    option, value = next(
+        (w, advice.split()[i + 1].strip(",.")) for i, w in enumerate(advice.split())
+        if w.startswith("--")
+    )  # fmt: skip
+    assert run(*words, option, value) == 0
+
+
+def test_parity_command(
+    capsys: pytest.CaptureFixture[str], data: Path, micropython_command: tuple[str, ...]
+) -> None:
+    assert run("parity", data, *SMALL, "--every", "100") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["samples", "python", "numba", "micropython"]
+    for line in lines[1:4]:
+        assert len(set(line.split()[1:])) == 1
+        assert all(len(crc) == 8 for crc in line.split()[1:])
+    assert lines[-1] == "All three engines are identical: 300 samples, compared after every 100."
+    assert run("parity", data, "--every", "0") == 2
+
+
+def test_soak_sees_a_flat_heap(
+    capsys: pytest.CaptureFixture[str], data: Path, micropython_command: tuple[str, ...]
+) -> None:
+    assert run("soak", data, *SMALL, "--samples", "20500", "--heap", "64k") == 0
+    said = capsys.readouterr().out
+    assert "The model is the simulator's: CRC32" in said
+    assert "Nothing was allocated while learning." in said
+    assert [line.split()[0] for line in said.splitlines()[1:3]] == ["10,000", "20,500"]
+    assert run("soak", data, "--samples", "19999") == 2
+    assert run("soak", data, "--heap", "64 kilo") == 2
+    assert "--heap has to be a size such as 64k or 2m" in capsys.readouterr().err
+
+
+def test_micropython_command(
+    capsys: pytest.CaptureFixture[str], micropython_command: tuple[str, ...]
+) -> None:
+    assert run("micropython", "--find-only") == 0
+    assert "MicroPython" in capsys.readouterr().out
+
+
+def test_a_file_name_is_no_markup(
+    capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
+) -> None:
+    named = data.rename(tmp_path / "y[bold] :smile: $x$.csv")
+    plot = tmp_path / "p[red].png"
+    assert run("simulate", named, *SMALL, "--limit", "150", "--plot", plot) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("y[bold] :smile: $x$.csv: 150 samples, 3 features, 2 classes\n")
+    assert "p[red].png" in said.err
+
+
+def test_says_so_when_the_warmup_is_the_whole_stream(
+    capsys: pytest.CaptureFixture[str], data: Path
+) -> None:
+    assert run("simulate", data, *SMALL, "--limit", "90", "--engine", "python") == 0
+    said = capsys.readouterr()
+    assert "with --warmup 256 the quantizer sees all 90 samples" in said.err
+    assert "too few samples to say" in said.out
+    assert run("simulate", data, *SMALL, "--engine", "python") == 0
+    assert "quantizer" not in capsys.readouterr().err
+
+
+def test_says_what_is_left_on_the_board(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    assert run("simulate", data, *SMALL, "--engine", "python", "--board", "esp32") == 0
+    assert "It fits: " in capsys.readouterr().out
+    assert run("simulate", data, *SMALL, "--engine", "python") == 0
+    assert "It fits: " not in capsys.readouterr().out
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--version") == 0
+    assert capsys.readouterr().out.startswith("microshrub 0.")
+
+
+def test_as_a_module_in_a_process_of_its_own(data: Path) -> None:
+    command = [sys.executable, "-m", "microshrub_tools.cli.main", "simulate", str(data), *SMALL]
+    done = subprocess.run(
+        [*command, "--engine", "python", "--json", "-"], capture_output=True, check=True
+    )
+    assert json.loads(done.stdout)["samples"] == 300

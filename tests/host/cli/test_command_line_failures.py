@@ -1,0 +1,207 @@
+"""What the command line does when it is stopped, or cannot write: one line, and an exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from microshrub_tools.cli import main
+
+SIZE = ["budget", "--features", "3", "--classes", "2"]
+LEARN = ["simulate", "river:ImageSegments", "--limit", "300"]
+BUFFERED = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
+LINUX = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+
+
+def microshrub(
+    *words: str | Path, stdout: str | None = None, cache: str | None = None
+) -> tuple[int, str, str]:
+    """Exit code, output and complaints of a process of its own."""
+    env = BUFFERED | ({"MICROSHRUB_CACHE": cache} if cache else {})
+    command = [sys.executable, "-m", "microshrub_tools.cli.main", *map(str, words)]
+    with open(stdout or os.devnull, "wb") as file:
+        done = subprocess.run(
+            command,
+            stdout=file if stdout else subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=env,
+            check=False,
+        )
+    return done.returncode, done.stdout or "", done.stderr
+
+
+def interrupted(cache: Path, seconds: float) -> tuple[int, str]:
+    """Exit code and complaint of a simulation that gets a Ctrl-C after so many seconds."""
+    command = [
+        sys.executable,
+        "-m",
+        "microshrub_tools.cli.main",
+        "simulate",
+        "river:ImageSegments",
+    ]
+    env = os.environ | {"MICROSHRUB_CACHE": str(cache)}
+    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as child:
+        time.sleep(seconds)
+        child.send_signal(signal.SIGINT)
+        said = child.communicate(timeout=60)[1]
+    return child.returncode, said
+
+
+@pytest.mark.parametrize("seconds", [0.3, 1.0, 2.0, 3.5])
+def test_ctrl_c_is_one_line(tmp_path: Path, seconds: float) -> None:
+    """While Python imports, numba imports, numba compiles: an empty cache makes that long."""
+    code, said = interrupted(tmp_path, seconds)
+    while code == -signal.SIGINT or ("Traceback" in said and "microshrub_tools" not in said):
+        assert seconds < 10, "Python itself does not start"
+        seconds *= 2  # it had not started yet
+        code, said = interrupted(tmp_path, seconds)
+    assert code == 130
+    assert said.splitlines()[-1] == "microshrub: stopped"
+    assert "Traceback" not in said
+    assert "Error" not in said
+
+
+def test_what_comes_of_ctrl_c_is_ctrl_c(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def struck(argv: object) -> int:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise RuntimeError("no compiled object yet") from None
+        return 0
+
+    monkeypatch.setattr(main, "_run", struck)
+    assert main.main([]) == 130
+    assert capsys.readouterr().err == "microshrub: stopped\n"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_that_a_callback_loses_comes_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Loses:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    def struck(argv: object) -> int:
+        Loses()
+        time.sleep(5)
+        return 0
+
+    monkeypatch.setattr(main, "_run", struck)
+    begin = time.monotonic()
+    assert main.main([]) == 130
+    assert time.monotonic() - begin < 4
+    assert capsys.readouterr().err == "microshrub: stopped\n"
+
+
+def test_ctrl_c_that_is_caught_comes_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def struck(argv: object) -> int:
+        with contextlib.suppress(BaseException):
+            signal.raise_signal(signal.SIGINT)
+        time.sleep(5)
+        return 0
+
+    monkeypatch.setattr(main, "_run", struck)
+    assert main.main([]) == 130
+    assert capsys.readouterr().err == "microshrub: stopped\n"
+
+
+def test_a_mistake_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(argv: object) -> int:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(main, "_run", wrong)
+    with pytest.raises(RuntimeError, match="a bug"):
+        main.main([])
+
+
+@pytest.mark.parametrize("words", [SIZE, [*LEARN, "--engine", "python"], [*LEARN[:3], "120"]])
+def test_a_cache_that_cannot_be_written(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "file").touch()
+    code, _, said = microshrub(*words, cache=str(tmp_path / "file" / "cache"))
+    assert code == 0
+    lines = [line for line in said.splitlines() if "cannot be written" in line]
+    assert len(lines) == 1
+    assert "a temporary folder has to do" in lines[0]
+    assert "Traceback" not in said
+
+
+def test_the_temporary_cache_goes_away(tmp_path: Path) -> None:
+    from microshrub_host.base import cache
+
+    (tmp_path / "file").touch()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MICROSHRUB_CACHE", str(tmp_path / "file"))
+        said: list[str] = []
+        with cache.usable(said.append):
+            folder = cache.cache_folder("x")
+            assert folder.is_dir()
+        assert not folder.exists()
+        assert os.environ["MICROSHRUB_CACHE"] == str(tmp_path / "file")
+        assert len(said) == 1
+        patch.setenv("MICROSHRUB_CACHE", str(tmp_path / "good"))
+        with cache.usable(said.append):
+            assert cache.cache_folder("x") == tmp_path / "good" / "x"
+        assert len(said) == 1
+
+
+@pytest.mark.parametrize("option", ["--json", "--plot", "--save"])
+def test_targets_are_refused_before_the_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, option: str
+) -> None:
+    folder = tmp_path / "a.png"
+    folder.mkdir()
+    (tmp_path / "file").touch()
+    dangling = tmp_path / "link.png"
+    dangling.symlink_to(tmp_path / "no" / "folder.png")
+    for target in (folder, tmp_path / "file" / "x.png", tmp_path / "no" / "x.png", dangling):
+        assert main.main(["simulate", "nowhere.csv", option, str(target)]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"microshrub: {option} {target}: ")
+        assert len(said.splitlines()) == 1
+    good = tmp_path / "good.png"
+    assert main.main(["simulate", "nowhere.csv", option, str(good)]) == 2
+    assert "no file nowhere.csv" in capsys.readouterr().err
+    assert not good.exists()
+    good.write_text("kept")
+    assert main.main(["simulate", "nowhere.csv", option, str(good)]) == 2
+    assert good.read_text() == "kept"
+
+
+@LINUX
+@pytest.mark.parametrize("words", [["-h"], SIZE, [*SIZE, "--json", "-"]])
+def test_a_full_disk(words: list[str]) -> None:
+    code, _, said = microshrub(*words, stdout="/dev/full")
+    assert said == "microshrub: cannot read or write: No space left on device\n"
+    assert code == 2
+
+
+@LINUX
+def test_a_full_disk_for_json() -> None:
+    code, _, said = microshrub(*SIZE, "--json", "/dev/full")
+    assert said == "microshrub: --json /dev/full: cannot be written: No space left on device\n"
+    assert code == 2
+
+
+@pytest.mark.parametrize("words", [["simulate", "-h"], SIZE, [*SIZE, "--json", "-"]])
+def test_nobody_reads_the_output(words: list[str]) -> None:
+    command = [sys.executable, "-m", "microshrub_tools.cli.main", *words]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        command, stdout=writer, stderr=subprocess.PIPE, env=BUFFERED, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")

@@ -1,0 +1,134 @@
+"""The help of the command line: complete, and what it says is allowed is allowed."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+import pytest
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.boards import board_files
+from microshrub_host.cli import options
+from microshrub_tools.cli import main
+
+COMMANDS = ("simulate", "budget", "parity", "compare", "soak", "micropython")
+
+
+def subparser(name: str) -> argparse.ArgumentParser:
+    """The parser of one subcommand."""
+    actions = main.parser()._actions
+    found = next(a for a in actions if isinstance(a, argparse._SubParsersAction))
+    parser: argparse.ArgumentParser = found.choices[name]
+    return parser
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_has_a_help_with_its_default(command: str) -> None:
+    parser = subparser(command)
+    text = parser.format_help()
+    for action in parser._actions:
+        assert action.help, action.dest
+        if action.option_strings and action.dest != "help":
+            assert re.search("default|required", action.help), action.dest
+    if command not in ("micropython", "budget"):
+        assert "ImageSegments" in text
+        assert "agrawal_a" in text
+
+
+@pytest.mark.parametrize("command", ["simulate", "budget"])
+def test_the_boards_are_listed(command: str) -> None:
+    text = subparser(command).format_help()
+    assert all(name in text for name in board_files.names())
+    assert "rpi_pico" in text
+
+
+@pytest.mark.parametrize("model", options.MODELS)
+def test_the_words_in_the_help_are_allowed(model: str) -> None:
+    shown = {a.dest: a.metavar for a in subparser("simulate")._actions}
+    for name, default in options.defaults(model).items():
+        if isinstance(default, str):
+            words = str(shown[name]).strip("{}").split(",")
+            assert default in words
+            works = []
+            for word in words:
+                try:
+                    options.check_parameters(model, {"features": 2, "classes": 2, name: word})
+                    works.append(word)
+                except UserError as error:
+                    allowed = re.search(r"one of (.*), not", str(error))
+                    assert allowed is not None
+            assert len(works) >= 2
+            with pytest.raises(UserError, match=f"--{name} has to be one of") as refusal:
+                options.check_parameters(model, {"features": 2, "classes": 2, name: "?"})
+            assert set(str(refusal.value).split(" of ")[1].split(", not")[0].split(", ")) == set(
+                works
+            )
+
+
+def test_what_is_true_or_false_is_a_switch() -> None:
+    found = [name for name, value in options.defaults("hoeffding").items() if value is False]
+    assert found == ["adaptive", "boost"]
+    assert not any(value is False for value in options.defaults("shrub").values())
+    parse = main.parser().parse_args
+    for given in ([], ["--adaptive"], ["--boost"], ["--boost", "--adaptive"]):
+        words = parse(["simulate", "synth:led_a", "--model", "hoeffding", *given])
+        parameters = options.model_parameters(words)
+        assert {name for name in found if parameters[name] is True} == {g[2:] for g in given}
+        assert all(parameters[name] is False for name in found if f"--{name}" not in given)
+    for action in subparser("simulate")._actions:
+        if action.dest in found:
+            assert action.nargs == 0
+            assert "(default False)" in str(action.help)
+
+
+@pytest.mark.parametrize("name", ["adaptive", "boost"])
+def test_a_switch_takes_no_value_and_belongs_to_a_model(name: str) -> None:
+    parse = main.parser().parse_args
+    with pytest.raises(SystemExit):
+        parse(["simulate", "synth:led_a", "--model", "hoeffding", f"--{name}=True"])
+    with pytest.raises(UserError, match=f"^--{name} is not an option of --model shrub"):
+        options.model_parameters(parse(["simulate", "synth:led_a", f"--{name}"]))
+
+
+def test_two_options_that_do_not_go_together_are_called_options() -> None:
+    parameters = {"features": 2, "classes": 2, "lambda_min": 7.0}
+    with pytest.raises(UserError, match=r"^--lambda-min has to be at most lambda_max, not 7"):
+        options.check_parameters("hoeffding", parameters)
+
+
+def test_an_option_that_two_models_share_tells_both_defaults() -> None:
+    text = " ".join(subparser("simulate").format_help().split())
+    assert "(default proba); hoeffding:" in text
+    assert "(default nba)" in text
+
+
+def test_only_options_are_called_options() -> None:
+    with pytest.raises(UserError, match=r"^--max-features has to be"):
+        options.check_parameters("shrub", {"features": 2, "classes": 2, "max_features": 3})
+    with pytest.raises(UserError, match=r"^classes has to be"):
+        options.check_parameters("shrub", {"features": 2, "classes": 1})
+
+
+class TestSpecification:
+    def test_all_parameters_the_named_ones_as_given(self) -> None:
+        model, found = options.specification(" hoeffding policy=efdt  depth=10 tie_threshold=0.1")
+        assert model == "hoeffding"
+        given = {"policy": "efdt", "depth": 10, "tie_threshold": 0.1}
+        assert found == options.defaults("hoeffding") | given
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("", "the model '' is unknown"),
+            ("schrub", "Did you mean shrub"),
+            ("shrub dept=3", "dept is not a parameter of shrub. Did you mean depth"),
+            ("shrub policy=efdt", "policy is not a parameter of shrub"),
+            ("shrub depth", "depth has no value; write depth="),
+            ("shrub depth=deep", "depth has to be a whole number, not 'deep'"),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, text: str, said: str) -> None:
+        with pytest.raises(UserError) as refusal:
+            options.specification(text)
+        assert said in str(refusal.value)

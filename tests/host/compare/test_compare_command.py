@@ -1,0 +1,142 @@
+"""`microshrub compare` as a person or a script uses it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+from compare_support import make_stream
+
+from microshrub_host.cli import compare
+from microshrub_host.compare import catalogue
+from microshrub_tools.cli.main import main
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """600 samples of three features and three classes."""
+    made = make_stream(600)
+    rows = [",".join(map(repr, row)) for row in made.values.tolist()]
+    lines = [f"{row},{made.class_names[y]}" for row, y in zip(rows, made.labels, strict=True)]
+    path = tmp_path / "made.csv"
+    path.write_text("\n".join(["x,y,z,class", *lines]))
+    return path
+
+
+def run(*words: str | Path) -> int:
+    """The exit code of `microshrub compare WORDS`."""
+    try:
+        return main(["compare", *map(str, words)])
+    except SystemExit as stop:
+        return int(stop.code or 0)
+
+
+def test_table_and_json(capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path) -> None:
+    record = tmp_path / "found.json"
+    words = ["--limit", "500", "--ours", "shrub window=16 trees=4", "--peers", "nochange,majority"]
+    assert run(data, "synth:sea_a", *words, "--jobs", "2", "--json", record) == 0
+    said = capsys.readouterr().out
+    assert said.index("made.csv: 500 samples") < said.index("sea_a: 500 samples")
+    found = json.loads(record.read_text())
+    names = ["ours:shrub window=16 trees=4", "nochange", "majority"]
+    assert [c["name"] for c in found["cells"]] == names * 2
+    assert [s["name"] for s in found["streams"]] == ["made.csv", "synth:sea_a"]
+    assert found["versions"]["numba"]
+    for cell in found["cells"]:
+        assert f"{cell['accuracy']:.2f}" in said
+        assert cell["samples"] == 500
+    assert found["cells"][0]["settings"]["window"] == 16
+
+
+def test_the_set_of_trees_without_java(
+    capsys: pytest.CaptureFixture[str], data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    record = tmp_path / "found.json"
+    assert run(data, "--set", "trees", "--json", record) == 0
+    said = capsys.readouterr()
+    assert "MOA's learners are left out" in said.err
+    cells = {cell["name"]: cell["accuracy"] for cell in json.loads(record.read_text())["cells"]}
+    for tree in ("VFDT", "EFDT"):
+        (row,) = [line for line in said.out.splitlines() if f" {tree} " in line]
+        first, second = cells[f"ours:{tree}"], cells[f"river:{tree}"]
+        expected = [tree, f"{first:.2f}", f"{second:.2f}", "-", f"{second - first:+.2f}", "-"]
+        assert [word for word in row.split() if word not in "│┃|"] == expected
+
+
+def test_the_set_of_speed(
+    capsys: pytest.CaptureFixture[str], data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Without Java; the ratios are those of the samples a second that are printed."""
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    record = tmp_path / "found.json"
+    assert run(data, "--set", "speed", "--limit", "300", "--json", record) == 0
+    said = capsys.readouterr()
+    assert "MOA's learners are left out" in said.err
+    assert "on an idle computer" in said.out
+    cells = {c["name"]: c["samples_per_second"] for c in json.loads(record.read_text())["cells"]}
+    assert len(cells) == 7
+    (row,) = [line for line in said.out.splitlines() if " HAT " in line]
+    words = [word for word in row.split() if word not in "│┃|"]
+    ours, river = cells["ours:HAT"], cells["river:HAT"]
+    assert words == [
+        "HAT", f"{ours:,.0f}", f"{river:,.0f}", "-", "-", f"{ours / river:.1f}", "-", "-",
+    ]  # fmt: skip
+    assert run(data, "--set", "speed", "--jobs", "2") == 2
+    assert "one learner at a time" in capsys.readouterr().err
+
+
+def test_a_time_limit_is_told_in_its_cell(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    """Nobody is that fast."""
+    peer = ["--peers", "river:SRP", "--time-limit", "1"]
+    assert run("synth:rbf_m", "--limit", "50000", "--ours", "shrub window=16", *peer) == 0
+    said = capsys.readouterr().out
+    assert "river:SRP: time limit of 1 s, after" in said
+    (row,) = [line for line in said.splitlines() if line.startswith(" river:SRP ")]
+    assert row.split() == ["river:SRP", "timeout", *"-----"]
+    assert "in s" in said, "the last column"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--ours", "shrub depth=deep"], "--ours 'shrub depth=deep': depth has to be a whole"),
+        (["--ours", "shrub depth=99"], "ours:shrub depth=99 on made.csv: --depth has to be"),
+        (["--ours", "tree"], "the model 'tree' is unknown"),
+        (["--ours", "shrub", "--budget", "100"], "and --budget is 100"),
+        (["--budget", "0"], "--budget has to be at least 1"),
+        (["--peers", "weka"], "--peers: weka is unknown"),
+        (["--set", "trees", "--peers", "river"], "leave out --ours and --peers"),
+        (["--time-limit", "0"], "--time-limit has to be at least 1, not 0"),
+        (["--jobs", "0"], "--jobs has to be at least 1"),
+        (["--json", "/nowhere/x.json"], "there is no folder"),
+    ],
+)
+def test_bad_input_is_refused_before_anything_runs(
+    capsys: pytest.CaptureFixture[str], data: Path, words: list[str], said: str
+) -> None:
+    assert run(data, *words) == 2
+    found = capsys.readouterr()
+    assert said in found.err
+    assert not found.out
+
+
+def test_a_budget_that_is_kept_says_nothing(
+    capsys: pytest.CaptureFixture[str], data: Path
+) -> None:
+    ours = ["--ours", "hoeffding depth=3", "--peers", "none"]
+    assert run(data, *ours, "--budget", "20000") == 0
+    assert "ours:hoeffding" in capsys.readouterr().out
+
+
+def test_by_default_it_is_everybody_who_can_run(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = argparse.Namespace(ours=None, peers=None)
+    found = [c.name for c in compare._contenders(arguments, {})]
+    assert found[:2] == ["ours:shrub", "ours:hoeffding"]
+    missing = [system for system in ("moa", "torch") if catalogue.missing_for(system)]
+    assert found[2:] == [n for n in catalogue.PEERS if n.partition(":")[0] not in missing]
+    assert capsys.readouterr().err.count("left out") == len(missing)

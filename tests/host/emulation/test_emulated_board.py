@@ -1,0 +1,154 @@
+"""A program from build to stream, by the real tools, on emulated boards: the whole way."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests_support import ROOT
+
+from microshrub_host.emulation import emulated_boards
+from microshrub_host.emulation.emulator import EmulatedBoard
+from microshrub_host.evaluation import prequential
+from microshrub_host.streams.stream import open_stream
+from microshrub_tools.board import build, flash
+from microshrub_tools.cli.main import main
+from microshrub_tools.link.client import Link
+from microshrub_tools.link.messages import STATUS, Status
+from microshrub_tools.link.serial_line import SerialLine
+
+SOURCE = "synth:rbf_m"
+SAMPLES = 400
+MODEL = {"window": 16, "trees": 4, "depth": 4}
+START = "exec(open('main.py').read())"  # as MicroPython does it after a reset
+
+
+class OnLine:
+    """What `flash` asks of a board, of an emulated one."""
+
+    def __init__(self, board: EmulatedBoard) -> None:
+        self._board = board
+
+    def reset(self) -> None:
+        self._board.reset()
+
+    def run(self, code: str, seconds: float = 30) -> str:
+        return self._board.exec(code, seconds)
+
+    def value(self, expression: str, seconds: float = 30) -> Any:
+        return ast.literal_eval(self.run(f"print(repr({expression}))", seconds).strip())
+
+
+@pytest.fixture(params=list(emulated_boards.BOARDS))
+def board(request: pytest.FixtureRequest) -> Iterator[EmulatedBoard]:
+    try:
+        emulated_boards.find_or_build(request.param)
+    except emulated_boards.NoEmulator as reason:
+        pytest.skip(str(reason))
+    with EmulatedBoard(request.param) as board:
+        yield board
+
+
+def board_file(folder: Path, arch: str) -> Path:
+    """The emulated board for `build`: it has the heap of a Raspberry Pi Pico."""
+    text = (ROOT / "boards" / "rpi_pico.toml").read_text()
+    path = folder / f"emulated-{arch}.toml"
+    path.write_text(text.replace("armv6m", arch))
+    return path
+
+
+def learned_on(board: EmulatedBoard) -> int:
+    """How many samples the program says that it has learned."""
+    with Link(SerialLine(board.port)) as link:
+        link.connect()
+        status = link.ask(STATUS)
+    assert isinstance(status, Status)
+    return status.samples
+
+
+def free_in_one_piece(board: EmulatedBoard) -> float:
+    """The largest free piece of the heap, as a part of all that is free."""
+    said = board.exec("import gc, micropython\ngc.collect()\nmicropython.mem_info()")
+    free, largest = (re.search(name + r": (\d+)", said) for name in ("free", "max free sz"))
+    assert free
+    assert largest
+    return int(largest[1]) * 16 / int(free[1])
+
+
+def test_build_flash_selftest_stream(
+    board: EmulatedBoard, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The stream in two parts, with the program stopped and the board reset between them."""
+    folder = tmp_path / "program"
+    options = [word for name, value in MODEL.items() for word in (f"--{name}", str(value))]
+    where = ["--board", str(board_file(tmp_path, board.emulator.board.arch))]
+    whole = [SOURCE, "--limit", str(SAMPLES)]
+    assert main(["build", *whole, *where, *options, "--output", str(folder)]) == 0
+    files = build.read(folder)
+
+    tested = flash.flash(OnLine(board), files)
+    assert tested.crc32 == flash.expected_crc32(files)
+    assert 0 < tested.free_after < tested.free_before
+    assert board.exec("import os\nprint(os.listdir())") == "['microshrub.0001', 'main.py']\n"
+
+    for learned, samples in ((0, SAMPLES // 2), (SAMPLES // 2, SAMPLES)):
+        board.reset()
+        board.start(START)
+        assert learned_on(board) == learned
+        capsys.readouterr()
+        driven = ["stream", SOURCE, "--limit", str(samples), "--port", board.port]
+        assert main([*driven, "--build", str(folder)]) == 0
+        said = capsys.readouterr().out
+        assert f"Device and simulator agree: {samples} samples" in said
+        board.connect()  # mpremote's Ctrl-C stops the program, which saves a checkpoint
+        assert free_in_one_piece(board) > 0.8
+    data = open_stream(SOURCE, limit=SAMPLES)
+    shape = {"features": data.values.shape[1], "classes": len(data.class_names)}
+    wanted = prequential.simulate(data, "shrub", shape | MODEL)
+    assert f"{wanted.state_crc32:08x}" in said
+    assert f"accuracy on the device      │ {wanted.accuracy:.2f} %" in said
+
+
+def test_files_outlive_a_reset(board: EmulatedBoard) -> None:
+    board.put(bytes(range(256)) * 20, "/a")
+    for line in ("one\n", "two\n"):
+        board.exec(f"with open('/b', 'a') as file:\n    file.write({line!r})\nleft = 1")
+        board.reset()
+        assert board.exec("print(globals().get('left'))") == "None\n"
+    assert board.exec("print(open('/b').read(), end='')") == "one\ntwo\n"
+    assert board.exec("print(open('/a', 'rb').read() == bytes(range(256)) * 20)") == "True\n"
+    board.exec("open('/empty', 'w').close()\nopen('/a', 'w').write('new')")
+    board.reset()
+    said = board.exec("import os\nprint(sorted(os.listdir()), open('/a').read())")
+    assert said == "['a', 'b', 'empty'] new\n"
+
+
+def test_arrays_are_written_and_read(board: EmulatedBoard) -> None:
+    said = board.exec(
+        "from array import array\n"
+        "numbers = array('i', range(-5, 5))\n"
+        "with open('/a', 'wb') as file: print(file.write(numbers))\n"
+        "found = array('i', [0] * 10)\n"
+        "with open('/a', 'rb') as file: print(file.readinto(found), found == numbers)\n"
+    )
+    assert said == "40\n40 True\n"
+
+
+def test_every_byte_passes(board: EmulatedBoard) -> None:
+    """In both directions: no newline for a carriage return, no signal for Ctrl-C."""
+    board.start(
+        "import sys\nb = bytearray(256)\n"
+        "while True:\n    sys.stdout.buffer.write(b, sys.stdin.buffer.readinto(b))"
+    )
+    line = SerialLine(board.port)
+    sent = bytes(reversed(range(256)))
+    line.write(sent)
+    came = b""
+    while len(came) < 256 and (more := line.read(5)):
+        came += more
+    line.close()
+    assert came == sent

@@ -1,0 +1,70 @@
+"""The time of a model that no board's file knows: counted on a real MicroPython, emulated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from microshrub_host.boards import board_files
+from microshrub_host.boards.sample_time import sample_time
+from microshrub_host.cli.options import defaults
+from microshrub_host.emulation import emulated_boards
+from microshrub_host.emulation.instruction_counts import stream as made
+from microshrub_host.emulation.latency import Clock, can_count
+from microshrub_host.streams.stream import Stream
+from microshrub_host.tune import trials
+from microshrub_host.tune.trials import Configuration, Limits, Split
+
+BOARD = board_files.load("rpi_pico")
+
+
+@pytest.fixture(scope="module")
+def stream() -> Stream:
+    """The stream of the costs, shorter than what is counted."""
+    codes, labels = made(8, 2, 700)
+    return Stream("made", codes.astype(np.float64), labels, tuple("abcdefgh"), ("no", "yes"))
+
+
+@pytest.fixture(scope="module")
+def emulator() -> None:
+    try:
+        emulated_boards.find("cortex-m0")
+    except emulated_boards.NoEmulator as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.mark.usefixtures("emulator")
+def test_what_is_counted_is_what_the_file_has_where_it_has_it(stream: Stream) -> None:
+    parameters = {"features": 8, "classes": 2, **defaults("shrub")}
+    known = sample_time(BOARD, "shrub", parameters)
+    assert known is not None
+    with Clock(BOARD, stream, 256) as clock:
+        counted = clock.milliseconds("shrub", parameters, most=100)
+        assert counted == pytest.approx((known.predict[1] + known.learn[1]) / 1000, rel=0.1)
+        assert clock.milliseconds("shrub", {**parameters, "step": 2.0}, most=100) == counted
+
+
+@pytest.mark.usefixtures("emulator")
+def test_a_model_beyond_the_limit_is_refused_before_it_is_run(stream: Stream) -> None:
+    split = Split(stream, 256, 350)
+    small = {**defaults("shrub"), "window": 16, "trees": 2, "depth": 2, "train_every": 2}
+    large = {**small, "window": 512, "depth": 6}
+    with Clock(BOARD, stream, 256) as clock:
+        limits = Limits(BOARD, 60_000, 1.5, clock)
+        size = trials.size_within(split, Configuration(0, "shrub", small), limits)
+        assert size is not None
+        assert size.latency is not None
+        assert 0.1 < size.latency < 1.5
+        assert trials.size_within(split, Configuration(1, "shrub", large), limits) is None
+        again = Clock(BOARD, stream, 256)  # has nothing running
+        again.remember("shrub", trials.parameters(split, Configuration(1, "shrub", large)), 1.25)
+        known = Limits(BOARD, 60_000, 1.5, again)
+        size = trials.size_within(split, Configuration(1, "shrub", large), known)
+        assert size is not None
+        assert size.latency == 1.25
+
+
+def test_other_boards_have_only_their_file() -> None:
+    assert {name for name in board_files.names() if can_count(board_files.load(name))} == {
+        name for name in board_files.names() if name.startswith("rpi_pico")
+    }

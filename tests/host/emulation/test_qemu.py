@@ -1,0 +1,292 @@
+"""Emulated boards: a real MicroPython on a Cortex-M0 and a Cortex-M3, and exact counts."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.benchmarks import instruction_report
+from microshrub_host.emulation import emulated_boards, instruction_counts
+from microshrub_host.emulation.emulated_boards import BOARDS
+from microshrub_host.emulation.emulator import BoardError, EmulatedBoard
+from microshrub_host.engines import mpy
+
+WARMUP = 60
+SAMPLES = 260
+
+
+@pytest.fixture(scope="session")
+def emulators() -> None:
+    """Both boards can be started; they are made, once, where there is none yet."""
+    for name in BOARDS:
+        try:
+            emulated_boards.find_or_build(name)
+        except emulated_boards.NoEmulator as reason:
+            pytest.skip(str(reason))
+
+
+@pytest.fixture(params=list(BOARDS))
+def board_name(request: pytest.FixtureRequest, emulators: None) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def whats() -> list[instruction_counts.Configuration]:
+    return instruction_counts.configurations(SAMPLES)
+
+
+@pytest.fixture
+def board(board_name: str) -> Iterator[EmulatedBoard]:
+    with EmulatedBoard(board_name) as board:
+        yield board
+
+
+# --- The board -----------------------------------------------------------------------------------
+
+
+def test_board_is_a_32_bit_one_of_that_processor(board: EmulatedBoard) -> None:
+    code = "import sys\nprint(sys.maxsize == 2**31 - 1, sys.implementation._machine)"
+    cpu = {"cortex-m0": "nRF51", "cortex-m3": "Cortex-M3"}[board.emulator.board.name]
+    said = board.exec(code)
+    assert said.startswith("True ")
+    assert cpu in said
+    version = "import sys\nprint('%d.%d.%d' % sys.implementation.version[:3])"
+    assert board.exec(version).strip() == emulated_boards.VERSION
+
+
+def test_exceptions_on_the_board_come_back(board: EmulatedBoard) -> None:
+    with pytest.raises(BoardError, match="ZeroDivisionError"):
+        board.exec("1 // 0")
+    assert board.exec("print(6 * 7)") == "42\n"
+
+
+def test_library_is_copied_and_imported(board: EmulatedBoard) -> None:
+    board.exec("import os\nos.mkdir('/microshrub')")
+    for file in mpy.compiled(board.emulator.board.arch):
+        if file.stem in ("__init__", "metrics", "buffers", "learner"):
+            board.put(file.read_bytes(), f"/microshrub/{file.name}")
+    board.exec("from microshrub import Metrics\nm = Metrics(classes=2)\nm.update(1, 1)")
+    assert board.exec("print(m.accuracy)") == "1000000\n"
+
+
+def test_mpremote_takes_the_line(board: EmulatedBoard, tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_bytes(bytes(range(256)) * 3)
+    board.disconnect()
+    mpremote = [sys.executable, "-m", "mpremote", "connect", board.port, "resume"]
+    source = str(tmp_path / "note.txt")
+    for words in (
+        ["mkdir", ":d"],
+        ["cp", source, ":d/note.txt"],
+        ["cp", ":d/note.txt", source + "2"],
+    ):
+        done = subprocess.run(
+            [*mpremote, "fs", *words], capture_output=True, timeout=60, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "note.txt2").read_bytes() == bytes(range(256)) * 3
+    board.connect()
+    assert board.exec("import os\nprint(os.listdir('/d'))") == "['note.txt']\n"
+
+
+def test_disk_behaves_as_a_disk(board: EmulatedBoard) -> None:
+    said = board.exec(
+        "import os\n"
+        "with open('/a', 'w') as f: f.write('one\\ntwo')\n"
+        "with open('/a', 'a') as f: f.write('!')\n"
+        "with open('/a') as f: print(repr(f.readline()), repr(f.read()))\n"
+        "os.mkdir('/d'); os.rename('/a', '/d/b')\n"
+        "os.chdir('/d'); print(os.getcwd(), os.listdir(), os.stat('b')[6])\n"
+        "def fails(f, *a):\n"
+        "    try: f(*a)\n"
+        "    except OSError as e: print(e.errno, end=' ')\n"
+        "fails(open, '/none'); fails(open, '/d', 'w'); fails(os.rmdir, '/d')\n"
+        "fails(os.mkdir, '/d')\n"
+        "fails(open, '/no/x', 'w'); os.remove('b'); os.rmdir('/d'); print(os.listdir('/'))\n"
+    )
+    assert said == "'one\\n' 'two!'\n/d ['b'] 8\n2 21 13 17 2 []\n"
+
+
+def test_given_files_are_there_and_not_on_the_heap(board_name: str) -> None:
+    files = {"/deep/down/one": bytes(range(256)) * 400, "/two": b"2"}
+    with EmulatedBoard(board_name, files) as board:
+        said = board.exec(
+            "import gc\nprint(gc.mem_alloc() < 40000)\n"
+            "print(sum(open('/deep/down/one', 'rb').read(256)), open('/two').read())"
+        )
+    assert said == "True\n32640 2\n"
+
+
+def test_qemu_ends_with_the_block(board_name: str) -> None:
+    board = EmulatedBoard(board_name)
+
+    def fail() -> None:
+        with board:
+            board.exec("1 // 0")
+
+    with pytest.raises(BoardError, match="ZeroDivisionError"):
+        fail()
+    assert board._process.poll() is not None
+
+
+def test_a_board_that_stopped_says_so(board: EmulatedBoard) -> None:
+    board._process.kill()
+    with pytest.raises(BoardError, match=f"the emulated {board.emulator.board.name} "):
+        board.exec("print(1)", 5)
+
+
+# --- Counts --------------------------------------------------------------------------------------
+
+
+def test_every_model_learns_as_in_the_simulator(
+    board_name: str, whats: list[instruction_counts.Configuration]
+) -> None:
+    with instruction_counts.Counter(board_name, whats, warmup=WARMUP) as counter:
+        found = [counter.count(i) for i in range(len(whats))]
+    for what, cost in zip(whats, found, strict=True):
+        assert cost.crc == instruction_counts.learned_on_pc(what), what.name
+        assert cost.predict.shape == cost.learn.shape == (SAMPLES - WARMUP,)
+        assert cost.predict.min() > 1000
+        assert (cost.learn > cost.predict.min()).all()
+
+
+def test_counts_are_the_same_in_every_run(
+    board_name: str, whats: list[instruction_counts.Configuration]
+) -> None:
+    found = []
+    for _ in range(2):
+        with instruction_counts.Counter(board_name, whats[:1], warmup=WARMUP) as counter:
+            found.append(counter.count(0))
+    assert (found[0].predict == found[1].predict).all()
+    assert (found[0].learn == found[1].learn).all()
+
+
+def test_counts_are_those_of_the_code(
+    board_name: str, whats: list[instruction_counts.Configuration]
+) -> None:
+    """An instruction more in a kernel is one more that is counted: loops of known length."""
+    source = (
+        "import micropython\n@micropython.viper\ndef loop(n: int):\n"
+        "    i = 0\n    while i < n:\n        i += 1\n"
+    )
+    with instruction_counts.Counter(board_name, whats[:1], warmup=WARMUP) as counter:
+        board = counter._board
+        counter._start(0)
+        board.exec(source + "from count_on_board import count_predict, stamp")
+        said = board.exec(
+            "print([count_predict(stamp, run.ticks, loop, n) for n in range(0, 600, 100)])"
+        )
+    ticks = np.array(eval(said)) / instruction_counts.TICKS[board_name]
+    steps = np.diff(ticks)
+    assert np.abs(steps - np.rint(steps)).max() < 0.2
+    assert (np.rint(steps) == np.rint(steps[0])).all()
+    assert np.rint(steps[0]) % 100 == 0  # of a hundred rounds each
+    assert np.rint(steps[0]) > 400
+
+
+def test_kernels_are_parts_of_learn(
+    board_name: str, whats: list[instruction_counts.Configuration]
+) -> None:
+    with instruction_counts.Counter(board_name, whats[:1], warmup=WARMUP) as counter:
+        whole = counter.count(0).learn
+        train, once = counter.count_kernel(0, "train")
+        scan, _ = counter.count_kernel(0, "scan")
+        again = counter.count(0).learn
+    assert (once == 1).all()
+    assert (scan < train).all()
+    assert (train < whole).all()
+    assert (whole == again).all()  # the stand-ins are gone
+
+
+def test_table(emulators: None) -> None:
+    what = instruction_counts.configurations(4)[0]
+    cost = instruction_counts.Cost(np.arange(1, 101), np.arange(1001, 1101), 0)
+    table = instruction_report.rows([("cortex-m0", what, cost)])
+    assert table[1][3:] == ("50", "51", "100", "100")
+    assert "| 1,050 | 1,051 | 1,100 | 1,100 |" in instruction_report.as_markdown(table, "x")
+    lines = instruction_report.as_text(table).splitlines()
+    assert len({len(line) for line in lines}) == 1
+
+
+# --- What cannot be had --------------------------------------------------------------------------
+
+
+def test_unknown_board() -> None:
+    with pytest.raises(UserError, match="no emulated board z80; there are cortex-m0, cortex-m3"):
+        emulated_boards.find("z80")
+
+
+def test_nothing_made_yet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(emulated_boards.NoEmulator) as caught:
+        emulated_boards.find("cortex-m3")
+    assert "QEMU and the firmware of the emulated cortex-m3 are not made yet" in str(caught.value)
+    assert emulated_boards.WAYS in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("platform", "machine", "complaint"),
+    [("darwin", "arm64", "darwin on arm64"), ("linux", "riscv64", "linux on riscv64")],
+)
+def test_other_machines(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, machine: str, complaint: str
+) -> None:
+    monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    with pytest.raises(emulated_boards.NoEmulator, match=complaint):
+        emulated_boards.find_or_build("cortex-m0")
+
+
+def test_no_make(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    which = emulated_boards.shutil.which
+    monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(
+        emulated_boards.shutil, "which", lambda name: None if name == "make" else which(name)
+    )
+    if which("apt-get") is None:
+        pytest.skip("apt-get is looked for before make")
+    with pytest.raises(emulated_boards.NoEmulator, match="needs `make`"):
+        emulated_boards.find_or_build("cortex-m0")
+    assert not list((tmp_path / "cache").glob("*/fetch-*"))
+
+
+def test_folder_that_make_stumbles_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "my cache"))
+    with pytest.raises(emulated_boards.NoEmulator, match="MICROSHRUB_CACHE name a plainer"):
+        emulated_boards.find_or_build("cortex-m0")
+
+
+def test_stopped_build_leaves_nothing(tmp_path: Path) -> None:
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for tool in ("apt-get", "apt-config", "dpkg-deb", "make"):
+        found = emulated_boards.shutil.which(tool)
+        if found is None:
+            pytest.skip(f"there is no {tool} here")
+        (tools / tool).symlink_to(found)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "microshrub_tools.cli.main", "micropython", "--board", "cortex-m0"],
+        env={**os.environ, "MICROSHRUB_CACHE": str(tmp_path / "cache"), "PATH": str(tools)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    first = process.stderr.readline()
+    if "reading the package index" not in first:
+        process.kill()
+        pytest.skip(first)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    process.stderr.close()
+    (folder,) = (tmp_path / "cache").iterdir()
+    assert list(folder.iterdir()) == []

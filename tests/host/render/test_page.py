@@ -1,0 +1,189 @@
+"""What is in a page, and what a real browser makes of it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser_support import Browser, browser
+from hypothesis import given
+from hypothesis import strategies as st
+from page_support import Parsed
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.render.page import Page, check_html_target, shown
+
+HEAD = ("learner", "accuracy", "model\nbytes")
+ROWS = [
+    ("river:HAT", "82.61", "1,234,567"),
+    ("<script>alert(1)</script>", "9.5", "-"),
+    ("ours:shrub", "94.02 %", "1,677"),
+    ("moa:SRP & Co.", "timeout", "-"),
+]
+
+
+def make_page() -> Page:
+    """Two tables, and two pictures of the same."""
+    from matplotlib.figure import Figure
+
+    page = Page("Report of <script>alert(1)</script>", 'compare "a b.csv" <x>', {"numpy": "1.0"})
+    page.heading("A stream & another")
+    page.paragraph("A sentence.")
+    page.table(HEAD, ROWS, best=[(2, 1)])
+    for caption in ("Accuracy", "Accuracy again"):
+        figure = Figure(figsize=(6, 4))
+        axes = figure.add_subplot()
+        axes.plot([1, 2, 3], [3, 1, 2], marker="o", label='a "name" & url(#x) id="y" <b>')
+        axes.set_xscale("log")
+        axes.legend()
+        page.picture(figure, caption)
+    wide = [f"a long head of column {c}" for c in range(20)]
+    page.table(wide, [[str(c * 1000) for c in range(20)]] * 3)
+    return page
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with browser(tmp_path_factory.mktemp("profile")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    make_page().write(path)
+    return path
+
+
+@given(st.lists(st.tuples(st.text(), st.text()), min_size=1), st.text(), st.text())
+def test_any_text_is_shown_as_it_is(rows: list[tuple[str, str]], title: str, said: str) -> None:
+    page = Page(title, title, {})
+    page.table((said, said), rows)
+    page.html().encode()
+    parsed = Parsed(page.html())
+    assert parsed.rows == [[shown(t) for t in row] for row in [(said, said), *rows]]
+    assert parsed.tags.count("script") == 1
+
+
+def test_numbers_stand_on_the_right_and_the_best_is_bold() -> None:
+    page = Page("t", "c", {})
+    page.table(HEAD, ROWS, best=[(2, 1)])
+    text = page.html()
+    assert text.count("<strong>") == 1
+    assert '<td class="n" data-number="94.02"><strong>94.02 %</strong></td>' in text
+    assert '<td class="n" data-number="1234567.0">1,234,567</td>' in text
+    assert '<td class="n">timeout</td>' in text
+    assert "<td>river:HAT</td>" in text
+    assert ">model bytes<" in text
+
+
+def test_nothing_in_it_is_elsewhere() -> None:
+    """No element names an address, and no style does."""
+    page = make_page()
+    parsed = Parsed(page.html())
+    for tag, attributes in parsed.elements:
+        assert tag not in ("link", "img", "iframe", "object", "embed", "base", "form", "a"), tag
+        for name in ("src", "href", "xlink:href", "action", "style", "clip-path"):
+            value = attributes.get(name) or ""
+            assert not re.search(r"//|url\((?!#)", value), (tag, value)
+            assert name != "href" or value.startswith("#") or not value
+    assert "@import" not in page.html()
+    assert "http" not in re.sub(r'xmlns="[^"]*"|http-equiv', "", page.html())
+
+
+def test_the_pictures_do_not_share_ids() -> None:
+    parsed = Parsed(make_page().html())
+    ids = [attributes["id"] for _, attributes in parsed.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    used = re.findall(r'(?:href="|url\()#([^")]*)', make_page().html())
+    assert used
+    assert {name for name in used if name != "x"} <= set(ids), "x is in a text"
+    assert """a "name" & url(#x) id="y" <b>""" in parsed.text
+    labels = [a["aria-label"] for tag, a in parsed.elements if tag == "svg"]
+    assert labels == ["Accuracy", "Accuracy again"]
+
+
+def test_equal_pages_are_equal_files() -> None:
+    assert make_page().html() == make_page().html()
+
+
+def test_a_file_is_replaced_by_a_whole_one(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text("before")
+    check_html_target(path)
+    assert path.read_text() == "before"
+    make_page().write(path)
+    assert path.read_text(encoding="utf-8") == make_page().html()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_bad_targets(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"--html .*there is no folder"):
+        check_html_target(tmp_path / "no" / "report.html")
+    with pytest.raises(UserError, match="this is not a file"):
+        check_html_target(tmp_path)
+
+
+def test_the_browser_finds_nothing_to_complain_of(chromium: Browser, file: Path) -> None:
+    chromium.open(file)
+    assert chromium.run("document.querySelectorAll('table').length") == 3
+    assert chromium.run("document.querySelectorAll('h2').length") == 2
+    assert chromium.run("document.querySelector('tbody').rows[1].cells[0].textContent") == (
+        "<script>alert(1)</script>"
+    )
+    assert chromium.run("document.querySelectorAll('svg use').length") > 0
+    assert chromium.requests == [file.as_uri()]
+    assert chromium.complaints == []
+
+
+def test_the_browser_forbids_requests(chromium: Browser, file: Path) -> None:
+    chromium.open(file)
+    chromium.run("document.body.append(Object.assign(new Image(), {src: 'no.png'}))")
+    deadline = time.monotonic() + 5
+    while not chromium.complaints and time.monotonic() < deadline:
+        chromium.run("0")
+    assert any("Content Security Policy" in text for text in chromium.complaints)
+
+
+def test_a_click_on_a_head_sorts(chromium: Browser, file: Path) -> None:
+    chromium.open(file)
+    names = "[...document.querySelector('tbody').rows].map(row => row.cells[0].textContent)"
+    click = "document.querySelectorAll('th button')[%d].click()"
+    hat, script, shrub, srp = (row[0] for row in ROWS)
+    assert chromium.run(names) == [hat, script, shrub, srp]
+    expected = {
+        (1, "ascending"): [script, hat, shrub, srp],
+        (1, "descending"): [shrub, hat, script, srp],
+        (2, "ascending"): [shrub, hat, script, srp],
+        (2, "descending"): [hat, shrub, script, srp],
+        (0, "ascending"): [script, srp, shrub, hat],
+    }
+    for (column, way), order in expected.items():
+        chromium.run(click % column)
+        assert chromium.run(names) == order
+        sorted_by = "[...document.querySelectorAll('th')].map(th => th.getAttribute('aria-sort'))"
+        found = [value for value in chromium.run(sorted_by) if value]
+        assert found == [way]
+    assert chromium.run("document.querySelector('strong').textContent") == "94.02 %"
+    assert chromium.complaints == []
+
+
+def test_only_tables_scroll_sideways_on_a_phone(chromium: Browser, file: Path) -> None:
+    chromium.open(file, width=380)
+    page = "document.documentElement"
+    assert chromium.run(f"{page}.scrollWidth") == chromium.run(f"{page}.clientWidth") == 380
+    wide = "[...document.querySelectorAll('.wide')].map(e => e.scrollWidth > e.clientWidth)"
+    assert chromium.run(wide)[1] is True
+    assert chromium.run("document.querySelector('svg').getBoundingClientRect().right") <= 380
+
+
+def test_dark_and_light(chromium: Browser, file: Path) -> None:
+    colours = "[...['body', 'svg text']].map(e => getComputedStyle(document.querySelector(e)))"
+    colours += ".map((style, i) => i ? style.fill : style.backgroundColor)"
+    chromium.open(file)
+    assert chromium.run(colours) == ["rgb(255, 255, 255)", "rgb(29, 31, 35)"]
+    chromium.open(file, dark=True)
+    assert chromium.run(colours) == ["rgb(21, 23, 27)", "rgb(227, 229, 233)"]

@@ -1,0 +1,117 @@
+"""The verdict on a run, soak's conclusion, the plot: claims have to follow from the figures."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from microshrub_host.evaluation import prequential
+from microshrub_host.reports import plots, report
+from microshrub_host.streams.stream import Stream
+from microshrub_tools.cli import soak
+
+PARAMETERS = {"features": 1, "classes": 2, "window": 8, "trees": 2, "depth": 2, "step": 1.0}
+
+
+def result_of(labels: list[int], values: list[float] | None = None) -> prequential.Result:
+    """A run over these labels, by default of a feature that says nothing."""
+    rng = np.random.default_rng(4)
+    column = np.array(values) if values else rng.random(len(labels))
+    stream = Stream(
+        "made", column.reshape(-1, 1), np.array(labels, dtype=np.uint8), ("x",), ("a", "b")
+    )
+    return prequential.simulate(stream, "shrub", PARAMETERS, engine="python")
+
+
+def test_no_runs_are_claimed_of_independent_labels() -> None:
+    for seed, share in ((1, 0.5), (2, 0.9), (3, 0.7), (4, 0.99)):
+        rng = np.random.default_rng(seed)
+        said = report.verdict(result_of((rng.random(500) < share).astype(int).tolist()))
+        assert "runs" not in said
+        assert "--shuffle" not in said
+
+
+def test_runs() -> None:
+    result = result_of([(i // 40) % 2 for i in range(400)])
+    said = report.verdict(result)
+    assert said.startswith("The model does not beat NoChange (97.50 %). The stream comes in runs")
+    assert "--shuffle SEED" in said
+    shuffled = report.verdict(result, shuffled=True)
+    assert "in runs" in shuffled
+    assert "--shuffle" not in shuffled
+
+
+def test_the_better_baseline_is_named() -> None:
+    rng = np.random.default_rng(7)
+    said = report.verdict(result_of((rng.random(500) < 0.03).astype(int).tolist()))
+    assert said.startswith("The model does not beat MajorityClass (9")
+
+
+def test_a_tie_is_no_win() -> None:
+    result = result_of([i % 2 for i in range(200)])
+    tie = replace(result, accuracy=99.0, accuracy_nochange=99.0, accuracy_majority=99.0)
+    assert report.verdict(tie) == "The model does not beat NoChange (99.00 %)."
+    assert "0.01 points above" in report.verdict(replace(tie, accuracy=99.01))
+
+
+def test_a_win_and_too_few() -> None:
+    labels = [i % 2 for i in range(100)]
+    values = [float(label) for label in labels]
+    assert "points above the better" in report.verdict(result_of(labels, values))
+    assert "99 samples: too few samples to say" in report.verdict(
+        result_of(labels[:99], values[:99])
+    )
+
+
+def test_label_agreement_is_the_chance_of_two_equal_labels() -> None:
+    labels = np.array([0, 0, 0, 2], dtype=np.uint8)
+    equal = np.mean([[a == b for a in labels] for b in labels]) * 100
+    assert prequential.label_agreement(labels) == pytest.approx(equal)
+
+
+def test_count() -> None:
+    found = [report.count(n, noun) for n, noun in ((1, "sample"), (2310, "sample"), (2, "class"))]
+    assert found == ["1 sample", "2,310 samples", "2 classes"]
+
+
+class TestSoak:
+    def test_marks_end_with_the_last_sample(self) -> None:
+        assert soak.marks(20_000) == [10_000, 20_000]
+        assert soak.marks(100_000) == [10_000, 100_000]
+        assert soak.marks(250_001) == [10_000, 100_000, 250_001]
+
+    def test_only_the_heap_fails(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert soak.conclude([500, 564], [10.0, 14.0]) == 0
+        said = capsys.readouterr().out
+        assert "1.40 times the first.\n" in said
+        assert "Nothing was allocated" in said
+        assert soak.conclude([500, 500], [10.0, 16.0]) == 0
+        assert "1.60 times the first: it became slower." in capsys.readouterr().out
+        assert soak.conclude([500, 565], [10.0, 10.0]) == 1
+        assert "The heap grew." in capsys.readouterr().out
+
+
+class TestPlot:
+    @pytest.mark.parametrize("samples", [1, 2, 9, 10, 11, 300])
+    def test_any_length(self, tmp_path: Path, samples: int) -> None:
+        result = result_of([i % 2 for i in range(samples)])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            plots.plot_run(result, tmp_path / "x.png")
+        axes = plots.draw_run(result).axes[0]
+        for line in axes.lines:
+            assert (line.get_marker() == "o") == (len(line.get_xdata()) < 10)
+        assert axes.get_title().endswith("1 sample") == (samples == 1)
+
+    def test_nothing_settled_is_cut_off(self) -> None:
+        result = result_of([(i // 40) % 2 for i in range(400)])
+        axes = plots.draw_run(result).axes[0]
+        low = axes.get_ylim()[0]
+        assert len(axes.lines) == 4
+        for line in axes.lines:
+            settled = line.get_ydata()[line.get_xdata() > 40]
+            assert settled.min() > low

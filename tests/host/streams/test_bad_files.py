@@ -1,0 +1,290 @@
+"""What is said about every source that cannot be read as a stream. ARFF is in test_arff.py."""
+
+import csv
+import gzip
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from streams_support import complaint
+
+from microshrub_host.streams import data_files
+from microshrub_host.streams.stream import open_stream
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ["t.csv is empty"]),
+        ("\n \n\n", ["t.csv is empty"]),
+        ('""\n', ["t.csv is empty"]),
+        ("a,b,y\n", ["no samples"]),
+        ("a,b,y\n\n\n", ["no samples"]),
+        ("a,,y\n1,2,0\n", ["line 1", "column 2 has no name"]),
+        ("a,b,a\n1,2,0\n", ["line 1", "two columns are named a"]),
+        ("1,2,0\n1,2,1\n", ["line 1", "Add a row of column names"]),
+        ("y\n0\n1\n", ["0 feature columns"]),
+        ("a b y\n0 1 2\n", ["0 feature columns", "separated by commas"]),
+        ("a,b,y\n1,2,0\n1,2\n", ["line 3", "3 cells expected", "2 found"]),
+        ("a,b,y\n1,2,0\n\n1,2,0,4\n", ["line 4", "3 cells expected", "4 found"]),
+        ('a,b,y\n"1\n\n",2,0\n1,2\n', ["line 5"]),
+        ('a,b,y\n1,"2,0\n1,2,0\n', ["line 2", "cannot be read", 'stray "']),
+        ("a,b,y\n1,2,0\n1,two,1\n", ["line 3", "column b", "'two' is text"]),
+        ("a,b,y\n1,x,0\n1,2,1\n", ["line 2", "column b", "'x'"]),
+        ("a,b,y\n1,1_000,0\n1,2,1\n", ["line 2", "column b", "'1_000'"]),
+        ("a,b,y\n1,inf,0\n1,2,1\n", ["line 2", "column b", "infinite"]),
+        ("a,b,y\n1,2,0\n1,-1e999,1\n", ["line 3", "column b", "infinite"]),
+        ("a;b;y\n1,5;2;0\n2,5;3;1\n", ["line 2", "column a", "decimal comma", "1.5"]),
+        ("a,b,y\n1,2,0\n1,2,\n", ["line 3", "column y", "class is missing"]),
+        ("a,b,y\n1,2,0\n1,2,NA\n", ["line 3", "column y", "class is missing"]),
+        ("a,b,y\n1,2,0\n1,2,0\n", ["column y", "only class is 0"]),
+        ("a,y\n" + "".join(f"1,{i}\n" for i in range(257)), ["257 classes", "256", "--label"]),
+        (",".join(f"c{i}" for i in range(258)) + "\n", ["257 feature columns", "256"]),
+        (b"a,y\n1,0\n\xff\xfe,1\n", ["line 3", "UTF-8"]),
+        ("a,y\n1,0\n".encode("utf-16"), ["is UTF-16", "in UTF-8"]),
+        (b"\xfe\xff" + "a,y\n1,0\n".encode("utf-16-be"), ["is UTF-16", "in UTF-8"]),
+        ("a,y\n1,0\n".encode("utf-16-le"), ["line 1", "zero byte", "UTF-16"]),
+        (b"a,y\r1,0\r\xff,1\r", ["line 1", "UTF-8"]),
+        (b"a,y\r1,0\rone,1\r", ["line 3", "column a", "'one' is text"]),
+    ],
+)
+def test_bad_files(put, text, words):
+    message = complaint(put(text))
+    assert "t.csv" in message
+    for word in words:
+        assert word in message
+
+
+@pytest.mark.parametrize(
+    ("header", "cell"),
+    [
+        ("5.1,3,walk", "5.1"),
+        ("5,-3,walk", "-3"),
+        ("1e3,3,walk", "1e3"),
+        ("5,+3,walk", "+3"),
+        ("0.0,,walk", "0.0"),
+        ("0.0,0.0,walk", "0.0"),
+        ("7,7,walk", "7"),
+        ("time,3.5,walk", "3.5"),
+    ],
+)
+def test_no_header_row(put, header, cell):
+    message = complaint(put(f"{header}\n1,2,sit\n3,4,walk\n"))
+    assert f"t.csv, line 1: {cell} is a number" in message
+    assert "A header row is needed." in message
+
+
+def test_no_header_row_with_the_class_elsewhere(put):
+    source = put("1.5,y,2\n1,walk,2\n3,sit,4\n")
+    assert "1.5 is a number" in complaint(source, label="y")
+    assert "2.5 is a number" in complaint(put("walk,2.5,1\nsit,4,2\n"), label="walk")
+
+
+# Texts that are no categories
+
+
+def table_of(cells):
+    return "ts,y\n" + "".join(f"{cell},{i % 2}\n" for i, cell in enumerate(cells))
+
+
+@pytest.mark.parametrize(
+    ("cells", "count", "rows"),
+    [
+        ([f"2024-01-01 00:{i:02}" for i in range(60)], 60, 60),
+        ([f"2024-01-01 00:{i:03}" for i in range(999)], 65, 65),
+        ([f"1_{i:03}" for i in range(17)], 17, 17),
+        (["?"] * 20 + [f"id{i}" for i in range(17)], 17, 37),
+        (["a"] * 16 + [f"id{i}" for i in range(17)], 18, 33),
+        (["a", "b"] * 200 + [f"0x{i}" for i in range(63)], 65, 463),
+        (["a", "b"] * 200 + list(range(63)), 65, 463),
+    ],
+)
+def test_texts_that_are_no_categories(put, cells, count, rows):
+    message = complaint(put(table_of(cells)))
+    assert f"column ts holds {count} different texts in the first {rows} rows" in message
+    assert "a date or an identifier: leave it out, or turn it into numbers." in message
+
+
+def test_only_kept_rows_and_the_warmup_count_for_texts(put):
+    source = put(table_of([f"id{i}" for i in range(20)] * 5))
+    assert "20 different texts in the first 39 rows" in complaint(source, warmup=39)
+    assert len(open_stream(source, warmup=40).labels) == 100
+    assert len(open_stream(source, limit=16).labels) == 16
+
+
+def test_text_after_the_warmup_in_a_column_of_numbers(put):
+    source = put("a,y\n" + "1,0\n1,1\n" * 200 + "off,1\n")
+    message = complaint(source)
+    assert "t.csv, line 402, column a: 'off' is text" in message
+
+
+@pytest.mark.parametrize("count", [1, 256])
+def test_as_many_features_and_classes_as_fit(put, count):
+    header = ",".join(f"c{i}" for i in range(count)) + ",y\n"
+    rows = "".join("1," * count + f"{i}\n" for i in range(max(count, 2)))
+    stream = open_stream(put(header + rows))
+    assert stream.values.shape == (max(count, 2), count)
+    assert stream.labels.tolist() == list(range(max(count, 2)))
+
+
+def test_no_such_file(tmp_path):
+    assert "no file" in complaint(str(tmp_path / "gone.csv"))
+    assert "no file" in complaint("elec:csv")
+
+
+@pytest.mark.parametrize("source", ["", "  "])
+def test_no_name(source):
+    assert "No file was named" in complaint(source)
+
+
+@pytest.mark.parametrize("source", ["https://x/y.csv", "HTTP://x/y.csv.gz", "s3://x/y.arff"])
+def test_an_address(source):
+    assert f"{source} is an address. It has to be downloaded first" in complaint(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "meant"),
+    [
+        ("River:ImageSegments", "river:ImageSegments"),
+        ("SYNTH:sea_a", "synth:sea_a"),
+        ("synth:SEA_A", "sea_a"),
+        ("river:PHISHING", "Phishing"),
+    ],
+)
+def test_capitals(source, meant):
+    assert f"Did you mean {meant}?" in complaint(source)
+
+
+def test_a_file_may_be_named_like_a_stream(put, tmp_path, monkeypatch):
+    put("a,y\n1,0\n2,1\n", "River:x.csv")
+    monkeypatch.chdir(tmp_path)
+    assert len(open_stream("River:x.csv").labels) == 2
+
+
+def test_a_folder(tmp_path):
+    assert "is a folder" in complaint(str(tmp_path))
+
+
+def test_not_gzip(tmp_path):
+    path = tmp_path / "t.csv.gz"
+    path.write_text("a,y\n1,0\n2,1\n")
+    assert "not a gzip file" in complaint(str(path))
+
+
+def test_gzip_cut_short_or_damaged(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = "".join(f"{v},{i % 2}\n" for i, v in enumerate(rng.random(2000)))
+    data = gzip.compress(("a,y\n" + rows).encode())
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(data[: len(data) // 2])
+    assert "cut short" in complaint(str(path))
+    assert len(open_stream(str(path), limit=10).labels) == 10
+    path.write_bytes(data[:-8] + bytes(8))
+    assert "damaged" in complaint(str(path))
+    path.write_bytes(b"")
+    assert "is empty" in complaint(str(path))
+
+
+def test_unknown_label_column(put):
+    message = complaint(put("temp,light,room\n1,2,a\n2,3,b\n"), label="rom")
+    assert "Did you mean room?" in message
+    assert "temp, light, room" in message
+
+
+@pytest.mark.parametrize("cell", ["none", "-", "null", "NA"])
+def test_a_class_that_reads_as_missing_can_be_declared(put, cell):
+    source = put(f"a,y\n1,walk\n2,{cell}\n")
+    message = complaint(source)
+    assert "line 3, column y: the class is missing" in message
+    assert f"if {cell} is a class, name it and all others with --classes" in message
+    assert open_stream(source, classes=f"walk,{cell}").labels.tolist() == [0, 1]
+
+
+def test_late_class_names_both_remedies(put):
+    rows = ["1,walk"] * 2 + ["1,sit"] * 3 + ["1,up stairs", "1,sit", "1,run"]
+    source = put("a,y\n" + "\n".join(rows))
+    message = complaint(source, warmup=4)
+    assert "line 7, column y: class up stairs" in message
+    assert "--warmup 8 or --classes 'run,sit,up stairs,walk'" in message
+    assert len(open_stream(source, warmup=8).class_names) == 4
+    assert len(open_stream(source, warmup=1, classes="run,sit,up stairs,walk").labels) == 8
+
+
+def test_undeclared_class(put):
+    message = complaint(put("a,y\n1,0\n1,1\n1,2\n"), classes=["0", "1"])
+    assert "line 4, column y: class 2 is not declared" in message
+    assert "--classes 0,1,2" in message
+
+
+@pytest.mark.parametrize("blank", ["", " "])
+def test_classes_with_commas_and_quotes_in_one_string(put, blank):
+    source = put('x,y\n1,"down, fast"\n2,up\n3,"a ""b"""\n')
+    classes = f",{blank}".join(["up", '"down, fast"', '"a ""b"""'])
+    stream = open_stream(source, classes=classes, warmup=1)
+    assert stream.class_names == ("up", "down, fast", 'a "b"')
+    assert stream.labels.tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("known", "new", "option"),
+    [
+        (["a", "b, c"], "d", """--classes 'a,"b, c",d'"""),
+        (["a", "it's"], "b, c", """--classes 'a,it'"'"'s,"b, c"'"""),
+        (["a", 'say "b"'], "$c", '--classes \'a,"say ""b""",$c\''),
+        (["-1", "0"], "1", "--classes=-1,0,1"),
+    ],
+)
+def test_remedy_is_quoted_for_the_shell(put, known, new, option):
+    cells = ['"' + name.replace('"', '""') + '"' for name in [*known, new]]
+    source = put("x,y\n" + "".join(f"1,{cell}\n" for cell in cells))
+    message = complaint(source, classes=known)
+    assert message.endswith(f"Or use {option}")
+
+
+letters = st.characters(codec="utf-8", exclude_categories=["C", "Z"]) | st.sampled_from(" ,")
+names = st.text(letters).map(str.strip).filter(lambda name: name not in data_files.MISSING)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(names, min_size=2, max_size=6, unique=True))
+def test_remedy_pasted_into_a_shell_is_taken(tmp_path, known):
+    source = tmp_path / "t.csv"
+    with source.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["x", "y"], *([1, name] for name in known)])
+    message = complaint(str(source), warmup=1)
+    (classes,) = shlex.split(re.split("--classes[ =]", message)[-1])
+    stream = open_stream(str(source), warmup=1, classes=classes)
+    assert [stream.class_names[label] for label in stream.labels] == known
+
+
+def test_start_up_loads_no_scipy():
+    code = "import sys, microshrub_host.streams.data_files; print('scipy' in sys.modules)"
+    env = {**os.environ, "PYTHONPATH": str(Path(data_files.__file__).parents[2])}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ({"limit": 0}, "--limit"),
+        ({"warmup": 0}, "--warmup"),
+        ({"shuffle": -1}, "--shuffle"),
+        ({"classes": ["a"]}, "--classes"),
+        ({"classes": ["a", "a"]}, "--classes"),
+        ({"classes": "a,,b"}, "--classes"),
+        ({"classes": ""}, "names 0 classes"),
+        ({"classes": 'a,"b'}, "double quotes"),
+        ({"classes": 'a,"b" c'}, "double quotes"),
+        ({"classes": [f"c{i}" for i in range(257)]}, "--classes"),
+    ],
+)
+def test_bad_arguments(put, arguments, word):
+    assert word in complaint(put("a,y\n1,a\n2,b\n"), **arguments)

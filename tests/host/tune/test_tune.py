@@ -1,0 +1,288 @@
+"""The search for a model: what it tries, what it looks at, and what survives an interruption."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from compare_support import make_stream
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.boards import board_files
+from microshrub_host.cli.options import check_parameters, defaults
+from microshrub_host.streams.stream import Stream
+from microshrub_host.tune import trials
+from microshrub_host.tune.search_space import FIRST, sample
+from microshrub_host.tune.study import Search, take
+from microshrub_host.tune.trials import Configuration, Limits, Split
+from microshrub_tools.cli.main import main
+
+optuna = pytest.importorskip("optuna", reason="needs the extra tune")
+psutil = pytest.importorskip("psutil", reason="comes with the extra tune")
+BOARD = board_files.load("rpi_pico")
+LIMITS = Limits(BOARD, 3000)
+
+
+def write(path: Path, samples: int) -> Path:
+    made = make_stream(samples)
+    rows = [",".join(map(repr, row)) for row in made.values.tolist()]
+    lines = [f"{row},{made.class_names[y]}" for row, y in zip(rows, made.labels, strict=True)]
+    path.write_text("\n".join(["x,y,z,class", *lines]))
+    return path
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """600 samples of three features and three classes, in the folder where the commands run."""
+    monkeypatch.chdir(tmp_path)
+    return write(tmp_path / "made.csv", 600)
+
+
+def tuning(folder: Path, *words: str, **options: Any) -> subprocess.Popen[str]:
+    """`microshrub tune made.csv` as a process that gets Ctrl-C alone."""
+    code = "import sys; from microshrub_tools.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, "tune", "made.csv", "--board", "rpi_pico", *words]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(
+        command, cwd=folder, text=True, start_new_session=True, **pipes, **options
+    )
+
+
+def finished(path: Path) -> list[Any]:
+    """The finished trials of a study's file."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    study = optuna.load_study(study_name=None, storage=f"sqlite:///{path}")
+    return [trial for trial in study.get_trials() if trial.state.name == "COMPLETE"]
+
+
+def wait_for_line(process: subprocess.Popen[str], words: str) -> None:
+    assert process.stderr is not None
+    for line in process.stderr:
+        if words in line:
+            return
+    raise AssertionError(f"it never said {words!r}")
+
+
+@given(st.integers(0, 1 << 20), st.integers(1, 256), st.integers(2, 256))
+@settings(max_examples=60)
+def test_whatever_is_asked_for_is_a_model(seed: int, features: int, classes: int) -> None:
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
+    for choice in FIRST:
+        study.enqueue_trial(choice)
+    for number in range(len(FIRST) + 3):
+        model, settings = sample(study.ask(), features)
+        check_parameters(model, settings | {"features": features, "classes": classes})
+        if number < len(FIRST):
+            assert model == FIRST[number]["model"]
+            for name, value in FIRST[number].items():
+                if name.endswith(("window", "step", "depth", "adaptive", "grace_period")):
+                    assert settings[name.partition(" ")[2]] == value
+
+
+def test_the_commands_that_it_prints_work(
+    capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
+) -> None:
+    words = ["--board", "rpi_pico", "--budget", "3000", "--limit", "500", "--trials", "7"]
+    files = ["--json", "found.json", "--plot", "front.svg", "--html", "front.html"]
+    assert main(["tune", "made.csv", *words, *files]) == 0
+    said = capsys.readouterr()
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert len(found["trials"]) == 7
+    assert max(trial["model_bytes"] for trial in found["trials"]) <= 3000
+    assert found["samples_that_choose"] == 250
+    for command in (found["simulate"], found["build"]):
+        assert command in said.out.splitlines()[-1] + said.out.splitlines()[-3]
+        program, *arguments = shlex.split(command)
+        assert (program, main(arguments)) == ("microshrub", 0)
+        printed = capsys.readouterr().out
+        if command == found["simulate"]:
+            accuracy = found["taken"]["accuracy"]["whole"]
+            assert re.search(rf"^│ accuracy +│ {accuracy:.2f} % ", printed, re.MULTILINE)
+            assert f"{found['taken']['model_bytes']:,} bytes" in printed
+    assert (tmp_path / "build" / "rpi_pico" / "config.json").exists()
+    assert "<svg" in (tmp_path / "front.svg").read_text()
+    assert "<svg" in (tmp_path / "front.html").read_text()
+    front = [(f["model_bytes"], f["accuracy"]["first"]) for f in found["front"]]
+    assert front == sorted(front)
+    best = front[-1][1]
+    within = [size for size, accuracy in front if accuracy >= best - 0.5]
+    assert found["taken"]["model_bytes"] == within[0]
+    for name in ("NoChange", "MajorityClass"):
+        assert f"{found['baselines'][name]['first']:.2f}" in said.out
+
+
+def test_the_baselines_are_those_of_each_part() -> None:
+    stream = make_stream(900)
+    found = trials.baselines(Split(stream, 256, 300))
+    same = stream.labels[1:] == stream.labels[:-1]
+    assert found["NoChange"].rest == pytest.approx(100 * same[299:].mean(), abs=1e-3)
+    assert found["NoChange"].first == pytest.approx(100 * same[:299].sum() / 300, abs=0.4)
+
+
+def test_what_the_board_needs_too_long_for_is_not_tried() -> None:
+    values = np.random.default_rng(0).normal(size=(600, 8))
+    labels = (values[:, 0] > 0).astype(np.uint8)
+    stream = Stream("made", values, labels, tuple("abcdefgh"), ("no", "yes"))
+    usual = Configuration(0, "shrub", defaults("shrub"))
+    split = Split(stream, 100, 300)
+    assert BOARD.cost is not None
+    row = next(r for r in BOARD.cost.rows if (r.features, r.classes) == (8, 2))
+    assert row.model == "shrub window=32 trees=8 depth=5"
+    wanted = 1000 * (row.predict[1] + row.learn[1]) / BOARD.clock_hz
+    for most, latency in ((None, wanted), (wanted * 1.01, wanted), (wanted * 0.99, None)):
+        size = trials.size_within(split, usual, Limits(BOARD, 9999, most))
+        assert (size and size.latency) == (latency and pytest.approx(latency))
+    small = trials.size_within(split, usual, Limits(BOARD, 9999))
+    assert small is not None
+    assert trials.size_within(split, usual, Limits(BOARD, small.model_bytes)) == small
+    assert trials.size_within(split, usual, Limits(BOARD, small.model_bytes - 1)) is None
+
+
+def test_the_choice_does_not_see_the_rest(tmp_path: Path) -> None:
+    stream = make_stream(600)
+    labels = stream.labels.copy()
+    labels[250:] = labels[250:][::-1] // 2
+    results = []
+    for name, of in (("a", stream), ("b", replace(stream, labels=labels))):
+        search = Search(tmp_path / name, Split(of, 100, 250), LIMITS, seed=3)
+        search.run(7, jobs=1, scheduler=None, progress=lambda *_: None)
+        results.append(search.found())
+    one, other = results
+    assert [f.configuration for f in one] == [f.configuration for f in other]
+    assert [f.accuracies.first for f in one] == [f.accuracies.first for f in other]
+    assert [f.accuracies.rest for f in one] != [f.accuracies.rest for f in other]
+    assert take(one).configuration == take(other).configuration
+
+
+def test_other_data_another_board_and_another_file_are_refused(tmp_path: Path) -> None:
+    stream, path = make_stream(600), tmp_path / "study"
+    split = Split(stream, 100, 250)
+    Search(path, split, LIMITS, seed=0)
+    Search(path, split, replace(LIMITS, budget=5000), seed=1)
+    others = {
+        "data": (replace(split, stream=make_stream(600, seed=1)), LIMITS),
+        "board": (split, Limits(board_files.load("esp32"), 3000)),
+        "samples that choose": (replace(split, first=300), LIMITS),
+        "warm-up": (replace(split, warmup=50), LIMITS),
+    }
+    for name, (other, limits) in others.items():
+        with pytest.raises(UserError, match=f"of another search: not the same {name}"):
+            Search(path, other, limits, seed=0)
+    path.write_text("x,y\n1,2\n")
+    with pytest.raises(UserError, match="is no study of tune"):
+        Search(path, split, LIMITS, seed=0)
+    assert path.read_text() == "x,y\n1,2\n"
+
+
+def test_a_budget_without_a_model_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("microshrub_host.tune.study._REFUSED", 5)
+    search = Search(tmp_path / "s", Split(make_stream(600), 100, 250), Limits(BOARD, 10), seed=0)
+    with pytest.raises(UserError, match="raise --budget"):
+        search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
+
+
+def test_ctrl_c_loses_no_finished_trial(tmp_path: Path) -> None:
+    write(tmp_path / "made.csv", 3000)
+    words = ["--budget", "3000", "--trials", "6"]
+    with tuning(tmp_path, *words) as process:
+        wait_for_line(process, "trials: 30 %")
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert (out, err.splitlines()[-1]) == ("", "microshrub: stopped")
+    before = finished(tmp_path / "made-rpi_pico.tune")
+    assert 2 <= len(before) < 6
+    with tuning(tmp_path, *words) as process:
+        out, err = process.communicate(timeout=200)
+    assert process.returncode == 0, err
+    after = finished(tmp_path / "made-rpi_pico.tune")
+    assert len(after) == 6
+    assert [t.number for t in after[: len(before)]] == [t.number for t in before]
+    configurations = [json.dumps(t.user_attrs["configuration"]) for t in after]
+    assert len(set(configurations)) == 6
+    assert f"has {len(before)} finished trials" in err
+
+
+def test_a_killed_worker_loses_no_trial(tmp_path: Path) -> None:
+    write(tmp_path / "made.csv", 3000)
+    with tuning(tmp_path, "--budget", "3000", "--trials", "6", "--jobs", "2") as process:
+        wait_for_line(process, "trials: 30 %")
+        running = [
+            child
+            for child in psutil.Process(process.pid).children(recursive=True)
+            if "spawn_main" in " ".join(child.cmdline())
+        ]
+        assert len(running) == 2
+        running[0].kill()
+        _, err = process.communicate(timeout=200)
+    assert process.returncode == 0, err
+    found = finished(tmp_path / "made-rpi_pico.tune")
+    assert len({json.dumps(t.user_attrs["configuration"]) for t in found}) == len(found) == 6
+
+
+@contextmanager
+def dask(*words: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen([sys.executable, "-m", "dask", *words], cwd=folder, **quiet)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def test_a_cluster_needs_no_file(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    write(here / "made.csv", 600)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    port = address.rpartition(":")[2]
+    scheduler = ["scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"]
+    with (
+        dask(*scheduler, folder=there),
+        dask("worker", address, "--nthreads", "1", "--no-dashboard", folder=there),
+    ):
+        import distributed
+
+        with distributed.Client(address, timeout=30) as client:
+            client.wait_for_workers(1, timeout=30)
+        words = ["--budget", "3000", "--trials", "6", "--scheduler", address, "--json", "-"]
+        with tuning(here, *words) as process:
+            out, err = process.communicate(timeout=200)
+        assert process.returncode == 0, err
+    assert len(json.loads(out)["trials"]) == 6
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--choose-on", "1"], "--choose-on has to be between 0 and 1, not 1"),
+        (["--trials", "0"], "--trials has to be above 0, not 0"),
+        (["--max-latency", "-1"], "--max-latency has to be above 0, not -1.0"),
+        (["--scheduler", "nowhere"], "nowhere: no Dask scheduler answers there"),
+        (["--choose-on", "0.0001"], "too few"),
+    ],
+)
+def test_what_cannot_be_is_told(
+    words: list[str], said: str, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tune", str(data), "--board", "rpi_pico", *words]) == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,127 @@
+"""A device on the PC: the real main.py on a real 32-bit MicroPython, in a folder with config.json.
+
+There is a pty, or pipes, where a board has USB; there are no pins and no sensors.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import tty
+import zlib
+from pathlib import Path
+from typing import Any
+
+from microshrub_host.cli.options import MODELS
+from microshrub_host.engines import loader, mpy
+from microshrub_host.engines.engines import States
+from microshrub_host.evaluation import prequential
+from microshrub_host.streams.stream import Stream
+
+WARMUP = 256
+
+
+def configuration(learner: str, parameters: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """A config.json with nothing in it but what a device that learns over its line needs."""
+    shape = {name: parameters[name] for name in ("features", "classes")}
+    config = {
+        "version": 1,
+        "learner": learner,
+        "parameters": parameters,
+        "class_names": [f"class {i}" for i in range(shape["classes"])],
+        "feature_names": [f"f{i}" for i in range(shape["features"])],
+        "units": None,
+        "quantizer": None,
+        "warmup": WARMUP,
+        "model": None,
+        "sensor": {"kind": "serial"},
+        "pending": 32,
+        "checkpoint": None,
+        "alarm": None,
+        "label_pin": None,
+        "watchdog": 0,
+        "text": False,
+    }
+    return config | fields
+
+
+def frozen_quantizer(stream: Stream, warmup: int = WARMUP) -> bytes:
+    """The saved state of the quantizer that the simulator has for a stream."""
+    from microshrub_host.engines import engines
+
+    small = {"features": stream.values.shape[1], "classes": 2}
+    with engines.start("python", MODELS["shrub"], small) as engine:
+        prequential.fit(engine, prequential.raw_rows(stream), warmup)
+        saved: States = engine.saved()
+    return saved.quantizer
+
+
+def put_device(folder: Path, config: dict[str, Any] | bytes, *, compiled: bool = True) -> int:
+    """Write what a board has in its flash: main.py, config.json, the library in lib/.
+
+    compiled: as .mpy files for x86, as a flashed board has them, else as sources. Returns
+    the hash of the configuration.
+    """
+    library = folder / "lib" / "microshrub"
+    library.mkdir(parents=True, exist_ok=True)
+    files = mpy.compiled("x86") if compiled else loader.sources()
+    for source in files:
+        (library / source.name).write_bytes(source.read_bytes())
+    main = loader.folder().with_name("main.py")
+    (folder / "main.py").write_bytes(main.read_bytes())
+    data = config if isinstance(config, bytes) else json.dumps(config, indent=1).encode()
+    (folder / "config.json").write_bytes(data)
+    return zlib.crc32(data)
+
+
+class Device:
+    """A running device; `port` is what a PC opens. kill() is a power cut, start() power-on."""
+
+    def __init__(self, command: tuple[str, ...], folder: Path, heap: str = "128k") -> None:
+        self._command = [*command, "-X", f"heapsize={heap}", "main.py"]
+        self._folder = folder
+        self._master, self._slave = pty.openpty()
+        tty.setraw(self._slave)
+        self.port = os.ttyname(self._slave)
+        self.start()
+
+    def start(self) -> None:
+        """Run main.py as after power-on."""
+        self.process = subprocess.Popen(
+            self._command,
+            cwd=self._folder,
+            env={**os.environ, "MICROPYPATH": "lib"},
+            stdin=self._master,
+            stdout=self._master,
+            stderr=subprocess.PIPE,
+        )
+
+    def kill(self) -> None:
+        """Cut the power."""
+        self.process.kill()
+        self.process.communicate()
+
+    def close(self) -> None:
+        """Cut the power and let go of the line."""
+        self.kill()
+        os.close(self._master)
+        os.close(self._slave)
+
+
+def run_device(
+    command: tuple[str, ...], folder: Path, typed: bytes = b"", heap: str = "128k"
+) -> str:
+    """What a device says that gets these bytes on its line, which then ends."""
+    done = subprocess.run(
+        [*command, "-X", f"heapsize={heap}", "main.py"],
+        cwd=folder,
+        env={**os.environ, "MICROPYPATH": "lib"},
+        input=typed,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=60,
+        check=False,
+    )
+    return done.stdout.decode(errors="replace")

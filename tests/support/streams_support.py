@@ -1,0 +1,15 @@
+"""What the tests of streams share."""
+
+import pytest
+
+from microshrub_host.streams.stream import DataError, open_stream
+
+
+def complaint(source, **arguments):
+    """What is said about a source that is refused: one line, for people."""
+    with pytest.raises(DataError) as caught:
+        open_stream(source, **arguments)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "Traceback" not in message
+    return message

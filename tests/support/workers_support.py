@@ -1,0 +1,43 @@
+"""Work of the tests of workers: it runs in the processes that these start."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.worker_process import Apart, Send, wait_for_any
+
+
+def square(task: int) -> int:
+    return task * task
+
+
+def misbehave(shared: dict[str, str], task: str) -> str:
+    """Do what the task says: a word of the test's."""
+    if task == "raise":
+        raise ZeroDivisionError("it came to this")
+    if task == "refuse":
+        raise UserError("that is no model")
+    if task == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if task == "start a process":
+        apart = Apart(send_word, limit=60)
+        wait_for_any([apart])
+        word = str(apart.receive())
+        apart.close()
+        return word
+    return shared["word"]
+
+
+def send_word(send: Send) -> None:
+    send("from a process of its own")
+
+
+def linger(folder: Path, task: int) -> tuple[int, int]:
+    """Say in a file which process is at the task, take a while, give the two."""
+    (folder / f"{task}-{os.getpid()}").touch()
+    time.sleep(0.3)
+    return task, os.getpid()

@@ -1,0 +1,70 @@
+"""bench on a real MicroPython, through mpremote over a real pty; boards.py takes its table."""
+
+from __future__ import annotations
+
+import os
+import pty
+from pathlib import Path
+
+import pytest
+from script_support import RAW_REPL, Device, run
+from test_boards import GOOD, write
+
+from microshrub_host.boards import board_files, sample_time
+from microshrub_host.cli.options import specification
+from microshrub_tools.cli.bench import CONFIGURATIONS
+
+
+def test_the_device_is_measured(
+    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("bench", "--port", device(RAW_REPL), "--board", "rpi_pico") == 0
+    said = capsys.readouterr()
+    assert "boards/rpi_pico.toml" in said.err
+    board = board_files.load(write(tmp_path, GOOD + said.out))
+    assert board.measured
+    assert "MicroPython 1." in board.measured.source
+    assert [(r.model, r.features, r.classes) for r in board.measured.rows] == list(CONFIGURATIONS)
+    for row in board.measured.rows:
+        assert 0 < row.learn[0] <= row.learn[1] < 1_000_000
+        assert 0 <= row.predict[0] <= row.learn[0]
+    for model, features, classes in CONFIGURATIONS:
+        name, parameters = specification(model)
+        shape = {"features": features, "classes": classes}
+        found = sample_time.sample_time(board, name, parameters | shape)
+        assert found
+        assert (found.basis, found.between) == (sample_time.MEASURED, ())
+
+
+def test_what_hinders_it(
+    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("bench") == 2
+    assert "--port is missing" in capsys.readouterr().err
+    assert run("bench", "--port", tmp_path / "none") == 2
+    assert "Is the board plugged in?" in capsys.readouterr().err
+    assert run("bench", "--port", "x", "--board", "rpi_pcio") == 2
+    assert "Did you mean rpi_pico?" in capsys.readouterr().err
+    assert run("bench", "--port", device("import sys\nsys.path[:] = []\n" + RAW_REPL)) == 2
+    assert "microshrub is not on the device: flash it, or use --mount" in capsys.readouterr().err
+
+
+def test_the_library_of_this_pc_is_mounted(
+    device: Device, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        run("bench", "--mount", "--port", device("import sys\nsys.path[:] = ['']\n" + RAW_REPL))
+        == 0
+    )
+    assert capsys.readouterr().out.count("[[measured.row]]") == len(CONFIGURATIONS)
+
+
+def test_a_board_without_micropython(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("microshrub_tools.cli.bench._PATIENCE", 1.5)
+    master, slave = pty.openpty()
+    assert run("bench", "--port", os.ttyname(slave)) == 2
+    assert "no MicroPython answers" in capsys.readouterr().err
+    os.close(master)
+    os.close(slave)

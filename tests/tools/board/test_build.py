@@ -1,0 +1,323 @@
+"""`microshrub build`: a folder for every board, which runs on a real MicroPython as it is."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests_support import ROOT, make_blobs
+
+from microshrub_host.adapters.sklearn_adapter import ShrubClassifier
+from microshrub_host.base.errors import UserError
+from microshrub_host.boards import board_files
+from microshrub_host.engines import loader, mpy
+from microshrub_host.evaluation import prequential
+from microshrub_host.models import model_files
+from microshrub_host.streams.stream import Stream
+from microshrub_tools.board import board_code, build, flash, package_list, program_config
+from microshrub_tools.board.program_config import Program
+from microshrub_tools.cli.build import build_model
+from microshrub_tools.cli.main import main
+
+AROUND: dict[str, Any] = {
+    "sensor": {"kind": "serial"},
+    "pending": 8,
+    "checkpoint": None,
+    "alarm": None,
+    "label_pin": None,
+    "watchdog": 0,
+    "text": False,
+}
+MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "shrub": ("shrub", {"window": 16, "trees": 4, "depth": 3, "step": 1.0}),
+    "wide": ("shrub", {"window": 300, "trees": 2, "depth": 9, "step": 1.0, "feature_bits": 8}),
+    "tree": ("hoeffding", {"grace_period": 10, "tie_threshold": 0.9}),
+    "adaptive": ("hoeffding", {"grace_period": 10, "tie_threshold": 0.9, "adaptive": True}),
+    "boosted": ("hoeffding", {"grace_period": 10, "tie_threshold": 0.9, "boost": True}),
+}
+
+
+def blobs(samples: int = 400) -> Stream:
+    rows, labels = make_blobs(samples)
+    return Stream("blobs", rows.astype(np.float64), labels, ("a", "b"), ("no", "yes"))
+
+
+def program(name: str = "shrub", **around: Any) -> Program:
+    model, options = MODELS[name]
+    parameters = {"features": 2, "classes": 2, **options}
+    return program_config.of_stream(blobs(), model, parameters, 256, AROUND | around)
+
+
+def x86(folder: Path) -> board_files.Board:
+    """The PC's own 32-bit MicroPython as a board."""
+    text = (ROOT / "boards" / "rpi_pico2.toml").read_text()
+    path = folder / "x86.toml"
+    path.write_text(text.replace("armv7emsp", "x86"))
+    return board_files.load(path)
+
+
+def codes(code: mpy.Code) -> Iterator[mpy.Code]:
+    yield code
+    for child in code.children:
+        yield from codes(child)
+
+
+def configuration(data: bytes) -> Any:
+    """What the device's own reader of config.json makes of it."""
+    name = loader.load("python").__name__
+    return importlib.import_module(f"{name}.config").Configuration(data)
+
+
+@pytest.mark.parametrize("emit", ["native", "bytecode"])
+@pytest.mark.parametrize("key", board_files.names())
+def test_every_board_gets_its_folder(
+    tmp_path: Path, key: str, emit: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "blobs.csv"
+    rows, labels = make_blobs(300)
+    lines = [f"{a},{b},{'ny'[c]}" for (a, b), c in zip(rows, labels, strict=True)]
+    data.write_text("a,b,class\n" + "\n".join(lines))
+    folder = tmp_path / "out"
+    words = ["build", data, "--board", key, "--emit", emit, "--output", folder, "--window", 16]
+    assert main([str(word) for word in words]) == 0
+    said = capsys.readouterr().out
+    files = build.read(folder)
+    assert f"flash   {sum(map(len, files.values())):>9,} bytes in {len(files)} files" in said
+    assert "bytes for the imported code" in said
+    assert "It fits" in said
+    found = configuration(files["config.json"])
+    assert (found.learner, found.parameters["window"]) == ("ShrubEnsemble", 16)
+    assert (found.class_names, found.quantizer) == (("n", "y"), "quantizer.state")
+    assert "learner.state" not in files
+    modules = {Path(name).stem for name in files if name.endswith(".mpy")}
+    assert {"__init__", "program", "selftest", "ensemble", "quantizer"} <= modules
+    assert not {"hoeffding", "sensors", "explanation", "plotter"} & modules
+    arch = board_files.load(key).arch
+    for name in files:
+        if name.endswith(".mpy"):
+            module = mpy.read(folder / name)
+            assert not (emit == "bytecode" and any(c.native for c in codes(module.code))), name
+    native = mpy.read(folder / build.LIBRARY / "ensemble.mpy")
+    assert any(c.native for c in codes(native.code)) == (emit == "native"), arch
+
+
+def run_selftest(command: tuple[str, ...], folder: Path) -> tuple[int, int, int, int]:
+    """What a real MicroPython prints of the folder's self-test."""
+    script = folder.parent / "selftest.py"
+    script.write_text(board_code.HELPERS + board_code.SELFTEST % str(folder))
+    done = subprocess.run(
+        [*command, "-X", "heapsize=512k", str(script)],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    crc, took, before, after = ast.literal_eval(done.stdout)
+    return crc, took, before, after
+
+
+@pytest.mark.parametrize("emit", ["native", "bytecode"])
+@pytest.mark.parametrize("name", list(MODELS))
+def test_the_folder_learns_what_the_simulator_learns(
+    tmp_path: Path, name: str, emit: str, micropython_command: tuple[str, ...]
+) -> None:
+    made = build.make(program(name), x86(tmp_path), tmp_path / "out", emit)
+    crc, took, before, after = run_selftest(micropython_command, made.folder)
+    assert crc == flash.expected_crc32(build.read(made.folder))
+    assert took > 0
+    assert before > after
+
+
+def test_bytecode_learns_a_stream_as_the_simulator(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    stream = blobs()
+    for name, (model, options) in MODELS.items():
+        parameters = {"features": 2, "classes": 2, **options}
+        folder = tmp_path / name
+        build.make(program(name), x86(tmp_path), folder, "bytecode")
+        rows = prequential.raw_rows(stream).tolist()
+        script = tmp_path / "learn.py"
+        script.write_text(
+            f"import os, sys, json\nos.chdir({str(folder)!r})\nsys.path.insert(0, 'lib')\n"
+            "from array import array\nimport microshrub\n"
+            "config = json.load(open('config.json'))\n"
+            "model = getattr(microshrub, config['learner'])(**config['parameters'])\n"
+            "quantizer = microshrub.Quantizer(2)\n"
+            "quantizer.load(open('quantizer.state', 'rb').read())\nx = array('H', [0, 0])\n"
+            f"for row, label in zip({rows}, {stream.labels.tolist()}):\n"
+            "    quantizer.encode(array('i', row), x)\n    model.learn(x, label)\n"
+            "print(model.state_crc32())\n"
+        )
+        command = [*micropython_command, "-X", "heapsize=2m", str(script)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        result = prequential.simulate(stream, model, parameters, engine="python")
+        assert done.stdout.strip() == str(result.state_crc32), done.stdout + done.stderr
+
+
+def test_a_saved_model_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stream = blobs()
+    model, options = MODELS["tree"]
+    parameters = {"features": 2, "classes": 2, **options}
+    result = prequential.simulate(stream, model, parameters, engine="python")
+    path = tmp_path / "blobs.mshrub"
+    model_files.write(path, model_files.of_run(result, stream))
+    folder = tmp_path / "out"
+    words = ["build", "--model", str(path), "--board", "rpi_pico", "--output", str(folder)]
+    assert main([*words, "--sensor", "adc", "pins=26,27"]) == 0
+    assert "HoeffdingTree (what it has learned) for Raspberry Pi Pico" in capsys.readouterr().out
+    files = build.read(folder)
+    assert files["learner.state"] == result.states.learner
+    assert files["quantizer.state"] == result.states.quantizer
+    found = configuration(files["config.json"])
+    assert found.sensor == {"kind": "adc", "pins": [26, 27], "rate": 50}
+    assert found.text
+    assert f"{build.LIBRARY}/sensors.mpy" in files
+    for extra, message in (
+        (["data.csv"], "DATA data.csv is not used"),
+        (["--depth", "3"], "--depth is not used"),
+        (["--classes", "no,yes"], "--classes is not used"),
+        (["--sensor", "adc", "pins=26"], "1 pins and the model 2 features"),
+        (["--sensor", "mpu6050", "scl=1", "sda=0"], "gives 36 features, and the model has 2"),
+        (["--sensor", "adc", "pin=26"], "--sensor adc has no pin. Did you mean pins?"),
+        (["--sensor", "dht"], "--sensor 'dht' is unknown"),
+        (["--label-pin", "15", "pressed=maybe"], "pressed has to be a class of no, yes"),
+        (["--watchdog", "100"], "--watchdog has to be 0, or at least 5,000"),
+        (["--pending", "0"], "--pending has to be 1..32,768, not 0"),
+    ):
+        assert main([*words, *extra]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_from_a_data_frame_to_a_folder_that_learns_on(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    rows, labels = make_blobs(400)
+    frame = pd.DataFrame(rows, columns=["ax", "ay"])
+    model = ShrubClassifier(window=16, trees=4, depth=3, digits=0).fit(frame, labels)
+    model.save(tmp_path / "m.mshrub")
+    x86(tmp_path)
+    folder = build_model(
+        tmp_path / "m.mshrub", str(tmp_path / "x86.toml"), f"--output {tmp_path / 'out'}"
+    )
+    assert run_selftest(micropython_command, folder)[0] == flash.expected_crc32(build.read(folder))
+    opened = model_files.open_model(tmp_path / "m.mshrub")
+    assert (folder / "learner.state").read_bytes() == opened.learner.save()
+    with pytest.raises(UserError, match="does not take the options '--sensr adc'"):
+        build_model(tmp_path / "m.mshrub", "rpi_pico", "--sensr adc")
+
+
+def test_units_that_a_sensor_does_not_give(tmp_path: Path) -> None:
+    rows, labels = make_blobs(300)
+    stream = Stream("b", rows / 100, labels, ("a", "b"), ("no", "yes"))
+    model, options = MODELS["shrub"]
+    parameters = {"features": 2, "classes": 2, **options}
+    result = prequential.simulate(stream, model, parameters, engine="python")
+    found = model_files.of_run(result, stream)
+    adc = AROUND | {"sensor": {"kind": "adc", "pins": [26, 27], "rate": 50}}
+    assert program_config.of_model(found, AROUND).units == [(0, 2), (0, 2)]
+    with pytest.raises(UserError, match="a was learned in a unit of its own"):
+        program_config.of_model(found, adc)
+    with pytest.raises(UserError, match="a has values that are no whole numbers"):
+        program_config.of_stream(stream, model, parameters, 256, adc)
+
+
+def test_never_half_a_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    board = x86(tmp_path)
+    out = tmp_path / "new" / "out"
+    build.make(program(), board, out)
+    before = build.read(out)
+    written: list[Path] = []
+    real: Callable[[Path, bytes], int] = Path.write_bytes
+
+    def full(path: Path, data: bytes) -> int:
+        written.append(path)
+        if len(written) == 9:
+            raise OSError(28, "No space left on device")
+        return real(path, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", full)
+        with pytest.raises(UserError, match="cannot be written: No space left"):
+            build.make(program("tree"), board, out)
+    assert build.read(out) == before
+    assert [path.name for path in out.parent.iterdir()] == ["out"]
+    build.make(program("tree"), board, out)
+    assert json.loads(build.read(out)["config.json"])["learner"] == "HoeffdingTree"
+    assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+def test_other_folders_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "a.txt").touch()
+    with pytest.raises(UserError, match="there is something that is not a build"):
+        build.make(program(), x86(tmp_path), tmp_path / "thesis")
+    with pytest.raises(UserError, match="is not a build"):
+        build.read(tmp_path / "thesis")
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="not a build"):
+        build.make(program(), x86(tmp_path), tmp_path / "file")
+
+
+def test_what_does_not_fit_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["build", "synth:agrawal_a", "--limit", "500", "--board", "esp32c3"]
+    assert main([*words, "--output", str(tmp_path / "out"), "--window", "1000"]) == 2
+    said = capsys.readouterr().err
+    assert "The program does not fit" in said
+    assert "--window" in said
+    assert not (tmp_path / "out").exists()
+    # the model would fit if there was nothing around it
+    board = x86(tmp_path)
+    made = build.make(program("tree"), board, tmp_path / "out")
+    small = dataclasses.replace(board, heap_free_bytes=made.budget.ram_bytes - 16)
+    with pytest.raises(UserError, match=r"does not fit: it takes .* --leaves \d+ fits"):
+        build.make(program("tree"), small, tmp_path / "out")
+
+
+def test_package_list_is_up_to_date(tmp_path: Path) -> None:
+    text = (ROOT / "package.json").read_text()
+    assert text == package_list.package_list()
+    for target, source in json.loads(text)["urls"]:
+        assert target.startswith("microshrub/")
+        assert (ROOT / source).is_file()
+
+
+def test_manifest_names_the_library() -> None:
+    found: list[tuple[str, str]] = []
+
+    def package(name: str, *, base_path: str) -> None:
+        found.append((name, base_path))
+
+    exec((ROOT / "manifest.py").read_text(), {"package": package})
+    assert found == [("microshrub", "firmware")]
+    assert (ROOT / "firmware" / "microshrub" / "__init__.py").is_file()
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_only_what_is_needed_and_all_of_it(
+    tmp_path: Path, name: str, micropython_command: tuple[str, ...]
+) -> None:
+    some = AROUND | {"alarm": {"detector": "adwin", "hook": "forget"}, "text": True}
+    some["checkpoint"] = {"path": "checkpoint", "samples": 100, "seconds": 0}
+    for k, around in enumerate((AROUND, some)):
+        made = build.make(program(name, **around), x86(tmp_path), tmp_path / f"out{k}")
+        modules = {Path(path).stem for path in made.files if path.endswith(".mpy")}
+        assert {"alarm", "checkpoint", "plotter"} & modules == set(
+            ("alarm", "checkpoint", "plotter") if k else ()
+        )
+        command = [*micropython_command, "-X", "heapsize=512k", "-c", _START]
+        done = subprocess.run(
+            command, cwd=made.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=20, check=False,
+        )  # fmt: skip
+        assert "stopped: the input has ended" in done.stdout, done.stdout + done.stderr
+
+
+_START = "import sys; sys.path[:] = ['', 'lib']; exec(open('main.py').read())"

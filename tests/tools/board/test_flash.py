@@ -1,0 +1,336 @@
+"""`microshrub flash`: onto a real 32-bit MicroPython, whole or not at all."""
+
+from __future__ import annotations
+
+import ast
+import os
+import pty
+import subprocess
+import sys
+import time
+import tty
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from board_support import UnixBoard, what_starts
+from test_build import program, x86
+from tests_support import ROOT
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.engines import loader, mpy
+from microshrub_tools.board import build, flash, raw_repl
+from microshrub_tools.board.raw_repl import Device, RaisedError
+from microshrub_tools.cli.main import main
+
+_SERVE = """
+import os, sys
+os.chdir(sys.argv[1])
+sys.path[:] = [""]
+space = {}
+while True:
+    size = sys.stdin.readline()
+    if not size:
+        break
+    try:
+        exec(sys.stdin.read(int(size)), space)
+        print("\\x04")
+    except Exception as error:
+        sys.print_exception(error, sys.stdout)
+        print("\\x04error")
+"""
+
+
+class Direct:
+    """A real MicroPython with a folder as its flash that runs code at once, without a line.
+
+    After `steps` calls it raises Cut, as if the power was gone.
+    """
+
+    def __init__(self, command: tuple[str, ...], folder: Path, steps: int) -> None:
+        folder.mkdir(exist_ok=True)
+        script = folder.with_name("serve.py")
+        script.write_text(_SERVE)
+        self.steps = steps
+        self.process = subprocess.Popen(
+            [*command, str(script), str(folder)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def reset(self) -> None:
+        """Nothing that these tests do needs one."""
+
+    def run(self, code: str, seconds: float = 0) -> str:
+        if not self.steps:
+            raise Cut
+        self.steps -= 1
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write(f"{len(code)}\n{code}")
+        self.process.stdin.flush()
+        lines = []
+        for line in self.process.stdout:
+            if line.startswith("\x04"):
+                if "error" in line:
+                    raise RaisedError(lines[-1].strip())
+                break
+            lines.append(line)
+        return "".join(lines)
+
+    def value(self, expression: str, seconds: float = 0) -> Any:
+        return ast.literal_eval(self.run(f"print(repr({expression}))"))
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+class Cut(Exception):  # noqa: N818
+    """The power is gone."""
+
+
+def tiny(words: str) -> dict[str, bytes]:
+    """A program that is quickly copied."""
+    return {
+        "main.py": b"import word\nprint(word.WORDS)\n",
+        "config.json": b"{}",
+        "lib/word.py": f"WORDS = {words!r}\n".encode(),
+        "lib/microshrub/a.py": b"#" * 4000,
+    }
+
+
+def put(board: Direct, files: dict[str, bytes]) -> None:
+    """All that flash() does but for the self-test."""
+    flash.prepare(board)
+    flash.check_fit(board, files)
+    flash.copy(board, files)
+    flash.verify(board, files)
+    flash.take_checkpoint_along(board)
+    flash.switch(board)
+
+
+@pytest.mark.parametrize("before", ["nothing", "another program", "the last flash"])
+def test_cut_after_every_step(
+    tmp_path: Path, before: str, micropython_command: tuple[str, ...]
+) -> None:
+    seen = []
+    for steps in range(1000):
+        folder = tmp_path / f"flash{steps}"
+        folder.mkdir()
+        if before == "another program":
+            (folder / "main.py").write_text("print('old')\n")
+        if before == "the last flash":
+            board = Direct(micropython_command, folder, -1)
+            put(board, tiny("old"))
+            board.close()
+        board = Direct(micropython_command, folder, steps)
+        try:
+            put(board, tiny("new"))
+            cut = False
+        except Cut:
+            cut = True
+        board.close()
+        started = what_starts(micropython_command, folder).split()[0]
+        assert started == "new" or (cut and started == {"nothing": ">>>"}.get(before, "old"))
+        seen.append(started)
+        if not cut:
+            break
+    assert seen == sorted(seen, key=lambda word: word == "new")
+    assert seen[-1] == "new"
+    assert len(seen) > 20
+    if before == "another program":
+        assert (folder / "main.old").read_text() == "print('old')\n"
+    # what a cut leaves is cleared away by the next flash
+    left = tmp_path / f"flash{len(seen) // 2}"
+    board = Direct(micropython_command, left, -1)
+    put(board, tiny("again"))
+    board.close()
+    assert what_starts(micropython_command, left).split()[0] == "again"
+    assert not (left / "new.microshrub").exists()
+    assert len(list(left.glob("microshrub.*"))) == 1
+
+
+def test_a_checkpoint_goes_along_if_it_is_of_the_same_program(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    folder = tmp_path / "flash"
+    board = Direct(micropython_command, folder, -1)
+    put(board, tiny("one"))
+    (folder / "microshrub.0001" / "checkpoint.0").write_bytes(b"learned" * 100)
+    put(board, tiny("two"))
+    assert (folder / "microshrub.0002" / "checkpoint.0").read_bytes() == b"learned" * 100
+    put(board, tiny("three") | {"config.json": b"{1}"})
+    assert not (folder / "microshrub.0003" / "checkpoint.0").exists()
+    (folder / "microshrub.0003" / "checkpoint.1").write_bytes(b"learned")
+    put(board, tiny("four") | {"config.json": b"{1}", "learner.state": b"1"})
+    assert not (folder / "microshrub.0004" / "checkpoint.1").exists()
+    board.close()
+
+
+def test_a_watchdog_that_goes_on_is_fed(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    folder = tmp_path / "flash"
+    board = Direct(micropython_command, folder, -1)
+    (folder / "machine.py").write_text(
+        "class WDT:\n    def __init__(self, timeout):\n        assert 0 < timeout <= 8388\n"
+        "    def feed(self):\n        open('fed', 'a').write('.')\n"
+    )
+    put(board, tiny("one"))
+    assert not (folder / "fed").exists()
+    put(board, tiny("two") | {"config.json": b'{"watchdog": 6000}'})
+    assert not (folder / "fed").exists()
+    put(board, tiny("three"))
+    assert len((folder / "fed").read_text()) > 20
+    board.close()
+
+
+def test_a_damaged_file_is_noticed(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
+    folder = tmp_path / "flash"
+    board = Direct(micropython_command, folder, -1)
+    files = tiny("new")
+    flash.prepare(board)
+    flash.copy(board, files)
+    flash.verify(board, files)
+    path = folder / "new.microshrub" / "lib" / "microshrub" / "a.py"
+    data = bytearray(path.read_bytes())
+    data[1234] ^= 4
+    path.write_bytes(data)
+    with pytest.raises(UserError, match=r"a\.py is not on the board as it was sent"):
+        flash.verify(board, files)
+    board.close()
+
+
+def test_what_the_board_cannot_take(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
+    board = Direct(micropython_command, tmp_path / "flash", -1)
+    flash.prepare(board)
+    made = build.make(program(), x86(tmp_path), tmp_path / "out")
+    files = build.read(made.folder)
+    flash.check_fit(board, files)
+    other = {name: data[:2] + bytes([4 << 2]) + data[3:] for name, data in files.items()}
+    with pytest.raises(UserError, match="The build is for armv6m, and this board runs x86"):
+        flash.check_fit(board, other)
+    board.run("class os:\n    statvfs = staticmethod(lambda _: (4096, 4096, 100, 10))")
+    with pytest.raises(UserError, match="bytes of the board's flash, and there are 40,960 free"):
+        flash.check_fit(board, files)
+    board.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_flash_is_said(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
+    board = Direct(micropython_command, tmp_path / "flash", -1)
+    flash.prepare(board)
+    (tmp_path / "flash" / "full").symlink_to("/dev/full")
+    with pytest.raises(UserError, match="The board's flash is full"):
+        flash.write(board, "full", bytes(2000))
+    board.close()
+
+
+# Over a pty, with mpremote
+
+
+@pytest.fixture
+def board(tmp_path: Path, micropython_command: tuple[str, ...]) -> Iterator[UnixBoard]:
+    with UnixBoard(micropython_command, tmp_path / "flash") as board:
+        yield board
+
+
+def test_flash_over_a_line(
+    tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[str]
+) -> None:
+    x86(tmp_path)
+    words = ["flash", "--board", str(tmp_path / "x86.toml"), "--port", board.port]
+    for k, name in enumerate(("shrub", "tree")):  # the second stops the first, which is running
+        made = build.make(program(name), x86(tmp_path), tmp_path / name)
+        crc = flash.expected_crc32(build.read(made.folder))
+        assert main([*words, str(made.folder)]) == 0
+        said = capsys.readouterr()
+        assert f"the board's model is the simulator's (CRC32 {crc:08x} after 200" in said.out
+        assert "us a sample" in said.out
+        assert "bytes of heap free before the import" in said.out
+        assert "microshrub: starting fresh" in said.out
+        assert "has started the program" in said.out
+        assert f"{len(made.files)} files on the board" in said.err
+        (slot,) = board.flash.glob("microshrub.*")
+        assert slot.name == f"microshrub.000{k + 1}"
+        assert {p.relative_to(slot).as_posix() for p in slot.rglob("*") if p.is_file()} == set(
+            made.files
+        )
+
+
+def test_a_failed_selftest_changes_nothing(
+    tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, started = "open('started', 'a').write('x')", board.flash / "started"
+    (board.flash / "main.py").write_text(old)
+    made = build.make(program(), x86(tmp_path), tmp_path / "out")
+    words = ["flash", "--board", str(tmp_path / "x86.toml"), "--port", board.port]
+    other = tmp_path / "fixed.py"  # another random generator
+    other.write_text((loader.folder() / "fixed.py").read_text().replace("16380", "16379"))
+    mpy.compile_file(other, made.folder / build.LIBRARY / "fixed.mpy", "x86")
+    assert main([*words, str(made.folder)]) == 2
+    assert "The self-test failed: the board's model has the checksum" in capsys.readouterr().err
+    assert (board.flash / "main.py").read_text() == old
+    assert not list(board.flash.glob("microshrub.*"))
+    end = time.monotonic() + 10
+    while not started.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert started.read_text() == "x"  # what was stopped goes on
+
+
+def test_the_power_is_cut_while_copying(board: UnixBoard) -> None:
+    (board.flash / "main.py").write_text("print('old')\n")
+    with Device(board.port) as line:
+        line._transport.use_raw_paste = False  # mpremote would wait for ten seconds
+        flash.prepare(line)
+
+        def cut(done: int, total: int) -> None:
+            if done > 4000:
+                board.cut_power()
+                time.sleep(0.5)  # for it to start again, and to know nothing of what came before
+
+        with pytest.raises(UserError, match=r"The line to .* is gone|The board says"):
+            flash.copy(line, tiny("new") | {"z.py": bytes(9000)}, cut)
+    assert (board.flash / "main.py").read_text() == "print('old')\n"
+
+
+def test_installing_with_mip(board: UnixBoard) -> None:
+    package = ROOT / "package.json"
+    mpremote = [sys.executable, "-m", "mpremote", "connect", board.port]
+    install = [*mpremote, "mip", "install", "--target", "lib", f"./{package.name}"]
+    done = subprocess.run(install, cwd=package.parent, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with Device(board.port) as line:
+        line.run("import microshrub")
+        assert line.value("microshrub.ShrubEnsemble.nbytes(features=2, classes=2)") > 1000
+
+
+# Ports
+
+
+def test_ports(tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[str]) -> None:
+    made = build.make(program(), x86(tmp_path), tmp_path / "out")
+    words = ["flash", "--board", str(tmp_path / "x86.toml"), str(made.folder)]
+    assert main(words) == 2
+    assert "--port" in capsys.readouterr().err
+    assert main([*words, "--port", "/dev/nothing"]) == 2
+    assert "there is no such port" in capsys.readouterr().err
+    with Device(board.port):
+        assert main([*words, "--port", board.port]) == 2
+        assert "another program uses it" in capsys.readouterr().err
+
+
+def test_something_else_at_the_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(raw_repl, "_PATIENCE", 0.5)
+    master, slave = pty.openpty()
+    tty.setraw(slave)
+    process = subprocess.Popen(["cat"], stdin=master, stdout=master)
+    try:
+        with pytest.raises(UserError, match="nothing answers as MicroPython does"):
+            Device(os.ttyname(slave))
+    finally:
+        process.kill()
+        process.wait()
+        os.close(master)
+        os.close(slave)

@@ -1,0 +1,448 @@
+"""The PC's end of the serial link: against the device's end, through damage, over a real pty."""
+
+from __future__ import annotations
+
+import os
+import pty
+import random
+import select
+import subprocess
+import threading
+import tracemalloc
+import tty
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from microshrub_host.engines import loader
+from microshrub_tools.link.client import Link, LinkError, LostError, RefusedError, RestartedError
+from microshrub_tools.link.frames import LONGEST, Frame, pack
+from microshrub_tools.link.messages import (
+    CHECKPOINT,
+    STATUS,
+    WELCOME,
+    Failure,
+    Request,
+    Status,
+    confusion,
+    sample,
+)
+from microshrub_tools.link.serial_line import Line, PortError, SerialLine
+from microshrub_tools.link_fuzz import device_end
+from microshrub_tools.link_fuzz.damage import Damage
+from microshrub_tools.link_fuzz.fuzz import FuzzedLine, answer, fuzz, main, request
+
+NEVER = 10**9  # bytes between two faults
+FRAMES = 2000  # over a pty
+
+
+def undamaged(seed: int = 1) -> FuzzedLine:
+    return FuzzedLine(device_end.Application(), seed, NEVER)
+
+
+def connected(line: FuzzedLine) -> Link:
+    link = Link(line, clock=line.clock)
+    link.connect()
+    return link
+
+
+# Both ends, and time that is counted
+
+
+@pytest.mark.parametrize(("seed", "every"), [(1, 400), (2, 150), (3, 3000)])
+def test_whatever_the_line_does_each_request_is_applied_once(seed: int, every: int) -> None:
+    report = fuzz(20_000, seed, every)
+    assert report.wrong == 0
+    assert report.frames == 20_000
+    assert report.faults > 20_000 * 50 // every
+    assert min(report.resent, report.programs, report.resets, report.pulled) > 0
+
+
+def test_both_ends_hold_fixed_memory() -> None:
+    sizes: list[int] = []
+    tracemalloc.start()
+    try:
+        fuzz(4_000, 5, 300, lambda *_: sizes.append(tracemalloc.get_traced_memory()[0]))
+    finally:
+        tracemalloc.stop()
+    assert len(sizes) > 3
+    assert max(sizes[1:]) - sizes[0] < 16_384
+
+
+def test_the_fuzzer_is_a_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["fuzz_link", "--frames", "300", "--seed", "4"])
+    assert main() == 0
+    said = capsys.readouterr()
+    assert "300 requests applied" in said.out
+    assert "Each once, in order, none wrong." in said.out
+    assert "100 %" in said.err
+
+
+def test_a_window_is_under_way_and_no_more() -> None:
+    line = undamaged()
+    link = connected(line)
+    pending = [link.post(request(k)) for k in range(8)]
+    assert [p.answer for p in pending] == [None] * 8
+    link.post(request(8))
+    assert pending[0].answer == answer(0)
+    assert [link.wait(p) for p in pending] == [answer(k) for k in range(8)]
+    assert link.resent == 0
+    assert all(p.latency > 0 for p in pending)
+
+
+def test_the_device_may_narrow_the_window() -> None:
+    line = undamaged()
+    link = connected(line)
+    line.device.allow(2)
+    link.ask(request(0))
+    pending = [link.post(request(k)) for k in range(1, 3)]
+    assert [p.answer for p in pending] == [None] * 2
+    link.post(request(3))
+    assert pending[0].answer is not None
+
+
+def test_a_stream_comes_back_in_order() -> None:
+    line = undamaged()
+    link = connected(line)
+    found = [pending.answer for pending in link.stream(request(k) for k in range(500))]
+    assert found == [answer(k) for k in range(500)]
+    assert link.ask(STATUS) == Status(500, 500, *[0] * 12)
+
+
+def test_what_the_device_refuses_is_said() -> None:
+    link = connected(undamaged())
+    for wrong in (CHECKPOINT, confusion(1)):
+        with pytest.raises(RefusedError, match=r"the device says: .*has no attribute"):
+            link.ask(wrong)
+    with pytest.raises(RefusedError, match="no request of this type") as refused:
+        link.ask(Request(99))
+    assert refused.value.failure == Failure(4, "there is no request of this type")
+    with pytest.raises(RefusedError):
+        list(link.stream([request(0), Request(99)]))
+    assert link.ask(request(1)) == answer(1)
+
+
+def test_a_device_that_was_reset_is_noticed() -> None:
+    line = undamaged()
+    link = connected(line)
+    link.ask(request(0))
+    line.reset_device()
+    with pytest.raises(RestartedError, match="was reset"):
+        link.ask(request(1))
+    late = link.post(request(1))
+    link.connect()
+    with pytest.raises(RestartedError):
+        link.wait(late)
+    assert link.ask(request(1)) == answer(1)
+
+
+def test_a_request_that_is_too_long_is_not_sent() -> None:
+    link = connected(undamaged())
+    with pytest.raises(LinkError, match="requests of up to 64 bytes, this one has 68"):
+        link.post(sample([1] * 17))
+    assert link.ask(request(0)) == answer(0)
+
+
+def test_who_looks_late_is_not_told_that_nobody_answered() -> None:
+    line = undamaged()
+    link = connected(line)
+    pending = link.post(request(0))
+    line.now += 100
+    line._to_device.clear()
+    assert link.wait(pending) == answer(0)
+
+
+def test_a_session_number_that_is_in_use_is_not_taken() -> None:
+    line = undamaged()
+    state = random.getstate()
+    try:
+        for k in range(5):
+            random.seed(7)  # all programs draw the same numbers
+            link = connected(line)
+            assert link.ask(request(k)) == answer(k)
+    finally:
+        random.setstate(state)
+
+
+def test_a_pulled_cable_is_waited_for() -> None:
+    line = undamaged()
+    link = connected(line)
+    found = []
+    for pending in link.stream(request(k) for k in range(300)):
+        found.append(pending.answer)
+        if len(found) % 50 == 0:
+            line.pull()
+    assert found == [answer(k) for k in range(300)]
+
+
+def test_observations_and_text_come_beside_the_answers() -> None:
+    line = undamaged()
+    text: list[bytes] = []
+    link = Link(line, clock=line.clock, on_text=text.append)
+    link.connect()
+    link.ask(request(1))
+    for label in (3, -1):
+        line.device.observe(6, label)
+    line._to_host += b"x:12 y:-3 pred:1\r\n"
+    link.poll(0.1)
+    link.ask(request(2))
+    assert [(seen.number, seen.label) for seen in link.observed] == [(1, 3), (2, None)]
+    assert {seen.prediction.label for seen in link.observed} == {6}
+    assert text == [b"x:12 y:-3 pred:1\r\n"]
+
+
+def test_observations_that_nobody_takes_are_few() -> None:
+    line = undamaged()
+    link = connected(line)
+    for _ in range(300):
+        line.device.observe(1, 1)
+    link.poll(1.0)
+    assert [seen.number for seen in link.observed] == list(range(45, 301))
+
+
+class Answering:
+    """A line whose other end says always the same."""
+
+    def __init__(self, says: Callable[[bytes], bytes]) -> None:
+        self.now = 0.0
+        self._says = says
+        self._answer = b""
+
+    def read(self, seconds: float) -> bytes:
+        data, self._answer = self._answer, b""
+        self.now += 0.001 if data else seconds
+        return data
+
+    def write(self, data: bytes) -> None:
+        self._answer = self._says(data)
+
+    def reopen(self, seconds: float) -> None:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_device_of_another_version_is_named() -> None:
+    line = Answering(lambda _: pack(Frame(143, 0, 0, b"\1what", version=3)))
+    with pytest.raises(LinkError, match="speaks version 3 of the link, this program version 1"):
+        Link(line, clock=lambda: line.now).connect()
+
+
+@pytest.mark.parametrize("says", [b"", b">>> ", b"\0\0\0", os.urandom(200), b"y" * LONGEST])
+def test_nobody_answers(says: bytes) -> None:
+    line = Answering(lambda _: says)
+    with pytest.raises(LostError, match="is microshrub's program running on it"):
+        Link(line, clock=lambda: line.now).connect()
+    assert 10 < line.now < 12
+
+
+def test_an_echo_is_no_answer() -> None:
+    line = Answering(lambda data: data)
+    with pytest.raises(LostError):
+        Link(line, clock=lambda: line.now).connect()
+
+
+def test_a_device_that_falls_silent_is_given_up() -> None:
+    line = undamaged()
+    link = connected(line)
+    link.ask(request(0))
+    line.device.feed = lambda *_: None
+    began = line.now
+    with pytest.raises(LostError, match="has not answered for 10 seconds"):
+        link.ask(request(1))
+    assert 10 < line.now - began < 12
+
+
+def test_a_line_that_does_not_come_back_is_given_up() -> None:
+    def gone(_: bytes) -> bytes:
+        raise OSError("pulled")
+
+    line = Answering(gone)
+    with pytest.raises(LostError, match="the line is gone: No such file"):
+        Link(line, clock=lambda: line.now).connect()
+
+
+@pytest.mark.parametrize("payload", [b"", b"\1", bytes(5), bytes(57)])
+@pytest.mark.parametrize("kind", [0, 5, WELCOME, 130, 131, 132, 133, 134, 142, 143, 144, 255])
+def test_strange_answers_do_no_harm(kind: int, payload: bytes) -> None:
+    line = undamaged()
+    link = connected(line)
+    link.ask(request(0))
+    if kind == 143 and payload:
+        return  # an error
+    for sequence in (0, 2, 9, 65535):
+        line._to_host += pack(Frame(kind, link._session, sequence, payload))
+    line._to_host += pack(Frame(131, link._session ^ 1, 2, bytes(4)))
+    link.poll(0.01)
+    assert link.ask(request(1)) == answer(1)
+
+
+def test_a_line_that_is_always_gone_is_given_up() -> None:
+    line = undamaged()
+    line.reopen = lambda _: None  # type: ignore[method-assign]
+    line.pull()
+    with pytest.raises(LostError, match="the cable was pulled"):
+        Link(line, clock=line.clock).connect()
+
+
+# A real MicroPython behind a real pty
+
+Start = Callable[..., subprocess.Popen[bytes]]
+
+
+@pytest.fixture
+def start(micropython_command: tuple[str, ...]) -> Iterator[Start]:
+    """Starts the device's program with these ends as its input and output."""
+    program = [str(Path(device_end.__file__)), str(loader.folder().parent)]
+    running = []
+
+    def start(stdin: int, stdout: int) -> subprocess.Popen[bytes]:
+        command = [*micropython_command, "-X", "heapsize=64k", *program]
+        process = subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE)
+        running.append(process)
+        return process
+
+    yield start
+    for process in running:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def port(start: Start) -> Iterator[str]:
+    """The name of the pty at whose other end the device is."""
+    master, slave = pty.openpty()
+    tty.setraw(slave)
+    process = start(master, master)
+    yield os.ttyname(slave)
+    assert process.poll() is None, process.stderr and process.stderr.read()
+    os.close(master)
+    os.close(slave)
+
+
+class Damaged:
+    """A line through damage in both directions."""
+
+    def __init__(self, line: Line, seed: int) -> None:
+        self._line = line
+        self._up, self._down = Damage(seed, 400), Damage(seed + 1, 400)
+        self.reopen, self.close = line.reopen, line.close
+
+    def read(self, seconds: float) -> bytes:
+        return self._down(self._line.read(seconds))
+
+    def write(self, data: bytes) -> None:
+        self._line.write(self._up(data))
+
+
+def stream_all(link: Link) -> None:
+    """FRAMES requests; the device says in the end that it had each once and in order."""
+    welcome = link.connect()
+    assert (welcome.configuration_hash, welcome.features) == (device_end.HASH, 5)
+    found = [pending.answer for pending in link.stream(request(k) for k in range(FRAMES))]
+    assert found == [answer(k) for k in range(FRAMES)]
+    status = link.ask(STATUS)
+    assert isinstance(status, Status)
+    assert (status.samples, status.right) == (FRAMES, FRAMES)
+
+
+def test_a_real_device_over_a_real_line(port: str) -> None:
+    with Link(SerialLine(port), timeout=2.0) as link:
+        stream_all(link)
+        assert link.resent == 0
+
+
+def test_a_real_device_over_a_damaged_line(port: str) -> None:
+    with Link(Damaged(SerialLine(port), 9), timeout=0.03, patience=20) as link:
+        stream_all(link)
+        assert link.resent > 0
+
+
+def test_a_program_that_starts_anew_goes_on(port: str) -> None:
+    for k in range(4):
+        with Link(SerialLine(port)) as link:
+            link.connect()
+            assert link.ask(STATUS) == Status(3 * k, 3 * k, *[0] * 12)
+            assert [link.ask(request(3 * k + i)) for i in range(3)] == [
+                answer(3 * k + i) for i in range(3)
+            ]
+
+
+class Cable:
+    """A port, a symbolic link to a pty, whose bytes go to the pipes of a process and back."""
+
+    def __init__(self, port: Path, process: subprocess.Popen[bytes]) -> None:
+        self._port, self._process = port, process
+        self._pulled, self._stop = threading.Event(), threading.Event()
+        self._plugged = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+        self._plugged.wait(10)
+
+    def pull(self) -> None:
+        """The pty is gone, and there is another one a moment later."""
+        self._pulled.set()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            master, slave = pty.openpty()
+            tty.setraw(slave)
+            self._port.unlink(missing_ok=True)
+            self._port.symlink_to(os.ttyname(slave))
+            self._pulled.clear()
+            self._plugged.set()
+            self._carry(master)
+            os.close(slave)
+            os.close(master)
+
+    def _carry(self, master: int) -> None:
+        assert self._process.stdin
+        assert self._process.stdout
+        to_device, from_device = self._process.stdin.fileno(), self._process.stdout.fileno()
+        while not (self._stop.is_set() or self._pulled.is_set()):
+            ready, _, _ = select.select([master, from_device], [], [], 0.02)
+            if master in ready:
+                os.write(to_device, os.read(master, 4096))
+            if from_device in ready:
+                os.write(master, os.read(from_device, 4096))
+
+
+def test_a_cable_is_pulled_and_plugged_in_again(start: Start, tmp_path: Path) -> None:
+    process = start(subprocess.PIPE, subprocess.PIPE)
+    cable = Cable(tmp_path / "port", process)
+    try:
+        with Link(SerialLine(str(tmp_path / "port")), timeout=0.2) as link:
+            link.connect()
+            found = []
+            for pending in link.stream(request(k) for k in range(600)):
+                found.append(pending.answer)
+                if len(found) % 150 == 0:
+                    cable.pull()
+            assert found == [answer(k) for k in range(600)]
+            assert link.ask(STATUS) == Status(600, 600, *[0] * 12)
+    finally:
+        cable.stop()
+
+
+def test_ports_that_cannot_be_opened(tmp_path: Path) -> None:
+    with pytest.raises(PortError, match=r"no such port\. Is the board plugged in"):
+        SerialLine(str(tmp_path / "none"))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(PortError, match="file cannot be opened"):
+        SerialLine(str(tmp_path / "file"))
+    master, slave = pty.openpty()
+    with (
+        Link(SerialLine(os.ttyname(slave))),
+        pytest.raises(PortError, match="another program uses it"),
+    ):
+        SerialLine(os.ttyname(slave))
+    os.close(master)
+    os.close(slave)

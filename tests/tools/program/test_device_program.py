@@ -1,0 +1,399 @@
+"""The device's program, main.py, on a real 32-bit MicroPython behind a pty."""
+
+from __future__ import annotations
+
+import json
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from device_support import Device, configuration, frozen_quantizer, put_device, run_device
+from tests_support import DATA
+
+from microshrub_host.cli.options import MODELS
+from microshrub_host.evaluation import prequential
+from microshrub_host.streams.stream import Stream, open_stream
+from microshrub_tools.link.client import Link, RefusedError
+from microshrub_tools.link.messages import (
+    CHECKPOINT,
+    FINGERPRINT,
+    RESET,
+    STATUS,
+    Counts,
+    Fingerprint,
+    Prediction,
+    Status,
+    configure,
+    confusion,
+    late_label,
+    sample,
+)
+from microshrub_tools.link.serial_line import SerialLine
+
+SAMPLES = 2000
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "shrub": {"window": 16, "trees": 4, "depth": 4},
+    "hoeffding": {"nodes": 31, "leaves": 8},
+}
+Start = Callable[..., Device]
+
+
+@pytest.fixture(scope="session")
+def stream() -> Stream:
+    """2,000 samples of elec, or of a generator where there is no such file."""
+    file = DATA / "elec.csv.gz"
+    return open_stream(str(file) if file.exists() else "synth:agrawal_a", limit=SAMPLES)
+
+
+def parameters(model: str, stream: Stream) -> dict[str, Any]:
+    shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
+    return shape | PARAMETERS[model]
+
+
+@pytest.fixture
+def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Start]:
+    """Starts a device that learns the stream; fields go to its config.json."""
+    devices = []
+
+    def start(
+        stream: Stream, model: str = "shrub", *, heap: str = "128k", main: str = "", **fields: Any
+    ) -> Device:
+        states = {"quantizer": "quantizer.state"} | fields
+        config = configuration(MODELS[model], parameters(model, stream), **states)
+        put_device(tmp_path, config)
+        (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
+        if main:
+            (tmp_path / "main.py").write_text(main)
+        devices.append(Device(micropython_command, tmp_path, heap))
+        return devices[-1]
+
+    yield start
+    for device in devices:
+        device.close()
+
+
+def connected(device: Device, **options: Any) -> Link:
+    link = Link(SerialLine(device.port), **options)
+    link.connect()
+    return link
+
+
+def requests(stream: Stream, begin: int = 0, end: int = SAMPLES) -> list[Any]:
+    rows = prequential.raw_rows(stream)
+    return [sample(rows[k].tolist(), int(stream.labels[k])) for k in range(begin, end)]
+
+
+def status_of(link: Link) -> Status:
+    status = link.ask(STATUS)
+    assert isinstance(status, Status)
+    return status
+
+
+def crc32_of(link: Link) -> int:
+    answer = link.ask(FINGERPRINT)
+    assert isinstance(answer, Fingerprint)
+    return answer.crc32
+
+
+def learn(link: Link, stream: Stream, begin: int = 0, end: int = SAMPLES) -> list[int]:
+    found = []
+    for pending in link.stream(requests(stream, begin, end)):
+        assert isinstance(pending.answer, Prediction)
+        found.append(pending.answer.label)
+    return found
+
+
+@pytest.mark.parametrize("model", ["shrub", "hoeffding"])
+def test_predictions_and_state_are_the_simulators(
+    model: str, stream: Stream, start: Start
+) -> None:
+    wanted = prequential.simulate(stream, model, parameters(model, stream))
+    with connected(start(stream, model)) as link:
+        found = np.array(learn(link, stream))
+        assert np.array_equal(found == stream.labels, wanted.right)
+        assert crc32_of(link) == wanted.state_crc32
+        status = status_of(link)
+        assert (status.samples, status.right) == (SAMPLES, wanted.right.sum())
+        assert status.kappa == pytest.approx(wanted.kappa * 1e4, abs=1)
+        rows = [link.ask(confusion(label)) for label in range(len(stream.class_names))]
+    for label, row in enumerate(rows):
+        assert isinstance(row, Counts)
+        of_label = found[stream.labels == label]
+        assert list(row.counts) == np.bincount(of_label, minlength=len(rows)).tolist()
+
+
+def test_frames_allocate_nothing(stream: Stream, start: Start) -> None:
+    alarm = {"detector": "adwin", "hook": "forget"}
+    with connected(start(stream, alarm=alarm)) as link:
+        learn(link, stream, 0, 100)
+        status_of(link)
+        before = status_of(link)
+        learn(link, stream, 100, 600)
+        for request in requests(stream, 600, 850):
+            answer = link.ask(type(request)(3, request.payload[1:]))
+            assert isinstance(answer, Prediction)
+            link.ask(late_label(answer.sample_id, 1))
+        after = status_of(link)
+    assert (before.samples, after.samples) == (100, 850)
+    assert after.heap_used == before.heap_used
+
+
+LOCKED = """
+import micropython
+from microshrub.board import Board
+from microshrub.service import Service
+service = Service(Board(), "")
+micropython.kbd_intr(-1)
+micropython.heap_lock()
+service.serve()
+"""
+
+
+def test_the_program_serves_with_the_heap_locked(stream: Stream, start: Start) -> None:
+    with connected(start(stream, main=LOCKED, text=True)) as link:
+        wanted = learn(link, stream, 0, 1000)
+        assert len(wanted) == 1000
+
+
+def test_a_device_goes_on_from_its_checkpoint(stream: Stream, start: Start) -> None:
+    wanted = prequential.simulate(stream, "shrub", parameters("shrub", stream))
+    device = start(stream, checkpoint={"path": "checkpoint", "samples": 300, "seconds": 0})
+    with connected(device) as link:
+        learn(link, stream, 0, 1000)
+    device.kill()
+    device.start()
+    with connected(device) as link:
+        done = status_of(link).samples
+        assert 900 <= done <= 910  # it is asked between frames
+        assert status_of(link).checkpoint == 3
+        learn(link, stream, done)
+        assert crc32_of(link) == wanted.state_crc32
+        link.ask(CHECKPOINT)
+        assert status_of(link).checkpoint > 3
+
+
+def test_the_warm_up_is_observed_and_not_learned(stream: Stream, start: Start) -> None:
+    rows = prequential.raw_rows(stream)
+    wanted = prequential.simulate(stream, "shrub", parameters("shrub", stream), warmup=256)
+    with connected(start(stream, quantizer=None, warmup=256)) as link:
+        for k in range(256):
+            label = None if k % 2 else int(stream.labels[k])
+            assert link.ask(sample(rows[k].tolist(), label)) == Prediction(0, 0, 0)
+        assert status_of(link).samples == 0
+        learn(link, stream)
+        assert crc32_of(link) == wanted.state_crc32
+        link.ask(RESET)
+        assert link.ask(sample(rows[0].tolist())) == Prediction(0, 0, 0)
+
+
+def test_labels_come_late(stream: Stream, start: Start) -> None:
+    rows = prequential.raw_rows(stream)
+    with connected(start(stream, pending=4)) as link:
+        ids = []
+        for k in range(6):
+            answer = link.ask(sample(rows[k].tolist()))
+            assert isinstance(answer, Prediction)
+            ids.append(answer.sample_id)
+        assert ids == [1, 2, 3, 4, 5, 6]
+        assert status_of(link).pending == 4
+        link.ask(late_label(5, 1))
+        for number, label, words in (
+            (5, 1, "given its label before"),
+            (1, 1, "there are only the last 4"),
+            (6, 2, r"label has to be a whole number of 0\.\.1, not 2"),
+        ):
+            with pytest.raises(RefusedError, match=words):
+                link.ask(late_label(number, label))
+        status = status_of(link)
+        assert (status.samples, status.pending) == (1, 3)
+        with pytest.raises(RefusedError, match="label has to be"):
+            link.ask(sample(rows[0].tolist(), 2))
+        assert status_of(link).samples == 1
+
+
+@pytest.mark.parametrize("hook", ["nothing", "reset", "forget"])
+def test_a_drift_runs_the_hook(hook: str, stream: Stream, start: Start) -> None:
+    alarm = {"detector": "page_hinkley", "hook": hook, "threshold": 10}
+    rows = prequential.raw_rows(stream)
+    states = []
+    for options in (alarm, None):
+        with connected(start(stream, alarm=options)) as link:
+            learn(link, stream, 0, 400)
+            wrong = (sample(rows[k].tolist(), k % 2) for k in range(300))
+            for _ in link.stream(wrong):
+                pass
+            states.append(crc32_of(link))
+            assert (status_of(link).drifts > 0) == (options is not None)
+    assert (states[0] == states[1]) == (hook == "nothing")
+
+
+NO_POLL = """
+import microshrub.console
+from microshrub.program import main
+microshrub.console._poll = lambda: None  # as on a port without select
+main()
+"""
+
+
+def test_a_port_that_cannot_poll(stream: Stream, start: Start) -> None:
+    wanted = prequential.simulate(stream, "shrub", parameters("shrub", stream))
+    device = start(stream, main=NO_POLL)
+    with connected(device) as link:
+        learn(link, stream)
+        assert crc32_of(link) == wanted.state_crc32
+        link._line.write(b"\r\x03")
+        assert device.process.wait(5) == 0
+
+
+def test_sources_do_as_well_as_compiled_files(
+    stream: Stream, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    config = configuration("HoeffdingTree", parameters("hoeffding", stream))
+    put_device(tmp_path, config, compiled=False)
+    said = run_device(micropython_command, tmp_path, heap="1m")
+    assert said.splitlines()[0] == (
+        "microshrub: starting fresh; the first 256 samples are only observed"
+    )
+    assert said.splitlines()[-1] == "microshrub: stopped: the input has ended"
+
+
+def test_another_configuration_comes_over_the_link(stream: Stream, start: Start) -> None:
+    config = configuration("HoeffdingTree", parameters("hoeffding", stream))
+    text = json.dumps(config).encode()
+    device = start(stream)
+    with Link(SerialLine(device.port)) as link:
+        before = link.connect()
+        pieces = configure(b"{" + text, before.longest_payload - 1)
+        with pytest.raises(RefusedError, match="not JSON"):
+            list(link.stream(pieces))
+        for piece in configure(text, before.longest_payload - 1):
+            link.ask(piece)
+        welcome = link.connect()
+        assert welcome.configuration_hash == zlib.crc32(text) != before.configuration_hash
+    device.kill()
+    device.start()
+    with Link(SerialLine(device.port)) as link:
+        assert link.connect().configuration_hash == zlib.crc32(text)
+
+
+# What a person sees
+
+
+def said_by(device: Device, typed: bytes = b"", seconds: float = 5.0) -> bytes:
+    """What comes from a device until it has stopped."""
+    line = SerialLine(device.port)
+    line.write(typed)
+    data = b""
+    end = time.monotonic() + seconds
+    while device.process.poll() is None and time.monotonic() < end:
+        data += line.read(0.05)
+    data += line.read(0.05)
+    line.close()
+    return data
+
+
+@pytest.mark.parametrize("typed", [b"\x03", b"\r\x03", b"\x03\x03"])
+def test_ctrl_c_stops_a_device_that_nobody_talks_to(
+    typed: bytes, stream: Stream, start: Start
+) -> None:
+    device = start(stream, text=True)
+    time.sleep(1.0)
+    said = said_by(device, typed)
+    assert b"microshrub: stopped: Ctrl-C" in said
+    assert b"Traceback" not in said
+    assert device.process.returncode == 0
+
+
+def test_mpremote_stops_a_device_that_was_talked_to(stream: Stream, start: Start) -> None:
+    device = start(stream, checkpoint={"path": "checkpoint", "samples": 0, "seconds": 100000})
+    with connected(device) as link:
+        learn(link, stream, 0, 20)
+        link._line.write(b"\x03")  # might be of a frame
+        link.poll(0.1)
+        learn(link, stream, 20, 30)
+        link.poll(0.1)
+        link._line.write(b"\r\x03")
+        device.process.wait(5)
+    assert device.process.returncode == 0
+    device.start()
+    with connected(device) as link:
+        assert status_of(link).samples == 30
+
+
+def test_lines_for_a_plotter(stream: Stream, start: Start) -> None:
+    text: list[bytes] = []
+    names = ["day of", "x", *["y"] * (stream.values.shape[1] - 2)]
+    device = start(stream, text=True, feature_names=names)
+    with connected(device, on_text=text.append) as link:
+        found = learn(link, stream, 0, 50)
+        link.poll(0.1)
+    lines = b"".join(text).decode().split("\r\n")
+    rows = prequential.raw_rows(stream)
+    right = sum(p == label for p, label in zip(found, stream.labels, strict=False))
+    last = [line for line in lines if line.startswith("day_of:")][-1].split(" ")
+    assert last[:2] == [f"day_of:{rows[49][0]}", f"x:{rows[49][1]}"]
+    assert last[6:] == [
+        f"label:{stream.labels[49]}", f"pred:{found[49]}", f"acc:{right * 1000 // 50}",
+    ]  # fmt: skip
+
+
+GOOD = configuration("ShrubEnsemble", {"features": 2, "classes": 2})
+LARGE = {"features": 2, "classes": 2, "window": 512, "trees": 64}
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (b"", "config.json is damaged: it is not JSON"),
+        (b"{\"version\": 1, \xff", "config.json is damaged"),
+        (b"[1]", "it has to hold an object"),
+        (b"{}", "it is of version None, this program reads version 1"),
+        (GOOD | {"learner": "Forest"}, "learner has to be one of HoeffdingTree, ShrubEnsemble"),
+        (GOOD | {"parameters": {"features": 2, "classes": 1}}, "classes has to be a whole number"),
+        (GOOD | {"parameters": {"features": 2, "classes": 2, "widow": 3}}, "widow"),
+        (GOOD | {"parameters": {"features": 2, "classes": 2, "window": 1}}, "window has to be"),
+        (GOOD | {"sensor": {"kind": "sonar"}}, "the kind of the sensor has to be one of serial"),
+        (GOOD | {"sensor": {"kind": "adc", "pins": [1]}}, "the sensor adc has no rate"),
+        (GOOD | {"sensor": {"kind": "adc", "pins": [1, 2], "rate": 50}}, "has no machine.ADC"),
+        (GOOD | {"quantizer": "gone.state"}, "gone.state cannot be read"),
+        (GOOD | {"model": "config.json"}, "config.json: the saved state is damaged"),
+        (GOOD | {"alarm": {"detector": "dog"}}, "detector has to be one of page_hinkley, adwin"),
+        (GOOD | {"alarm": {"volume": 3}}, "alarm has no option volume; there is: detector"),
+        (GOOD | {"feature_names": ["x"]}, "feature_names has to be a list of 2 texts"),
+        (GOOD | {"watchdog": 1000}, "has no machine.WDT"),
+        (GOOD | {"parameters": LARGE}, "the model: ShrubEnsemble takes"),
+    ],
+)  # fmt: skip
+def test_a_configuration_that_cannot_be_is_named_in_one_line(
+    config: Any, words: str, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    put_device(tmp_path, config)
+    said = run_device(micropython_command, tmp_path, heap="96k")
+    assert words in said
+    assert "Traceback" not in said
+    assert len([line for line in said.splitlines() if "fresh" not in line]) == 1 + ("WDT" in said)
+
+
+def test_a_missing_configuration_is_named(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    put_device(tmp_path, GOOD)
+    (tmp_path / "config.json").unlink()
+    said = run_device(micropython_command, tmp_path)
+    assert said == (
+        "microshrub: there is no config.json: flash the device with `microshrub flash`\n"
+    )
+
+
+@pytest.mark.parametrize("heap", ["12k", "20k", "28k", "34k", "40k"])
+def test_too_little_memory_is_said(
+    heap: str, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    put_device(tmp_path, GOOD | {"parameters": LARGE})
+    said = run_device(micropython_command, tmp_path, heap=heap)
+    assert "does not fit" in said
+    assert "Traceback" not in said

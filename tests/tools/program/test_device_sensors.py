@@ -1,0 +1,219 @@
+"""The board's sensors in the real program on a real MicroPython.
+
+The chips themselves are not there: an object stands for the board, and its pins and registers hold
+what was recorded. All else, from the register bytes to the frames on the line, is the real thing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from device_support import Device, configuration, put_device, run_device
+
+from microshrub_tools.link.client import Link
+from microshrub_tools.link.messages import STATUS, Observed, Status, late_label
+from microshrub_tools.link.serial_line import SerialLine
+
+WINDOW, HOP, RATE = 16, 8, 500
+READINGS = 400
+
+# A board whose registers and pins give the recorded values, one after another, over and over
+BOARD = """
+import json
+from microshrub.board import Board
+from microshrub.program import main
+
+with open("recorded.json") as file:
+    RECORDED = json.load(file)
+
+class Bus:
+    def __init__(self):
+        self.at = 0
+        self.awake = False
+    def writeto_mem(self, address, register, data):
+        if address != 104:
+            raise OSError(5)
+        self.awake = register == 0x6B and data == b"\\0"
+    def readfrom_mem_into(self, address, register, buffer):
+        if not self.awake or register != 0x3B or len(buffer) != 14:
+            raise OSError(5)
+        row = RECORDED[self.at % len(RECORDED)]
+        self.at += 1
+        if row is None:
+            raise OSError(110)
+        for k in range(7):
+            buffer[2 * k] = row[k] >> 8 & 255
+            buffer[2 * k + 1] = row[k] & 255
+
+class Input:
+    def __init__(self, pin):
+        self.pin, self.at = pin, 0
+    def read_u16(self):
+        self.at += 1
+        return (self.at * 100 + self.pin) % 65536
+    def value(self):
+        self.at += 1
+        return self.at // 5 % 2
+
+class Recorded(Board):
+    def i2c(self, number, scl, sda):
+        return Bus()
+    def adc(self, pin):
+        return Input(pin)
+    def button(self, pin):
+        return Input(pin)
+
+main(Recorded())
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+@pytest.fixture
+def start(micropython_command: tuple[str, ...], folder: Path) -> Iterator[Any]:
+    devices = []
+
+    def start(config: dict[str, Any], recorded: Any = None) -> Device:
+        put_device(folder, config)
+        (folder / "main.py").write_text(BOARD)
+        (folder / "recorded.json").write_text(json.dumps(recorded))
+        devices.append(Device(micropython_command, folder, "192k"))
+        return devices[-1]
+
+    yield start
+    for device in devices:
+        device.close()
+
+
+def motion(**fields: Any) -> dict[str, Any]:
+    sensor = {
+        "kind": "mpu6050", "scl": 1, "sda": 0, "i2c": 0, "address": 104,
+        "rate": RATE, "window": WINDOW, "hop": HOP,
+    }  # fmt: skip
+    parameters = {"features": 36, "classes": 2, "window": 16, "trees": 4}
+    return configuration("ShrubEnsemble", parameters, sensor=sensor, warmup=4) | fields
+
+
+def recorded() -> list[list[int]]:
+    """Acceleration, temperature, rotation: a device that is shaken, then lies still."""
+    rng = np.random.default_rng(4)
+    rows = rng.normal(0, 3000, (READINGS, 7))
+    rows[READINGS // 2 :] /= 50
+    rows[:, 2] += 16384
+    return [[int(v) for v in row] for row in np.clip(rows, -32768, 32767)]
+
+
+def observe(link: Link, count: int) -> list[Observed]:
+    for _ in range(200):
+        if len(link.observed) >= count:
+            break
+        link.poll(0.05)
+    return list(link.observed)[:count]
+
+
+def features(window: np.ndarray[Any, Any]) -> list[int]:
+    """The features of readings, shape (rows, 6)."""
+    found = []
+    for x in window.T.astype(np.int64):
+        mean = x.sum() // len(x)
+        signs = np.sign(x - mean)
+        signs = signs[signs != 0]
+        deviation = int(np.sqrt(((x - mean) ** 2).sum() // len(x)))
+        energy = (x**2).sum() // len(x) // 4
+        crossings = np.sum(signs[1:] != signs[:-1])
+        found += [mean, deviation, x.min(), x.max(), crossings, energy]
+    return [int(v) for v in found]
+
+
+def test_features_of_a_motion_sensor_reach_the_pc(start: Any) -> None:
+    rows = recorded()
+    with Link(SerialLine(start(motion(), rows).port)) as link:
+        assert link.connect().features == 36
+        seen = observe(link, 20)
+    readings = np.array(rows)[:, [0, 1, 2, 4, 5, 6]]
+    possible = [
+        features(np.roll(readings, -begin, axis=0)[:WINDOW]) for begin in range(0, READINGS, HOP)
+    ]
+    first = possible.index(list(seen[0].values))
+    for k, observed in enumerate(seen):
+        assert list(observed.values) == possible[(first + k) % len(possible)]
+        assert observed.label is None
+    assert [o.number for o in seen] == list(range(1, 21))
+
+
+def test_observations_are_labelled_late(start: Any) -> None:
+    with Link(SerialLine(start(motion(), recorded()).port)) as link:
+        link.connect()
+        seen = [o for o in observe(link, 12) if o.prediction.sample_id]
+        assert len(seen) >= 4
+        for observed in seen:
+            link.ask(late_label(observed.prediction.sample_id, 1))
+        status = link.ask(STATUS)
+        assert isinstance(status, Status)
+        assert status.samples == len(seen)
+
+
+def test_readings_that_fail_are_left_out(start: Any) -> None:
+    rows: list[Any] = recorded()
+    rows[::3] = [None] * len(rows[::3])
+    with Link(SerialLine(start(motion(), rows).port)) as link:
+        link.connect()
+        assert len(observe(link, 5)) == 5
+
+
+def analog(**fields: Any) -> dict[str, Any]:
+    sensor = {"kind": "adc", "pins": [26, "A1", 28][::2], "rate": 200}
+    parameters = {"features": 2, "classes": 2, "window": 8, "trees": 2}
+    return configuration("ShrubEnsemble", parameters, sensor=sensor, warmup=4) | fields
+
+
+def test_pins_with_a_button_are_learned(start: Any) -> None:
+    text: list[bytes] = []
+    config = analog(label_pin={"pin": 15, "pressed": 1, "released": 0}, text=True)
+    with Link(SerialLine(start(config).port), on_text=text.append) as link:
+        link.connect()
+        seen = observe(link, 60)
+        status = link.ask(STATUS)
+    assert isinstance(status, Status)
+    assert status.samples >= 50
+    for before, after in pairwise(seen):
+        assert after.values[0] - before.values[0] == 100
+        assert after.values[1] - after.values[0] == 2
+        k = (after.values[0] - 26) // 100
+        assert after.label == 1 - k // 5 % 2
+    lines = b"".join(text).decode().splitlines()
+    plotted = [line for line in lines if line.startswith("f0:")]
+    assert len(plotted) >= 50
+    assert all(line.split(" ")[2].startswith("label:") for line in plotted)
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (motion(sensor=motion()["sensor"] | {"address": 105}), "no sensor answers at I2C address"),
+        (motion(sensor=motion()["sensor"] | {"hop": 17}), "hop has to be a whole number of 1..16"),
+        (motion(sensor=motion()["sensor"] | {"rate": 0}), "rate has to be a whole number"),
+        (
+            analog(parameters={"features": 1, "classes": 2}, feature_names=None),
+            "the sensor adc gives 2 features, the learner is for 1",
+        ),
+    ],
+)
+def test_a_sensor_that_cannot_be_is_named(
+    config: dict[str, Any], words: str, micropython_command: tuple[str, ...], folder: Path
+) -> None:
+    put_device(folder, config)
+    (folder / "main.py").write_text(BOARD)
+    (folder / "recorded.json").write_text("[]")
+    said = run_device(micropython_command, folder, heap="192k")
+    assert words in said
+    assert "Traceback" not in said

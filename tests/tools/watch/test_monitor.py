@@ -1,0 +1,136 @@
+"""Watching a real MicroPython over a real pty: the numbers shown are the device's."""
+
+from __future__ import annotations
+
+import re
+import signal
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from script_support import RESET_ONCE, SERVER, Device, run, spawn
+
+from microshrub_host.engines import loader
+from microshrub_tools.cli.monitor import facts, has_room, view
+from microshrub_tools.link.client import Link
+from microshrub_tools.link.messages import STATUS, Status
+from microshrub_tools.link.serial_line import SerialLine
+from microshrub_tools.watch.device_watch import Recent, Watch, drift_name
+
+
+def device_metrics() -> object:
+    """The metrics that SERVER made."""
+    metrics = loader.load("python").Metrics(3)
+    for n in range(300):
+        metrics.update(n // 10 % 3, n % 7 % 3)
+    return metrics
+
+
+class Spy(SerialLine):
+    """A port that keeps what is sent."""
+
+    sent = b""
+
+    def write(self, data: bytes) -> None:
+        self.sent += data
+        super().write(data)
+
+
+def test_the_numbers_are_those_of_the_device(device: Device) -> None:
+    metrics = device_metrics()
+    line = Spy(device(SERVER))
+    with Link(line) as link:
+        watch = Watch(link)
+        link.poll(0.2)
+        status = watch.ask(matrix=True)
+        again = link.ask(STATUS)
+        assert isinstance(again, Status)
+    assert status == again
+    for name in ("samples", "accuracy", "accuracy_nochange", "kappa", "kappa_temporal"):
+        assert getattr(status, name) == getattr(metrics, name)
+    assert watch.classes == 3
+    assert watch.confusion == [
+        tuple(metrics.confusion(label, p) for p in range(3))  # type: ignore[attr-defined]
+        for label in range(3)
+    ]
+    assert [label for label, _, _ in watch.predictions] == [0, 1]
+    assert sum(n for _, n, _ in watch.predictions) > 20
+    assert {confidence for _, _, confidence in watch.predictions} == {0.2}
+    kinds = {part[2] for part in line.sent.split(b"\0") if len(part) > 2}
+    assert kinds <= {1, 6, 7}  # hello, status, confusion
+    shown = dict(facts(watch))
+    assert shown["accuracy"] == f"{metrics.accuracy / 10_000:.2f} % of 300"  # type: ignore[attr-defined]
+    assert shown["drift"] == "drift, 4 alarms"
+    assert shown["heap"] == "40,000 bytes used, 25,000 free"
+    console = Console(width=80, height=40)
+    with console.capture() as picture:
+        console.print(view(watch))
+    assert re.search(r"as 0.*as 1.*as 2", picture.get())
+
+
+def test_a_device_that_was_reset_is_said_hello_to_again(device: Device) -> None:
+    with Link(SerialLine(device(RESET_ONCE))) as link:
+        watch = Watch(link)
+        for _ in range(8):
+            watch.ask(matrix=True)
+            link.poll(0.1)
+        watch.collect()
+    assert len(watch.history) >= 8
+    assert len(watch.confusion) == 3
+
+
+def test_plain_lines_and_a_plot(
+    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plot = tmp_path / "watch.png"
+    assert run("monitor", "--port", device(SERVER), "--seconds", 1.3, "--plot", plot) == 0
+    said = capsys.readouterr()
+    lines = said.out.splitlines()
+    assert len(lines) == 2
+    assert all("; drift drift, 4 alarms; heap 40,000 bytes used" in line for line in lines)
+    assert "confidence 0.20" in lines[1]
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert "written to" in said.err
+
+
+def test_ctrl_c_ends_it_and_the_plot_is_drawn(device: Device, tmp_path: Path) -> None:
+    plot = tmp_path / "watch.svg"
+    with spawn("monitor", "--port", device(SERVER), "--plot", plot) as process:
+        assert process.stdout
+        assert "accuracy" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=20)
+    assert process.returncode == 130, error
+    assert "<svg" in plot.read_text()
+
+
+def test_nobody_there_and_wrong_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("monitor", "--port", tmp_path / "none") == 2
+    assert "Is the board plugged in?" in capsys.readouterr().err
+    assert run("monitor", "--port", "x", "--plot", tmp_path / "a.txt") == 2
+    assert "the name has to end in" in capsys.readouterr().err
+    assert run("monitor", "--port", "x", "--seconds", "0") == 2
+    assert "--seconds has to be above 0" in capsys.readouterr().err
+    assert run("monitor") == 2
+    assert "--port is missing" in capsys.readouterr().err
+
+
+def test_the_accuracy_now_is_that_of_the_last_samples() -> None:
+    recent = Recent()
+    assert recent.accuracy is None
+    for samples, right in ((100, 90), (400, 300), (700, 500), (1000, 560)):
+        recent.note(Status(samples, right, *[0] * 12))
+    assert recent.accuracy == (pytest.approx(100 * 260 / 600), 600)
+    recent.note(Status(50, 10, *[0] * 12))  # it began anew
+    assert recent.accuracy is None
+    recent.note(Status(60, 19, *[0] * 12))
+    assert recent.accuracy == (90, 10)
+
+
+def test_room_and_words() -> None:
+    assert has_room(3, 80, 24)
+    assert not has_room(12, 80, 24)
+    assert not has_room(9, 60, 60)
+    assert [drift_name(k) for k in (0, 1, 2, 7)] == ["none", "warning", "drift", "7"]

@@ -1,0 +1,341 @@
+"""Recording from a real MicroPython over a real pty: what is in the file, whatever happens."""
+
+from __future__ import annotations
+
+import csv
+import os
+import pty
+import random
+import resource
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from script_support import PLOTTER, RESET_ONCE, SERVER, Device, run, spawn, wait_for
+
+from microshrub_tools.link.frames import Frame, pack
+from microshrub_tools.link.messages import OBSERVED
+from microshrub_tools.watch.readings import Reading, TextLines, read_line
+from microshrub_tools.watch.sample_file import SampleFile, SampleFileError
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """The rows of a file that has to be whole."""
+    text = path.read_text()
+    assert text.endswith("\n")
+    assert {line.count(",") for line in text.splitlines()} == {text.splitlines()[0].count(",")}
+    return list(csv.DictReader(text.splitlines()))
+
+
+def check_plotter(path: Path, least: int = 1) -> None:
+    """Each sample of PLOTTER from some on, none left out."""
+    rows = rows_of(path)
+    assert len(rows) >= least
+    assert list(rows[0]) == ["n", "z", "label"]
+    begin = int(rows[0]["n"])
+    for k, row in enumerate(rows, begin):
+        assert row == {"n": str(k), "z": str(-3 * k), "label": str(k // 50 % 2)}
+
+
+def test_plotter_lines_go_straight_into_simulate(
+    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "walk.csv"
+    assert run("record", "--port", device(PLOTTER), "-o", file, "--limit", 300) == 0
+    check_plotter(file, 300)
+    assert len(rows_of(file)) == 300
+    assert "300 samples" in capsys.readouterr().err
+    assert run("simulate", file, "--window", 16, "--trees", 4, "--engine", "python") == 0
+    assert "300 samples, 2 features, 2 classes" in capsys.readouterr().out
+
+
+def test_observations_of_the_link(
+    device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("microshrub_tools.watch.readings._LISTEN", 0.5)
+    file = tmp_path / "seen.csv"
+    assert run("record", "--port", device(SERVER), "-o", file, "--limit", 90) == 0
+    rows = rows_of(file)
+    numbers = [int(row["x0"]) for row in rows]
+    begin = numbers[0]
+    assert numbers == [n for n in range(begin, begin + 200) if n % 4][:90]
+    for row, n in zip(rows, numbers, strict=True):
+        assert row["x1"] == ("" if n % 10 == 3 else str(-3 * n))
+        assert row["label"] == str(n // 50 % 2)
+
+
+def test_a_device_that_was_reset_is_said_hello_to_again(
+    device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("microshrub_tools.watch.readings._LISTEN", 0.5)
+    monkeypatch.setattr("microshrub_tools.watch.readings._RESTARTED", 1.0)
+    file = tmp_path / "reset.csv"
+    assert run("record", "--port", device(RESET_ONCE), "-o", file, "--limit", 150) == 0
+    numbers = [int(row["x0"]) for row in rows_of(file)]
+    assert numbers == sorted(set(numbers))
+    assert numbers[0] < 150 < 200 < numbers[-1]
+
+
+def test_keys_set_the_label(device: Device, tmp_path: Path) -> None:
+    file = tmp_path / "keys.csv"
+    master, slave = pty.openpty()
+    words = ["record", "--port", device(PLOTTER), "-o", file, "--label-keys", "0=rest,1=walk"]
+    with spawn(*words, "--time", stdin=slave) as process:
+        time.sleep(1.5)
+        assert not file.exists()  # no label, no sample
+
+        def labels() -> list[str]:
+            return [row["label"] for row in rows_of(file)]
+
+        def pressed() -> bool:
+            os.write(master, b"1")  # again and again: what comes before it listens is lost
+            return file.exists() and len(labels()) > 100
+
+        wait_for(pressed)
+        os.write(master, b"x0")
+        wait_for(lambda: labels()[-1:] == ["rest"])
+        os.write(master, b"\3")  # Ctrl-C as a terminal says it goes to its own processes only
+        os.kill(process.pid, signal.SIGINT)
+        error = process.communicate(timeout=20)[1]
+    os.close(master)
+    os.close(slave)
+    assert process.returncode == 130
+    assert "label walk" in error
+    assert "without a label left out" in error
+    rows = rows_of(file)
+    assert list(rows[0]) == ["time", "n", "z", "label"]
+    switch = labels().index("rest")
+    assert labels() == ["walk"] * switch + ["rest"] * (len(rows) - switch)
+    times = [int(row["time"]) for row in rows]
+    assert times == sorted(times)
+
+
+def test_ctrl_c_at_any_moment(device: Device, tmp_path: Path) -> None:
+    port = device(PLOTTER)
+    rng = random.Random(4)
+    for k in range(6):
+        file = tmp_path / f"{k}.csv"
+        with spawn("record", "--port", port, "-o", file) as process:
+            if k:
+                wait_for(file.exists)
+            time.sleep(rng.random() * 0.3)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=20)
+        assert process.returncode == (130 if k else process.returncode)
+        if file.exists():
+            check_plotter(file)
+
+
+def test_a_full_disk_leaves_whole_lines(device: Device, tmp_path: Path) -> None:
+    file = tmp_path / "full.csv"
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+    port = device(PLOTTER)
+    with spawn("record", "--port", port, "-o", file, preexec_fn=limit) as process:
+        error = process.communicate(timeout=30)[1]
+    assert process.returncode == 2
+    check_plotter(file, 100)
+    assert 1980 < file.stat().st_size <= 2000
+    assert f"{len(rows_of(file))} samples of this recording are in" in error
+    assert "cannot be written any more" in error
+
+
+def test_a_device_that_takes_nothing(device: Device, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("record", "--port", device(PLOTTER), "-o", "/dev/full") == 2
+    assert "No space left on device; 0 samples" in capsys.readouterr().err
+
+
+def test_an_existing_file_is_kept_unless_one_says_so(
+    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "twice.csv"
+    words = ["record", "--port", device(PLOTTER), "-o", file, "--limit", 20]
+    assert run(*words) == 0
+    before = file.read_text()
+    assert run(*words) == 2
+    assert "--append adds to it, --force replaces it" in capsys.readouterr().err
+    assert file.read_text() == before
+    assert run(*words, "--append") == 0
+    assert file.read_text().startswith(before)
+    assert len(rows_of(file)) == 40
+    assert run(*words, "--force") == 0
+    assert len(rows_of(file)) == 20
+    file.write_text("a,b\n1,2\n")
+    assert run(*words, "--append") == 2
+    assert "have the columns n, z, label, those before had a, b" in capsys.readouterr().err
+    assert file.read_text() == "a,b\n1,2\n"
+
+
+def test_another_set_of_names_is_an_error(
+    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "names.csv"
+    script = "import time\nfor k in range(999):\n    time.sleep_ms(5)\n    "
+    port = device(script + "print('x:%d' % k if k < 300 else 'x:1 y:2')")
+    assert run("record", "--port", port, "-o", file) == 2
+    said = capsys.readouterr().err
+    assert "have the columns x, y, those before had x: " in said
+    assert f"{len(rows_of(file))} samples of this recording" in said
+
+
+def test_lines_that_are_no_sample_are_counted(
+    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "some.csv"
+    script = (
+        "import time\nwhile True:\n    print('x:5\\nhello\\n\\ny:4.5')\n    time.sleep_ms(20)\n"
+    )
+    assert run("record", "--port", device(script), "-o", file, "--limit", 10) == 0
+    assert rows_of(file) == [{"x": "5"}] * 10
+    assert "lines that are no sample skipped" in capsys.readouterr().err
+
+
+def test_samples_of_a_board_that_learns_wait_for_their_label(
+    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "late.csv"
+    script = """
+import time
+n = 0
+while True:
+    n += 1
+    print("a:%d b:0 c:0 d:0 e:0 f:0%s pred:1" % (n, " label:1" if n % 3 == LABELLED else ""))
+    time.sleep_ms(1)
+"""
+    words = ["record", "--port", device(script.replace("LABELLED", "0")), "-o", file]
+    assert run(*words, "--limit", 40) == 0
+    numbers = [int(row["a"]) for row in rows_of(file)]
+    assert numbers == list(range(numbers[0], numbers[0] + 120, 3))
+    assert "Without text in its configuration all" in capsys.readouterr().err
+    words = ["record", "--port", device(script.replace("LABELLED", "9")), "-o", tmp_path / "no"]
+    assert run(*words, "--seconds", 0.3) == 1
+    assert "No sample had a label: --label-keys" in capsys.readouterr().err
+
+
+def test_a_port_that_goes_away(tmp_path: Path) -> None:
+    file = tmp_path / "gone.csv"
+    master, slave = pty.openpty()
+    with spawn("record", "--port", os.ttyname(slave), "-o", file) as process:
+        os.close(slave)
+        for k in range(500):
+            os.write(master, b"n:%d\n" % k)
+            if file.exists():
+                break
+            time.sleep(0.02)
+        os.close(master)
+        error = process.communicate(timeout=20)[1]
+    assert process.returncode == 2
+    assert "is gone: the board was unplugged or reset" in error
+    assert "--append goes on with it" in error
+    assert rows_of(file)
+
+
+def test_silence_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    master, slave = pty.openpty()
+    words = ["record", "--port", os.ttyname(slave), "-o", tmp_path / "none.csv"]
+    assert run(*words, "--seconds", 0.5) == 1
+    assert "0 samples" in capsys.readouterr().err
+    assert not (tmp_path / "none.csv").exists()
+    os.close(master)
+    os.close(slave)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--label-keys", "rest"], "has to be like 0=rest,1=walk"),
+        (["--label-keys", "0=a,0=b"], "has the key 0 twice"),
+        (["--limit", "0"], "--limit has to be above 0"),
+        (["--seconds", "-1"], "--seconds has to be above 0"),
+        (["--append", "--force"], "not allowed with"),
+    ],
+)
+def test_wrong_options(
+    words: list[str], complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("record", "--port", "/dev/null", "-o", tmp_path / "a.csv", *words) == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_ports_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("record", "-o", tmp_path / "a.csv") == 2
+    assert "--port is missing" in capsys.readouterr().err
+
+
+# Without a device
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("x:12 y:-3 label:1 pred:1 acc:934", Reading(("x", "y"), (12, -3), "1", True)),
+        ("x:12,\ty:+3\r", Reading(("x", "y"), (12, 3), None, False)),
+        ("x:-536870912 y:1", Reading(("x", "y"), (None, 1), None, False)),
+        ("x:1 pred:1 acc:5", Reading(("x",), (1,), None, True)),
+        (
+            "a:1 b:1 c:1 d:1 e:1 f:1 pred:0",
+            Reading(tuple("abcdef"), (1,) * 6, None, True, cut=True),
+        ),
+        ("x:1 label:-1", Reading(("x",), (1,), None, True)),
+        ("label:1 pred:1", None),
+        ("x:1 x:2", None),
+        ("x:1 y", None),
+        ("x:1.5", None),
+        ("x:", None),
+        (">>> ", None),
+    ],
+)
+def test_what_a_line_says(line: str, expected: Reading | None) -> None:
+    assert read_line(line) == expected
+
+
+@given(st.lists(st.one_of(st.binary(max_size=30), st.integers(0, 999)), max_size=20), st.data())
+def test_text_between_frames_is_found(parts: list[bytes | int], data: st.DataObject) -> None:
+    """Lines arrive whole, however the bytes are cut; frames around them do no harm."""
+    stream = b"\n"
+    for part in parts:
+        frame = isinstance(part, bytes)
+        stream += pack(Frame(OBSERVED, 9, 9, part, 8)) if frame else b"x:%d\n" % part
+    lines, found = TextLines(), []
+    while stream:
+        n = data.draw(st.integers(1, len(stream)))
+        found += lines.feed(stream[:n])
+        stream = stream[n:]
+    assert found == [f"x:{part}" for part in parts if isinstance(part, int)]
+
+
+@given(st.lists(st.binary(max_size=5000), max_size=10))
+def test_noise_does_no_harm(pieces: list[bytes]) -> None:
+    lines = TextLines()
+    for piece in pieces:
+        for line in lines.feed(piece):
+            read_line(line)
+        assert len(lines._rest) <= 4096
+
+
+def test_a_half_line_is_not_added_to(tmp_path: Path) -> None:
+    path = tmp_path / "half.csv"
+    path.write_text("x,y\n1")
+    with pytest.raises(Exception, match="the last line has no end"):
+        SampleFile(path, append=True)
+
+
+def test_names_with_commas_and_quotes_come_back(tmp_path: Path) -> None:
+    path = tmp_path / "odd.csv"
+    with SampleFile(path) as file:
+        file.write(["a", "label"], [1, 'say "a"'])
+        file.write(["a", "label"], [None, "b"])
+        with pytest.raises(SampleFileError, match="2 samples of this recording are in"):
+            file.write(["a"], [1])
+    assert path.read_text() == 'a,label\n1,"say ""a"""\n,b\n'
+
+
+def test_the_help_names_all(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("record", "monitor", "bench"):
+        assert run(command, "-h") == 0
+        assert "--port" in capsys.readouterr().out

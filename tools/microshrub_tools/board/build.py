@@ -1,0 +1,181 @@
+"""A program for a board as a folder: what has to be copied to the board, and nothing else.
+
+    main.py                   starts the program
+    config.json               program_config.py
+    quantizer.state           what the quantizer has seen
+    learner.state             what the model has learned, if it has
+    lib/microshrub/*.mpy      the modules of the device library that this program imports
+
+The folder is there as a whole or not at all.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import dataclasses
+import os
+import secrets
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.boards import ram_budget
+from microshrub_host.boards.board_files import Board
+from microshrub_host.engines import loader, mpy, plain_kernels
+
+from .program_config import Program
+
+LIBRARY = f"lib/{mpy.PACKAGE}"
+_OF_LEARNERS = ("adaptive", "drift", "ensemble", "explanation", "hoeffding")  # not of all programs
+_EMITS = ("native", "bytecode")
+_MARKS = ("main.py", "config.json", LIBRARY)  # by which a folder is known to be a build
+
+
+@dataclass(frozen=True)
+class Build:
+    """What stands in the folder: bytes of flash and of RAM on that board."""
+
+    folder: Path
+    files: dict[str, int]  # bytes, by the path within the folder
+    budget: ram_budget.Budget
+
+    @property
+    def flash_bytes(self) -> int:
+        """Bytes of all files."""
+        return sum(self.files.values())
+
+    @property
+    def code_bytes(self) -> int:
+        """Bytes of RAM that importing the library takes."""
+        return sum(part.bytes for part in self.budget.code)
+
+
+def modules(program: Program, emit: str = "native") -> tuple[str, ...]:
+    """The modules of the device library that the program imports, sorted."""
+    around = program.around
+    by_need = {
+        "alarm": around["alarm"],
+        "checkpoint": around["checkpoint"],
+        "plotter": around["text"],
+        "sensors": around["label_pin"] or around["sensor"]["kind"] != "serial",
+    }
+    roots = [name for name, needed in by_need.items() if needed]
+    roots += _imported_by("program", {*by_need, *_OF_LEARNERS})
+    roots += [*ram_budget.modules_of(program.learner, program.parameters), "selftest"]
+    if emit == "bytecode":
+        roots.append(plain_kernels.MODULE)
+    return tuple(loader.closure(roots))
+
+
+def _imported_by(name: str, left_out: set[str]) -> set[str]:
+    """The module, and all that it and these import, at once or later, but what is left out."""
+    found: set[str] = set()
+    waiting = {name}
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        tree = ast.parse((loader.folder() / f"{name}.py").read_text(encoding="utf-8"))
+        imported = {
+            node.module
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.level and node.module
+        }
+        waiting |= imported - found - left_out
+    return found
+
+
+def make(program: Program, board: Board, output: Path, emit: str = "native") -> Build:
+    """Write the folder; a build that is there is replaced.
+
+    Raises UserError, with nothing changed, if the output is something else or the program does not
+    fit the board.
+    """
+    if emit not in _EMITS:
+        raise UserError(f"--emit has to be one of {', '.join(_EMITS)}, not {emit!r}")
+    check_output(output)
+    names = modules(program, emit)
+    arch = mpy.BYTECODE_ONLY if emit == "bytecode" else board.arch
+    code = ram_budget.imported_parts(board, arch, names)
+    budget = ram_budget.budget(program.parameters, board, program.learner, code)
+    if not budget.fits:
+        around = sum(part.bytes for part in code) - sum(
+            part.bytes
+            for part in ram_budget.code_parts(board, program.learner, program.parameters)
+        )
+        rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - around)
+        advice = ram_budget.which_to_lower(program.parameters, rest, program.learner)
+        raise UserError(f"The program does not fit: {budget.complaint}. {advice}")
+    files = program.files() | {"main.py": main_file().read_bytes()}
+    for path in mpy.compiled(arch):
+        if path.stem in names:
+            files[f"{LIBRARY}/{path.name}"] = path.read_bytes()
+    write(files, output)
+    return Build(output, {name: len(data) for name, data in sorted(files.items())}, budget)
+
+
+def main_file() -> Path:
+    """The main.py of all programs. Raises UserError if it is not there."""
+    installed = Path(__file__).with_name("on_board") / "main.py"  # made by the wheel
+    path = installed if installed.exists() else loader.folder().parent / "main.py"
+    if not path.exists():
+        raise UserError(f"{path} is missing: install microshrub again")
+    return path
+
+
+def check_output(output: Path) -> None:
+    """Raise UserError if the folder holds something that is no build, or cannot be made."""
+    parent = output.resolve().parent
+    if output.exists() and not is_build(output) and not _is_empty(output):
+        raise UserError(f"--output {output}: there is something that is not a build; name another")
+    existing = next(p for p in (parent, *parent.parents) if p.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        raise UserError(f"--output {output}: no folder can be made in {existing}")
+
+
+def is_build(folder: Path) -> bool:
+    """Whether the folder holds what make() writes."""
+    return all((folder / mark).exists() for mark in _MARKS)
+
+
+def _is_empty(folder: Path) -> bool:
+    return folder.is_dir() and not any(folder.iterdir())
+
+
+def write(files: dict[str, bytes], output: Path) -> None:
+    """Put the files into a new folder and only then in its place. Raises UserError."""
+    target = output.resolve()
+    fresh = target.with_name(f".{target.name}-{secrets.token_hex(8)}")
+    old = fresh.with_name(fresh.name + "-old")
+    try:
+        fresh.mkdir(parents=True)
+        try:
+            for name, data in files.items():
+                path = fresh / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+            if target.exists():
+                target.rename(old)
+            try:
+                fresh.rename(target)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    old.rename(target)
+                raise
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+            shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:
+        raise UserError(f"--output {output}: cannot be written: {error.strerror}") from None
+
+
+def read(folder: Path) -> dict[str, bytes]:
+    """The files of a build, by their paths within it. Raises UserError if it is none."""
+    if not is_build(folder):
+        raise UserError(f"{folder} is not a build. Make one: microshrub build --board NAME ...")
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }

@@ -1,0 +1,263 @@
+"""A build onto a board, so that it starts the old program or the new one, whatever happens.
+
+Each program has a folder of its own on the board, and main.py starts the newest:
+
+    main.py             LOADER
+    microshrub.0007     a build: main.py, config.json, states, lib/microshrub
+    new.microshrub      a build that is being copied
+
+Copy, compare, self-test, and only then rename new.microshrub to microshrub.0008. A main.py that
+was there before is kept as main.old, and is replaced last: by a rename, which is one step in
+littlefs; FAT needs two, between which there is no main.py, this first time only.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import hashlib
+import importlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.engines import loader
+
+from .board_code import HELPERS, LOADER, SELFTEST
+from .raw_repl import RaisedError
+
+_SLOT = "microshrub."
+_NEW = "new.microshrub"
+_STATE_FILES = ("config.json", ".state")  # what a checkpoint belongs to
+_CHUNK = 1536  # bytes that are sent at once, a multiple of 3 for base64
+_NO_SPACE = re.compile(r"OSError: (\[Errno )?28\b")
+_SELFTEST_SECONDS = 300.0
+SAMPLES = 200  # of the self-test
+_ARCHITECTURES = (
+    *("", "x86", "x64", "armv6", "armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp"),
+    *("xtensa", "xtensawin", "rv32imc", "rv64imc"),
+)
+_ARM = range(3, 9)
+
+Files = Mapping[str, bytes]
+Update = Callable[[int, int], object]
+
+
+class Runs(Protocol):
+    """What a board has to do: see device.Device."""
+
+    def reset(self) -> None:
+        """Soft reset, without main.py."""
+
+    def run(self, code: str, seconds: float = ...) -> str:
+        """What the code prints."""
+
+    def value(self, expression: str, seconds: float = ...) -> Any:
+        """What the expression is."""
+
+
+@dataclass(frozen=True)
+class SelfTest:
+    """What the board has learned of the fixed stream, and what it took; 0 us without a clock."""
+
+    crc32: int
+    microseconds: int  # a sample
+    free_before: int  # bytes of heap, nothing being imported
+    free_after: int  # with the library, the model and its quantizer
+
+
+def _quiet(done: int, total: int) -> None:
+    """For a caller who wants no progress."""
+
+
+def flash(device: Runs, files: Files, update: Update = _quiet) -> SelfTest:
+    """Put a build on the board and switch to it. Raises UserError.
+
+    After each step the board starts its previous program or, after the last ones, the new one.
+    """
+    prepare(device)
+    check_fit(device, files)
+    copy(device, files, update)
+    verify(device, files)
+    result = selftest(device, files)
+    take_checkpoint_along(device)
+    switch(device)
+    return result
+
+
+def prepare(device: Runs) -> None:
+    """Have the helpers on the board, and what interrupted flashes left removed."""
+    device.run(HELPERS)
+    remove(device, _NEW)
+    for slot in slots(device)[:-1]:
+        remove(device, slot)
+
+
+def slots(device: Runs) -> list[str]:
+    """The programs' folders, oldest first."""
+    names: list[tuple[str, int]] = device.value("listing('.')")
+    return sorted(name for name, _ in names if name.startswith(_SLOT))
+
+
+def remove(device: Runs, path: str) -> None:
+    """Remove a folder with all that is in it, if it is there."""
+    above, _, name = path.rpartition("/")
+    if name not in dict(device.value(f"listing({above or '.'!r})")):
+        return
+    for inner, kind in device.value(f"listing({path!r})"):
+        if kind & 0x4000:
+            remove(device, f"{path}/{inner}")
+        else:
+            device.run(f"feed(); os.remove({path + '/' + inner!r})")
+    device.run(f"os.rmdir({path!r})")
+
+
+def check_fit(device: Runs, files: Files) -> None:
+    """Raise UserError if the board runs other machine code or has too little space."""
+    has = device.value("getattr(sys.implementation, '_mpy', 0)")
+    if has & 0xFF != 6:
+        raise UserError("The MicroPython of this board does not load .mpy files of version 6")
+    found = has >> 10 & 0xF
+    for name, data in files.items():
+        if name.endswith(".mpy"):
+            needs = data[2] >> 2 & 0xF
+            fits = needs in (0, found) or (needs in _ARM and found in _ARM and needs <= found)
+            if not fits:
+                runs = _architecture(found) or "no machine code"
+                raise UserError(
+                    f"The build is for {_architecture(needs)}, and this board runs {runs}. Build "
+                    "it for this --board, or with --emit bytecode."
+                )
+    block, _, _, free = device.value("os.statvfs('.')")[:4]
+    need = sum(-(-len(data) // block) + 1 for data in files.values()) + 4
+    if need > free:
+        raise UserError(
+            f"The program needs {need * block:,} bytes of the board's flash, and there are "
+            f"{free * block:,} free: the old one stays until the new one runs. Remove files from "
+            "the board (mpremote connect PORT rm -r :NAME)."
+        )
+
+
+def _architecture(number: int) -> str:
+    return _ARCHITECTURES[number] if number < len(_ARCHITECTURES) else f"number {number}"
+
+
+def copy(device: Runs, files: Files, update: Update = _quiet) -> None:
+    """Copy the files to where the new program is put together."""
+    total, done = sum(map(len, files.values())), 0
+    folders = {_NEW}
+    for name in files:
+        parts = f"{_NEW}/{name}".split("/")[:-1]
+        folders |= {"/".join(parts[: k + 1]) for k in range(len(parts))}
+    for folder in sorted(folders):
+        device.run(f"os.mkdir({folder!r})")
+    for name, data in files.items():
+        write(device, f"{_NEW}/{name}", data)
+        done += len(data)
+        update(done, total)
+
+
+def write(device: Runs, path: str, data: bytes) -> None:
+    """Write a file. Raises UserError if there is no space for it."""
+    try:
+        device.run(f"f = open({path!r}, 'wb')")
+        for at in range(0, len(data), _CHUNK):
+            text = base64.b64encode(data[at : at + _CHUNK]).decode()
+            device.run(f"write(f, '{text}')")
+        device.run("f.close()")
+    except UserError as error:
+        if _NO_SPACE.search(str(error)):
+            raise UserError(
+                f"The board's flash is full ({path}). Remove files from it (mpremote connect PORT "
+                "rm -r :NAME); it still has its previous program."
+            ) from None
+        raise
+
+
+def verify(device: Runs, files: Files) -> None:
+    """Raise UserError unless every file's SHA-256 on the board is that of the build's."""
+    for name, data in files.items():
+        _same(device, f"{_NEW}/{name}", data)
+
+
+def _same(device: Runs, path: str, data: bytes) -> None:
+    if device.value(f"digest({path!r})") != hashlib.sha256(data).hexdigest():
+        raise UserError(
+            f"{path} is not on the board as it was sent. Flash again; if it stays so, the board's "
+            "flash or the cable is damaged. The board still has its previous program."
+        )
+
+
+def expected_crc32(files: Files) -> int:
+    """What the simulator's self-test gives for the build's model."""
+    config = json.loads(files["config.json"])
+    library = loader.load("python")
+    model = getattr(library, config["learner"])(**config["parameters"])
+    test = importlib.import_module(f"{library.__name__}.selftest")
+    crc, _ = test.selftest(model, library.Quantizer(model.features), lambda: 0)
+    return int(crc)
+
+
+def selftest(device: Runs, files: Files) -> SelfTest:
+    """Let the new program's library learn on the board. Raises UserError if it goes wrong."""
+    device.reset()
+    device.run(HELPERS)
+    try:
+        said = device.run(SELFTEST % _NEW, _SELFTEST_SECONDS)
+        crc, took, before, after = ast.literal_eval(said.strip())
+    except UserError as error:
+        raise UserError(
+            f"The self-test failed: {error}. The board's program is unchanged."
+        ) from error
+    wanted = expected_crc32(files)
+    if crc != wanted:
+        raise UserError(
+            f"The self-test failed: the board's model has the checksum {crc:08x}, and the "
+            f"simulator's {wanted:08x}. The board's program is unchanged. Please report it, with "
+            "the board's name and the version of its MicroPython."
+        )
+    return SelfTest(crc, round(took / SAMPLES), before, after)
+
+
+def take_checkpoint_along(device: Runs) -> None:
+    """Copy the checkpoints of the same configuration and the same states to the new program."""
+    before = slots(device)
+    if not before:
+        return
+    old = before[-1]
+    names = [name for name, kind in device.value(f"listing({old!r})") if not kind & 0x4000]
+    fresh = [name for name, kind in device.value(f"listing({_NEW!r})") if not kind & 0x4000]
+    for name in {*names, *fresh}:
+        if name.endswith(_STATE_FILES):
+            if name not in names or name not in fresh:
+                return
+            if device.value(f"digest('{old}/{name}') != digest('{_NEW}/{name}')"):
+                return
+    for name in names:
+        if name.startswith("checkpoint."):
+            device.run(f"copy('{old}/{name}', '{_NEW}/{name}')")
+
+
+def switch(device: Runs) -> None:
+    """From the previous program to the new one; after each step one of them starts."""
+    before = slots(device)
+    number = 1 + int(before[-1][len(_SLOT) :]) if before else 1
+    device.run(f"os.rename({_NEW!r}, '{_SLOT}{number:04d}')")
+    data = LOADER.encode()
+    names = dict(device.value("listing('.')"))
+    if "main.py" not in names or (
+        device.value("digest('main.py')") != hashlib.sha256(data).hexdigest()
+    ):
+        if "main.py" in names:
+            device.run("copy('main.py', 'main.old')")
+        write(device, "main.new", data)
+        _same(device, "main.new", data)
+        try:
+            device.run("os.rename('main.new', 'main.py')")
+        except RaisedError:  # FAT does not replace a file
+            device.run("os.remove('main.py'); os.rename('main.new', 'main.py')")
+    for slot in before:
+        remove(device, slot)

@@ -1,0 +1,42 @@
+"""The option --port, and the serial ports of this PC for who has named none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from serial.tools import list_ports
+
+from microshrub_host.base.errors import UserError
+
+_BOARDS = {
+    0x2E8A: "Raspberry Pi Pico",
+    0x303A: "Espressif",
+    0xF055: "MicroPython",
+}  # vendors of USB devices that are boards
+
+
+def add_port_option(parser: Any) -> None:
+    """Add --port; whoever leaves it out is told which ports there are."""
+    text = "a serial device, or socket://HOST:PORT (required; without it the ports are listed)"
+    parser.add_argument("--port", metavar="PORT", help=text)
+
+
+def describe_ports() -> list[str]:
+    """A line for each serial port that has a USB device behind it: name and what it is."""
+    found = []
+    for port in sorted(list_ports.comports()):
+        if port.vid is not None:
+            kind = _BOARDS.get(port.vid, "")
+            about = port.description if port.description != "n/a" else port.product or ""
+            found.append("  ".join(word for word in (port.device, kind, about) if word))
+    return found
+
+
+def chosen_port(port: str | None) -> str:
+    """The port that was named. Raises UserError, which lists them, if none was."""
+    if port is not None:
+        return port
+    ports = describe_ports()
+    if not ports:
+        raise UserError("--port is missing, and no board is plugged in: there is no serial port")
+    raise UserError("--port is missing. There is:\n  " + "\n  ".join(ports))

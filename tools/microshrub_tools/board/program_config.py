@@ -1,0 +1,205 @@
+"""config.json, which tells the device's program what it is to do, and the words that set it.
+
+A program is a learner with its quantizer, in the state in which it starts, and what is around it:
+the sensor, labels, checkpoints, an alarm. The board knows it by the CRC32 of the file's bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.cli.options import MODELS
+from microshrub_host.engines import engines
+from microshrub_host.models.model_files import ModelFile
+from microshrub_host.streams.stream import Stream, did_you_mean
+from microshrub_host.streams.units import RAW_MAX, Raw, Scale
+
+VERSION = 1
+QUANTIZER, LEARNER = "quantizer.state", "learner.state"
+
+# What the sensors are told, and what they are told by default; None has to be given.
+SENSORS: dict[str, dict[str, Any]] = {
+    "serial": {},
+    "adc": {"pins": None, "rate": 50},
+    "mpu6050": {
+        "scl": None, "sda": None, "i2c": 0, "address": 104, "rate": 100, "window": 64, "hop": 32,
+    },
+}  # fmt: skip
+_MOTION_FEATURES = 36  # features.py: six statistics of six axes
+DETECTORS = ("page_hinkley", "adwin")
+HOOKS = ("nothing", "reset", "forget")
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a board is to run. Features and classes are in the order of their numbers.
+
+    `learner_state` is empty for a learner that has not learned anything, `quantizer_state` for a
+    quantizer that has yet to see its first `warmup` samples; `around` is the rest of config.json.
+    """
+
+    learner: str  # "ShrubEnsemble", "HoeffdingTree"
+    parameters: dict[str, Any]
+    feature_names: tuple[str, ...]
+    class_names: tuple[str, ...]
+    units: list[tuple[int, int]]
+    warmup: int
+    learner_state: bytes = field(repr=False)
+    quantizer_state: bytes = field(repr=False)
+    around: dict[str, Any]
+
+    def files(self) -> dict[str, bytes]:
+        """config.json and the states that it names."""
+        states = {LEARNER: self.learner_state, QUANTIZER: self.quantizer_state}
+        found = {name: data for name, data in states.items() if data}
+        config = {
+            "version": VERSION,
+            "learner": self.learner,
+            "parameters": self.parameters,
+            "class_names": list(self.class_names),
+            "feature_names": list(self.feature_names),
+            "units": [list(unit) for unit in self.units],
+            "quantizer": QUANTIZER if QUANTIZER in found else None,
+            "warmup": self.warmup,
+            "model": LEARNER if LEARNER in found else None,
+            **self.around,
+        }
+        return {"config.json": (json.dumps(config) + "\n").encode(), **found}
+
+
+def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
+    """A program that goes on with a saved model.
+
+    Raises UserError if the sensor cannot give the integers that the model has learned.
+    """
+    units = model.scale.units()
+    if around["sensor"]["kind"] != "serial":
+        for name, unit in zip(model.feature_names, units, strict=True):
+            if unit != (0, 0):
+                raise UserError(
+                    f"{name} was learned in a unit of its own, (value - {unit[0]}) * "
+                    f"10**{unit[1]}, and a sensor of the board gives plain whole numbers. Give "
+                    "the recording as DATA in place of the saved model."
+                )
+    return Program(
+        learner=model.learner,
+        parameters=model.parameters,
+        feature_names=model.feature_names,
+        class_names=model.class_names,
+        units=units,
+        warmup=0,
+        learner_state=model.states.learner,
+        quantizer_state=model.states.quantizer,
+        around=around,
+    )
+
+
+def of_stream(
+    stream: Stream, model: str, parameters: dict[str, Any], warmup: int, around: dict[str, Any]
+) -> Program:
+    """A program with a fresh learner, whose quantizer has seen the stream's first samples.
+
+    Raises UserError if a sensor of the board is to give what is not in whole numbers.
+    """
+    if around["sensor"]["kind"] == "serial":
+        scale = Scale.fit(stream.values)
+        rows, units = scale.apply(stream.values[:warmup]), scale.units()
+    else:
+        rows, units = _as_it_is(stream, warmup), [(0, 0)] * stream.values.shape[1]
+    with engines.start("python", MODELS[model], parameters) as run:
+        run.observe(rows)
+        run.freeze()
+        state = run.saved().quantizer
+    return Program(
+        learner=MODELS[model],
+        parameters=parameters,
+        feature_names=stream.feature_names,
+        class_names=stream.class_names,
+        units=units,
+        warmup=warmup,
+        learner_state=b"",
+        quantizer_state=state,
+        around=around,
+    )
+
+
+def _as_it_is(stream: Stream, warmup: int) -> Raw:
+    values = stream.values[:warmup]
+    for name, column in zip(stream.feature_names, values.T, strict=True):
+        known = column[~np.isnan(column)]
+        if np.any(known != np.rint(known)) or np.any(np.abs(known) > RAW_MAX):
+            raise UserError(
+                f"{name} has values that are no whole numbers of 30 bits, which a sensor of the "
+                "board does not give. Take a recording from the board."
+            )
+    features = values.shape[1]
+    return Scale(np.zeros(features), np.zeros(features, dtype=np.int64)).apply(values)
+
+
+# --- Words ---------------------------------------------------------------------------------------
+
+
+def sensor(words: Sequence[str], features: int, default_pin: int | str) -> dict[str, Any]:
+    """The sensor that words such as adc pins=26,27 rate=50 ask for.
+
+    features is how many numbers the model takes; default_pin is for one that takes one from an
+    ADC. Raises UserError.
+    """
+    kind, *rest = words
+    if kind not in SENSORS:
+        raise UserError(f"--sensor {kind!r} is unknown. {did_you_mean(kind, SENSORS)}")
+    found = _settings(f"--sensor {kind}", rest, SENSORS[kind])
+    if kind == "adc":
+        pins = str(default_pin if found["pins"] is None else found["pins"]).split(",")
+        found["pins"] = [_number_or_name(pin) for pin in pins]
+        if len(pins) != features:
+            raise UserError(
+                f"--sensor adc has {len(pins)} pins and the model {features} features. Name as "
+                "many, such as pins=26,27"
+            )
+    if kind == "mpu6050" and features != _MOTION_FEATURES:
+        raise UserError(
+            f"--sensor mpu6050 gives {_MOTION_FEATURES} features, and the model has {features}. "
+            "Take a recording from the board."
+        )
+    for name, value in found.items():
+        if value is None:
+            raise UserError(f"--sensor {kind} needs {name}=, the number of a pin")
+        if name not in ("pins", "scl", "sda") and (type(value) is not int or value < 0):
+            raise UserError(f"--sensor {kind} {name} has to be a whole number, not {value!r}")
+    return {"kind": kind, **found}
+
+
+def label_pin(words: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:
+    """The button that words such as 15 pressed=walk released=rest ask for."""
+    pin, *rest = words
+    found = _settings("--label-pin", rest, {"pressed": 1, "released": 0})
+    for name, value in found.items():
+        if value in classes:
+            found[name] = list(classes).index(value)
+        elif type(value) is not int or not 0 <= value < len(classes):
+            known = ", ".join(classes)
+            raise UserError(f"--label-pin {name} has to be a class of {known}, not {value!r}")
+    return {"pin": _number_or_name(pin), **found}
+
+
+def _settings(owner: str, words: Sequence[str], known: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(known)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise UserError(f"{word!r} behind {owner} is not a setting such as rate=50")
+        if name not in known:
+            raise UserError(f"{owner} has no {name}. {did_you_mean(name, known)}")
+        found[name] = _number_or_name(value)
+    return found
+
+
+def _number_or_name(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text

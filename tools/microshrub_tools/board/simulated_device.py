@@ -1,0 +1,123 @@
+"""The device's twin in the simulator: the same config.json, the same application, on numba."""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.engines import loader
+from microshrub_host.streams.stream import Stream
+from microshrub_host.streams.units import Raw, Scale
+
+CONFIG = "config.json"
+BUILDS = Path("build")  # where `microshrub build` puts a folder for each board
+
+
+class Twin:
+    """What the device with a config.json does with labelled samples, step by step.
+
+    Raises UserError for a file that is not there or cannot be used.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._library: Any = loader.load("numba")
+        self._folder = folder
+        try:
+            data = (folder / CONFIG).read_bytes()
+            self.configuration = self._library.config.Configuration(data)
+        except OSError as error:
+            raise UserError(f"{folder / CONFIG} cannot be read: {error.strerror}") from None
+        except ValueError as error:
+            raise UserError(f"{folder}: {error}") from None
+        self.configuration.checkpoint = None  # that is the device's own
+        self.start()
+
+    def start(self) -> None:
+        """Be as a device that has learned nothing yet."""
+        try:
+            self._app = self._library.application.Application(
+                self.configuration, f"{self._folder}/"
+            )
+            self._app.begin()
+        except (ValueError, OSError) as error:
+            raise UserError(f"{self._folder}: {error}") from None
+        self.samples = self.right = 0
+
+    def prepare(self, rows: Raw) -> None:
+        """Load the kernels, which takes seconds, and be as before."""
+        self.observe(rows[: self.warmup])
+        self.step(rows[0], 0)
+        self.start()
+
+    @property
+    def hash(self) -> int:
+        """The CRC32 of config.json."""
+        return int(self.configuration.hash)
+
+    @property
+    def warmup(self) -> int:
+        """Samples that the device has to observe before it learns the first one."""
+        return 0 if self._app.quantizer.frozen else int(self.configuration.warmup)
+
+    def raw_rows(self, stream: Stream) -> Raw:
+        """The stream's values as the raw integers of the configuration's units.
+
+        Raises UserError if the stream has another shape.
+        """
+        shape = (stream.values.shape[1], len(stream.class_names))
+        wanted = (self.configuration.features, self.configuration.classes)
+        if shape != wanted:
+            raise UserError(
+                f"{stream.name} has {shape[0]} features and {shape[1]} classes, and the device's "
+                f"model {wanted[0]} and {wanted[1]}"
+            )
+        scale = Scale.fit(stream.values)
+        if self.configuration.units is not None:
+            offset, digits = zip(*self.configuration.units, strict=True)
+            scale = Scale(np.array(offset, dtype=np.float64), np.array(digits, dtype=np.int64))
+        return scale.apply(stream.values)
+
+    def observe(self, rows: Raw) -> None:
+        """Show the quantizer the rows of the warm-up."""
+        for row in rows:
+            self._take(row, -1)
+
+    def step(self, row: Raw, label: int) -> int:
+        """Predict, then learn a sample; returns the prediction."""
+        predicted = self._take(row, label)
+        self.samples += 1
+        self.right += predicted == label
+        return predicted
+
+    def crc32(self) -> int:
+        """The CRC32 of the learner's state."""
+        return int(self._app.state_crc32())
+
+    def _take(self, row: Raw, label: int) -> int:
+        self._app.values[:] = array("i", row.tolist())
+        return int(self._app.sample(label))
+
+
+def find_twin(configuration_hash: int, folder: Path | None) -> Twin:
+    """The twin of a device that runs the configuration with that CRC32.
+
+    folder is where its config.json is; None: one of those that `microshrub build` made here.
+    Raises UserError if there is none.
+    """
+    folders = [folder] if folder else sorted(path.parent for path in BUILDS.glob(f"*/{CONFIG}"))
+    for candidate in folders:
+        path = candidate / CONFIG
+        if path.is_file() and zlib.crc32(path.read_bytes()) == configuration_hash:
+            return Twin(candidate)
+    if folder is not None and not (folder / CONFIG).is_file():
+        raise UserError(f"there is no {CONFIG} in {folder}")
+    where = f"that of {folder}" if folder else f"any in {BUILDS}/"
+    raise UserError(
+        f"the device runs another configuration than {where}: name the folder that was flashed "
+        "with --build, or flash it again"
+    )

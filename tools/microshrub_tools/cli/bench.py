@@ -1,0 +1,175 @@
+"""`microshrub bench`: microseconds of predict and learn on a device, as a table for its board."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import messages
+from microshrub_host.boards import board_files
+from microshrub_host.boards.board_files import CostRow
+from microshrub_host.cli.options import MODELS, specification
+from microshrub_host.engines import loader
+
+from ..board.ports import add_port_option, chosen_port
+from ..link.serial_line import SerialLine
+
+_PATIENCE = 20.0  # seconds until the device's first line
+_TREE = (
+    "depth=8 nodes=63 leaves=8 grace_period=100 split_confidence=1e-3 tie_threshold=0.1 leaf=nba"
+)
+# The models, each with its features and classes; the first is the one for elec
+CONFIGURATIONS = (
+    ("shrub window=16 trees=4 depth=4 step=8", 14, 2),
+    ("shrub window=16 trees=4 depth=4", 8, 2),
+    ("shrub window=32 trees=8 depth=5", 8, 2),
+    ("shrub window=32 trees=8 depth=5", 8, 5),
+    (f"hoeffding {_TREE}", 8, 2),
+    (f"hoeffding {_TREE} policy=svfdt2 adaptive=true boost=true", 8, 2),
+)
+
+
+def add_command(commands: Any) -> None:
+    """Add the subcommand to argparse's subparsers."""
+    text = (
+        "Measure microseconds per predict and per learn on the device, and print a table for "
+        "boards/NAME.toml, with which simulate and budget tell the time of a sample."
+    )
+    parser = commands.add_parser("bench", help=text, description=text)
+    add_port_option(parser)
+    parser.add_argument(
+        "--board", metavar="NAME", help="warn if its clock is another one (default: do not)"
+    )
+    parser.add_argument(
+        "--mount",
+        action="store_true",
+        help="let the device import this PC's library (default: it has it)",
+    )
+    parser.set_defaults(run=bench)
+
+
+def bench(arguments: argparse.Namespace) -> int:
+    """Print the table."""
+    board = board_files.load(arguments.board) if arguments.board else None
+    port = chosen_port(arguments.port)
+    SerialLine(port).close()  # says in our words why it cannot be used
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "bench.py"
+        script.write_text(device_script(), encoding="utf-8")
+        lines = _mpremote(port, script, mount=arguments.mount)
+        hertz, device, rows = read_rows(lines)
+    if board and hertz and hertz != board.clock_hz:
+        messages.say(
+            f"Note: the device runs at {hertz:,} Hz, {board.name}'s file says {board.clock_hz:,}."
+        )
+    today = datetime.date.today().isoformat()
+    print(table(f"microshrub bench on {today}: {device}", rows), end="")
+    if board:
+        messages.say(f"Paste it into boards/{board.key}.toml, in front of [serial] or at the end.")
+    return 0
+
+
+def device_script() -> str:
+    """The program for the device."""
+    listed = []
+    for number, (model, features, classes) in enumerate(CONFIGURATIONS):
+        name, parameters = specification(model)
+        shape = {"features": features, "classes": classes}
+        listed.append([number, MODELS[name], parameters | shape])
+    program = Path(__file__).with_name("bench_device.py").read_text(encoding="utf-8")
+    return f"{program}\n\nimport json\n\nmain(json.loads({json.dumps(listed)!r}))\n"
+
+
+def _mpremote(port: str, script: Path, *, mount: bool) -> Iterator[str]:
+    """The lines that the script prints. Raises UserError if it does not come to its end."""
+    mounted = ["mount", str(loader.folder().parent)] if mount else []
+    command = [sys.executable, "-m", "mpremote", "connect", port, *mounted, "run", str(script)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    )
+    said: list[str] = []
+    silence = threading.Timer(_PATIENCE, process.kill)  # on a pty mpremote waits for ever
+    silence.start()
+    try:
+        assert process.stdout
+        for line in process.stdout:
+            silence.cancel()
+            said.append(line.strip())
+            yield line.strip()
+        if process.wait():
+            raise UserError(_advice(port, said))
+    finally:
+        silence.cancel()
+        process.kill()
+        process.wait()
+
+
+def _advice(port: str, said: Sequence[str]) -> str:
+    last = next((line for line in reversed(said) if line), "")
+    if not last or "raw repl" in last.lower():
+        return (
+            f"{port}: no MicroPython answers. Is it on the board, and does its program let itself "
+            "be stopped? Reset the board and try again."
+        )
+    return f"{port}: the measurement stopped, mpremote says: {last}"
+
+
+def read_rows(lines: Iterator[str]) -> tuple[int, str, list[CostRow]]:
+    """The clock in Hz, 0 if unknown, the device's name and the rows that bench_device.py prints.
+
+    Raises UserError if there is no row; says which models did not fit.
+    """
+    hertz, device, rows, reasons = 0, "", [], []
+    with showing("measuring on the device", announce=True) as update:
+        for line in lines:
+            kind, _, rest = line.partition(" ")
+            if kind == "device":
+                first, _, device = rest.partition(" ")
+                hertz = int(first)
+            elif kind in ("row", "no"):
+                number, _, rest = rest.partition(" ")
+                model, features, classes = CONFIGURATIONS[int(number)]
+                if kind == "no":
+                    reasons.append(rest)
+                    messages.say(f"{model}, {features} features: {rest}")
+                else:
+                    p50, p99, q50, q99 = map(int, rest.split())
+                    rows.append(CostRow(model, features, classes, (p50, p99), (q50, q99)))
+                update(int(number) + 1, len(CONFIGURATIONS))
+    if not rows and any("not on the device" in reason for reason in reasons):
+        raise UserError("microshrub is not on the device: flash it, or use --mount")
+    if not rows:
+        raise UserError(reasons[0] if reasons else "the device printed no measurement")
+    clock = f" at {hertz / 1e6:g} MHz" if hertz and math.isfinite(hertz) else ""
+    return hertz, device + clock, rows
+
+
+def table(source: str, rows: Sequence[CostRow]) -> str:
+    """The section [measured] of a board file."""
+    parts = [
+        "# microseconds of a sample: [median, 99th percentile]",
+        "[measured]",
+        f"source = {json.dumps(source, ensure_ascii=False)}",
+    ]
+    for row in rows:
+        parts += [
+            "",
+            "[[measured.row]]",
+            f"model = {json.dumps(row.model)}",
+            f"features = {row.features}",
+            f"classes = {row.classes}",
+            f"predict = {list(row.predict)}",
+            f"learn = {list(row.learn)}",
+        ]
+    return "\n".join(parts) + "\n"

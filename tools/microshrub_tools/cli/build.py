@@ -1,0 +1,212 @@
+"""`microshrub build`: a program for a board, from a saved model or for a stream like this one."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+from typing import Any
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import console
+from microshrub_host.boards import board_files
+from microshrub_host.cli.commands import add_board_option, add_stream_options, open_with_parameters
+from microshrub_host.cli.options import (
+    Parser,
+    add_model_options,
+    given_options,
+    is_model_file,
+    option,
+    whole_number,
+)
+from microshrub_host.models import model_files
+from microshrub_host.reports.report import count, fitting
+
+from ..board import build, program_config
+from ..board.program_config import DETECTORS, HOOKS, Program
+
+_LEAST_WATCHDOG = 5000  # milliseconds
+FOLDER = "build"  # a folder a board in it
+
+
+def add_command(commands: Any) -> None:
+    """Add the subcommand to argparse's subparsers."""
+    text = (
+        "Make the program for a board: the device library compiled for its processor, and "
+        "config.json. The model is a saved one (--model FILE.mshrub), or a fresh one for samples "
+        "like those of DATA."
+    )
+    parser = commands.add_parser("build", help=text.partition(":")[0] + ".", description=text)
+    add_stream_options(parser, nargs="?")
+    add_model_options(parser, files=True)
+    add_board_option(parser, None, "the board (required)", required=True)
+    parser.add_argument(
+        "--output", metavar="FOLDER", type=Path, help=f"where to (default {FOLDER}/BOARD)"
+    )
+    parser.add_argument(
+        "--emit",
+        choices=("native", "bytecode"),
+        default="native",
+        help="machine code, or bytecode for any processor (default native)",
+    )
+    _add_program_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_program_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("options of the program")
+    group.add_argument(
+        "--sensor",
+        nargs="+",
+        metavar=("KIND", "NAME=VALUE"),
+        default=["serial"],
+        help="what it reads: serial (default); adc pins=26,27 rate=50; mpu6050 scl=1 sda=0 i2c=0 "
+        "address=104 rate=100 window=64 hop=32",
+    )
+    group.add_argument(
+        "--label-pin",
+        nargs="+",
+        metavar=("PIN", "NAME=VALUE"),
+        help="a button that tells the class: 15 pressed=walk released=rest (default: none)",
+    )
+    group.add_argument(
+        "--pending",
+        type=whole_number,
+        default=32,
+        metavar="K",
+        help="samples that may wait for a late label (default 32)",
+    )
+    group.add_argument(
+        "--checkpoint-samples",
+        type=whole_number,
+        default=1000,
+        metavar="N",
+        help="keep the state in the flash after so many samples, 0: never (default 1000)",
+    )
+    group.add_argument(
+        "--checkpoint-seconds",
+        type=whole_number,
+        default=60,
+        metavar="S",
+        help="and not more often than that (default 60)",
+    )
+    group.add_argument(
+        "--alarm",
+        choices=("none", *DETECTORS),
+        default="page_hinkley",
+        help="what watches for drift (default page_hinkley)",
+    )
+    group.add_argument(
+        "--hook", choices=HOOKS, default="nothing", help="what a drift does (default nothing)"
+    )
+    group.add_argument(
+        "--watchdog",
+        type=whole_number,
+        default=0,
+        metavar="MS",
+        help="reset the board when it hangs for so long, 5000 or more (default 0: do not)",
+    )
+    group.add_argument(
+        "--text", action="store_true", help="plotter lines over serial, too (default: frames)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the folder and say what it takes of the board."""
+    _build(arguments)
+    return 0
+
+
+def _build(arguments: argparse.Namespace) -> Path:
+    board = board_files.load(arguments.board)
+    output: Path = arguments.output or Path(FOLDER) / board.key
+    build.check_output(output)
+    program = _program(arguments, board)
+    made = build.make(program, board, output, arguments.emit)
+    _print(made, board, program)
+    return output
+
+
+def build_model(model: str | Path, board: str, options: str = "") -> Path:
+    """From Python: `microshrub build --model MODEL --board BOARD OPTIONS`; returns the folder.
+
+    Raises UserError for what the command refuses.
+    """
+    parser = Parser()
+    add_command(parser.add_subparsers())
+    words = ["build", "--model", str(model), "--board", board, *shlex.split(options)]
+    try:
+        arguments = parser.parse_args(words)
+    except SystemExit:
+        raise UserError(f"build does not take the options {options!r}") from None
+    return _build(arguments)
+
+
+def _program(arguments: argparse.Namespace, board: board_files.Board) -> Program:
+    if is_model_file(arguments.model):
+        if arguments.data is not None:
+            raise UserError(
+                f"DATA {arguments.data} is not used: the model is in {arguments.model}"
+            )
+        of_data = [n for n in ("label", "classes", "limit", "shuffle") if vars(arguments)[n]]
+        for name in [*given_options(arguments), *of_data]:
+            raise UserError(f"{option(name)} is not used: the model is in {arguments.model}")
+        model = model_files.read(Path(arguments.model))
+        return program_config.of_model(
+            model, _around(arguments, board, model.feature_names, model.class_names)
+        )
+    if arguments.data is None:
+        raise UserError("Name a saved model, --model FILE.mshrub, or DATA for a fresh one")
+    stream, parameters = open_with_parameters(arguments)
+    around = _around(arguments, board, stream.feature_names, stream.class_names)
+    return program_config.of_stream(stream, arguments.model, parameters, arguments.warmup, around)
+
+
+def _around(
+    arguments: argparse.Namespace,
+    board: board_files.Board,
+    features: tuple[str, ...],
+    classes: tuple[str, ...],
+) -> dict[str, Any]:
+    """The part of config.json that is not the model's. Raises UserError."""
+    sensor = program_config.sensor(arguments.sensor, len(features), board.pins.adc)
+    for name, least, most in (
+        ("pending", 1, 32768),
+        ("checkpoint_samples", 0, 1 << 29),
+        ("checkpoint_seconds", 0, 1_000_000),
+        ("watchdog", 0, 1 << 29),
+    ):
+        value = getattr(arguments, name)
+        if not least <= value <= most:
+            raise UserError(f"{option(name)} has to be {least:,}..{most:,}, not {value:,}")
+    if 0 < arguments.watchdog < _LEAST_WATCHDOG:
+        raise UserError(
+            f"--watchdog has to be 0, or at least {_LEAST_WATCHDOG:,}, which leaves the time to "
+            "flash another program"
+        )
+    alarm = {"detector": arguments.alarm, "hook": arguments.hook}
+    checkpoint = {
+        "path": "checkpoint",
+        "samples": arguments.checkpoint_samples,
+        "seconds": arguments.checkpoint_seconds,
+    }
+    pin = arguments.label_pin and program_config.label_pin(arguments.label_pin, classes)
+    return {
+        "sensor": sensor,
+        "pending": arguments.pending,
+        "checkpoint": checkpoint if arguments.checkpoint_samples else None,
+        "alarm": None if arguments.alarm == "none" else alarm,
+        "label_pin": pin,
+        "watchdog": arguments.watchdog,
+        "text": arguments.text or sensor["kind"] != "serial",
+    }
+
+
+def _print(made: build.Build, board: board_files.Board, program: Program) -> None:
+    learned = "what it has learned" if program.learner_state else "fresh"
+    console.say(f"{program.learner} ({learned}) for {board.name}, in {made.folder}")
+    console.say(f"flash   {made.flash_bytes:>9,} bytes in {count(len(made.files), 'file')}")
+    console.say(f"RAM     {made.code_bytes:>9,} bytes for the imported code")
+    model = made.budget.ram_bytes - made.code_bytes
+    console.say(f"        {model:>9,} bytes for the model and what it needs")
+    console.say(fitting(made.budget))

@@ -1,0 +1,76 @@
+"""`microshrub flash`: a build onto the board, compared byte by byte, and tested there."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from pathlib import Path
+from typing import Any
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import console, messages
+from microshrub_host.boards import board_files
+from microshrub_host.cli.commands import add_board_option
+from microshrub_host.reports.report import count
+
+from ..board import build, flash
+from ..board.ports import add_port_option, chosen_port
+from ..board.raw_repl import Device
+from .build import FOLDER
+
+_START_SECONDS = 5.0  # in which a program that cannot start says so
+
+
+def add_command(commands: Any) -> None:
+    """Add the subcommand to argparse's subparsers."""
+    text = (
+        "Copy a build to the board, compare every file, let the board learn a fixed stream and "
+        "compare its model with the simulator's; then start it. Until then the board keeps its "
+        "previous program."
+    )
+    parser = commands.add_parser("flash", help=text.partition(",")[0] + ".", description=text)
+    parser.add_argument(
+        "folder", metavar="FOLDER", nargs="?", type=Path, help=f"(default {FOLDER}/BOARD)"
+    )
+    add_board_option(parser, None, "the board (required)", required=True)
+    add_port_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Flash, say what the self-test gave, and what the program says when it starts."""
+    board = board_files.load(arguments.board)
+    folder = arguments.folder or Path(FOLDER) / board.key
+    port = chosen_port(arguments.port)
+    files = build.read(folder)
+    with Device(port, board.serial.baud) as device:
+        try:
+            with showing("copying", announce=True) as update:
+                result = flash.flash(device, files, update)
+        except BaseException:
+            with contextlib.suppress(UserError):  # the program that was stopped goes on
+                device.start(0)
+            raise
+        messages.say(f"{count(len(files), 'file')} on the board, each with the right SHA-256")
+        console.say(
+            f"self-test: the board's model is the simulator's (CRC32 {result.crc32:08x} after "
+            f"{flash.SAMPLES} samples)"
+        )
+        if result.microseconds:
+            console.say(f"  {result.microseconds:>9,} us a sample")
+        console.say(f"  {result.free_before:>9,} bytes of heap free before the import")
+        console.say(f"  {result.free_after:>9,} bytes free with the model")
+        _start(device, board.name)
+    return 0
+
+
+def _start(device: Device, name: str) -> None:
+    said = device.start(_START_SECONDS).splitlines()
+    lines = [line for line in said if line.startswith("microshrub:")]
+    if any(line.startswith("Traceback") for line in said):
+        last = [line for line in said if line.strip(" >")][-1]
+        raise UserError(f"{name} was flashed, and its program stopped: {last}")
+    for line in lines:
+        console.say(line)
+    console.say(f"{name} has started the program.")

@@ -1,0 +1,129 @@
+"""`microshrub monitor`: a live view of a device that learns, which does not disturb it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import math
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import console, messages
+from microshrub_host.reports import plots
+
+from ..board.ports import add_port_option, chosen_port
+from ..link.client import Link
+from ..link.serial_line import SerialLine
+from ..watch.device_watch import Watch, drift_name
+from ..watch.interrupts import Interrupts
+from ..watch.monitor_plot import plot_watch
+
+_EVERY = 1.0  # seconds between two questions
+_SLICE = 0.1  # seconds after which Ctrl-C is looked for
+_ROWS_ELSE = 14  # lines of the terminal that are not for the confusion matrix
+_CELL = 8  # columns for a number of it
+
+
+def add_command(commands: Any) -> None:
+    """Add the subcommand to argparse's subparsers."""
+    text = "Watch a device that learns, until Ctrl-C: accuracy, predictions, drift, heap, latency."
+    parser = commands.add_parser("monitor", help=text, description=text)
+    add_port_option(parser)
+    parser.add_argument(
+        "--plot", metavar="FILE.png", type=Path, help="draw it at the end (default: do not)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, metavar="S", help="stop after S seconds (default: do not)"
+    )
+    parser.set_defaults(run=monitor)
+
+
+def monitor(arguments: argparse.Namespace) -> int:
+    """Show a device until the time is over, or Ctrl-C; 130 after that."""
+    if arguments.plot is not None:
+        plots.check_plot_file(arguments.plot)
+    if arguments.seconds is not None and not arguments.seconds > 0:
+        raise UserError(f"--seconds has to be above 0, not {arguments.seconds}")
+    port = chosen_port(arguments.port)
+    with Link(SerialLine(port)) as link:
+        watch = Watch(link)
+        with Interrupts() as ctrl_c:
+            try:
+                _watch(watch, link, arguments.seconds or math.inf, ctrl_c)
+            finally:
+                if arguments.plot is not None and watch.history:
+                    plot_watch(watch.history, arguments.plot, port)
+                    messages.say(f"written to {arguments.plot}")
+    return 130 if ctrl_c.came else 0
+
+
+def _watch(watch: Watch, link: Link, seconds: float, ctrl_c: Interrupts) -> None:
+    end = time.monotonic() + seconds
+    with contextlib.ExitStack() as stack:
+        live: Live | None = None
+        if console.is_terminal:
+            live = stack.enter_context(Live(console=console, auto_refresh=False))
+        while not ctrl_c.came and time.monotonic() < end:
+            room = has_room(watch.classes, console.width, console.height)
+            watch.ask(matrix=live is not None and room)
+            if live:
+                live.update(view(watch), refresh=True)
+            else:
+                console.say(plain(watch))
+            pause = min(time.monotonic() + _EVERY, end)
+            while not ctrl_c.came and time.monotonic() < pause:
+                link.poll(_SLICE)
+                watch.collect()
+
+
+def has_room(classes: int, width: int, height: int) -> bool:
+    """Whether a terminal of that size has room for the confusion matrix."""
+    return classes + _ROWS_ELSE < height and (classes + 1) * _CELL < width
+
+
+def facts(watch: Watch) -> Iterable[tuple[str, str]]:
+    """Names and values of all that is shown, but for the confusion matrix."""
+    status, now = watch.status, watch.recent.accuracy
+    if now:
+        yield "accuracy now", f"{now[0]:.2f} % of the last {now[1]:,}"
+    yield "accuracy", f"{status.accuracy / 10_000:.2f} % of {status.samples:,}"
+    yield "NoChange", f"{status.accuracy_nochange / 10_000:.2f} %"
+    yield "kappa", f"{status.kappa / 10_000:.2f} %"
+    for label, number, confidence in watch.predictions:
+        yield f"predicted {label}", f"{number} times, confidence {confidence:.2f}"
+    alarms = "1 alarm" if status.drifts == 1 else f"{status.drifts} alarms"
+    yield "drift", f"{drift_name(status.drift)}, {alarms}"
+    yield "heap", f"{status.heap_used:,} bytes used, {status.heap_free:,} free"
+    median, worst = watch.latency
+    yield "latency", f"{median:.1f} ms, p99 {worst:.1f} ms"
+    yield "waiting for a label", f"{status.pending}"
+    yield "up", f"{status.uptime:,} s"
+
+
+def plain(watch: Watch) -> str:
+    """One line with everything, for an output that is no terminal."""
+    return "; ".join(f"{name} {value}" for name, value in facts(watch))
+
+
+def view(watch: Watch) -> RenderableType:
+    """What the terminal shows."""
+    table = Table(show_header=False)
+    for row in facts(watch):
+        table.add_row(*map(Text, row))
+    return Group(table, matrix(watch.confusion)) if watch.confusion else table
+
+
+def matrix(rows: list[tuple[int, ...]]) -> Table:
+    """The confusion matrix: a row a label, a column a prediction."""
+    table = Table("label", *(f"as {p}" for p in range(len(rows[0]))))
+    for label, row in enumerate(rows):
+        table.add_row(str(label), *(f"{number:,}" for number in row))
+    return table

@@ -1,0 +1,223 @@
+"""`microshrub record`: what a board's sensor says, and labels from the keyboard, as a CSV file."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.live import Live
+from rich.text import Text
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import messages
+from microshrub_host.cli.options import whole_number
+from microshrub_host.reports.report import count
+
+from ..board.ports import add_port_option, chosen_port
+from ..link.serial_line import SerialLine
+from ..watch.interrupts import Interrupts
+from ..watch.keyboard import Keyboard
+from ..watch.readings import Reading, Source
+from ..watch.sample_file import SampleFile, SampleFileError
+
+_WAIT = 0.05  # seconds, after which keys are looked for
+_PLAIN = 10.0  # seconds between two lines where there is no terminal
+_LABEL, _TIME = "label", "time"
+_CUT = """\
+Note: the board's program prints no more than these features. Without text in its configuration \
+all are recorded."""
+_NO_LABEL = """\
+No sample had a label: --label-keys 0=rest,1=walk sets it from the keyboard."""
+
+
+def add_command(commands: Any) -> None:
+    """Add the subcommand to argparse's subparsers."""
+    text = (
+        "Write what a board's sensor says, plotter lines or observations of the link, to a CSV "
+        "file for `simulate`, until Ctrl-C."
+    )
+    parser = commands.add_parser("record", help=text, description=text)
+    add_port_option(parser)
+    parser.add_argument(
+        "-o", "--output", metavar="FILE.csv", type=Path, required=True, help="(required)"
+    )
+    parser.add_argument(
+        "--label-keys",
+        metavar="KEY=NAME,...",
+        type=label_keys,
+        default={},
+        help="keys that set the label from then on, 0=rest,1=walk (default: the board's labels)",
+    )
+    parser.add_argument(
+        "--limit", type=whole_number, metavar="N", help="stop after N samples (default: do not)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, metavar="S", help="stop after S seconds (default: do not)"
+    )
+    parser.add_argument(
+        "--time", action="store_true", help="a first column with milliseconds (default: none)"
+    )
+    existing = parser.add_mutually_exclusive_group()
+    existing.add_argument(
+        "--append", action="store_true", help="add to an existing file (default: refuse)"
+    )
+    existing.add_argument(
+        "--force", action="store_true", help="replace an existing file (default: refuse)"
+    )
+    parser.set_defaults(run=record)
+
+
+def label_keys(text: str) -> dict[str, str]:
+    """The label of each key, of a text such as "0=rest,1=walk"."""
+    found: dict[str, str] = {}
+    for word in text.split(","):
+        key, equals, label = word.strip().partition("=")
+        if not equals or len(key) != 1 or not label or not label.isprintable():
+            raise argparse.ArgumentTypeError(f"has to be like 0=rest,1=walk, not {text!r}")
+        if key in found:
+            raise argparse.ArgumentTypeError(f"has the key {key} twice")
+        found[key] = label
+    return found
+
+
+class Recorder:
+    """Puts samples into the file, each with the label of its moment.
+
+    With keys only their label counts. A sample that lacks the label that the others have is not
+    written, and counted in `unlabelled`.
+    """
+
+    def __init__(self, file: SampleFile, keys: dict[str, str], *, timed: bool) -> None:
+        self._file = file
+        self._keys = keys
+        self._timed = timed
+        self._labelled = bool(keys)
+        self._began = time.monotonic()
+        self._cut = False
+        self.label: str | None = None
+        self.unlabelled = 0
+
+    def press(self, keys: str) -> bool:
+        """Take the keys that were pressed; whether the label is another one now."""
+        before = self.label
+        for key in keys:
+            self.label = self._keys.get(key, self.label)
+        return self.label != before
+
+    def put(self, reading: Reading) -> None:
+        """Write the sample, if it has the label it needs. Raises UserError."""
+        if reading.cut and not self._cut:
+            self._cut = True
+            messages.say(_CUT)
+        label = self.label if self._keys else reading.label
+        self._labelled |= reading.has_label
+        if self._labelled and label is None:
+            self.unlabelled += 1
+            return
+        if self._timed and _TIME in reading.names:
+            raise UserError("the board has a value called time already: leave --time out")
+        moment = round(1000 * (time.monotonic() - self._began))
+        names = [_TIME] * self._timed + [*reading.names] + [_LABEL] * self._labelled
+        cells = [moment] * self._timed + [*reading.values] + [label] * self._labelled
+        self._file.write(names, cells)
+
+
+def record(arguments: argparse.Namespace) -> int:
+    """Record until there is enough, or Ctrl-C; 130 after that."""
+    for name in ("limit", "seconds"):
+        value = getattr(arguments, name)
+        if value is not None and not value > 0:
+            raise UserError(f"--{name} has to be above 0, not {value}")
+    port = chosen_port(arguments.port)
+    with (
+        SampleFile(arguments.output, append=arguments.append, force=arguments.force) as file,
+        Interrupts() as ctrl_c,
+        contextlib.closing(_Stoppable(port, ctrl_c)) as line,
+    ):
+        source = Source(line, port)
+        recorder = Recorder(file, arguments.label_keys, timed=arguments.time)
+        try:
+            _run(arguments, source, recorder, file)
+        except KeyboardInterrupt:
+            messages.say(f"stopped: {_told(source, recorder, file)}")
+            return 130
+        except SampleFileError:
+            raise
+        except UserError as error:
+            if file.samples:
+                kept = f"{count(file.samples, 'sample')} are in {arguments.output}"
+                raise UserError(f"{error} {kept}; --append goes on with it.") from error
+            raise
+        messages.say(_told(source, recorder, file))
+        if recorder.unlabelled and not (file.samples or arguments.label_keys):
+            messages.say(_NO_LABEL)
+        return 0 if file.samples else 1
+
+
+class _Stoppable(SerialLine):
+    """Ctrl-C strikes where the line is read, and so never between a sample and its file."""
+
+    def __init__(self, port: str, ctrl_c: Interrupts) -> None:
+        super().__init__(port)
+        self._ctrl_c = ctrl_c
+
+    def read(self, seconds: float) -> bytes:
+        """What has come. Raises KeyboardInterrupt once it was asked for."""
+        if self._ctrl_c.came:
+            raise KeyboardInterrupt
+        return super().read(min(seconds, _WAIT))
+
+
+def _run(
+    arguments: argparse.Namespace, source: Source, recorder: Recorder, file: SampleFile
+) -> None:
+    keys = arguments.label_keys
+    end = time.monotonic() + (arguments.seconds or math.inf)
+    keyboard = Keyboard() if keys else None
+    with contextlib.ExitStack() as stack:
+        pressed = stack.enter_context(keyboard).pressed if keyboard else str
+        show = _Shown(stack, arguments)
+        while time.monotonic() < end:
+            changed = recorder.press(pressed())
+            show(_told(source, recorder, file), changed)
+            for reading in source.take(_WAIT):
+                recorder.put(reading)
+                if file.samples == arguments.limit:
+                    return
+
+
+class _Shown:
+    """A line that changes on a terminal; elsewhere one every few seconds and at a new label."""
+
+    def __init__(self, stack: contextlib.ExitStack, arguments: argparse.Namespace) -> None:
+        self._next = time.monotonic() + _PLAIN
+        self._live: Live | None = None
+        keys = ", ".join(f"{key}: {label}" for key, label in arguments.label_keys.items())
+        messages.say(f"recording to {arguments.output}, Ctrl-C stops" + f"; {keys}" * bool(keys))
+        if messages.is_terminal:
+            self._live = stack.enter_context(Live(console=messages, transient=True))
+
+    def __call__(self, text: str, changed: bool) -> None:
+        if self._live:
+            self._live.update(Text(text))
+        elif changed or time.monotonic() > self._next:
+            self._next = time.monotonic() + _PLAIN
+            messages.say(text)
+
+
+def _told(source: Source, recorder: Recorder, file: SampleFile) -> str:
+    parts = [count(file.samples, "sample")]
+    if recorder.label is not None:
+        parts.append(f"label {recorder.label}")
+    for number, what in (
+        (recorder.unlabelled, "without a label left out"),
+        (source.skipped, "lines that are no sample skipped"),
+        (source.lost, "observations lost on the line"),
+    ):
+        if number:
+            parts.append(f"{number:,} {what}")
+    return ", ".join(parts)

@@ -1,0 +1,138 @@
+"""`microshrub soak`: memory and time per sample do not grow with the length of the stream.
+
+Nor does the model drift away from the simulator's, which learns the same samples beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import re
+import time
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import console, messages
+from microshrub_host.cli.commands import add_stream_options, compile_kernels, open_with_parameters
+from microshrub_host.cli.options import MODELS, add_model_options, whole_number
+from microshrub_host.engines import engines, micropython_binary
+from microshrub_host.evaluation import prequential
+from microshrub_host.streams.stream import Stream
+
+_BLOCK = 1000  # samples sent at a time, or fewer if their rows would fill an eighth of the heap
+_FIRST = 10_000  # the first mark, and the samples that a time is the mean of
+_STALE = 64  # bytes that the collector may keep for what looks like pointers on the C stack
+_SLOWER = 1.5  # a ratio of times that is worth a word; below it may be the PC's other work
+
+
+def add_command(commands: Any) -> None:
+    """Add the subcommand to argparse's subparsers."""
+    text = (
+        "Run a stream over and over on the real MicroPython, with the heap locked while it "
+        "learns; print heap and time per sample; exit with 1 if the heap grew, or if the model "
+        "is not the simulator's in the end."
+    )
+    parser = commands.add_parser("soak", help=text, description=text)
+    add_stream_options(parser)
+    add_model_options(parser)
+    parser.add_argument(
+        "--samples",
+        type=whole_number,
+        default=1_000_000,
+        metavar="N",
+        help="how many to learn, the stream again and again (default 1000000)",
+    )
+    parser.add_argument(
+        "--heap", default="64m", metavar="SIZE", help="of the MicroPython, as 64k (default 64m)"
+    )
+    parser.set_defaults(run=soak)
+
+
+def marks(samples: int) -> list[int]:
+    """When to measure: after 10,000 samples, after ten times as many and so on, and at the end."""
+    found = []
+    mark = _FIRST
+    while mark < samples:
+        found.append(mark)
+        mark *= 10
+    return [*found, samples]
+
+
+def soak(arguments: argparse.Namespace) -> int:
+    """Print a line at every mark and what they show; 1 if the heap grew."""
+    if arguments.samples < 2 * _FIRST:
+        raise UserError(
+            f"--samples has to be at least {2 * _FIRST:,}, for two measurements, not "
+            f"{arguments.samples:,}"
+        )
+    heap = heap_size(arguments.heap)
+    stream, parameters = open_with_parameters(arguments)
+    micropython_binary.find_or_fetch(messages.say)
+    compile_kernels(arguments.model, parameters)
+    kind = MODELS[arguments.model]
+    block = max(1, min(_BLOCK, heap // 8 // (6 * stream.values.shape[1])))
+    with (
+        engines.MicroPythonEngine(kind, parameters, arguments.heap, compiled=True) as engine,
+        engines.start("numba", kind, parameters) as twin,
+    ):
+        for each in (engine, twin):
+            prequential.fit(each, prequential.raw_rows(stream), min(arguments.warmup, block))
+        heaps, times = _measure(engine, twin, stream, block, arguments.samples)
+        crcs = [each.status()["state_crc32"] for each in (engine, twin)]
+    if crcs[0] != crcs[1]:
+        console.say(f"The model's CRC32 is {crcs[0]:08x}, the simulator's {crcs[1]:08x}.")
+        return 1
+    console.say(f"The model is the simulator's: CRC32 {crcs[0]:08x}.")
+    return conclude(heaps, times)
+
+
+def heap_size(text: str) -> int:
+    """Bytes of a size such as 64k or 2m. Raises UserError if it is none."""
+    found = re.fullmatch(r"(\d+)([km]?)", text.lower())
+    if not found or not int(found[1]):
+        raise UserError(f"--heap has to be a size such as 64k or 2m, not {text!r}")
+    return int(found[1]) * {"": 1, "k": 1024, "m": 1024 * 1024}[found[2]]
+
+
+def _measure(
+    engine: engines.MicroPythonEngine,
+    twin: engines.Engine,
+    stream: Stream,
+    block: int,
+    samples: int,
+) -> tuple[list[int], list[float]]:
+    """Heap bytes and microseconds a sample at every mark."""
+    rows = prequential.raw_rows(stream)
+    heaps, times, stops = [], [], marks(samples)
+    last: deque[tuple[int, float]] = deque(maxlen=_FIRST // block)  # samples, seconds
+    console.say(f"{'samples':>12}  {'heap, bytes':>12}  {'us a sample':>12}")
+    with showing("soak") as update:
+        ends = sorted({*range(block, samples, block), *stops})
+        for begin, end in itertools.pairwise([0, *ends]):
+            at = np.arange(begin, end) % len(rows)
+            started = time.perf_counter()
+            if len(at) > 1:
+                engine.run(rows[at[:-1]], stream.labels[at[:-1]])
+            engine.run(rows[at[-1:]], stream.labels[at[-1:]])  # leaves no large block behind
+            last.append((end - begin, time.perf_counter() - started))
+            twin.run(rows[at], stream.labels[at])
+            update(end, samples)
+            if end in stops:
+                heaps.append(engine.heap_bytes())
+                times.append(sum(t for _, t in last) / sum(n for n, _ in last) * 1e6)
+                console.say(f"{end:>12,}  {heaps[-1]:>12,}  {times[-1]:>12.1f}")
+    return heaps, times
+
+
+def conclude(heaps: list[int], times: list[float]) -> int:
+    """Say what the measurements show; 1 if the heap grew."""
+    ratio = times[-1] / times[0]
+    slower = ": it became slower." if ratio > _SLOWER else "."
+    console.say(f"The last time per sample is {ratio:.2f} times the first{slower}")
+    grew = max(heaps) - heaps[0] > _STALE
+    console.say("The heap grew." if grew else "Nothing was allocated while learning.")
+    return int(grew)

@@ -1,0 +1,124 @@
+"""`microshrub stream`: a recorded stream drives the device, with the simulator in step."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import console
+from microshrub_host.cli.commands import add_stream_options, compile_kernels, open_arguments
+from microshrub_host.cli.options import MODELS, Parser
+from microshrub_host.reports.report import count
+
+from ..board.ports import add_port_option, chosen_port
+from ..board.simulated_device import CONFIG, find_twin
+from ..link.client import Link
+from ..link.messages import Welcome
+from ..link.serial_line import SerialLine
+from ..watch.streaming import Figures, Run
+
+_RECENT = 1000  # samples that the latencies on the way are of
+
+
+def add_command(commands: Any) -> None:
+    """Add the subcommand to argparse's subparsers."""
+    text = (
+        "Have a board learn a recorded stream, predicting each sample before it is learned; stop "
+        "at the first prediction that is not the simulator's."
+    )
+    parser: Parser = commands.add_parser("stream", help=text, description=text)
+    add_stream_options(parser)
+    add_port_option(parser)
+    parser.add_argument(
+        "--rate",
+        type=_rate,
+        default=0.0,
+        metavar="HZ",
+        help="samples a second (default: as fast as the board takes them)",
+    )
+    parser.add_argument(
+        "--build",
+        type=Path,
+        metavar="FOLDER",
+        help=f"the folder that was flashed, with its {CONFIG} (default: look in build/)",
+    )
+    parser.add_argument(
+        "--reset",
+        action="store_true",
+        help="have the board forget what it learned (default: go on if it learned this stream)",
+    )
+    parser.set_defaults(run=stream)
+
+
+def stream(arguments: argparse.Namespace) -> int:
+    """Drive the device and print what came out."""
+    port = chosen_port(arguments.port)
+    data = open_arguments(arguments)
+    with Link(SerialLine(port)) as link:
+        welcome = link.connect()
+        twin = find_twin(welcome.configuration_hash, arguments.build)
+        rows = twin.raw_rows(data)
+        configuration = twin.configuration
+        names = {kind: name for name, kind in MODELS.items()}
+        compile_kernels(names[configuration.learner], configuration.parameters)
+        twin.prepare(rows)
+        with showing("stream") as update:
+            run = Run(
+                link,
+                twin,
+                rows,
+                data.labels,
+                rate=arguments.rate,
+                progress=lambda figures: update(figures.samples, figures.total, _note(figures)),
+            )
+            crc32 = run.run(reset=arguments.reset)
+    _print(run.figures, welcome, crc32)
+    return 0
+
+
+def _rate(text: str) -> float:
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = 0.0
+    if not 0 < rate < math.inf:
+        raise argparse.ArgumentTypeError(f"has to be a number above 0, not {text!r}")
+    return rate
+
+
+def _note(figures: Figures) -> str:
+    heap = f"{figures.status.heap_used:,} B" if figures.status else ""
+    return (
+        f"accuracy {figures.accuracy:.2f} %, simulator {figures.simulated_accuracy:.2f} %, "
+        f"p50 {figures.latency(50, _RECENT):.1f} ms, p99 {figures.latency(99, _RECENT):.1f} ms, "
+        f"heap {heap}"
+    )
+
+
+def _print(figures: Figures, welcome: Welcome, crc32: int) -> None:
+    """What came out, for people."""
+    assert figures.status
+    table = Table(show_header=False)
+    for row in (
+        ("accuracy on the device", f"{figures.accuracy:.2f} %"),
+        ("accuracy in the simulator", f"{figures.simulated_accuracy:.2f} %"),
+        ("  NoChange (the last label)", f"{figures.status.accuracy_nochange / 1e4:.2f} %"),
+        ("latency p50", f"{figures.latency(50):.1f} ms"),
+        ("latency p99", f"{figures.latency(99):.1f} ms, up to {welcome.window} under way"),
+        ("heap in use", f"{figures.status.heap_used:,} bytes"),
+        ("heap free", f"{figures.status.heap_free:,} bytes"),
+        ("drifts", f"{figures.status.drifts:,}"),
+        ("restarts of the device", f"{figures.restarts:,}"),
+        ("state CRC32", f"{crc32:08x}"),
+    ):
+        table.add_row(*row)
+    console.print(table)
+    console.say(
+        f"Device and simulator agree: {count(figures.samples, 'sample')}, each prediction and the "
+        "state at the end."
+    )

@@ -1,0 +1,298 @@
+"""The PC's end of the serial link: a window of requests under way, sent again when they are lost.
+
+docs/link.md has the protocol. What is asked for is done by the device exactly once and in order,
+whatever happens on the line; a cable that was pulled is waited for.
+
+    with Link(SerialLine(port)) as link:
+        link.connect()
+        for pending in link.stream(sample(row, label) for row, label in rows):
+            pending.answer, pending.latency
+        status = link.ask(STATUS)
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from microshrub_host.base.errors import UserError
+
+from . import messages
+from .frames import VERSION, Frame, Splitter, pack
+from .messages import Answer, Failure, Observed, Request, Welcome, read_answer, read_observed
+from .serial_line import Line
+
+_SLOWEST = 1.0  # seconds: a time-out doubles up to there while nothing comes
+_REOPENINGS = 10  # of the line, without an answer between them
+_OBSERVATIONS = 256  # that are kept for who has not asked for them yet
+_RANGE = 1 << 16  # of sequence numbers
+
+
+class LinkError(UserError):
+    """The line does not work; the message is for people."""
+
+
+class LostError(LinkError):
+    """The device does not answer any more."""
+
+
+class RestartedError(LinkError):
+    """The device was reset: what was under way is lost, what was learned may be."""
+
+    def __init__(self) -> None:
+        super().__init__("the device was reset: connect to it again")
+
+
+class RefusedError(LinkError):
+    """The device did not do what it was asked for; `failure` says why."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(f"the device says: {failure.words}")
+        self.failure = failure
+
+
+@dataclass
+class Pending:
+    """A request under way; `answer` is None until it came. Times are in seconds."""
+
+    request: Request
+    sequence: int
+    line: bytes = field(repr=False)
+    posted: float
+    sent: float
+    nudged: bool = False  # sent again because a later answer came
+    answer: Answer | None = None
+    latency: float = 0.0
+
+
+class Link:
+    """One end of the line. A time-out of `timeout` seconds sends again what has no answer;
+    after `patience` seconds without any answer LostError is raised.
+
+    `on_text` gets what comes and is no frame: words of the device's program, or damage. `clock`
+    is for tests.
+    """
+
+    def __init__(
+        self,
+        line: Line,
+        *,
+        timeout: float = 0.5,
+        patience: float = 10.0,
+        on_text: Callable[[bytes], object] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._line = line
+        self._timeout = self._wait = timeout
+        self._patience = patience
+        self._on_text = on_text
+        self._clock = clock
+        self._splitter = Splitter()
+        self._session = 0
+        self._next = 1
+        self._window = self._longest = 1
+        self._flight: deque[Pending] = deque()  # at most _window
+        self._reopened = 0  # how often since the last answer
+        self._progress = 0.0  # when an answer came last
+        self._silent = 0.0  # seconds that were waited for one since
+        self._greeting: Answer | None = None  # what hello was answered
+        self.observed: deque[Observed] = deque(maxlen=_OBSERVATIONS)
+        self.resent = 0  # requests
+
+    def __enter__(self) -> Link:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._line.close()
+
+    def connect(self) -> Welcome:
+        """Begin a session. Raises LostError if nobody answers, LinkError for another version."""
+        while True:
+            self._session = random.randrange(1, _RANGE)
+            self._flight.clear()
+            self._silent, self._wait = 0.0, self._timeout
+            greeting = self._hello()
+            if isinstance(greeting, Welcome) and greeting.expected == 1:
+                self._next, self._longest = 1, greeting.longest_payload
+                return greeting
+            # else the number is or was in use, which happens once in some thousand times
+
+    def post(self, request: Request) -> Pending:
+        """Send a request; waits only while the window is full. Connect first."""
+        if len(request.payload) > self._longest:
+            raise LinkError(
+                f"the device takes requests of up to {self._longest} bytes, this one has "
+                f"{len(request.payload)}: is it configured for fewer features?"
+            )
+        while len(self._flight) >= self._window:
+            self._step(self._wait)
+        line = pack(Frame(request.kind, self._session, self._next, request.payload))
+        now = self._clock()
+        pending = Pending(request, self._next, line, now, now)
+        if not self._flight:
+            self._progress = now
+        self._flight.append(pending)
+        self._next = (self._next + 1) % _RANGE
+        self._send([pending])
+        return pending
+
+    def wait(self, pending: Pending) -> Answer:
+        """The answer to a request that was posted. Raises RefusedError for an error."""
+        while pending.answer is None:
+            if not any(pending is other for other in self._flight):
+                raise RestartedError
+            self._step(self._wait)
+        if isinstance(pending.answer, Failure):
+            raise RefusedError(pending.answer)
+        return pending.answer
+
+    def ask(self, request: Request) -> Answer:
+        """Send a request and wait for its answer. Raises RefusedError for an error."""
+        return self.wait(self.post(request))
+
+    def stream(self, requests: Iterable[Request]) -> Iterator[Pending]:
+        """Send many, as many at a time as the window allows, and give them back answered."""
+        waiting: deque[Pending] = deque()
+        for request in requests:
+            waiting.append(self.post(request))
+            self._step(0.0)
+            while waiting and waiting[0].answer is not None:
+                self.wait(waiting[0])
+                yield waiting.popleft()
+        while waiting:
+            self.wait(waiting[0])
+            yield waiting.popleft()
+
+    def poll(self, seconds: float) -> None:
+        """Take what comes within that time: answers, and observations into `observed`."""
+        end = self._clock() + seconds
+        while (left := end - self._clock()) > 0:
+            self._step(left)
+
+    # What happens on the line
+
+    def _hello(self) -> Answer:
+        """Say hello until there is an answer."""
+        self._greeting = None
+        begin = self._clock()
+        while True:
+            self._write(pack(Frame(messages.HELLO, self._session, 0, b"")))
+            end = self._clock() + self._timeout
+            while (left := end - self._clock()) > 0:
+                self._read(left)
+                if self._greeting:
+                    return self._greeting
+            if self._clock() - begin > self._patience:
+                raise LostError(
+                    "the device does not answer: is microshrub's program running on it, and is "
+                    "it the right port?"
+                )
+
+    def _step(self, seconds: float) -> None:
+        """Read once, for at most so long, and send again what is overdue."""
+        self._read(max(min(seconds, self._due() - self._clock()), 0.0))
+        if self._clock() >= self._due():
+            self._silent += self._wait
+            if self._silent > self._patience:
+                raise LostError(f"the device has not answered for {self._patience:g} seconds")
+            self._wait = max(self._timeout, min(2 * self._wait, _SLOWEST))
+            for pending in self._flight:
+                pending.nudged = False
+            self._send_again(self._flight)
+
+    def _due(self) -> float:
+        """When the oldest request is to be sent again."""
+        if not self._flight:
+            return math.inf
+        return max(self._flight[0].sent, self._progress) + self._wait
+
+    def _send(self, some: Iterable[Pending]) -> None:
+        for pending in some:
+            pending.sent = self._clock()
+            self._write(pending.line)
+
+    def _send_again(self, some: Iterable[Pending]) -> None:
+        missing = [pending for pending in some if pending.answer is None]
+        self.resent += len(missing)
+        self._send(missing)
+
+    def _write(self, data: bytes) -> None:
+        try:
+            self._line.write(data)
+        except OSError as error:
+            self._reopen(error)
+
+    def _read(self, seconds: float) -> None:
+        try:
+            data = self._line.read(seconds)
+        except OSError as error:
+            self._reopen(error)
+            return
+        for part in self._splitter.feed(data):
+            if isinstance(part, Frame):
+                self._frame(part)
+            elif self._on_text:
+                self._on_text(part)
+
+    def _reopen(self, error: OSError) -> None:
+        """Wait until the line is back. What is under way is overdue then."""
+        self._reopened += 1
+        try:
+            if self._reopened > _REOPENINGS:
+                raise error
+            self._line.reopen(self._patience)
+        except OSError as last:
+            raise LostError(f"the line is gone: {last.strerror or last}") from last
+        self._wait = self._timeout
+        self._progress = self._clock()
+
+    def _frame(self, frame: Frame) -> None:
+        if frame.version != VERSION:
+            raise LinkError(
+                f"the device speaks version {frame.version} of the link, this program version "
+                f"{VERSION}: flash it again with this program"
+            )
+        if frame.session != self._session:
+            return
+        if frame.kind == messages.AGAIN:
+            self._send_again(
+                p for p in self._flight if (p.sequence - frame.sequence) % _RANGE < _RANGE // 2
+            )
+        elif frame.kind == messages.OBSERVED:
+            observed = read_observed(frame)
+            if observed:
+                self.observed.append(observed)
+        elif answer := read_answer(frame):
+            self._window = max(frame.credits, 1)
+            self._reopened, self._silent = 0, 0.0
+            self._answered(frame.sequence, answer)
+
+    def _answered(self, sequence: int, answer: Answer) -> None:
+        code = answer.code if isinstance(answer, Failure) else 0
+        if isinstance(answer, Welcome) or code == messages.USED_SESSION:
+            self._greeting = answer
+            return
+        if code == messages.NO_SESSION:
+            raise RestartedError
+        for pending in self._flight:
+            if pending.sequence == sequence and pending.answer is None:
+                self._close(pending, answer)
+                break
+
+    def _close(self, pending: Pending, answer: Answer) -> None:
+        """Note an answer. Those to earlier requests were lost, as answers come in order."""
+        now = self._clock()
+        pending.answer, pending.latency = answer, now - pending.posted
+        self._progress, self._wait = now, self._timeout
+        earlier = list(takewhile(lambda p: p is not pending, self._flight))
+        while self._flight and self._flight[0].answer is not None:
+            self._flight.popleft()
+        late = [p for p in earlier if p.answer is None and not p.nudged]
+        for p in late:
+            p.nudged = True
+        self._send_again(late)

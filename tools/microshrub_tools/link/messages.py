@@ -1,0 +1,189 @@
+"""What the frames of the serial link say, as typed values; docs/link.md has the bytes."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from microshrub_host.engines import loader
+
+from .frames import Frame
+
+_types: Any = loader.load("python").link
+UNKNOWN = 0xFFFF  # stands for a label that is not known
+
+HELLO: int = _types._HELLO
+WELCOME: int = _types._WELCOME
+AGAIN: int = _types._AGAIN
+ERROR: int = _types._ERROR
+OBSERVED: int = _types._OBSERVED
+NO_SESSION: int = _types._NO_SESSION
+USED_SESSION: int = _types._USED_SESSION
+REFUSED: int = _types._REFUSED
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the host asks for."""
+
+    kind: int
+    payload: bytes = b""
+
+
+STATUS = Request(_types._STATUS)
+FINGERPRINT = Request(_types._FINGERPRINT)
+CHECKPOINT = Request(_types._CHECKPOINT)
+RESET = Request(_types._RESET)
+
+
+def sample(values: Iterable[int], label: int | None = None) -> Request:
+    """Predict a sample of raw values, each within 30 bits, and learn it if it has a label."""
+    raw = array("i", values)
+    if sys.byteorder == "big":
+        raw.byteswap()
+    if label is None:
+        return Request(_types._SAMPLE, raw.tobytes())
+    return Request(_types._LABELLED, bytes([label]) + raw.tobytes())
+
+
+def late_label(sample_id: int, label: int) -> Request:
+    """The label of an earlier sample."""
+    return Request(_types._LABEL, struct.pack("<HB", sample_id, label))
+
+
+def configure(text: bytes, piece_bytes: int) -> list[Request]:
+    """A configuration in pieces of at most so many bytes."""
+    pieces = [text[i : i + piece_bytes] for i in range(0, len(text), piece_bytes)] or [b""]
+    last = len(pieces) - 1
+    return [Request(_types._CONFIGURE, bytes([i == last]) + p) for i, p in enumerate(pieces)]
+
+
+def confusion(label: int, first: int = 0) -> Request:
+    """The row of a label in the confusion matrix, from prediction `first` on."""
+    return Request(_types._CONFUSION, bytes([label, first]))
+
+
+@dataclass(frozen=True)
+class Done:
+    """It was done."""
+
+
+@dataclass(frozen=True)
+class Welcome:
+    """The device's answer to hello; `expected` is the sequence number that it waits for."""
+
+    window: int
+    configuration_hash: int
+    features: int
+    classes: int
+    longest_payload: int
+    expected: int
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Of a sample; sample_id is 0 if it had its label, confidence is 0..255."""
+
+    sample_id: int
+    label: int
+    confidence: int
+
+
+@dataclass(frozen=True)
+class Status:
+    """Ratios in millionths, heap in bytes, uptime in seconds; drift is 0, 1 (warning) or 2."""
+
+    samples: int
+    right: int
+    accuracy: int
+    accuracy_nochange: int
+    kappa: int
+    kappa_temporal: int
+    heap_used: int
+    heap_free: int
+    drift: int
+    drifts: int
+    uptime: int
+    pending: int
+    checkpoint: int
+    damaged: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Of a row of the confusion matrix, as many as fitted."""
+
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """The CRC32 of the model's state."""
+
+    crc32: int
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error in the device's words; its codes are those of docs/link.md."""
+
+    code: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A sample of the device's own; label is None if the device does not know it."""
+
+    number: int
+    prediction: Prediction
+    label: int | None
+    values: tuple[int, ...] = field(repr=False)
+
+
+Answer = Done | Welcome | Prediction | Status | Counts | Fingerprint | Failure
+
+
+def read_answer(frame: Frame) -> Answer | None:
+    """What the frame of an answer says; None if it is none, or not as it should be."""
+    try:
+        return _read(frame)
+    except (struct.error, TypeError, IndexError):
+        return None
+
+
+def _read(frame: Frame) -> Answer | None:
+    kind, payload = frame.kind, frame.payload
+    if kind == _types._DONE:
+        return Done()
+    if kind == _types._PREDICTION:
+        return Prediction(*struct.unpack("<HBB", payload))
+    if kind == _types._STATE:
+        return Status(*_words(payload))
+    if kind == _types._COUNTS:
+        return Counts(_words(payload))
+    if kind == _types._CRC:
+        return Fingerprint(*struct.unpack("<I", payload))
+    if kind == WELCOME:
+        return Welcome(frame.credits, *struct.unpack("<IHHHH", payload))
+    if kind == ERROR:
+        return Failure(payload[0], payload[1:].decode(errors="replace"))
+    return None
+
+
+def read_observed(frame: Frame) -> Observed | None:
+    """What the frame of an observation says; None if it is not as it should be."""
+    if len(frame.payload) < 6 or (len(frame.payload) - 6) % 4:
+        return None
+    sample_id, guess, confidence, label = struct.unpack_from("<HBBH", frame.payload)
+    known = None if label == UNKNOWN else label
+    values = _words(frame.payload[6:])
+    return Observed(frame.sequence, Prediction(sample_id, guess, confidence), known, values)
+
+
+def _words(payload: bytes) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(payload) // 4}i", payload)

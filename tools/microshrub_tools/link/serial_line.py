@@ -1,0 +1,104 @@
+"""The line of a link: what it has to do, and a serial port, opened as mpremote opens it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from typing import Protocol
+
+import serial
+
+from microshrub_host.base.errors import UserError
+
+_PAUSE = 0.1  # seconds between two tries
+_STUCK = 5.0  # seconds after which a port that takes nothing is opened again
+
+
+class Line(Protocol):
+    """What the bytes go over. read, write and reopen raise OSError when the line is gone."""
+
+    def read(self, seconds: float) -> bytes:
+        """What has come; waits at most so long for the first byte."""
+
+    def write(self, data: bytes) -> None:
+        """Send all of it."""
+
+    def reopen(self, seconds: float) -> None:
+        """Get the line back within that time."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+class PortError(UserError):
+    """The port cannot be used; the message says what to do."""
+
+
+def gone(port: str) -> PortError:
+    """The error for a port that was there and is no more."""
+    return PortError(
+        f"{port} is gone: the board was unplugged or reset. Plug it in, and start this command "
+        "again."
+    )
+
+
+class SerialLine:
+    """A port by name, or a URL of pyserial. Raises PortError if it cannot be opened."""
+
+    def __init__(self, port: str, baud_rate: int = 115200) -> None:
+        self._name = port
+        self._baud_rate = baud_rate
+        try:
+            self._port = self._open()
+        except OSError as error:  # of which serial.SerialException is one
+            raise PortError(advice(port, error)) from error
+
+    def _open(self) -> serial.SerialBase:
+        """As mpremote does it: DTR and RTS as pyserial sets them, which starts no ESP anew."""
+        settings = {"baudrate": self._baud_rate, "exclusive": True, "write_timeout": _STUCK}
+        return serial.serial_for_url(self._name, **settings)
+
+    def read(self, seconds: float) -> bytes:
+        """What has come; waits at most so long for the first byte."""
+        self._port.timeout = seconds
+        first: bytes = self._port.read(1)
+        self._port.timeout = 0
+        return first + self._port.read(4096) if first else b""
+
+    def write(self, data: bytes) -> None:
+        """Send all of it."""
+        self._port.write(data)
+
+    def reopen(self, seconds: float) -> None:
+        """Open the port again as soon as it is back; OSError if it is not within that time."""
+        self.close()
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                self._port = self._open()
+                return
+            except OSError as error:
+                if time.monotonic() > end:
+                    raise OSError(f"{self._name} did not come back. Plug it in again") from error
+            time.sleep(_PAUSE)
+
+    def close(self) -> None:
+        """Let go of the port; RTS before DTR, as the other way round starts an ESP anew."""
+        with contextlib.suppress(OSError):  # a pty has neither
+            self._port.rts = False
+            self._port.dtr = False
+        with contextlib.suppress(OSError):
+            self._port.close()
+
+
+def advice(port: str, error: OSError) -> str:
+    """Why the port cannot be opened, and what to do about it."""
+    text = f"{port} cannot be opened"
+    if not os.path.exists(port) and "://" not in port:
+        return f"{text}: there is no such port. Is the board plugged in?"
+    if "ermission" in str(error):
+        return f"{text}: no permission. On Linux, join the group that owns it (often dialout)."
+    if "xclusively lock" in str(error) or "busy" in str(error):
+        return f"{text}: another program uses it. Close that one first."
+    return f"{text}: {error.strerror or error}"

@@ -1,0 +1,208 @@
+"""Both ends of the serial link with a line between them that damages what it carries.
+
+    python -m microshrub_tools.link_fuzz.fuzz --frames 1000000
+
+The device's side is link_check.py: it knows of each request whether it is the next one. Every few
+thousand frames the program on the PC starts anew, the cable is pulled or the device is reset.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import console
+from microshrub_host.cli.options import whole_number
+from microshrub_host.engines import loader
+
+from ..link.client import Link, RestartedError
+from ..link.messages import STATUS, Answer, Done, Prediction, Request, Status, late_label, sample
+from . import device_end
+from .damage import Damage
+from .device_end import Application
+
+_MISHAP = 4000  # frames between two, about
+_PATIENCE = 60  # seconds of the line's own time, in which it has to come back
+
+Progress = Callable[[int, int], None]
+
+
+def request(k: int) -> Request:
+    """What request k asks for."""
+    if device_end.is_late(k):
+        return late_label(k % 65536, k % device_end.CLASSES)
+    label = device_end.label_of(k)
+    values = [device_end.value_of(k, f) for f in range(device_end.FEATURES)]
+    return sample(values, None if label < 0 else label)
+
+
+def answer(k: int) -> Answer:
+    """What it is to be answered."""
+    if device_end.is_late(k):
+        return Done()
+    return Prediction(k % 65536, device_end.guess_of(k), k % 256)
+
+
+class FuzzedLine:
+    """The line of a Link and, at its other end, the device. Time passes while nothing comes."""
+
+    def __init__(self, application: Application, seed: int, every: int) -> None:
+        self._application = application
+        self._random = random.Random(seed)
+        self._up, self._down = Damage(seed + 1, every), Damage(seed + 2, every)
+        self._to_device, self._to_host = bytearray(), bytearray()
+        self._pulled = False
+        self.now = 0.0
+        self.reset_device()
+
+    @property
+    def faults(self) -> int:
+        """How many there were."""
+        return self._up.faults + self._down.faults
+
+    def clock(self) -> float:
+        """Seconds of the line's own time."""
+        return self.now
+
+    def reset_device(self) -> None:
+        """The device starts again; what was on its way to it is lost."""
+        self._to_device.clear()
+        device: Any = loader.load("python").link
+        self.device = device.Link(self._application, self._answers)
+
+    def pull(self) -> None:
+        """The cable is pulled: what is under way is cut."""
+        self._pulled = True
+        for way in (self._to_device, self._to_host):
+            del way[self._random.randint(0, len(way)) :]
+
+    def read(self, seconds: float) -> bytes:
+        """What the device answers, in pieces."""
+        self._check()
+        if seconds or self._random.random() < 0.3:
+            self._run_device()
+        if not self._to_host:
+            self.now += seconds
+            return b""
+        self.now += 0.001
+        n = self._random.randint(1, 400)
+        piece = bytes(self._to_host[:n])
+        del self._to_host[:n]
+        return piece
+
+    def write(self, data: bytes) -> None:
+        """Send to the device."""
+        self._check()
+        self._to_device += self._up(data)
+
+    def reopen(self, seconds: float) -> None:
+        """Plug the cable in again."""
+        self.now += 0.5
+        self._pulled = False
+
+    def close(self) -> None:
+        """Nothing has to be done."""
+
+    def _check(self) -> None:
+        if self._pulled:
+            raise OSError("the cable was pulled")
+
+    def _run_device(self) -> None:
+        while self._to_device:
+            n = self._random.randint(1, 100)
+            piece = bytes(self._to_device[:n])
+            del self._to_device[:n]
+            self.device.feed(piece, len(piece))
+
+    def _answers(self, buffer: bytearray, n: int) -> None:
+        self._to_host += self._down(bytes(buffer[:n]))
+
+
+@dataclass
+class Report:
+    """What happened; `wrong` is what was not the next request, not its answer, or no reset."""
+
+    frames: int = 0
+    faults: int = 0
+    wrong: int = 0
+    resent: int = 0
+    programs: int = 0  # that said hello
+    resets: int = 0  # of the device
+    restarts: int = 0  # of it, that were noticed
+    pulled: int = 0  # the cable
+
+
+def fuzz(frames: int, seed: int, every: int = 400, progress: Progress | None = None) -> Report:
+    """Have that many requests applied over a line with a fault in about `every` bytes."""
+    chance = random.Random(seed)
+    application = Application()
+    line = FuzzedLine(application, seed, every)
+    report = Report()
+    while application.applied < frames:
+        link = Link(line, patience=_PATIENCE, clock=line.clock)
+        report.programs += 1
+        try:
+            _drive(link, line, frames, chance, report)
+        except RestartedError:
+            report.restarts += 1
+        report.resent += link.resent
+        if progress:
+            progress(application.applied, frames)
+    report.frames, report.faults = application.applied, line.faults
+    report.wrong += application.wrong + max(report.restarts - report.resets, 0)
+    return report
+
+
+def _drive(link: Link, line: FuzzedLine, frames: int, chance: random.Random, r: Report) -> None:
+    """Connect and go on behind what was applied last, until a mishap ends the program."""
+    link.connect()
+    status = link.ask(STATUS)
+    assert isinstance(status, Status)
+    k = first = status.samples
+    stop = min(frames, first + chance.randint(1, 2 * _MISHAP))
+    for pending in link.stream(_requests(first, stop, line, chance, r)):
+        r.wrong += pending.answer != answer(k)
+        k += 1
+        if k > first + _MISHAP and chance.random() < 0.001:
+            return  # with the window full
+
+
+def _requests(
+    first: int, stop: int, line: FuzzedLine, chance: random.Random, r: Report
+) -> Iterator[Request]:
+    for k in range(first, stop):
+        if chance.random() < 1 / _MISHAP:
+            line.pull()
+            r.pulled += 1
+        elif chance.random() < 1 / _MISHAP:
+            line.reset_device()
+            r.resets += 1
+        yield request(k)
+
+
+def main() -> int:
+    """Print what happened; 1 if anything was wrong."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--frames", type=whole_number, default=1_000_000, metavar="N")
+    parser.add_argument("--seed", type=whole_number, default=1, metavar="N")
+    parser.add_argument(
+        "--every", type=whole_number, default=400, metavar="N", help="bytes between two faults"
+    )
+    arguments = parser.parse_args()
+    with showing("fuzzing the link") as update:
+        r = fuzz(arguments.frames, arguments.seed, max(arguments.every, 1), update)
+    console.say(
+        f"{r.frames:,} requests applied, {r.faults:,} faults on the line, {r.resent:,} sent "
+        f"again; {r.programs:,} times hello, {r.pulled:,} times the cable, {r.resets:,} resets."
+    )
+    console.say(f"{r.wrong:,} were wrong." if r.wrong else "Each once, in order, none wrong.")
+    return int(r.wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

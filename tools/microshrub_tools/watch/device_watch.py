@@ -1,0 +1,144 @@
+"""What a device tells of itself while it works, asked with hello, status and confusion only."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..link.client import Link, RefusedError, RestartedError
+from ..link.messages import STATUS, Counts, Observed, Status, confusion
+
+_LATENCIES = 200
+_OBSERVED = 100  # the last predictions whose classes and confidence are shown
+_WINDOW = 500  # samples of the accuracy now
+_DRIFT = ("none", "warning", "drift")
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A status and when it came, in seconds since the watch began."""
+
+    seconds: float
+    status: Status
+
+
+class Recent:
+    """The accuracy over the last samples, out of statuses with all samples so far."""
+
+    def __init__(self) -> None:
+        self._statuses: deque[Status] = deque()
+
+    def note(self, status: Status) -> None:
+        """Take the next one."""
+        some = self._statuses
+        if some and status.samples < some[-1].samples:
+            some.clear()  # the device began anew
+        some.append(status)
+        while len(some) > 1 and status.samples - some[1].samples >= _WINDOW:
+            some.popleft()
+
+    @property
+    def accuracy(self) -> tuple[float, int] | None:
+        """Percent, and of how many samples; None if none came since the first status."""
+        if not self._statuses:
+            return None
+        first, last = self._statuses[0], self._statuses[-1]
+        samples = last.samples - first.samples
+        return (100 * (last.right - first.right) / samples, samples) if samples else None
+
+
+class Watch:
+    """Asks a device again and again. `history` has a Moment for each status."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._began = time.monotonic()
+        self._latencies: deque[float] = deque(maxlen=_LATENCIES)
+        self._last: deque[Observed] = deque(maxlen=_OBSERVED)
+        self.recent = Recent()
+        self.history: list[Moment] = []
+        self.confusion: list[tuple[int, ...]] = []
+        self._connect()
+
+    def ask(self, *, matrix: bool = False) -> Status:
+        """The status now and, if asked for, the confusion matrix. Raises LinkError.
+
+        A device that was reset is said hello to again.
+        """
+        try:
+            return self._ask(matrix)
+        except RestartedError:
+            self._connect()
+            return self._ask(matrix)
+
+    def _connect(self) -> None:
+        self.classes = self._link.connect().classes
+
+    def _ask(self, matrix: bool) -> Status:
+        pending = self._link.post(STATUS)
+        status = self._link.wait(pending)
+        assert isinstance(status, Status)
+        self._latencies.append(pending.latency)
+        self._note(status)
+        if matrix:
+            self.confusion = self._matrix()
+        return status
+
+    def _note(self, status: Status) -> None:
+        self.history.append(Moment(time.monotonic() - self._began, status))
+        self.recent.note(status)
+        self.collect()
+
+    def collect(self) -> None:
+        """Take the predictions that the device sent by itself."""
+        while self._link.observed:
+            self._last.append(self._link.observed.popleft())
+
+    def _matrix(self) -> list[tuple[int, ...]]:
+        """Counts: a row for each label, in it one for each prediction; empty if refused."""
+        try:
+            return [self._row(label) for label in range(self.classes)]
+        except RefusedError:
+            return []
+
+    def _row(self, label: int) -> tuple[int, ...]:
+        row: tuple[int, ...] = ()
+        while len(row) < self.classes:
+            answer = self._link.ask(confusion(label, len(row)))
+            if not isinstance(answer, Counts) or not answer.counts:
+                break
+            row += answer.counts
+        return row
+
+    # What it comes to
+
+    @property
+    def status(self) -> Status:
+        """The last one."""
+        return self.history[-1].status
+
+    @property
+    def latency(self) -> tuple[float, float]:
+        """Milliseconds from a question to its answer: the median and the 99th percentile."""
+        found = sorted(self._latencies)
+        return 1000 * found[len(found) // 2], 1000 * found[len(found) * 99 // 100]
+
+    @property
+    def predictions(self) -> list[tuple[int, int, float]]:
+        """Class, how often it was predicted, mean confidence 0..1, of the last observations."""
+        counts = Counter(seen.prediction.label for seen in self._last)
+        return [
+            (label, n, _mean([s for s in self._last if s.prediction.label == label]))
+            for label, n in sorted(counts.items())
+        ]
+
+
+def _mean(some: Sequence[Observed]) -> float:
+    return sum(seen.prediction.confidence for seen in some) / (255 * len(some))
+
+
+def drift_name(level: int) -> str:
+    """The drift of a status as a word."""
+    return _DRIFT[level] if 0 <= level < len(_DRIFT) else str(level)

@@ -1,0 +1,109 @@
+"""A CSV file of samples that is whole after every line, whatever ends the program."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+from pathlib import Path
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.reports.report import check_target, count
+
+Cell = int | str | None
+_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+
+
+class SampleFileError(UserError):
+    """The file takes no more; the message says what was kept."""
+
+
+class SampleFile:
+    """Made when the first sample comes; each line is one write. `samples` are those written.
+
+    An existing file is added to (`append`), replaced (`force`) or else refused. Raises UserError.
+    """
+
+    def __init__(self, path: Path, *, append: bool = False, force: bool = False) -> None:
+        self._path = path
+        self._append = append and path.exists() and path.stat().st_size > 0
+        self._force = force
+        self._file: int | None = None
+        self._bytes = 0
+        self._names: list[str] = []
+        self.samples = 0
+        if path.is_file() and not (append or force):
+            raise UserError(f"{path} is there already: --append adds to it, --force replaces it")
+        check_target("--output", path)
+        if self._append:
+            self._names = _header(path)
+
+    def __enter__(self) -> SampleFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            os.close(self._file)
+
+    def write(self, names: list[str], cells: list[Cell]) -> None:
+        """Add a line. The names of the first one are those of all."""
+        if self._names and names != self._names:
+            raise SampleFileError(
+                f"the board's samples have the columns {', '.join(names)}, those before had "
+                f"{', '.join(self._names)}: {self._kept()}"
+            )
+        if self._file is None:
+            self._open(names)
+        self._names = names
+        self._put(_line(cells))
+        self.samples += 1
+
+    def _open(self, names: list[str]) -> None:
+        flags = _FLAGS if self._append else _FLAGS | (os.O_TRUNC if self._force else 0)
+        if not (self._append or self._force or self._path.exists()):
+            flags |= os.O_EXCL
+        try:
+            self._file = os.open(self._path, flags, 0o666)
+        except OSError as error:
+            raise UserError(f"{self._path}: cannot be written: {error.strerror}") from None
+        self._bytes = os.fstat(self._file).st_size
+        if not self._append:
+            self._put(_line(list(names)))
+
+    def _put(self, line: bytes) -> None:
+        """Write it whole, or leave the file as it was."""
+        assert self._file is not None
+        reason = "no space is left"
+        try:
+            if os.write(self._file, line) == len(line):
+                self._bytes += len(line)
+                return
+        except OSError as error:
+            reason = error.strerror or str(error)
+        with contextlib.suppress(OSError):  # a device has no length
+            os.ftruncate(self._file, self._bytes)
+        raise SampleFileError(f"{self._path} cannot be written any more: {reason}; {self._kept()}")
+
+    def _kept(self) -> str:
+        return f"{count(self.samples, 'sample')} of this recording are in {self._path}"
+
+
+def _line(cells: list[Cell]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(["" if c is None else c for c in cells])
+    return text.getvalue().encode()
+
+
+def _header(path: Path) -> list[str]:
+    """The columns of the file that is added to; it has to end with a whole line."""
+    try:
+        with path.open("rb") as file:
+            first = file.readline().decode(errors="replace")
+            file.seek(-1, os.SEEK_END)
+            whole = file.read(1) == b"\n"
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}") from None
+    if not whole:
+        raise UserError(f"{path}: the last line has no end; complete or remove it first")
+    return next(csv.reader([first]), [])

@@ -1,0 +1,208 @@
+"""A recorded stream learned on the device, with its twin in the simulator in step.
+
+Each sample is predicted, then learned, on both; the first prediction that differs ends it. A
+device that was reset goes on from its checkpoint: the twin learns the samples up to
+there once more, and the states have to be equal.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.engines.engines import Labels
+from microshrub_host.streams.units import Raw
+
+from ..board.simulated_device import Twin
+from ..link.client import Link, Pending, RestartedError
+from ..link.messages import (
+    FINGERPRINT,
+    RESET,
+    STATUS,
+    Fingerprint,
+    Prediction,
+    Request,
+    Status,
+    sample,
+)
+
+_ASK_EVERY = 500  # samples between two looks at the device's status
+_SHOW_EVERY = 50  # samples between two calls of progress
+_RESTARTS = 10  # of the device, without a sample learned between them
+
+Progress = Callable[["Figures"], None]
+
+
+class DifferenceError(UserError):
+    """Device and simulator do not agree; the message is for people."""
+
+
+@dataclass
+class Figures:
+    """What is known so far; latencies in seconds, from sending a sample to its answer."""
+
+    total: int
+    samples: int = 0  # that the device has learned
+    right: int = 0  # predicted by the device
+    simulated_right: int = 0
+    restarts: int = 0  # of the device
+    status: Status | None = None
+    latencies: list[float] = field(default_factory=list, repr=False)
+
+    @property
+    def accuracy(self) -> float:
+        """Of the device, in percent."""
+        return 100 * self.right / max(self.samples, 1)
+
+    @property
+    def simulated_accuracy(self) -> float:
+        """Of the simulator, in percent."""
+        return 100 * self.simulated_right / max(self.samples, 1)
+
+    def latency(self, percent: float, last: int = 0) -> float:
+        """A percentile of the latencies, or of so many last ones, in ms; 0 if there are none."""
+        some = self.latencies[-last:]
+        return float(np.percentile(some, percent)) * 1e3 if some else 0.0
+
+
+class Run:
+    """One stream on one device. rows are raw values in the units of the twin's configuration.
+
+    rate: samples a second, 0: as fast as the device takes them. progress is called with
+    the figures now and then.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        twin: Twin,
+        rows: Raw,
+        labels: Labels,
+        *,
+        rate: float = 0.0,
+        progress: Progress | None = None,
+    ) -> None:
+        self._link, self._twin = link, twin
+        self._rows, self._labels = rows, labels
+        self._period = 1 / rate if rate else 0.0
+        self._progress = progress
+        self.figures = Figures(len(rows))
+
+    def run(self, *, reset: bool = False) -> int:
+        """Stream all samples; returns the CRC32 of the state, which is equal on both ends.
+
+        The link has to be connected. reset: have the device forget what it learned first. Raises
+        DifferenceError if the ends do not agree, LinkError if the line does not work.
+        """
+        fruitless = 0
+        while True:
+            before = self.figures.samples
+            try:
+                self._begin(reset)
+                self._stream()
+                return self._compare()
+            except RestartedError:
+                self.figures.restarts += 1
+                fruitless = 0 if self.figures.samples > before else fruitless + 1
+                if fruitless > _RESTARTS:
+                    raise
+                reset = False
+                self._link.connect()
+
+    def _begin(self, reset: bool) -> None:
+        """Bring both ends to the same sample."""
+        if reset:
+            self._link.ask(RESET)
+        done = self._ask_status().samples
+        if done > len(self._rows):
+            raise DifferenceError(
+                f"the device has learned {done:,} samples already, and the stream has "
+                f"{len(self._rows):,}: have it forget them with --reset"
+            )
+        self._twin.start()
+        warmup = self._rows[: self._twin.warmup]
+        if len(warmup):
+            if not done:
+                self._link.ask(RESET)  # a warm-up that was broken off begins anew
+                for _ in self._link.stream(sample(row.tolist()) for row in warmup):
+                    pass
+            self._twin.observe(warmup)
+        for k in range(done):
+            self._twin.step(self._rows[k], int(self._labels[k]))
+        if self._device_crc32() != self._twin.crc32():
+            raise DifferenceError(
+                "the device has another state than the simulator"
+                + (
+                    f" after {done:,} samples of this stream"
+                    if done
+                    else " before the first sample"
+                )
+                + ": have it forget what it learned with --reset"
+            )
+        figures = self.figures
+        figures.samples = done
+        figures.right = figures.simulated_right = self._twin.right
+
+    def _stream(self) -> None:
+        begin = self.figures.samples
+        for pending in self._link.stream(self._requests(begin)):
+            if isinstance(pending.answer, Status):
+                self.figures.status = pending.answer
+            else:
+                self._step(pending)
+        self._ask_status()
+
+    def _requests(self, begin: int) -> Iterator[Request]:
+        due = time.monotonic()
+        for k in range(begin, len(self._rows)):
+            if self._period:
+                due = max(due + self._period, time.monotonic() - self._period)
+                self._link.poll(due - time.monotonic())
+            yield sample(self._rows[k].tolist(), int(self._labels[k]))
+            if (k + 1) % _ASK_EVERY == 0:
+                yield STATUS
+
+    def _step(self, pending: Pending) -> None:
+        """Compare what the device predicted with the twin."""
+        figures = self.figures
+        k = figures.samples
+        label = int(self._labels[k])
+        expected = self._twin.step(self._rows[k], label)
+        assert isinstance(pending.answer, Prediction)
+        predicted = pending.answer.label
+        if predicted != expected:
+            raise DifferenceError(
+                f"sample {k + 1:,}: the device predicted class {predicted}, the simulator "
+                f"class {expected}"
+            )
+        figures.samples += 1
+        figures.right += predicted == label
+        figures.simulated_right = self._twin.right
+        figures.latencies.append(pending.latency)
+        if self._progress and (figures.samples % _SHOW_EVERY == 0 or k + 1 == figures.total):
+            self._progress(figures)
+
+    def _compare(self) -> int:
+        """The CRC32 of the state in the end."""
+        here, there = self._twin.crc32(), self._device_crc32()
+        if here != there:
+            raise DifferenceError(
+                f"after {self.figures.samples:,} samples the device's state has the CRC "
+                f"{there:08x}, the simulator's {here:08x}"
+            )
+        return here
+
+    def _ask_status(self) -> Status:
+        status = self._link.ask(STATUS)
+        assert isinstance(status, Status)
+        self.figures.status = status
+        return status
+
+    def _device_crc32(self) -> int:
+        answer = self._link.ask(FINGERPRINT)
+        assert isinstance(answer, Fingerprint)
+        return answer.crc32
