@@ -1,10 +1,11 @@
-"""Frames of the serial link: COBS between zero bytes, with a CRC32 inside; see docs/link.md.
+"""Frames of the serial link: COBS between zero bytes, with a CRC32 inside.
 
 On the line stands `0 | COBS(body) | 0`, and a body is, little-endian:
 
     version u8 | type u8 | session u16 | sequence number u16 | credits u8 | payload | CRC32 u32
 
 COBS is Cheshire, Baker: Consistent Overhead Byte Stuffing, SIGCOMM 1997. The CRC is that of zlib.
+docs/reference/link.md specifies the protocol.
 """
 
 from array import array

@@ -1,6 +1,6 @@
 """The serial link's end on the device: requests come in frames and are applied once, in order.
 
-docs/link.md has the protocol. What is done for a request is up to an application:
+docs/reference/link.md has the protocol. What is done for a request is up to an application:
 
     features, classes   ints
     hash                u32: the CRC32 of the configuration
@@ -9,7 +9,8 @@ docs/link.md has the protocol. What is done for a request is up to an applicatio
     confidence          of that prediction, 0..255
     sample_id           of that sample, 1..65535, for a label that comes later; 0 if it has one
     label(id, label)    learn an earlier sample
-    status(words)       fill array('i') of STATUS_WORDS, as docs/link.md has them, each of 30 bits
+    status(words)       fill array('i') of STATUS_WORDS, in the order of docs/reference/link.md,
+                        each of 30 bits
     confusion(label, prediction)   how many samples of the label were predicted so
     configure(piece, last)         take the next piece of a configuration's text, bytes
     state_crc32()       the CRC32 of the model's state

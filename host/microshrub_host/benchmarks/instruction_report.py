@@ -129,7 +129,7 @@ def as_markdown(
     kernel_table: Sequence[Sequence[str]] = (),
     board: str = "",
 ) -> str:
-    """The page docs/cost.md; `command` is what made it."""
+    """The page docs/reference/results/cost.md; `command` is what made it."""
     part = ""
     if kernel_table:
         part = KERNELS_TEXT.format(board=board, table=_markdown_table(kernel_table))

@@ -64,7 +64,10 @@ def _add_costs(commands: Any) -> None:
         help="also count in the shrubs' kernels (default: do not)",
     )
     parser.add_argument(
-        "--markdown", metavar="FILE.md", type=Path, help="write the page docs/cost.md, too"
+        "--markdown",
+        metavar="FILE.md",
+        type=Path,
+        help="also write the page docs/reference/results/cost.md",
     )
 
 

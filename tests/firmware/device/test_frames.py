@@ -156,7 +156,7 @@ def test_every_flip_of_one_bit_is_noticed(frame: Frame) -> None:
 
 
 def test_the_examples_of_the_specification() -> None:
-    text = (ROOT / "docs" / "link.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "link.md").read_text(encoding="utf-8")
     hello, welcome, request, prediction = re.findall(r"^    (00 .* 00)$", text, re.MULTILINE)
     payload = bytes.fromhex("11eeffc0 0200 0200 4000 0100")
     assert pack(Frame(1, 0x1234, 0, b"")).hex(" ") == hello

@@ -143,7 +143,7 @@ def test_commands_tell_the_time(
     ("key", "core"), [("rpi_pico", "m0"), ("rpi_pico_w", "m0"), ("rpi_pico2", "m3")]
 )
 def test_a_boards_instructions_are_those_of_the_cost_page(key: str, core: str) -> None:
-    page = (ROOT / "docs" / "cost.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "results" / "cost.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith(f"| cortex-{core}")]
     lines = [row.split(" | ") for row in rows]
     pairs = [[int(word.strip("| ").replace(",", "")) for word in line[4:6]] for line in lines]

@@ -1,7 +1,8 @@
 """The PC's end of the serial link: a window of requests under way, sent again when they are lost.
 
-docs/link.md has the protocol. What is asked for is done by the device exactly once and in order,
-whatever happens on the line; a cable that was pulled is waited for.
+docs/reference/link.md specifies the protocol. The device carries out each request exactly once
+and in order, whatever happens on the line; if the cable is pulled, the link waits for it to
+come back.
 
     with Link(SerialLine(port)) as link:
         link.connect()

@@ -1,4 +1,4 @@
-"""What the frames of the serial link say, as typed values; docs/link.md has the bytes."""
+"""The messages in the link's frames, as typed values; docs/reference/link.md has the bytes."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Fingerprint:
 
 @dataclass(frozen=True)
 class Failure:
-    """An error in the device's words; its codes are those of docs/link.md."""
+    """An error in the device's words; its codes are those of docs/reference/link.md."""
 
     code: int
     words: str
