@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tests_support import DATA
 
 from microshrub_host.engines import engines, loader
-from microshrub_host.streams.stream import open_stream
+from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.units import Scale
 
 WARMUP = 256

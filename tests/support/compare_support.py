@@ -12,6 +12,7 @@ import numpy as np
 
 from microshrub_host.base.worker_process import Send
 from microshrub_host.compare import catalogue
+from microshrub_host.compare.contender import Contender
 from microshrub_host.streams.stream import Stream
 
 
@@ -56,14 +57,14 @@ class Odd:
         pass
 
 
-def start_odd(contender: catalogue.Contender, stream: Stream, warmup: int) -> Any:
+def start_odd(contender: Contender, stream: Stream, warmup: int) -> Any:
     """As peers.start, and an Odd for a system that there is not."""
     if contender.system == "odd":
         return Odd(contender.learner)
     return catalogue.start(contender, stream, warmup)
 
 
-def run_all(send: Send, contenders: Sequence[catalogue.Contender], stream: Stream) -> None:
+def run_all(send: Send, contenders: Sequence[Contender], stream: Stream) -> None:
     """Send (name, predictions, bytes) of each after the whole stream."""
     for contender in contenders:
         learner = catalogue.start(contender, stream, 256)

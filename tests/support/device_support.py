@@ -14,9 +14,9 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from microshrub_host.cli.options import MODELS
 from microshrub_host.engines import loader, mpy
 from microshrub_host.engines.engines import States
+from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.stream import Stream
 

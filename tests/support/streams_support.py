@@ -2,7 +2,8 @@
 
 import pytest
 
-from microshrub_host.streams.stream import DataError, open_stream
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import DataError
 
 
 def complaint(source, **arguments):

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import UserError
-from ..cli.options import MODELS, stream_parameters
 from ..engines import loader
 from ..engines.engines import States
+from ..engines.learners import MODELS, stream_parameters
 from ..models import model_files
 from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream
 from ..streams.units import RAW_MAX, Raw, Scale

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..cli import options
+from ..engines.learners import MODELS, defaults
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -21,19 +21,19 @@ def constructor(model: str, shared: Mapping[str, Any]) -> Callable[[_Class], _Cl
 
     It stores them and calls `_check()`, if there is one.
     """
-    defaults = {**shared, **options.defaults(model)}
+    found = {**shared, **defaults(model)}
     keyword = inspect.Parameter.KEYWORD_ONLY
     signature = inspect.Signature(
         [
             inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-            *[inspect.Parameter(n, keyword, default=value) for n, value in defaults.items()],
+            *[inspect.Parameter(n, keyword, default=value) for n, value in found.items()],
         ]
     )
 
     def __init__(self: Any, *args: Any, **given: Any) -> None:  # noqa: N807
         bound = signature.bind(self, *args, **given)
         bound.apply_defaults()
-        for name in defaults:
+        for name in found:
             setattr(self, name, bound.arguments[name])
         if hasattr(self, "_check"):
             self._check()
@@ -49,11 +49,11 @@ def constructor(model: str, shared: Mapping[str, Any]) -> Callable[[_Class], _Cl
 
 def of_learner(adapter: Any) -> dict[str, Any]:
     """The learner's own parameters as the adapter has them; a search may give numpy's numbers."""
-    found = {name: getattr(adapter, name) for name in options.defaults(adapter._model)}
+    found = {name: getattr(adapter, name) for name in defaults(adapter._model)}
     return {n: v.item() if isinstance(v, np.generic) else v for n, v in found.items()}
 
 
 def described(text: str, title: str, model: str) -> str:
     """The docstring of an adapter: its {title}, the {learner} and the {others}, its parameters."""
-    others = ", ".join(f"{n}={value!r}" for n, value in options.defaults(model).items())
-    return text.format(title=title, learner=options.MODELS[model], others=others)
+    others = ", ".join(f"{n}={value!r}" for n, value in defaults(model).items())
+    return text.format(title=title, learner=MODELS[model], others=others)

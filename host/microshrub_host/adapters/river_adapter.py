@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from river import base
 
-from ..cli import options
+from ..engines.learners import learner
 from ..streams.units import Scale
 from .online import AdapterError, OnlineModel, Values, check_engine, decimals
 from .parameters import constructor, described, of_learner
@@ -40,9 +40,7 @@ class _RiverClassifier(base.Classifier):  # type: ignore[misc]
             self._labels = {label: c for c, label in enumerate(self.classes)}
             self._most = len(self._labels)
         try:  # before the features are known: with as many as there can be
-            options.learner(self._model).nbytes(
-                features=256, classes=self._most, **of_learner(self)
-            )
+            learner(self._model).nbytes(features=256, classes=self._most, **of_learner(self))
         except ValueError as error:
             raise AdapterError(str(error)) from None
         self._waiting: list[tuple[dict[Any, float], int]] = []

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..compare.catalogue import Contender
-from ..streams.stream import Stream, open_stream
+from ..compare.contender import Contender
+from ..streams.open_stream import open_stream
+from ..streams.stream import Stream
 
 WARMUP = 256
 

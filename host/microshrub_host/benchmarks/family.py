@@ -10,15 +10,19 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from ..base import files
 from ..base.errors import UserError
 from ..base.exits import exit_code, run_command
+from ..base.files import check_target
 from ..base.progress import showing
 from ..base.terminal import messages
+from ..base.text import did_you_mean
 from ..cli.commands import compile_kernels
-from ..cli.options import Parser, options_text, whole_number
-from ..models import model_files
+from ..cli.options import Parser, whole_number
+from ..engines.learners import options_text
 from ..reports import report
-from ..streams.stream import Stream, did_you_mean, open_stream
+from ..streams.open_stream import open_stream
+from ..streams.stream import Stream
 from .family_members import MEMBERS, MODEL, SHARED, WARMUP, Cell, Key, check_members, measure
 
 DATA = Path("../shared/data")
@@ -133,7 +137,7 @@ def add_output_options(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Measure what was asked for and write it down."""
     if arguments.output is not None:
-        report.check_target("--output", arguments.output)
+        check_target("--output", arguments.output)
     if arguments.repeats < 1:
         raise UserError(f"--repeats has to be at least 1, not {arguments.repeats}")
     members = chosen("--members", arguments.members, MEMBERS)
@@ -152,7 +156,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is None:
         sys.stdout.write(text)
     else:
-        model_files.replace(arguments.output, text.encode())
+        files.replace(arguments.output, text.encode())
         messages.say(f"written to {arguments.output}")
     return 0
 

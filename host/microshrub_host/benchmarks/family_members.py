@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..base.errors import UserError
-from ..cli.options import check_parameters, defaults, learner, option, stream_parameters
+from ..engines.learners import check_parameters, defaults, learner, option, stream_parameters
 from ..evaluation import prequential
 from ..streams.stream import Stream
 

@@ -29,8 +29,9 @@ from ..base.exits import exit_code, run_command
 from ..base.progress import showing
 from ..base.terminal import console
 from ..cli.commands import add_stream_options, compile_kernels, open_with_parameters
-from ..cli.options import MODELS, Parser, add_model_options
+from ..cli.options import Parser, add_model_options
 from ..engines import loader
+from ..engines.learners import MODELS
 from ..engines.session import Session
 from ..evaluation import prequential
 from ..streams.stream import Stream

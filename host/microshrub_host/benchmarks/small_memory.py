@@ -11,16 +11,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ..base import files
 from ..base.errors import UserError
 from ..base.exits import exit_code, run_command
+from ..base.files import check_target
 from ..base.progress import showing
 from ..base.terminal import messages
 from ..cli.commands import compile_kernels
-from ..cli.options import Parser, options_text, whole_number
+from ..cli.options import Parser, whole_number
 from ..compare import catalogue
-from ..compare.catalogue import PEERS, Contender
+from ..compare.catalogue import PEERS
+from ..compare.contender import Contender
 from ..compare.runner import Cell, compare
-from ..models import model_files
+from ..engines.learners import options_text
 from ..reports import report
 from . import family
 from .best_known import PICKS, RIVALS, SOURCES, WARMUP, Pick
@@ -152,7 +155,7 @@ def run(arguments: argparse.Namespace) -> int:
         if getattr(arguments, name) < 1:
             raise UserError(f"--{name.replace('_', '-')} has to be at least 1")
     if arguments.output is not None:
-        report.check_target("--output", arguments.output)
+        check_target("--output", arguments.output)
     names = family.chosen("--streams", arguments.streams, SOURCES)
     if arguments.moa:
         catalogue.require(PEERS[name] for rivals in RIVALS.values() for name in rivals)
@@ -171,7 +174,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is None:
         sys.stdout.write(text)
     else:
-        model_files.replace(arguments.output, text.encode())
+        files.replace(arguments.output, text.encode())
         messages.say(f"written to {arguments.output}")
     return 0
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..cli.options import specification
+from ..engines.learners import specification
 from .board_files import Board, CostRow
 
 _SHAPE = ("window", "trees", "depth", "features", "classes")

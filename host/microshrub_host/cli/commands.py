@@ -10,21 +10,16 @@ from typing import Any
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import console, messages
+from ..base.text import count
 from ..boards import board_files, ram_budget, sample_time
 from ..engines import engines
+from ..engines.learners import MODELS, check_parameters, stream_parameters
 from ..engines.micropython_binary import find_or_fetch
 from ..evaluation import parity, prequential
 from ..reports import report
-from ..streams.stream import Stream, open_stream
-from .options import (
-    MODELS,
-    Parser,
-    add_model_options,
-    check_parameters,
-    model_parameters,
-    stream_parameters,
-    whole_number,
-)
+from ..streams.open_stream import open_stream
+from ..streams.stream import Stream
+from .options import Parser, add_model_options, model_parameters, whole_number
 
 DEFAULT_BOARD = "rpi_pico"
 Command = Callable[[argparse.Namespace], int]
@@ -121,7 +116,7 @@ def open_with_parameters(arguments: argparse.Namespace) -> tuple[Stream, dict[st
     if arguments.warmup >= len(stream.labels):
         messages.say(
             f"Note: with --warmup {arguments.warmup} the quantizer sees all "
-            f"{report.count(len(stream.labels), 'sample')} before the run."
+            f"{count(len(stream.labels), 'sample')} before the run."
         )
     return stream, parameters
 
@@ -224,7 +219,7 @@ def _parity(arguments: argparse.Namespace) -> int:
         crcs = "  ".join(f"{step.crcs[name]:08x}".rjust(11) for name in engines.NAMES)
         console.say(f"{step.samples:>9,}  {crcs}")
     console.say(
-        f"All three engines are identical: {report.count(len(rows), 'sample')}, compared after "
+        f"All three engines are identical: {count(len(rows), 'sample')}, compared after "
         f"every {arguments.every:,}."
     )
     return 0

@@ -11,19 +11,21 @@ from typing import Any
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import console, messages
+from ..base.text import count
 from ..compare import catalogue, speed_set, tree_set
 from ..compare import page as compare_page
 from ..compare import report as compare_report
-from ..compare.catalogue import Contender
+from ..compare.contender import Contender
 from ..compare.our_learners import model_bytes, ours
 from ..compare.report import Lines, Part, Rows
 from ..compare.runner import Cell, compare
+from ..engines.learners import MODELS
 from ..evaluation.prequential import are_compiled
 from ..render.page import check_html_target
 from ..reports import report
 from ..streams.stream import Stream
 from .commands import add_stream_options, compile_kernels, open_arguments, write_json
-from .options import MODELS, whole_number
+from .options import whole_number
 
 _LIMIT = 600  # seconds
 _OUTPUTS = ("run", "json", "html", "command_line")
@@ -206,7 +208,7 @@ def _check_ours(
                 size = model_bytes(contender, stream, arguments.warmup)
                 if arguments.budget is not None and size > arguments.budget:
                     raise UserError(
-                        f"{contender.name} takes {report.count(size, 'byte')} on {stream.name}, "
+                        f"{contender.name} takes {count(size, 'byte')} on {stream.name}, "
                         f"and --budget is {arguments.budget:,}"
                     )
 

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..base import files
 from ..base.errors import UserError
 from ..base.terminal import messages
+from ..base.text import did_you_mean
 from ..export import c, emlearn, graphviz, onnx_trees
 from ..models import model_files
 from ..models.frozen import Frozen
-from ..streams.stream import did_you_mean
 
 # What each gives: the file, and in a few sentences what it does not hold of the model.
 FORMATS: dict[str, Callable[[Frozen], tuple[bytes, str]]] = {
@@ -54,12 +55,12 @@ def export(arguments: argparse.Namespace) -> int:
         )
     if path.resolve() == arguments.model.resolve():
         raise UserError(f"--output {path}: this is the model itself; name another file")
-    model_files.check_target("--output", path)
+    files.check_target("--output", path)
     model = model_files.open_model(arguments.model)
     try:
         data, lost = FORMATS[arguments.format](Frozen(model))
     except UserError as error:
         raise UserError(f"{arguments.model}: {error}") from None
-    model_files.replace(path, data)
+    files.replace(path, data)
     messages.say(f"written to {path}: {len(data):,} bytes. {lost}".rstrip())
     return 0

@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ..base import files
 from ..base.terminal import messages
 from ..emulation import emulated_boards
 from ..engines import micropython_binary
-from ..models import model_files
 from .commands import add_parser
 
 
@@ -75,7 +75,7 @@ def _costs(arguments: argparse.Namespace) -> int:
     from ..benchmarks import instruction_report
 
     if arguments.markdown is not None:
-        model_files.check_target("--markdown", arguments.markdown)
+        files.check_target("--markdown", arguments.markdown)
     names = [arguments.board] if arguments.board else list(emulated_boards.BOARDS)
     for name in names:
         emulated_boards.find_or_build(name, messages.say)
@@ -90,6 +90,6 @@ def _costs(arguments: argparse.Namespace) -> int:
         words += ["--kernels"] if arguments.kernels else []
         command = " ".join([*words, f"--markdown {arguments.markdown}"])
         page = instruction_report.as_markdown(table, command, kernels, names[0])
-        model_files.replace(arguments.markdown, page.encode())
+        files.replace(arguments.markdown, page.encode())
         messages.say(f"written to {arguments.markdown}")
     return 0

@@ -1,122 +1,32 @@
-"""The learners by the names the command line has for them, and their parameters as options.
-
-Nothing is listed twice: names, defaults and help come from the learner's signature and docstring.
-"""
+"""The parameters of our learners as options, and what all subcommands' parsers share."""
 
 from __future__ import annotations
 
 import argparse
-import inspect
 import os
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..base.errors import UserError
-from ..engines import loader
-from ..streams.stream import Stream, did_you_mean
+from ..engines.learners import MODELS, PARSERS, defaults, option, parameter_help
 
 SUFFIX = ".mshrub"  # of saved models
-MODELS = {"shrub": "ShrubEnsemble", "hoeffding": "HoeffdingTree"}
-_GIVEN = ("features", "classes", "two_valued")  # by the stream
 
 
-def learner(model: str) -> Any:
-    """The learner's class, as the `python` engine runs it."""
-    return getattr(loader.load("python"), MODELS[model])
+def parsed(kind: type) -> Callable[[str], Any]:
+    """The parser of such values, for argparse, which has its own words for a ValueError."""
 
-
-def defaults(model: str) -> dict[str, Any]:
-    """Parameter names and their defaults, but for those that the stream gives."""
-    return {name: p.default for name, p in _signature(model).items() if name not in _GIVEN}
-
-
-def _signature(model: str) -> Mapping[str, inspect.Parameter]:
-    found = dict(inspect.signature(learner(model).__init__).parameters)
-    del found["self"]
-    return found
-
-
-def stream_parameters(model: str, stream: Stream, warmup: int) -> dict[str, Any]:
-    """What the stream says of the parameters: its shape and, where the model asks, more.
-
-    Features that have exactly two values in the warm-up are two-valued.
-    """
-    found: dict[str, Any] = {
-        "features": stream.values.shape[1],
-        "classes": len(stream.class_names),
-    }
-    if "two_valued" in _signature(model):
-        columns = stream.values[:warmup].T
-        two = [len(np.unique(column[~np.isnan(column)])) == 2 for column in columns]
-        found["two_valued"] = [f for f, yes in enumerate(two) if yes]
-    return found
-
-
-def _help(model: str) -> dict[str, str]:
-    """What the docstring's table says of each parameter; its rows start `    name  text`."""
-    found: dict[str, str] = {}
-    name = ""
-    for line in inspect.cleandoc(learner(model).__doc__).splitlines():
-        row = re.match(r"(\w+) {2,}(.*)", line)
-        if row:
-            name = row[1]
-            found[name] = row[2]
-        elif name and line.startswith("   "):
-            found[name] += " " + line.strip()
-        else:
-            name = ""
-    return {name: text.replace("%", "%%") for name, text in found.items()}
-
-
-def _number(kind: type, noun: str) -> Callable[[str], Any]:
     def parse(text: str) -> Any:
         try:
-            return kind(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"has to be {noun}, not {text!r}") from None
+            return PARSERS[kind](text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
 
     return parse
 
 
-def _truth(text: str) -> bool:
-    if text.lower() not in ("true", "false"):
-        raise argparse.ArgumentTypeError(f"has to be true or false, not {text!r}")
-    return text.lower() == "true"
-
-
-_PARSERS: dict[type, Callable[[str], Any]] = {
-    bool: _truth,
-    int: _number(int, "a whole number"),
-    float: _number(float, "a number"),
-    str: str,
-}
-whole_number = _PARSERS[int]
-
-
-def specification(text: str) -> tuple[str, dict[str, Any]]:
-    """The model, and all its parameters, of a text such as "hoeffding policy=efdt depth=10".
-
-    Raises UserError for a model or a parameter that is not there, and for a wrong value.
-    """
-    model, *words = text.split() or [""]
-    if model not in MODELS:
-        raise UserError(f"the model {model!r} is unknown. {did_you_mean(model, MODELS)}")
-    found = defaults(model)
-    for word in words:
-        name, equals, value = word.partition("=")
-        if name not in found:
-            known = did_you_mean(name, found)
-            raise UserError(f"{name} is not a parameter of {model}. {known}")
-        if not equals:
-            raise UserError(f"{name} has no value; write {name}={found[name]}")
-        try:
-            found[name] = _PARSERS[type(found[name])](value)
-        except argparse.ArgumentTypeError as error:
-            raise UserError(f"{name} {error}") from None
-    return model, found
+whole_number = parsed(int)
 
 
 class Parser(argparse.ArgumentParser):
@@ -159,7 +69,7 @@ def add_model_options(parser: argparse.ArgumentParser, *, files: bool = False) -
     what = f"the learner{', or a file of simulate --save' if files else ''} (default shrub)"
     parser.add_argument("--model", default="shrub", help=what, **kinds)
     group = parser.add_argument_group("options of the model")
-    texts = {model: _help(model) for model in MODELS}
+    texts = {model: parameter_help(model) for model in MODELS}
     for name, models in _owners().items():
         default = defaults(models[0])[name]
         about = [
@@ -169,9 +79,13 @@ def add_model_options(parser: argparse.ArgumentParser, *, files: bool = False) -
             about = [f"{model}: {text}" for model, text in zip(models, about, strict=True)]
         kind: dict[str, Any] = {"action": "store_true"}
         if not isinstance(default, bool):
-            kind = {"type": _PARSERS[type(default)], "metavar": _metavar(default, about)}
+            kind = {"type": parsed(type(default)), "metavar": _metavar(default, about)}
         group.add_argument(
-            option(name), dest=name, default=argparse.SUPPRESS, help="; ".join(about), **kind
+            option(name),
+            dest=name,
+            default=argparse.SUPPRESS,
+            help="; ".join(about).replace("%", "%%"),
+            **kind,
         )
 
 
@@ -194,17 +108,6 @@ def _metavar(default: Any, texts: list[str]) -> str:
     return "X" if isinstance(default, float) else "N"
 
 
-def option(name: str) -> str:
-    """The option that sets the parameter of that name."""
-    return "--" + name.replace("_", "-")
-
-
-def options_text(parameters: Mapping[str, Any]) -> str:
-    """Parameters as one would type them."""
-    words = [option(n) if v is True else f"{option(n)} {v}" for n, v in parameters.items()]
-    return " ".join(words)
-
-
 def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """The parameters of any model that were given as options."""
     owners = _owners()
@@ -222,19 +125,3 @@ def model_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
         if name not in own:
             raise UserError(f"{option(name)} is not an option of --model {arguments.model}")
     return own | given
-
-
-def check_parameters(
-    model: str, parameters: Mapping[str, Any], also: Collection[str] = ()
-) -> None:
-    """Raise UserError, in the learner's words, for parameters that it refuses.
-
-    The parameters that are options of the model, and those of also, are called by their option.
-    """
-    try:
-        learner(model).nbytes(**parameters)
-    except ValueError as error:
-        name, space, rest = str(error).partition(" ")
-        if name in defaults(model) or name in also:
-            name = option(name)
-        raise UserError(name + space + rest) from None

@@ -13,14 +13,14 @@ from typing import Any
 from ..base import cluster
 from ..base.errors import UserError
 from ..base.terminal import messages
-from ..compare.catalogue import SEED
+from ..base.text import did_you_mean
+from ..compare.contender import SEED
 from ..papers import paper_streams
 from ..papers.experiment import Experiment, Extent
 from ..papers.printed_figures import load_paper
 from ..papers.report import facts, make_page, markdown, save_pictures, save_text, table_text
 from ..papers.runner import Plan, reproduce
 from ..render import page
-from ..streams.stream import did_you_mean
 from .commands import add_parser
 from .options import Parser, whole_number
 

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import UserError
+from ..base.files import check_target
 from ..base.terminal import console, messages
+from ..base.text import count, printable
 from ..engines import loader
 from ..models import model_files, tree_plot, trees
 from ..models.model_files import OpenModel
 from ..models.trees import Tree
-from ..reports.report import check_target, count
 from ..streams.columns import number_of
 from .options import whole_number
 
@@ -131,8 +132,8 @@ def _print_reasons(
     model: OpenModel, every: list[Tree], places: list[int], codes: array[int]
 ) -> None:
     file = model.file
-    features = [trees.printable(name) for name in file.feature_names]
-    classes = [trees.printable(name) for name in file.class_names]
+    features = [printable(name) for name in file.feature_names]
+    classes = [printable(name) for name in file.class_names]
     if file.learner == "HoeffdingTree":
         explain = loader.load("python").explain
         units = file.scale.units()
@@ -161,7 +162,7 @@ def _plot(
 def _title(model: OpenModel) -> str:
     file = model.file
     return (
-        f"{file.learner} of {trees.printable(file.stream)}: "
+        f"{file.learner} of {printable(file.stream)}: "
         f"{count(file.samples, 'sample')}, accuracy {file.accuracy:.2f} %"
     )
 

@@ -6,11 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ..base import files
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import console, messages
 from ..boards import board_files, ram_budget, sample_time
 from ..engines import engines
+from ..engines.learners import MODELS
 from ..evaluation import prequential
 from ..models import model_files
 from ..render.page import check_html_target
@@ -26,7 +28,7 @@ from .commands import (
     too_large,
     write_json,
 )
-from .options import MODELS, add_model_options
+from .options import add_model_options
 
 
 def add_command(commands: Any) -> None:
@@ -61,7 +63,7 @@ def _simulate(arguments: argparse.Namespace) -> int:
     if arguments.html is not None:
         check_html_target(arguments.html)
     if arguments.save is not None:
-        model_files.check_target("--save", arguments.save)
+        files.check_target("--save", arguments.save)
     board = board_files.load(arguments.board or DEFAULT_BOARD)
     stream, parameters = open_with_parameters(arguments)
     budget = ram_budget.budget(parameters, board, MODELS[arguments.model])
@@ -69,7 +71,7 @@ def _simulate(arguments: argparse.Namespace) -> int:
     if arguments.board and not budget.fits:
         raise UserError(too_large(budget, board, arguments.model, parameters))
     if arguments.save is not None:
-        model_files.check_room("--save", arguments.save, budget.model_bytes)
+        files.check_room("--save", arguments.save, budget.model_bytes)
     result = _learn(arguments, stream, parameters)
     if arguments.save is not None:
         model_files.write(arguments.save, model_files.of_run(result, stream))

@@ -9,8 +9,10 @@ from typing import Any
 
 from ..base import cluster
 from ..base.errors import UserError
+from ..base.files import check_target
 from ..base.progress import showing
 from ..base.terminal import messages
+from ..base.text import count
 from ..boards import board_files
 from ..emulation.latency import Clock, can_count
 from ..render.page import check_html_target
@@ -127,7 +129,7 @@ def _search(arguments: argparse.Namespace, split: Split, limits: Limits) -> None
     search = Search(path, split, limits, arguments.seed)
     before = search.finished()
     if before:
-        messages.say(f"{path} has {report.count(before, 'finished trial')}")
+        messages.say(f"{path} has {count(before, 'finished trial')}")
     if before < arguments.trials:
         with showing("trials") as update:
             update(before, arguments.trials, "")
@@ -163,7 +165,7 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.json is not None:
         report.check_json_target(arguments.json)
     if arguments.study is not None:
-        report.check_target("--study", arguments.study)
+        check_target("--study", arguments.study)
     cluster.check_packages()
 
 
@@ -172,8 +174,7 @@ def _first(stream: Stream, part: float) -> int:
     first = round(part * total)
     if not 0 < first < total:
         raise UserError(
-            f"{report.count(total, 'sample')}: too few to choose on {part:g} of them and to show "
-            "the rest"
+            f"{count(total, 'sample')}: too few to choose on {part:g} of them and to show the rest"
         )
     return first
 

@@ -1,7 +1,7 @@
 """Who is compared: our learners, two dumb baselines, River's learners, MOA's and soft trees.
 
-A `Contender` is a name and its settings, nothing heavy; `start` makes the `Learner` of it, in the
-process that is to run it.
+A `Contender` is a name and its settings, nothing heavy; `start` makes the `ContenderRun` of it, in
+the process that is to run it.
 """
 
 from __future__ import annotations
@@ -9,20 +9,17 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import UserError
-from ..models.tree_shape import Shape
-from ..streams.stream import Stream, did_you_mean
-
-NO_ANSWER = -1  # of a learner that has not seen a label yet; it counts as wrong
-SEED = 1
+from ..base.text import did_you_mean
+from ..streams.stream import Stream
+from .contender import NO_ANSWER, SEED, Contender, ContenderRun
 
 # Who measured the bytes of a model, by system.
 MEASURES = {
@@ -53,32 +50,6 @@ _MOA: dict[str, tuple[str, dict[str, Any]]] = {
     "OnlineSmoothBoost": ("meta.OnlineSmoothBoost", {"-s": 10}),
     "ShrubsClassifier": ("ShrubsClassifier", {"l_ensemble_reg": 10}),
 }
-
-
-@dataclass(frozen=True)
-class Contender:
-    """A learner of one of the systems, with its settings."""
-
-    name: str  # "river:HAT", "ours:hoeffding policy=efdt"
-    system: str  # "ours", "baseline", "river", "moa" or "torch"
-    learner: str  # what the system calls it
-    settings: Mapping[str, Any] = field(default_factory=dict)  # by the names of the system
-
-
-class Learner(Protocol):
-    """One run over one stream, in blocks of its samples, in order."""
-
-    def prepare(self, part: slice) -> Any:
-        """The samples as this system takes them; this is not part of its time."""
-
-    def run(self, samples: Any) -> Sequence[int]:
-        """Predict, then learn each of the samples; the classes, or NO_ANSWER."""
-
-    def nbytes(self) -> int | None:
-        """The model's bytes as the system itself measures them; None if it does not."""
-
-    def shape(self) -> Shape | None:
-        """How large its tree is by now; None if it is not a tree."""
 
 
 PEERS: dict[str, Contender] = {
@@ -143,7 +114,7 @@ def java() -> str | None:
     return shutil.which(str(Path(home, "bin", "java")) if home else "java")
 
 
-def start(contender: Contender, stream: Stream, warmup: int) -> Learner:
+def start(contender: Contender, stream: Stream, warmup: int) -> ContenderRun:
     """The learner that is to see this stream. What it imports is only imported here."""
     system, learner, settings = contender.system, contender.learner, contender.settings
     if system == "ours":

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..models.tree_shape import Shape, moa_shape
 from ..streams.stream import Stream
-from .catalogue import NO_ANSWER, SEED, Learner
+from .contender import NO_ANSWER, SEED, ContenderRun
 
 _NO_WINDOW = 2**31 - 1
 _VARIABLE = "CAPYMOA_JVM_ARGS"
@@ -30,7 +30,7 @@ _OPENED = ("lang", "util", "util.concurrent", "util.concurrent.atomic", "util.ra
 
 def start(
     learner: str, settings: Mapping[str, Any], values: NDArray[np.float64], stream: Stream
-) -> Learner:
+) -> ContenderRun:
     """The learner: MOA's, by its name in option strings, or capymoa's own ShrubsClassifier."""
     with tempfile.TemporaryDirectory(prefix="microshrub-") as folder:
         _start_java(Path(folder))

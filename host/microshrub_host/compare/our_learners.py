@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..base.errors import UserError
-from ..cli.options import MODELS, check_parameters, learner, specification, stream_parameters
 from ..engines import engines
+from ..engines.learners import MODELS, check_parameters, learner, specification, stream_parameters
 from ..evaluation import prequential
 from ..models.tree_shape import Shape, our_shape
 from ..streams.stream import Stream
 from ..streams.units import Raw
-from .catalogue import Contender
+from .contender import Contender
 
 _ENGINE = "numba"
 

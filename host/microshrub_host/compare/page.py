@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..base.text import count
 from ..render.page import Page, surroundings
-from ..reports.report import count
-from . import catalogue, pictures, report
+from . import pictures, report
+from .contender import SEED
 from .report import Part
 from .runner import Cell
 
@@ -28,7 +29,7 @@ def make_page(parts: Sequence[Part], command: str, options: Mapping[str, Any]) -
     cells = [cell for part in parts for cell in part.cells]
     names = [part.stream.name for part in parts]
     facts = surroundings() | report.all_versions(cells)
-    facts["seed of the peers"] = str(catalogue.SEED)
+    facts["seed of the peers"] = str(SEED)
     for name in OPTIONS:
         if options[name] is not None:
             facts[f"--{name.replace('_', '-')}"] = str(options[name])

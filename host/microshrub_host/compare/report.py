@@ -12,7 +12,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from ..base.terminal import console
-from ..reports.report import count, version_of, versions
+from ..base.text import count
+from ..base.versions import version_of, versions
 from ..streams.stream import Stream
 from .catalogue import java
 from .runner import Cell

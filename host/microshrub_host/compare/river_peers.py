@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..models.tree_shape import Shape, river_shape
-from .catalogue import NO_ANSWER
+from .contender import NO_ANSWER
 
 _Sample = tuple[dict[int, float], int]
 

@@ -21,7 +21,7 @@ from ..engines import loader
 from ..models.tree_shape import Shape
 from ..streams.stream import Stream
 from . import catalogue
-from .catalogue import Contender
+from .contender import NO_ANSWER, Contender, ContenderRun
 
 _BLOCK = 1000
 _BLOCKS = 200  # at least so many, to see how far a slow learner is
@@ -30,7 +30,7 @@ _POINTS = 200  # of a curve
 
 Curve = Sequence[tuple[int, float]]
 Progress = Callable[[int, int, str], None]
-Start = Callable[[Contender, Stream, int], catalogue.Learner]
+Start = Callable[[Contender, Stream, int], ContenderRun]
 
 
 @dataclass(frozen=True)
@@ -144,13 +144,13 @@ def learn(
         _send_shape(send, learner)
 
 
-def _send_size(send: Send, learner: catalogue.Learner) -> None:
+def _send_size(send: Send, learner: ContenderRun) -> None:
     size = learner.nbytes()
     if size is not None:
         send(size)
 
 
-def _send_shape(send: Send, learner: catalogue.Learner) -> None:
+def _send_shape(send: Send, learner: ContenderRun) -> None:
     shape = learner.shape()
     if shape is not None:
         send(dict(shape))
@@ -219,7 +219,7 @@ class _Run:
     def _count(self, said: Sequence[int], seconds: float) -> None:
         labels = self.stream.labels[self.samples : self.samples + len(said)]
         answers = np.array(said)
-        answers[answers == catalogue.NO_ANSWER] = self._no_answer
+        answers[answers == NO_ANSWER] = self._no_answer
         self._metrics.update_rows(
             bytearray(labels.tobytes()), bytearray(answers.astype(np.uint8).tobytes())
         )

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..streams.stream import Stream
-from .catalogue import SEED
+from .contender import SEED
 
 DEFAULTS = {"trees": 8, "depth": 4, "step": 0.01, "batch": 16}
 _TINY = 1e-12  # below which no probability's logarithm is taken

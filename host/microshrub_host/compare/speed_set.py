@@ -7,7 +7,7 @@ scikit-learn.
 
 from __future__ import annotations
 
-from .catalogue import Contender
+from .contender import Contender
 from .our_learners import ours
 from .tree_set import SYSTEMS as _SYSTEMS
 from .tree_set import tree_rows

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..cli.options import defaults
-from .catalogue import SEED, Contender
+from ..engines.learners import defaults
+from .contender import SEED, Contender
 from .our_learners import ours
 
 SYSTEMS = {"ours": "ours", "river": "River", "moa": "MOA"}

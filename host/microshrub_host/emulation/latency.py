@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boards.board_files import Board
-from ..cli.options import MODELS
 from ..engines import loader
 from ..engines.debian_packages import Progress
 from ..engines.engines import ints
+from ..engines.learners import MODELS
 from ..evaluation.prequential import raw_rows
 from ..streams.stream import Stream
 from . import emulated_boards

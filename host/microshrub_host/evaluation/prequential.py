@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.cache import cache_folder
-from ..cli.options import MODELS
 from ..engines import engines, loader
+from ..engines.learners import MODELS
 from ..streams.stream import Stream
 from ..streams.units import Raw, Scale
 

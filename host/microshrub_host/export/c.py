@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ..base.text import printable
 from ..models.frozen import Answer, Frozen, Table
-from ..models.trees import printable
 from .c_code import BAYES, DESCEND, MOST, PREDICT, QUANTIZER
 
 _WIDTH = 96

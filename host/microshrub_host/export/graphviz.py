@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ..models import trees
+from ..base.text import printable
 from ..models.frozen import Frozen
 from ..models.trees import Leaf, Tree
 
 
 def exported(model: Frozen) -> tuple[bytes, str]:
     """The graph, each tree a cluster of it, and what it does not hold."""
-    stream = trees.printable(model.file.stream)
+    stream = printable(model.file.stream)
     lines = [
         "digraph microshrub {",
         f"  label={_quoted(f'{model.file.learner} of {stream}')};",

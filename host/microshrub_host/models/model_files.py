@@ -15,9 +15,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import os
-import secrets
-import shutil
 import struct
 import zipfile
 import zlib
@@ -28,10 +25,11 @@ from typing import Any
 
 import numpy as np
 
+from ..base import files
 from ..base.errors import UserError
-from ..cli.options import MODELS
 from ..engines import loader
 from ..engines.engines import States
+from ..engines.learners import MODELS
 from ..evaluation.prequential import Result
 from ..streams.stream import Stream
 from ..streams.units import Scale
@@ -39,7 +37,6 @@ from ..streams.units import Scale
 FORMAT = 1
 _CONFIG, _LEARNER, _QUANTIZER = _NAMES = ("config.json", "learner.state", "quantizer.state")
 _MOST_BYTES = 1 << 28  # of a part; no learner for a board comes near it
-_AROUND = 1 << 16  # bytes that are enough for all but the learner's state
 _TIME = (1980, 1, 1, 0, 0, 0)  # the least that a zip can say
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError),
@@ -89,58 +86,9 @@ def of_run(result: Result, stream: Stream) -> ModelFile:
 # --- Writing -------------------------------------------------------------------------------------
 
 
-def check_target(option: str, path: Path) -> None:
-    """Raise UserError, naming the option, if no file can be put there."""
-    folder = path.resolve().parent
-    if not folder.is_dir():
-        raise UserError(f"{option} {path}: there is no folder {folder}")
-    if path.exists() and not path.is_file():
-        raise UserError(f"{option} {path}: this is not a file, and cannot be replaced by one")
-    try:
-        temporary = _beside(path)
-        temporary.open("xb").close()
-        temporary.unlink()
-    except OSError as error:
-        raise UserError(f"{option} {path}: cannot be written: {error.strerror}") from None
-
-
-def check_room(option: str, path: Path, nbytes: int) -> None:
-    """Raise UserError, naming the option, if a model of that many bytes does not fit there."""
-    nbytes += _AROUND
-    free = shutil.disk_usage(path.resolve().parent).free
-    if free < nbytes:
-        raise UserError(
-            f"{option} {path}: the file may take {nbytes:,} bytes, and there are {free:,} free"
-        )
-
-
 def write(path: Path, model: ModelFile) -> None:
     """Write the model's file, as replace() does."""
-    replace(path, _zipped(model))
-
-
-def replace(path: Path, data: bytes) -> None:
-    """Write a file; one that is there is replaced at once, and only by a whole one.
-
-    Raises UserError, and leaves what is there, if it cannot be written.
-    """
-    temporary = _beside(path)
-    try:
-        try:
-            with temporary.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path.resolve())
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise UserError(f"{path}: cannot be written: {error.strerror}") from None
-
-
-def _beside(path: Path) -> Path:
-    """A new name in the folder that the file is to stand in."""
-    return path.resolve().parent / f".microshrub-{secrets.token_hex(8)}"
+    files.replace(path, _zipped(model))
 
 
 def _zipped(model: ModelFile) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..cli.options import learner
+from ..engines.learners import learner
 
 # Of tree.shape, see firmware's nodes.py: the nodes and the slots that were ever in use
 _MOST_NODES = 2

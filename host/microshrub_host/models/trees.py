@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..base.errors import UserError
+from ..base.text import printable
 from ..engines import loader
 from .model_files import OpenModel
 
@@ -232,8 +233,3 @@ class _Shrubs(_Reader):
 def _items(buffer: bytearray, wide: int) -> Sequence[int]:
     """The entries of one byte or, if wide, two."""
     return memoryview(buffer).cast("H") if wide else buffer
-
-
-def printable(name: str) -> str:
-    """A name from a file without what would move a terminal's cursor or break an XML file."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..compare.catalogue import Contender
+from ..compare.contender import Contender
 from ..models.tree_shape import Shape
 from ..streams.stream import Stream
 from . import paper_streams

@@ -10,7 +10,8 @@ from typing import Any
 from ..base.progress import showing
 from ..streams import openml
 from ..streams.generators import SYNTH_NAMES
-from ..streams.stream import Stream, open_stream
+from ..streams.open_stream import open_stream
+from ..streams.stream import Stream
 
 FOLDER = Path("../shared/data")
 _ENDINGS = (".csv.gz", ".csv", ".arff.gz", ".arff")

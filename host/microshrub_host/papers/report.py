@@ -7,10 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..base import files
+from ..base.text import count
 from ..compare.report import system_versions
-from ..models import model_files
 from ..render.page import Page
-from ..reports.report import count, markdown_table
+from ..reports.report import markdown_table
 from .experiment import Found, Picture, Table
 
 _ENDINGS = ("png", "svg")
@@ -144,4 +145,4 @@ def save_pictures(folder: Path, pictures: Sequence[Picture]) -> None:
 
 def save_text(path: Path, text: str) -> None:
     """Write it, whole or not at all."""
-    model_files.replace(path, text.encode())
+    files.replace(path, text.encode())

@@ -15,11 +15,12 @@ from typing import Any
 from ..base.cluster import Outcome, spread
 from ..base.errors import UserError
 from ..base.progress import showing
-from ..compare.catalogue import Contender
+from ..base.text import count
+from ..base.versions import version_of, versions
+from ..compare.contender import Contender
 from ..compare.our_learners import model_bytes
 from ..compare.runner import Cell, Curve, compare, compare_here
 from ..evaluation import prequential
-from ..reports.report import count, version_of, versions
 from ..streams.stream import Stream
 from . import variations
 from .experiment import Experiment, Extent, Found, Method, Result, StreamSource

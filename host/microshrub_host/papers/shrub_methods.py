@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..cli.options import defaults
 from ..compare import catalogue
-from ..compare.catalogue import SEED, Contender
+from ..compare.contender import SEED, Contender
+from ..engines.learners import defaults
 from .experiment import Chosen, Method
 from .variations import SQRT, Grid, draw
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..compare import catalogue
-from ..compare.catalogue import Contender
+from ..compare.contender import Contender
 from ..compare.tree_set import SYSTEMS, tree_rows
 from .experiment import Method
 

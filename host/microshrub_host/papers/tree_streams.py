@@ -9,7 +9,8 @@ from pathlib import Path
 
 from ..streams import recipes
 from ..streams.generators import SAMPLES
-from ..streams.stream import DataError, Stream, open_stream, stream_order
+from ..streams.open_stream import open_stream
+from ..streams.stream import DataError, Stream, stream_order
 from . import paper_streams
 from .experiment import Sources, StreamSource
 

@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from ..models import model_files
-from ..models.trees import printable
-from ..reports.report import count
+from ..base import files
+from ..base.text import count, printable
 from .page_look import SCRIPT, STYLE
 
 _HASH = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
@@ -43,7 +42,7 @@ _LINK = "{http://www.w3.org/1999/xlink}href"
 
 def check_html_target(path: Path) -> None:
     """Raise UserError if no page can be put there."""
-    model_files.check_target("--html", path)
+    files.check_target("--html", path)
 
 
 def surroundings() -> dict[str, str]:
@@ -103,7 +102,7 @@ class Page:
 
     def write(self, path: Path) -> None:
         """Write the page, whole or not at all; raises UserError if it cannot be written."""
-        model_files.replace(path, self.html().encode())
+        files.replace(path, self.html().encode())
 
     def html(self) -> str:
         """The page as it is written."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..base.versions import versions
 from ..evaluation.prequential import Result
 from ..render.page import Page, surroundings
 from .plots import draw_run
-from .report import size_of_run, versions
+from .report import size_of_run
 
 
 def make_page(result: Result, rows: Sequence[tuple[str, str]], said: str, command: str) -> Page:

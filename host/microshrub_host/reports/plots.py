@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import UserError
+from ..base.files import check_target
+from ..base.text import count
 from ..evaluation.prequential import Result, running_accuracy
-from .report import check_target, count
 
 _ENDINGS = (".png", ".svg", ".pdf")
 _FEW = 10  # points that a line alone would not show

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
-import platform
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ..base.errors import UserError
+from ..base.files import check_target
 from ..base.terminal import console
+from ..base.text import count
+from ..base.versions import versions
 from ..boards.board_files import Board
 from ..boards.ram_budget import Budget, Part
 from ..boards.sample_time import SampleTime
@@ -41,20 +42,6 @@ def check_json_target(target: str) -> None:
     """Raise UserError if no file can be written there."""
     if target != "-":
         check_target("--json", Path(target))
-
-
-def check_target(option: str, path: Path) -> None:
-    """Raise UserError, naming the option, if no file can be written there; leaves none behind."""
-    try:
-        if not path.absolute().parent.is_dir():
-            raise UserError(f"{option} {path}: there is no folder {path.parent}")
-        fresh = not path.exists()
-        if fresh or path.is_file() or path.is_dir():  # a pipe would wait for its reader
-            path.open("ab").close()
-        if fresh:
-            path.resolve().unlink()
-    except OSError as error:
-        raise UserError(f"{option} {path}: cannot be written: {error.strerror}") from None
 
 
 def run_record(
@@ -98,25 +85,6 @@ def _limits(budget: Budget, board: Board) -> dict[str, Any]:
         "free_bytes": budget.free_bytes,
         "model_budget_bytes": board.model_budget_bytes,
     }
-
-
-def versions() -> dict[str, str]:
-    """Of what the result depends on."""
-    found = {name: version_of(name) for name in ("microshrub", "numba", "numpy")}
-    return found | {"python": platform.python_version()}
-
-
-def version_of(distribution: str) -> str:
-    """The version of an installed distribution, or that it is unknown."""
-    try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return "unknown"
-
-
-def count(number: int, noun: str) -> str:
-    """`1 sample`, `2,310 samples`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's' if noun[-1] != 's' else 'es'}"
 
 
 def print_run(

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .stream import DataError, did_you_mean
+from ..base.text import did_you_mean
+from .stream import DataError
 
 # As pandas, R, SQL and Weka write them. What an ARFF header or --classes declares is a value.
 MISSING = frozenset(

@@ -20,16 +20,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.text import did_you_mean
+from .class_names import encode_labels
 from .columns import MISSING, Column, number_of
-from .stream import (
-    MAX_FEATURES,
-    DataError,
-    Progress,
-    Stream,
-    did_you_mean,
-    encode_labels,
-    stream_order,
-)
+from .stream import MAX_FEATURES, DataError, Progress, Stream, stream_order
 from .text_lines import text_lines
 
 # ARFF types that are neither numbers nor one of a few values

@@ -20,9 +20,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from ..base import files
 from ..base.cache import cache_folder
 from ..base.errors import UserError
-from ..models import model_files
 
 _VARIABLE = "MICROSHRUB_OPENML"  # the address of another server of the same kind
 _ADDRESS = "https://www.openml.org/api/v1/json"
@@ -66,7 +66,7 @@ def fetch(name: str, samples: int, progress: Progress | None = None) -> tuple[Pa
     path = folder / f"{found.md5}.arff"
     if not path.is_file():  # it only gets its name when it is whole
         _download(found, path, progress)
-    model_files.replace(kept, json.dumps(asdict(found), indent=2).encode())
+    files.replace(kept, json.dumps(asdict(found), indent=2).encode())
     return path, found
 
 

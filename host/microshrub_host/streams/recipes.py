@@ -24,7 +24,8 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from .stream import MAX_CLASSES, MAX_FEATURES, DataError, did_you_mean
+from ..base.text import did_you_mean
+from .stream import MAX_CLASSES, MAX_FEATURES, DataError
 
 PERIOD = 25_000  # samples from one change of concept to the next
 WIDTH = 5_000  # samples that a gradual change takes

@@ -13,10 +13,11 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from ..base.terminal import console
-from ..cli.options import MODELS
+from ..base.text import count
+from ..base.versions import versions
+from ..engines.learners import MODELS
 from ..evaluation import pareto
 from ..render.page import Page, surroundings
-from ..reports.report import count, versions
 from . import study
 from .search_space import changed
 from .study import Found

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ..cli.options import MODELS, defaults
+from ..engines.learners import MODELS, defaults
 
 Choice = dict[str, Any]  # names as a trial has them: "model", "shrub window"
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from ..boards import ram_budget, sample_time
 from ..boards.board_files import Board
-from ..cli.options import MODELS, learner, options_text, stream_parameters
 from ..emulation.latency import Clock
 from ..engines import loader
+from ..engines.learners import MODELS, learner, options_text, stream_parameters
 from ..evaluation.prequential import simulate
 from ..streams.stream import Stream
 from .search_space import changed

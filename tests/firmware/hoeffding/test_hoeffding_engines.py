@@ -12,7 +12,8 @@ from tests_support import DATA
 
 from microshrub_host.engines import engines, loader
 from microshrub_host.evaluation import prequential
-from microshrub_host.streams.stream import Stream, open_stream
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import Stream
 
 WARMUP = 256
 CHOICES: dict[str, tuple[Any, ...]] = {

@@ -15,7 +15,8 @@ from shrub_oracle import ShrubOracle
 from tests_support import DATA
 
 from microshrub_host.engines import engines, loader
-from microshrub_host.streams.stream import Stream, open_stream
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Scale
 
 WARMUP = 256

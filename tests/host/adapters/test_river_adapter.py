@@ -15,10 +15,11 @@ from river import checks, compose, datasets, evaluate, metrics, preprocessing
 from tests_support import make_blobs
 
 from microshrub_host.adapters.river_adapter import HoeffdingClassifier, ShrubClassifier
-from microshrub_host.cli import options
+from microshrub_host.engines.learners import defaults, stream_parameters
 from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
-from microshrub_host.streams.stream import Stream, open_stream
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Scale
 from microshrub_tools.cli.main import main
 
@@ -69,7 +70,7 @@ def blobs(count: int = 600) -> Stream:
 @pytest.mark.parametrize("source", ["blobs", "river:ImageSegments", "synth:sea_a"])
 def test_accuracy_is_that_of_simulate(model: str, source: str) -> None:
     stream = blobs() if source == "blobs" else open_stream(source, limit=1500)
-    shape = options.stream_parameters(model, stream, 256)
+    shape = stream_parameters(model, stream, 256)
     result = prequential.simulate(stream, model, shape | SETTINGS[model])
     learner = KINDS[model](
         classes=stream.class_names, features=stream.feature_names, **SETTINGS[model]
@@ -168,7 +169,7 @@ def test_wrong_parameters_are_refused_at_once(settings: dict[str, Any], said: st
 def test_it_has_the_parameters_of_the_learner() -> None:
     for model, kind in KINDS.items():
         own = kind()._get_params()
-        assert {n: own[n] for n in options.defaults(model)} == options.defaults(model)
+        assert {n: own[n] for n in defaults(model)} == defaults(model)
 
 
 @pytest.mark.parametrize("model", list(KINDS))

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests_support import make_blobs
 
 from microshrub_host.adapters.sklearn_adapter import HoeffdingClassifier, ShrubClassifier
-from microshrub_host.cli import options
+from microshrub_host.engines.learners import MODELS, stream_parameters
 from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
 from microshrub_host.streams.stream import Stream
@@ -51,7 +51,7 @@ def test_batches_are_as_good_as_all_at_once(model: str) -> None:
 def test_it_holds_the_bits_of_simulate(model: str) -> None:
     x, y = frame()
     stream = Stream("blobs", x.to_numpy(), (y == "yes").to_numpy(np.uint8), ("b", "a"), ("n", "y"))
-    parameters = options.stream_parameters(model, stream, 256)
+    parameters = stream_parameters(model, stream, 256)
     result = prequential.simulate(stream, model, parameters)
     assert KINDS[model]().fit(x, y).online_._states() == result.states
 
@@ -78,7 +78,7 @@ def test_from_data_frame_to_model_file(
     learner.save(tmp_path / "m.mshrub")
     opened = model_files.open_model(tmp_path / "m.mshrub")
     assert (opened.file.feature_names, opened.file.class_names) == (("b", "a"), ("no", "yes"))
-    assert opened.file.learner == options.MODELS[model]
+    assert opened.file.learner == MODELS[model]
     raw = opened.file.scale.apply(x.to_numpy())
     codes = array("H", bytes(4))
     said = []

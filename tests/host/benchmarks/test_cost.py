@@ -11,11 +11,12 @@ import pytest
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.benchmarks import per_sample_growth
-from microshrub_host.cli.options import MODELS
 from microshrub_host.engines import loader
+from microshrub_host.engines.learners import MODELS
 from microshrub_host.engines.session import Session
 from microshrub_host.evaluation import prequential
-from microshrub_host.streams.stream import Stream, open_stream
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import Stream
 
 FEATURES, CLASSES, BINS, LEAVES = 3, 2, 8, 8
 TREE = {

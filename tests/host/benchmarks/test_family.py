@@ -11,9 +11,9 @@ import pytest
 from microshrub_host.base.errors import UserError
 from microshrub_host.benchmarks import family, family_members
 from microshrub_host.benchmarks.family_members import LEAVES, MEMBERS, Cell, Member
-from microshrub_host.cli.options import learner, stream_parameters
+from microshrub_host.engines.learners import learner, stream_parameters
 from microshrub_host.evaluation import prequential
-from microshrub_host.streams.stream import open_stream
+from microshrub_host.streams.open_stream import open_stream
 
 CHOSEN = ("bayes", "vfdt", "efdt", "regularized")
 SMALL = ["--members", ",".join(CHOSEN), "--limit", "1500", "--repeats", "1"]

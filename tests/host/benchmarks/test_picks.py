@@ -9,10 +9,10 @@ import pytest
 
 from microshrub_host.benchmarks import small_memory
 from microshrub_host.benchmarks.best_known import LARGE, PICKS, SOURCES, Pick
-from microshrub_host.cli.options import learner, stream_parameters
 from microshrub_host.compare.runner import Cell
+from microshrub_host.engines.learners import learner, stream_parameters
 from microshrub_host.evaluation.prequential import simulate
-from microshrub_host.streams.stream import open_stream
+from microshrub_host.streams.open_stream import open_stream
 
 SHAPES = {  # features, those of two values, classes
     "elec": (14, range(7, 14), 2),

@@ -10,6 +10,7 @@ import pytest
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.cli import options
+from microshrub_host.engines.learners import MODELS, check_parameters, defaults, specification
 from microshrub_tools.cli import main
 
 COMMANDS = ("simulate", "budget", "parity", "compare", "soak", "micropython")
@@ -43,33 +44,33 @@ def test_the_boards_are_listed(command: str) -> None:
     assert "rpi_pico" in text
 
 
-@pytest.mark.parametrize("model", options.MODELS)
+@pytest.mark.parametrize("model", MODELS)
 def test_the_words_in_the_help_are_allowed(model: str) -> None:
     shown = {a.dest: a.metavar for a in subparser("simulate")._actions}
-    for name, default in options.defaults(model).items():
+    for name, default in defaults(model).items():
         if isinstance(default, str):
             words = str(shown[name]).strip("{}").split(",")
             assert default in words
             works = []
             for word in words:
                 try:
-                    options.check_parameters(model, {"features": 2, "classes": 2, name: word})
+                    check_parameters(model, {"features": 2, "classes": 2, name: word})
                     works.append(word)
                 except UserError as error:
                     allowed = re.search(r"one of (.*), not", str(error))
                     assert allowed is not None
             assert len(works) >= 2
             with pytest.raises(UserError, match=f"--{name} has to be one of") as refusal:
-                options.check_parameters(model, {"features": 2, "classes": 2, name: "?"})
+                check_parameters(model, {"features": 2, "classes": 2, name: "?"})
             assert set(str(refusal.value).split(" of ")[1].split(", not")[0].split(", ")) == set(
                 works
             )
 
 
 def test_what_is_true_or_false_is_a_switch() -> None:
-    found = [name for name, value in options.defaults("hoeffding").items() if value is False]
+    found = [name for name, value in defaults("hoeffding").items() if value is False]
     assert found == ["adaptive", "boost"]
-    assert not any(value is False for value in options.defaults("shrub").values())
+    assert not any(value is False for value in defaults("shrub").values())
     parse = main.parser().parse_args
     for given in ([], ["--adaptive"], ["--boost"], ["--boost", "--adaptive"]):
         words = parse(["simulate", "synth:led_a", "--model", "hoeffding", *given])
@@ -94,7 +95,7 @@ def test_a_switch_takes_no_value_and_belongs_to_a_model(name: str) -> None:
 def test_two_options_that_do_not_go_together_are_called_options() -> None:
     parameters = {"features": 2, "classes": 2, "lambda_min": 7.0}
     with pytest.raises(UserError, match=r"^--lambda-min has to be at most lambda_max, not 7"):
-        options.check_parameters("hoeffding", parameters)
+        check_parameters("hoeffding", parameters)
 
 
 def test_an_option_that_two_models_share_tells_both_defaults() -> None:
@@ -105,17 +106,17 @@ def test_an_option_that_two_models_share_tells_both_defaults() -> None:
 
 def test_only_options_are_called_options() -> None:
     with pytest.raises(UserError, match=r"^--max-features has to be"):
-        options.check_parameters("shrub", {"features": 2, "classes": 2, "max_features": 3})
+        check_parameters("shrub", {"features": 2, "classes": 2, "max_features": 3})
     with pytest.raises(UserError, match=r"^classes has to be"):
-        options.check_parameters("shrub", {"features": 2, "classes": 1})
+        check_parameters("shrub", {"features": 2, "classes": 1})
 
 
 class TestSpecification:
     def test_all_parameters_the_named_ones_as_given(self) -> None:
-        model, found = options.specification(" hoeffding policy=efdt  depth=10 tie_threshold=0.1")
+        model, found = specification(" hoeffding policy=efdt  depth=10 tie_threshold=0.1")
         assert model == "hoeffding"
         given = {"policy": "efdt", "depth": 10, "tie_threshold": 0.1}
-        assert found == options.defaults("hoeffding") | given
+        assert found == defaults("hoeffding") | given
 
     @pytest.mark.parametrize(
         ("text", "said"),
@@ -130,5 +131,5 @@ class TestSpecification:
     )
     def test_what_is_wrong_is_said(self, text: str, said: str) -> None:
         with pytest.raises(UserError) as refusal:
-            options.specification(text)
+            specification(text)
         assert said in str(refusal.value)

@@ -12,7 +12,8 @@ from tests_support import DATA
 
 from microshrub_host.engines import loader
 from microshrub_host.evaluation import prequential
-from microshrub_host.streams.stream import Stream, open_stream
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import Stream
 
 LARGE: dict[str, Any] = {"depth": 20, "nodes": 2047, "leaves": 255}
 MARGIN = 1.5  # points: 16 bins a feature instead of a Gaussian for each class

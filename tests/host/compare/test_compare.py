@@ -14,7 +14,8 @@ from river import ensemble, tree
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.compare import catalogue, our_learners, tree_set
-from microshrub_host.compare.catalogue import PEERS, Contender
+from microshrub_host.compare.catalogue import PEERS
+from microshrub_host.compare.contender import NO_ANSWER, SEED, Contender
 from microshrub_host.compare.runner import Cell, compare
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.stream import Stream
@@ -54,9 +55,7 @@ def test_rivers_are_those_of_river(stream: Stream) -> None:
     cells = cells_of([PEERS[name] for name in names], stream, jobs=2)
     models = [
         tree.HoeffdingTreeClassifier(),
-        ensemble.BaggingClassifier(
-            tree.HoeffdingTreeClassifier(), n_models=10, seed=catalogue.SEED
-        ),
+        ensemble.BaggingClassifier(tree.HoeffdingTreeClassifier(), n_models=10, seed=SEED),
     ]
     values = catalogue.filled(stream.values, 256)
     for name, model in zip(names, models, strict=True):
@@ -77,7 +76,7 @@ def test_every_peer_of_river_learns(name: str) -> None:
     learner = catalogue.start(PEERS[name], stream, 256)
     said = learner.run(learner.prepare(slice(0, 150)))
     said = [*said, *learner.run(learner.prepare(slice(150, 300)))]
-    assert set(said) <= {catalogue.NO_ANSWER, 0, 1, 2}
+    assert set(said) <= {NO_ANSWER, 0, 1, 2}
     assert len(set(said[150:])) > 1
     size = learner.nbytes()
     assert size is not None

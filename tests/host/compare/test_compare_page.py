@@ -15,7 +15,8 @@ from page_support import Parsed
 
 from microshrub_host.compare import our_learners, pictures
 from microshrub_host.compare import page as compare_page
-from microshrub_host.compare.catalogue import PEERS, Contender
+from microshrub_host.compare.catalogue import PEERS
+from microshrub_host.compare.contender import Contender
 from microshrub_host.compare.report import Part
 from microshrub_host.compare.runner import Cell, compare
 from microshrub_host.evaluation import prequential

@@ -12,7 +12,8 @@ from compare_support import make_stream
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.compare import catalogue
-from microshrub_host.compare.catalogue import PEERS, Contender
+from microshrub_host.compare.catalogue import PEERS
+from microshrub_host.compare.contender import Contender
 from microshrub_host.compare.runner import compare
 from microshrub_host.streams.stream import Stream
 

@@ -14,7 +14,7 @@ from tests_support import ROOT
 from microshrub_host.emulation import emulated_boards
 from microshrub_host.emulation.emulator import EmulatedBoard
 from microshrub_host.evaluation import prequential
-from microshrub_host.streams.stream import open_stream
+from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.board import build, flash
 from microshrub_tools.cli.main import main
 from microshrub_tools.link.client import Link

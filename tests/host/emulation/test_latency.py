@@ -7,10 +7,10 @@ import pytest
 
 from microshrub_host.boards import board_files
 from microshrub_host.boards.sample_time import sample_time
-from microshrub_host.cli.options import defaults
 from microshrub_host.emulation import emulated_boards
 from microshrub_host.emulation.instruction_counts import stream as made
 from microshrub_host.emulation.latency import Clock, can_count
+from microshrub_host.engines.learners import defaults
 from microshrub_host.streams.stream import Stream
 from microshrub_host.tune import trials
 from microshrub_host.tune.trials import Configuration, Limits, Split

@@ -14,7 +14,8 @@ import pytest
 from tests_support import DATA
 
 from microshrub_host.evaluation import prequential
-from microshrub_host.streams.stream import Stream, open_stream
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import Stream
 
 SAMPLES = 100_000
 THEIRS: dict[str, Any] = {

@@ -17,7 +17,7 @@ import pytest
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.compare import catalogue
-from microshrub_host.compare.catalogue import Contender
+from microshrub_host.compare.contender import Contender
 from microshrub_host.papers import runner
 from microshrub_host.papers.experiment import Method
 from microshrub_host.papers.paper_streams import Source

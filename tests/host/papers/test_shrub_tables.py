@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from microshrub_host.compare.catalogue import Contender
+from microshrub_host.compare.contender import Contender
 from microshrub_host.papers import runner, shrub_tables
 from microshrub_host.papers.experiment import RUNNING, TRUE, Found, Method, Result, Table
 from microshrub_host.papers.printed_figures import load_paper

@@ -18,7 +18,8 @@ from microshrub_host.papers.olboost_report import is_better
 from microshrub_host.papers.regularized_report import part_of
 from microshrub_host.papers.tree_tables import errors
 from microshrub_host.streams.generators import SAMPLES
-from microshrub_host.streams.stream import Stream, open_stream
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.main import main
 
 NOWHERE = "http://127.0.0.1:9"  # where no OpenML answers

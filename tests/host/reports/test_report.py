@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from microshrub_host.base.text import count
 from microshrub_host.evaluation import prequential
 from microshrub_host.reports import plots, report
 from microshrub_host.streams.stream import Stream
@@ -74,7 +75,7 @@ def test_label_agreement_is_the_chance_of_two_equal_labels() -> None:
 
 
 def test_count() -> None:
-    found = [report.count(n, noun) for n, noun in ((1, "sample"), (2310, "sample"), (2, "class"))]
+    found = [count(n, noun) for n, noun in ((1, "sample"), (2310, "sample"), (2, "class"))]
     assert found == ["1 sample", "2,310 samples", "2 classes"]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from streams_support import complaint
 
-from microshrub_host.streams.stream import open_stream
+from microshrub_host.streams.open_stream import open_stream
 
 NAN = float("nan")
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from streams_support import complaint
 
 from microshrub_host.streams import data_files
-from microshrub_host.streams.stream import open_stream
+from microshrub_host.streams.open_stream import open_stream
 
 
 @pytest.mark.parametrize(

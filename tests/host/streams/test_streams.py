@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from streams_support import complaint
 from tests_support import DATA
 
-from microshrub_host.streams.stream import open_stream
+from microshrub_host.streams.open_stream import open_stream
 
 NAN = float("nan")
 

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
-from microshrub_host.cli.options import check_parameters, defaults
+from microshrub_host.engines.learners import check_parameters, defaults
 from microshrub_host.streams.stream import Stream
 from microshrub_host.tune import trials
 from microshrub_host.tune.search_space import FIRST, sample

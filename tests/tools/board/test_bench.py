@@ -11,7 +11,7 @@ from script_support import RAW_REPL, Device, run
 from test_boards import GOOD, write
 
 from microshrub_host.boards import board_files, sample_time
-from microshrub_host.cli.options import specification
+from microshrub_host.engines.learners import specification
 from microshrub_tools.cli.bench import CONFIGURATIONS
 
 

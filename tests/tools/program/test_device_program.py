@@ -14,9 +14,10 @@ import pytest
 from device_support import Device, configuration, frozen_quantizer, put_device, run_device
 from tests_support import DATA
 
-from microshrub_host.cli.options import MODELS
+from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
-from microshrub_host.streams.stream import Stream, open_stream
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import Stream
 from microshrub_tools.link.client import Link, RefusedError
 from microshrub_tools.link.messages import (
     CHECKPOINT,

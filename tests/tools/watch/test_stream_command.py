@@ -19,7 +19,8 @@ from test_host_link import Cable, Damaged
 from microshrub_host.base.errors import UserError
 from microshrub_host.engines.engines import start as start_engine
 from microshrub_host.evaluation import prequential
-from microshrub_host.streams.stream import Stream, open_stream
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Scale
 from microshrub_tools.board.ports import chosen_port, describe_ports
 from microshrub_tools.board.simulated_device import Twin, find_twin

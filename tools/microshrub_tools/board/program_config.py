@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.cli.options import MODELS
+from microshrub_host.base.text import did_you_mean
 from microshrub_host.engines import engines
+from microshrub_host.engines.learners import MODELS
 from microshrub_host.models.model_files import ModelFile
-from microshrub_host.streams.stream import Stream, did_you_mean
+from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import RAW_MAX, Raw, Scale
 
 VERSION = 1

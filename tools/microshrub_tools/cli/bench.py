@@ -19,8 +19,8 @@ from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import messages
 from microshrub_host.boards import board_files
 from microshrub_host.boards.board_files import CostRow
-from microshrub_host.cli.options import MODELS, specification
 from microshrub_host.engines import loader
+from microshrub_host.engines.learners import MODELS, specification
 
 from ..board.ports import add_port_option, chosen_port
 from ..link.serial_line import SerialLine

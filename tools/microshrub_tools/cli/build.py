@@ -9,6 +9,7 @@ from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console
+from microshrub_host.base.text import count
 from microshrub_host.boards import board_files
 from microshrub_host.cli.commands import add_board_option, add_stream_options, open_with_parameters
 from microshrub_host.cli.options import (
@@ -16,11 +17,11 @@ from microshrub_host.cli.options import (
     add_model_options,
     given_options,
     is_model_file,
-    option,
     whole_number,
 )
+from microshrub_host.engines.learners import option
 from microshrub_host.models import model_files
-from microshrub_host.reports.report import count, fitting
+from microshrub_host.reports.report import fitting
 
 from ..board import build, program_config
 from ..board.program_config import DETECTORS, HOOKS, Program

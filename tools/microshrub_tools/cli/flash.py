@@ -10,9 +10,9 @@ from typing import Any
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import console, messages
+from microshrub_host.base.text import count
 from microshrub_host.boards import board_files
 from microshrub_host.cli.commands import add_board_option
-from microshrub_host.reports.report import count
 
 from ..board import build, flash
 from ..board.ports import add_port_option, chosen_port

@@ -13,10 +13,10 @@ from microshrub_host.base.exits import exit_code, run_command
 
 def parser() -> argparse.ArgumentParser:
     """All subcommands."""
+    from microshrub_host.base.versions import version_of
     from microshrub_host.cli import compare, export, micropython, reproduce, show, simulate, tune
     from microshrub_host.cli.commands import add_commands
     from microshrub_host.cli.options import Parser
-    from microshrub_host.reports.report import version_of
 
     from . import bench, build, flash, monitor, record, soak, stream
 

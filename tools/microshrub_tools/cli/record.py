@@ -14,8 +14,8 @@ from rich.text import Text
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import messages
+from microshrub_host.base.text import count
 from microshrub_host.cli.options import whole_number
-from microshrub_host.reports.report import count
 
 from ..board.ports import add_port_option, chosen_port
 from ..link.serial_line import SerialLine

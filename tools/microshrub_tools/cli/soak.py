@@ -18,8 +18,9 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.cli.commands import add_stream_options, compile_kernels, open_with_parameters
-from microshrub_host.cli.options import MODELS, add_model_options, whole_number
+from microshrub_host.cli.options import add_model_options, whole_number
 from microshrub_host.engines import engines, micropython_binary
+from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.stream import Stream
 

@@ -11,9 +11,10 @@ from rich.table import Table
 
 from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import console
+from microshrub_host.base.text import count
 from microshrub_host.cli.commands import add_stream_options, compile_kernels, open_arguments
-from microshrub_host.cli.options import MODELS, Parser
-from microshrub_host.reports.report import count
+from microshrub_host.cli.options import Parser
+from microshrub_host.engines.learners import MODELS
 
 from ..board.ports import add_port_option, chosen_port
 from ..board.simulated_device import CONFIG, find_twin

@@ -9,7 +9,8 @@ import os
 from pathlib import Path
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.reports.report import check_target, count
+from microshrub_host.base.files import check_target
+from microshrub_host.base.text import count
 
 Cell = int | str | None
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)

@@ -1,0 +1,25 @@
+"""Words for people, made of what programs have."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def count(number: int, noun: str) -> str:
+    """`1 sample`, `2,310 samples`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's' if noun[-1] != 's' else 'es'}"
+
+
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the nearest choice, and all of them."""
+    known = list(choices)
+    near = [choice for choice in known if choice.lower() == name.lower()]
+    near = near or difflib.get_close_matches(name, known, n=1)
+    hint = f"Did you mean {near[0]}? " if near else ""
+    return f"{hint}There is: {', '.join(known)}."
+
+
+def printable(name: str) -> str:
+    """A name from a file without what would move a terminal's cursor or break an XML file."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name)

@@ -1,0 +1,111 @@
+"""The classes of a stream: their order, those that were declared, and a label's number."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.text import did_you_mean
+from .stream import MAX_CLASSES, DataError
+
+_INTEGER = re.compile(r"[+-]?\d+")
+
+
+def class_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Class names in numeric order if all are integers, else sorted as text."""
+    ordered = sorted(names)
+    if all(_INTEGER.fullmatch(name) for name in ordered):
+        ordered.sort(key=int)
+    return tuple(ordered)
+
+
+def encode_labels(
+    cells: Sequence[str],
+    where: Callable[[int], str],
+    known: tuple[str, ...] | None,
+    warmup: int,
+) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+    """Class indices, (samples,), and class names of the label cells in stream order.
+
+    `where` says in words where a sample stands. With `known` classes a sample of another one is a
+    DataError; without, all classes must occur among the first `warmup` samples.
+    """
+    first: dict[str, int] = {}  # class: its first sample
+    for sample, cell in enumerate(cells):
+        first.setdefault(cell, sample)
+    names = class_order(first) if known is None else known
+    if not 2 <= len(names) <= MAX_CLASSES:
+        raise DataError(f"{where(0)}: {_class_count(names)}")
+    for name, sample in first.items():
+        if name not in names:
+            raise DataError(f"{where(sample)}: {_unknown_class(name, names)}")
+        if known is None and sample >= warmup:
+            raise DataError(f"{where(sample)}: {_late_class(name, names, first, warmup)}")
+    codes = {name: code for code, name in enumerate(names)}
+    return np.array([codes[cell] for cell in cells], dtype=np.uint8), names
+
+
+def declared_classes(classes: Sequence[str] | None) -> tuple[str, ...] | None:
+    if classes is None:
+        return None
+    given = _split_classes(classes) if isinstance(classes, str) else classes
+    names = tuple(name.strip() for name in given)
+    if len(set(names)) < len(names) or "" in names:
+        raise DataError(f"--classes {_csv_record(names)}: each class needs a name of its own.")
+    if not 2 <= len(names) <= MAX_CLASSES:
+        raise DataError(f"--classes names {len(names)} classes; 2 to {MAX_CLASSES} are possible.")
+    return names
+
+
+def _split_classes(record: str) -> list[str]:
+    try:
+        return next(csv.reader([record], skipinitialspace=True, strict=True), [])
+    except csv.Error as error:
+        raise DataError(
+            f"--classes {record} cannot be read ({error}). Put a name that contains a comma in "
+            "double quotes, and double the quotes in it, as in --classes 'a,\"b, c\"'"
+        ) from error
+
+
+def _class_count(names: tuple[str, ...]) -> str:
+    if len(names) < 2:
+        return (
+            f"the only class is {names[0]}, so there is nothing to learn. Read more samples, "
+            "choose another column with --label, or name the classes to come with --classes."
+        )
+    return (
+        f"the column has {len(names)} classes and {MAX_CLASSES} is the most. If it is a "
+        "measurement, choose the class column with --label."
+    )
+
+
+def _unknown_class(name: str, known: tuple[str, ...]) -> str:
+    hint = did_you_mean(name, known)
+    return f"class {name} is not declared. {hint} Or use {_classes_option((*known, name))}"
+
+
+def _late_class(name: str, names: tuple[str, ...], first: dict[str, int], warmup: int) -> str:
+    return (
+        f"class {name} appears here for the first time, after the warm-up of {warmup} samples, "
+        "and a board must know its classes before it starts. Use "
+        f"--warmup {max(first.values()) + 1} or {_classes_option(names)}"
+    )
+
+
+def _classes_option(names: Sequence[str]) -> str:
+    """The option that declares these classes, ready to paste into a shell."""
+    record = _csv_record(names)
+    between = "=" if record.startswith("-") else " "  # argparse takes "-1,0" for an option
+    return f"--classes{between}{shlex.quote(record)}"
+
+
+def _csv_record(cells: Sequence[str]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerow(cells)
+    return text.getvalue().removesuffix("\r\n")
