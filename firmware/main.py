@@ -1,3 +1,3 @@
-from microshrub.program import main
+from microshrub.device.program import main
 
 main()

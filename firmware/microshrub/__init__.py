@@ -20,11 +20,11 @@ __all__ = (
 )
 
 _HOMES = (
-    ("alarm", ("DriftAlarm", "LEVELS")),
+    ("drift_alarm", ("DriftAlarm", "LEVELS")),
     ("checkpoint", ("Checkpoint",)),
-    ("ensemble", ("ShrubEnsemble",)),
+    ("shrub.ensemble", ("ShrubEnsemble",)),
     ("explanation", ("explain",)),
-    ("hoeffding", ("HoeffdingTree",)),
+    ("hoeffding.tree", ("HoeffdingTree",)),
     ("metrics", ("Metrics",)),
     ("pending", ("Pending",)),
     ("quantizer", ("Quantizer", "MISSING", "RAW_MAX")),

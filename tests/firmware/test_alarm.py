@@ -18,7 +18,7 @@ from microshrub_host.engines import loader
 
 library = loader.load("numba")
 checked = loader.load("checked")
-alarm_module = sys.modules[library.__name__ + ".alarm"]
+alarm_module = sys.modules[library.__name__ + ".drift_alarm"]
 ONE = 65536
 DETECTORS = ("page_hinkley", "adwin")
 Bits = NDArray[np.bool_]
@@ -405,5 +405,5 @@ def test_nothing_is_allocated_and_numba_agrees(run_micropython: Callable[[str], 
 
 
 def test_the_alarm_knows_the_window() -> None:
-    drift_module = sys.modules[library.__name__ + ".drift"]
+    drift_module = sys.modules[library.__name__ + ".adwin"]
     assert 2 * drift_module._LEAST == alarm_module._LEAST

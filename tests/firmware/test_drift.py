@@ -42,13 +42,13 @@ def module(engine: str, name: str) -> ModuleType:
 
 def windows(count: int, engine: str = "checked") -> tuple[Any, ...]:
     """Windows as in adaptive.py, with whatever was there before."""
-    table = module(engine, "drift").windows_table(count)
+    table = module(engine, "adwin").windows_table(count)
     d = tuple(module(engine, "buffers").allocate(code, n) for _, code, n in table)
     for buffer in d:
         for i in range(len(buffer)):
             buffer[i] = 77
     for k in range(count):
-        module(engine, "drift").clear_window(d, k)
+        module(engine, "adwin").clear_window(d, k)
     return d
 
 
@@ -90,7 +90,7 @@ def test_windows_hold_the_last_bits_and_not_each_others(
     seed: int, runs: list[tuple[int, int, float]]
 ) -> None:
     """A 1 is returned only by a look at a cut that left a greater mean."""
-    drift = module("checked", "drift")
+    drift = module("checked", "adwin")
     d = windows(3)
     rng = np.random.default_rng(seed)
     bits: list[list[int]] = [[], [], []]
@@ -117,7 +117,7 @@ def drift_state(d: tuple[Any, ...], k: int) -> list[list[int]]:
 
 @given(st.integers(0, 400), st.integers(0, 2**32 - 1))
 def test_drop_oldest_forgets_one_bucket(length: int, seed: int) -> None:
-    drift = module("checked", "drift")
+    drift = module("checked", "adwin")
     d = windows(2)
     bits = np.random.default_rng(seed).integers(0, 2, length).tolist()
     for bit in bits:
@@ -135,7 +135,7 @@ def test_drop_oldest_forgets_one_bucket(length: int, seed: int) -> None:
 @pytest.mark.parametrize("ones", [0, 1])
 def test_a_full_window_forgets_its_oldest_bits(ones: int) -> None:
     """More than 20,000 equal bits: 16 bits and 32-bit sums are enough, nothing is ever cut."""
-    drift = module("checked", "drift")
+    drift = module("checked", "adwin")
     d = windows(2)
     widest = 0
     for i in range(1, 20_601):
@@ -149,7 +149,7 @@ def test_a_full_window_forgets_its_oldest_bits(ones: int) -> None:
 
 
 def test_a_full_window_of_mixed_bits_stays_exact() -> None:
-    drift = module("checked", "drift")
+    drift = module("checked", "adwin")
     d = windows(1)
     bits = (np.random.default_rng(4).random(20_600) < 0.5).astype(int).tolist()
     for i, bit in enumerate(bits, 1):
@@ -163,7 +163,7 @@ def test_a_full_window_of_mixed_bits_stays_exact() -> None:
 
 
 def test_log_odds_keeps_its_bound_for_every_width() -> None:
-    drift = module("checked", "drift")
+    drift = module("checked", "adwin")
     for width in range(2 * LEAST, MOST + 1):
         exact = log(2 * log(width) / DELTA)
         assert abs(drift.log_odds(width, 1000) / 1024 - exact) < LOG_ODDS_BOUND
@@ -196,7 +196,7 @@ def decide(d: tuple[Any, ...], k: int) -> tuple[bool, bool, bool]:
 
 def test_differs_is_the_definition_in_floats() -> None:
     """Where the mean changes by little or much, of narrow and wide windows: 5,000 decisions."""
-    drift = module("checked", "drift")
+    drift = module("checked", "adwin")
     rng = np.random.default_rng(1)
     asked = unclear = cuts = other = 0
     for _ in range(200):
@@ -224,7 +224,7 @@ def test_differs_is_the_definition_in_floats() -> None:
 
 def long_runs() -> Any:
     """A compiled loop over add_bit: (d, k, bits, said) to the number of 1s that it returned."""
-    add_bit = module("numba", "drift").add_bit
+    add_bit = module("numba", "adwin").add_bit
 
     @numba.njit
     def feed(d: Any, k: int, bits: Bits, said: Bits) -> int:

@@ -18,7 +18,12 @@ def repeated(file: str, prefix: str) -> dict[str, int]:
     return {"_" + k[len(prefix) :]: v for k, v in found.items() if k.startswith(prefix)}
 
 
-OWNERS = {"_W_": "window.py", "_P_": "shrubs.py", "_N_": "nodes.py", "_O_": "observers.py"}
+OWNERS = {
+    "_W_": "shrub/window.py",
+    "_P_": "shrub/pool.py",
+    "_N_": "hoeffding/pool.py",
+    "_O_": "hoeffding/histograms.py",
+}
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -30,23 +35,31 @@ def test_repeated_layouts_agree_with_their_owner(file: str, prefix: str, owner: 
 
 
 def test_the_repeated_layouts_are_found() -> None:
-    for file in ("cart.py", "splits.py", "weights.py"):
+    for file in ("shrub/cart.py", "shrub/splits.py", "shrub/weights.py"):
         assert repeated(file, "_W_")
         assert repeated(file, "_P_")
-    assert repeated("ensemble.py", "_M_")
-    for file in ("division.py", "strict.py"):
+    assert repeated("shrub/ensemble.py", "_M_")
+    for file in ("hoeffding/split_leaf.py", "hoeffding/svfdt.py"):
         assert repeated(file, "_N_")
         assert repeated(file, "_O_")
-    assert repeated("leaves.py", "_O_")
-    assert repeated("hoeffding.py", "_N_")
+    assert repeated("hoeffding/leaf_votes.py", "_O_")
+    assert repeated("hoeffding/tree.py", "_N_")
 
 
 # The Hoeffding tree's files
 
-TREE = [name + ".py" for name in loader.closure(["hoeffding", "adaptive"])]
+TREE = [
+    name.replace(".", "/") + ".py" for name in loader.closure(["hoeffding.tree", "hoeffding.hat"])
+]
 TREE_MODULES = {
     name: sys.modules[f"{loader.load('python').__name__}.{name}"]
-    for name in ("hoeffding", "nodes", "observers", "drift", "strict")
+    for name in (
+        "hoeffding.tree",
+        "hoeffding.pool",
+        "hoeffding.histograms",
+        "adwin",
+        "hoeffding.svfdt",
+    )
 }
 
 
@@ -73,7 +86,7 @@ def numbered(bases: set[str], files: list[str]) -> dict[int, str]:
 
 def test_the_tree_knows_its_own_tuple() -> None:
     """The first part's buffers one by one, then the nodes, the slots and the windows."""
-    tree = TREE_MODULES["hoeffding"].HoeffdingTree
+    tree = TREE_MODULES["hoeffding.tree"].HoeffdingTree
     model = tree(features=1, classes=2, adaptive=True)
     places = list(dict.fromkeys(name.split(".")[0] for name, _, _ in model.buffers()))
     called = {"tree": "nodes", "observers": "slots", "drift": "windows"}
@@ -83,19 +96,24 @@ def test_the_tree_knows_its_own_tuple() -> None:
 
 def test_the_tree_knows_its_state() -> None:
     found = numbered({"state", "ptr32(t[_STATE])"}, TREE)
-    assert list(found) == list(range(constants(parse("hoeffding.py"))["_WORDS"]))
+    assert list(found) == list(range(constants(parse("hoeffding/tree.py"))["_WORDS"]))
     assert {found[2], found[9], found[14]} == {"_BOUND", "_TWIN", "_HOST"}
-    here = indexing("hoeffding.py", {"state"})
+    here = indexing("hoeffding/tree.py", {"state"})
     assert list(here.values()) == list(range(len(here)))
 
 
 def test_the_tree_knows_what_merits_leaves_behind() -> None:
-    found = numbered({"out", "found", "split"}, ["observers.py", "growth.py", "division.py"])
-    assert list(found) == list(range(TREE_MODULES["observers"].MERIT_WORDS))
-    assert found == numbered({"out"}, ["observers.py"])
+    found = numbered(
+        {"out", "found", "split"},
+        ["hoeffding/histograms.py", "hoeffding/split_rules.py", "hoeffding/split_leaf.py"],
+    )
+    assert list(found) == list(range(TREE_MODULES["hoeffding.histograms"].MERIT_WORDS))
+    assert found == numbered({"out"}, ["hoeffding/histograms.py"])
 
 
-@pytest.mark.parametrize("file", sorted(set(TREE) - {"nodes.py", "observers.py"}))
+@pytest.mark.parametrize(
+    "file", sorted(set(TREE) - {"hoeffding/pool.py", "hoeffding/histograms.py"})
+)
 def test_the_words_of_other_files_shapes_have_a_prefix(file: str) -> None:
     source = ast.unparse(parse(file))
     for prefix, pointer in (("_N_", "ptr32(n[0])"), ("_O_", "ptr32(o[0])")):
@@ -104,32 +122,35 @@ def test_the_words_of_other_files_shapes_have_a_prefix(file: str) -> None:
 
 
 def test_the_tree_knows_its_policies() -> None:
-    policies = [name.upper() for name in TREE_MODULES["hoeffding"]._POLICIES]
+    policies = [name.upper() for name in TREE_MODULES["hoeffding.tree"]._POLICIES]
     for file in TREE:
         found = constants(parse(file))
         assert all(found.get("_" + name, i) == i for i, name in enumerate(policies)), file
-    assert "_SVFDT2" in constants(parse("growth.py"))
+    assert "_SVFDT2" in constants(parse("hoeffding/split_rules.py"))
 
 
 def test_no_slot_has_one_number() -> None:
     found = {constants(parse(file)).get("_NO_SLOT") for file in TREE}
-    assert found == {None, constants(parse("nodes.py"))["_NO_SLOT"]}
+    assert found == {None, constants(parse("hoeffding/pool.py"))["_NO_SLOT"]}
 
 
 def test_votes_have_one_unit() -> None:
-    assert constants(parse("descent.py"))["_VOTE"] == constants(parse("leaves.py"))["_WHOLE"]
+    assert (
+        constants(parse("hoeffding/learn.py"))["_VOTE"]
+        == constants(parse("hoeffding/leaf_votes.py"))["_WHOLE"]
+    )
 
 
 def test_strict_has_three_words_for_each_of_its_statistics() -> None:
-    found = constants(parse("strict.py"))
+    found = constants(parse("hoeffding/svfdt.py"))
     starts = [found[name] for name in ("_LEAVES", "_ENTROPIES", "_GAINS", "_SAMPLES")]
-    assert starts == list(range(0, TREE_MODULES["strict"].STRICT_WORDS, 3))
+    assert starts == list(range(0, TREE_MODULES["hoeffding.svfdt"].STRICT_WORDS, 3))
 
 
 BUFFERS = {
-    "n": TREE_MODULES["nodes"].nodes_table(1, 1, True),
-    "o": TREE_MODULES["observers"].observers_table(1, 2, 1, [2], False),
-    "d": TREE_MODULES["drift"].windows_table(1),
+    "n": TREE_MODULES["hoeffding.pool"].nodes_table(1, 1, True),
+    "o": TREE_MODULES["hoeffding.histograms"].observers_table(1, 2, 1, [2], False),
+    "d": TREE_MODULES["adwin"].windows_table(1),
 }
 BUFFERS |= {"t[_NODES]": BUFFERS["n"], "t[_SLOTS]": BUFFERS["o"], "t[_WINDOWS]": BUFFERS["d"]}
 POINTER_TO = {"B": "ptr8", "H": "ptr16", "i": "ptr32"}
@@ -161,18 +182,18 @@ def test_the_tree_points_to_the_buffers_that_it_means(file: str) -> None:
 
 
 def test_the_pointers_to_buffers_are_found() -> None:
-    assert ("alternate", "ptr16", "t[_NODES]", 9) in pointers_to_parts("adaptive.py")
-    assert ("", "ptr16", "n", 6) in pointers_to_parts("nodes.py")
+    assert ("alternate", "ptr16", "t[_NODES]", 9) in pointers_to_parts("hoeffding/hat.py")
+    assert ("", "ptr16", "n", 6) in pointers_to_parts("hoeffding/pool.py")
 
 
 # The ensemble's files
 
 
 def test_the_ensemble_knows_the_members() -> None:
-    weights = sys.modules[loader.load("python").__name__ + ".weights"]
+    weights = sys.modules[loader.load("python").__name__ + ".shrub.weights"]
     places = [name.split(".")[1] for name, _, _ in weights.members_table(1, 2)]
-    own = constants(parse("weights.py"))
-    for name, value in repeated("ensemble.py", "_M_").items():
+    own = constants(parse("shrub/weights.py"))
+    for name, value in repeated("shrub/ensemble.py", "_M_").items():
         if name in own:
             assert own[name] == value, name  # a word of the shape
         else:
@@ -182,12 +203,12 @@ def test_the_ensemble_knows_the_members() -> None:
 def test_the_ensemble_knows_its_own_tuple() -> None:
     model = loader.load("python").ShrubEnsemble(features=1, classes=2)
     names = dict.fromkeys(name.split(".")[0] for name, _, _ in model.buffers())
-    found = constants(parse("ensemble.py"))
+    found = constants(parse("shrub/ensemble.py"))
     assert [found["_" + name.upper()] for name in names] == list(range(len(names)))
 
 
 def test_splits_and_cart_share_their_scratch() -> None:
-    cart, splits = constants(parse("cart.py")), constants(parse("splits.py"))
+    cart, splits = constants(parse("shrub/cart.py")), constants(parse("shrub/splits.py"))
     shared = cart.keys() & splits.keys()
     assert {"_MAX_FEATURES", "_CLOSED", "_FEATURE", "_THRESHOLD", "_FORK", "_MERIT"} <= shared
     assert {name: cart[name] for name in shared} == {name: splits[name] for name in shared}
@@ -202,7 +223,7 @@ def test_the_words_of_a_layout_are_numbered_one_by_one(file: str) -> None:
             columns = list(range(words))
             # cart.py repeats only those columns of splits.py that it needs, and hoeffding.py
             # leaves the last words of the tree's state to the kernels
-            partly = {"cart.py": ("_FORK", "_SCORES"), "hoeffding.py": ("_WORDS",)}
+            partly = {"shrub/cart.py": ("_FORK", "_SCORES"), "hoeffding/tree.py": ("_WORDS",)}
             assert before == columns or name in partly.get(file, ())
 
 

@@ -64,11 +64,11 @@ def put_device(folder: Path, config: dict[str, Any] | bytes, *, compiled: bool =
     compiled: as .mpy files for x86, as a flashed board has them, else as sources. Returns
     the hash of the configuration.
     """
-    library = folder / "lib" / "microshrub"
-    library.mkdir(parents=True, exist_ok=True)
     files = mpy.compiled("x86") if compiled else loader.sources()
     for source in files:
-        (library / source.name).write_bytes(source.read_bytes())
+        target = folder / "lib" / Path(mpy.in_library(source)).with_suffix(source.suffix)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(source.read_bytes())
     main = loader.folder().with_name("main.py")
     (folder / "main.py").write_bytes(main.read_bytes())
     data = config if isinstance(config, bytes) else json.dumps(config, indent=1).encode()

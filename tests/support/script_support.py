@@ -33,7 +33,7 @@ SERVER = """
 import gc, select, sys, time
 from array import array
 from microshrub import Metrics
-from microshrub.link import Link
+from microshrub.device.link import Link
 
 class Application:
     features, classes, hash = 2, 3, 77

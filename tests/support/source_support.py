@@ -7,7 +7,7 @@ from functools import cache
 
 from microshrub_host.engines import loader
 
-FILES = [path.name for path in loader.sources()]
+FILES = [path.relative_to(loader.folder()).as_posix() for path in loader.sources()]
 POINTERS = {"ptr8", "ptr16", "ptr32"}
 
 Function = ast.FunctionDef

@@ -100,14 +100,31 @@ def library_heap(arch: str, roots: tuple[str, ...], place: str = "/lib") -> Libr
     Where machine code is not kept on the heap (Board.native false), leave ModuleHeap.native out.
     """
     needed = loader.closure(roots)
-    modules = [mpy.read(path) for path in mpy.compiled(arch) if path.stem in needed]
+    modules = [mpy.read(path) for path in mpy.compiled(arch) if loader.module_name(path) in needed]
     names = _new_names(modules, place)
-    count = len(modules)
+    children: dict[str, int] = {}  # of a package: how many modules are its attributes
+    for module in needed:
+        above, _, _ = module.rpartition(".")
+        children[above] = children.get(above, 0) + (module != "__init__")
+    rooms = sorted(room for room in children if room)
+    children[""] += len(rooms)
+    count = len(modules) + len(rooms)
     return LibraryHeap(
-        modules=[_module_heap(module, names, place, count - 1) for module in modules],
+        modules=[
+            *(_module_heap(module, names, place, children[""]) for module in modules),
+            *(_room_heap(room, place, children[room]) for room in rooms),
+        ],
         names=_names_heap(names),
         module_table=table(_MODULES_AT_START + count) - _MODULES_TABLE,
     )
+
+
+def _room_heap(room: str, place: str, modules: int) -> ModuleHeap:
+    """A folder of the library: a package without a file, whose modules are its attributes."""
+    stored = 2 + modules  # __name__, __path__
+    other = BLOCK + BLOCK + table(stored)
+    other += BLOCK + blocks(len(f"{place}/{loader.PACKAGE}/{room}") + 1)
+    return ModuleHeap(room, 0, 0, other)
 
 
 def _module_heap(
@@ -118,7 +135,7 @@ def _module_heap(
     other, native = _left_by(module.code)
     if module.name == "__init__":
         stored += 1 + others  # __path__, and the other modules are attributes of the package
-        other += BLOCK + blocks(len(f"{place}/{mpy.PACKAGE}") + 1)
+        other += BLOCK + blocks(len(f"{place}/{loader.PACKAGE}") + 1)
     other += BLOCK + BLOCK + table(stored) + blocks(words * WORD)
     other += sum(_constant(kind, value, names) for kind, value in module.constants)
     return ModuleHeap(module.name, _native_functions(module.code), native, other)
@@ -186,8 +203,12 @@ def _new_names(modules: Iterable[mpy.Module], place: str) -> dict[str, None]:
     """Names that the firmware does not have, in the order in which they come."""
     found: list[str] = []
     for module in modules:
-        found.append(f"{mpy.PACKAGE}.{module.name}" if module.name != "__init__" else mpy.PACKAGE)
-        found.append(f"{place}/{mpy.PACKAGE}/{module.name}.mpy")
+        *rooms, _ = module.name.split(".")
+        found += [*rooms, *(f"{loader.PACKAGE}.{room}" for room in rooms)]
+        found.append(
+            f"{loader.PACKAGE}.{module.name}" if module.name != "__init__" else loader.PACKAGE
+        )
+        found.append(f"{place}/{loader.PACKAGE}/{module.name.replace('.', '/')}.mpy")
         found += module.names
     return dict.fromkeys(name for name in found if name not in _firmware_names())
 

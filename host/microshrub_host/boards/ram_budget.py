@@ -205,7 +205,7 @@ def modules_of(kind: str, learner_kwargs: Parameters = _SMALLEST) -> tuple[str, 
     library = loader.load("python")
     learner = getattr(library, kind)(**learner_kwargs)
     parts = (type(learner), learner._learn, library.Quantizer, library.Metrics)
-    return tuple(dict.fromkeys(part.__module__.rpartition(".")[2] for part in parts))
+    return tuple(dict.fromkeys(part.__module__.partition(".")[2] for part in parts))
 
 
 def code_parts(

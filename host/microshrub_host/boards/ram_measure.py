@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from ..engines import mpy
+from ..engines import loader, mpy
 from ..engines.micropython_binary import find_or_fetch
 from .import_heap import BLOCK, library_heap
 from .ram_budget import Parameters, modules_of
@@ -74,12 +74,12 @@ def measure(learner_kwargs: Parameters, kind: str = "ShrubEnsemble") -> dict[str
     create = _CREATE.replace("KIND", kind).replace("PARAMETERS", repr(dict(learner_kwargs)))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        library = folder / "lib" / mpy.PACKAGE
-        library.mkdir(parents=True)
         for file in mpy.compiled("x86"):
-            shutil.copy(file, library)
+            target = folder / "lib" / mpy.in_library(file)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, target)
         modules = modules_of(kind, learner_kwargs)
-        names = ", ".join(f"{mpy.PACKAGE}.{module}" for module in modules)
+        names = ", ".join(f"{loader.PACKAGE}.{module}" for module in modules)
         imports = _IMPORT.replace("KIND", kind).replace("MODULES", names)
         for stem, text in (("m", imports), ("create", create)):
             source = folder / f"{stem}.txt"

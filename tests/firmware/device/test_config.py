@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from microshrub_host.engines import loader
 
-MODULE: Any = sys.modules[f"{loader.load('python').__name__}.config"]
+MODULE: Any = sys.modules[f"{loader.load('python').__name__}.device.config"]
 GOOD = configuration(
     "HoeffdingTree",
     {"features": 2, "classes": 3},

@@ -22,7 +22,7 @@ values = st.one_of(
 
 SCRIPT = """
 from array import array
-from microshrub.features import summarize
+from microshrub.device.features import summarize
 out = array("i", bytes(24))
 for values, first in WINDOWS:
     ring = array("H", [v & 65535 for v in values])
@@ -32,7 +32,7 @@ for values, first in WINDOWS:
 
 
 def summarized(window: list[int], first: int = 0, engine: str = "checked") -> list[int]:
-    module = sys.modules[f"{PACKAGES[engine]}.features"]
+    module = sys.modules[f"{PACKAGES[engine]}.device.features"]
     ring = array("H", [v & 65535 for v in window])
     out = array("i", bytes(24))
     module.summarize(ring, len(window), first, 1, 0, out, 0)
@@ -103,7 +103,7 @@ class Ticks:
 )
 def test_samples_are_due_at_the_rate(rate: int, begin: int, steps: list[int]) -> None:
     clock = Ticks(begin)
-    pace = sys.modules[f"{PACKAGES['checked']}.pace"].Pace(rate, clock)
+    pace = sys.modules[f"{PACKAGES['checked']}.device.pace"].Pace(rate, clock)
     period = 1_000_000 // rate
     taken = 0
     for step in [0, *steps]:
@@ -116,7 +116,7 @@ def test_samples_are_due_at_the_rate(rate: int, begin: int, steps: list[int]) ->
 
 
 def test_a_rate_that_cannot_be() -> None:
-    pace = sys.modules[f"{PACKAGES['checked']}.pace"].Pace
+    pace = sys.modules[f"{PACKAGES['checked']}.device.pace"].Pace
     for rate in (0, 1001, 2.5, "50"):
         with pytest.raises(ValueError, match=r"rate has to be a whole number of 1\.\.1000"):
             pace(rate, Ticks(0))

@@ -20,11 +20,11 @@ from microshrub_tools.link.frames import LONGEST, Frame, Splitter, pack, unpack
 from microshrub_tools.link.messages import sample
 
 ENGINES = ["checked", "python", "numba"]
-TABLE = sys.modules[loader.load("python").__name__ + ".frames"].crc_table()
+TABLE = sys.modules[loader.load("python").__name__ + ".device.frames"].crc_table()
 
 
 def frames(engine: str) -> Any:
-    return loader.load(engine).frames
+    return loader.load(engine).device.frames
 
 
 def slow_cobs(body: bytes) -> bytes:

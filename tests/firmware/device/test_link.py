@@ -88,7 +88,7 @@ class Device:
     def __init__(self, engine: str = "checked", **options: Any) -> None:
         self.app = Application()
         self.sent = b""
-        self.link = loader.load(engine).link.Link(self.app, self._write, **options)
+        self.link = loader.load(engine).device.link.Link(self.app, self._write, **options)
 
     def _write(self, buffer: bytearray, n: int) -> None:
         self.sent += bytes(buffer[:n])
@@ -287,7 +287,7 @@ def test_the_host_is_told_how_many_it_may_have_under_way() -> None:
 
 def test_layouts_that_more_than_one_file_knows() -> None:
     library = loader.load("python")
-    frames, link = library.frames, library.link
+    frames, link = library.device.frames, library.device.link
     assert (link._ROOM, link._CAME) == (frames._ROOM, frames._CAME)
     assert frames._LEAST == frames.HEADER + frames.TRAILER == len(pack(Frame(1, 1, 1, b""))) - 3
     names = [field.name for field in fields(Status)]
@@ -328,7 +328,7 @@ def test_bytes_come_in_pieces_of_any_size(size: int) -> None:
 SCRIPT = """
 import gc, micropython
 from array import array
-from microshrub.link import Link
+from microshrub.device.link import Link
 
 class Application:
     features, classes, hash = 3, 40, 0xFEDCBA98

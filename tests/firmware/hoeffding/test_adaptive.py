@@ -19,8 +19,8 @@ from microshrub_host.engines import loader
 
 Ints = NDArray[np.int64]
 LIBRARY = loader.load("checked").__name__
-adaptive: ModuleType = sys.modules[LIBRARY + ".adaptive"]
-drift: ModuleType = sys.modules[LIBRARY + ".drift"]
+adaptive: ModuleType = sys.modules[LIBRARY + ".hoeffding.hat"]
+drift: ModuleType = sys.modules[LIBRARY + ".adwin"]
 buffers: ModuleType = sys.modules[LIBRARY + ".buffers"]
 U = 1 / 16384
 

@@ -25,8 +25,8 @@ from microshrub_host.engines import loader
 
 Ints = NDArray[np.int64]
 LIBRARY = loader.load("checked").__name__
-leaves: ModuleType = sys.modules[LIBRARY + ".leaves"]
-observers: ModuleType = sys.modules[LIBRARY + ".observers"]
+leaves: ModuleType = sys.modules[LIBRARY + ".hoeffding.leaf_votes"]
+observers: ModuleType = sys.modules[LIBRARY + ".hoeffding.histograms"]
 buffers: ModuleType = sys.modules[LIBRARY + ".buffers"]
 
 ALL_VOTES = 65536 * 255

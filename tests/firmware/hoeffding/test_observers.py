@@ -31,7 +31,7 @@ from microshrub_host.engines import loader
 
 Ints = NDArray[np.int64]
 LIBRARY = loader.load("checked").__name__
-observers: ModuleType = sys.modules[LIBRARY + ".observers"]
+observers: ModuleType = sys.modules[LIBRARY + ".hoeffding.histograms"]
 buffers: ModuleType = sys.modules[LIBRARY + ".buffers"]
 
 BEST, FEATURE, BIN, THRESHOLD, SECOND, SAMPLES, CURRENT = range(7)  # as in observers.py

@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from microshrub_host.engines import loader
 
 LIBRARY = loader.load("checked").__name__
-strict: ModuleType = sys.modules[LIBRARY + ".strict"]
+strict: ModuleType = sys.modules[LIBRARY + ".hoeffding.svfdt"]
 LEAVES, ENTROPIES, GAINS, SAMPLES = 0, 3, 6, 9  # as in strict.py
 MOST = 1024
 STRICT, NODES, SLOTS, TALLY = 6, 7, 8, 2  # of the tree's tuple
@@ -184,7 +184,7 @@ def tree_of(leaves: int, classes: int, mute: set[int]) -> Any:
     n = model._nest[NODES]
     node = slot = 0
     for i in range(leaves - 1):
-        left = sys.modules[LIBRARY + ".nodes"].take_pair(n)
+        left = sys.modules[LIBRARY + ".hoeffding.pool"].take_pair(n)
         n[3][node], n[4][node] = left, NO_SLOT
         n[4][left], n[3][left] = NO_SLOT if i in mute else slot, 0
         slot += i not in mute
@@ -280,10 +280,10 @@ def test_only_learning_leaves_count(mute: set[int]) -> None:
     for slot in range(7):
         fill(model, slot, counts[slot] if slot < learning else [9999, 0, 0])
     nodes = model._nest[NODES]
-    pair = sys.modules[LIBRARY + ".nodes"].take_pair(nodes)
+    pair = sys.modules[LIBRARY + ".hoeffding.pool"].take_pair(nodes)
     nodes[4][pair] = nodes[4][pair + 1] = NO_SLOT
     nodes[3][pair] = nodes[3][pair + 1] = 0
-    sys.modules[LIBRARY + ".nodes"].give_back(nodes, pair)
+    sys.modules[LIBRARY + ".hoeffding.pool"].give_back(nodes, pair)
     ask(model, 0, 10, 200, hasty=False)
     b = model._nest[STRICT]
     exact = [entropy(of_leaf) for of_leaf in counts]

@@ -82,7 +82,7 @@ class Surprise:
         self, library: Any, model: Any, buffers: dict[str, Any], members_labels: Ints
     ) -> None:
         """Fully grown shrubs in slots 0..m-1, on the window's codes and these labels."""
-        cart = sys.modules[f"{library.__name__}.cart"]
+        cart = sys.modules[f"{library.__name__}.shrub.cart"]
         _, _, _, member, rng, window, pool, scratch, _ = model._nest
         for slot, labels in enumerate(members_labels):
             buffers["window.labels"][:] = bytes(labels.tolist())

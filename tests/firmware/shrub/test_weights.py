@@ -50,14 +50,14 @@ class Members:
         library = loader.load(engine)
         self.part = {
             name: sys.modules[f"{library.__name__}.{name}"]
-            for name in ("buffers", "shrubs", "weights", "window")
+            for name in ("buffers", "shrub.pool", "shrub.weights", "shrub.window")
         }
         self.leaf, self.classes, self.window = leaf, classes, window
         pool = (classes, window, 4, 16, leaf == "class")
         tables = (
-            self.part["window"].window_table(1, window, 16, False),
-            self.part["shrubs"].shrubs_table(trees + 1, *pool),
-            self.part["weights"].members_table(trees, classes),
+            self.part["shrub.window"].window_table(1, window, 16, False),
+            self.part["shrub.pool"].shrubs_table(trees + 1, *pool),
+            self.part["shrub.weights"].members_table(trees, classes),
         )
         self.w, self.p, self.m = [self._buffers(table) for table in tables]
         self.by_name = {
@@ -65,9 +65,9 @@ class Members:
             for table, buffers in zip(tables, (self.w, self.p, self.m), strict=True)
             for row, buffer in zip(table, buffers, strict=True)
         }
-        self.part["window"].start_window(self.w, 1, window, 16)
-        self.part["shrubs"].start_shrubs(self.p, *pool)
-        self.part["weights"].start_members(
+        self.part["shrub.window"].start_window(self.w, 1, window, 16)
+        self.part["shrub.pool"].start_shrubs(self.p, *pool)
+        self.part["shrub.weights"].start_members(
             self.m, trees, classes, round(step * ONE), loss == "cross_entropy"
         )
         self.member = bytearray((trees + 1) * window)
@@ -109,7 +109,7 @@ class Members:
         return np.array(self.by_name["members.weight"], dtype=np.int64)[ranked]
 
     def step(self) -> None:
-        self.part["weights"].gradient_step(self.w, self.p, self.m, self.member)
+        self.part["shrub.weights"].gradient_step(self.w, self.p, self.m, self.member)
 
 
 def set_weights(by_name: dict[str, Any], weights: Ints, rng: np.random.Generator) -> None:
@@ -211,7 +211,7 @@ def projected(engine: str, weights: list[int], most: int, seed: int = 0) -> tupl
     members = Members(engine, 2, 2, most, 1.0, "mse", "class")
     set_weights(members.by_name, np.array(weights), np.random.default_rng(seed))
     slots = list(members.by_name["members.rank"])[: len(weights)]
-    members.part["weights"].project(members.m)
+    members.part["shrub.weights"].project(members.m)
     held = members.by_name["members.weight"]
     return members, np.array([held[slot] for slot in slots])
 

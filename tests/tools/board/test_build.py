@@ -74,7 +74,7 @@ def codes(code: mpy.Code) -> Iterator[mpy.Code]:
 def configuration(data: bytes) -> Any:
     """What the device's own reader of config.json makes of it."""
     name = loader.load("python").__name__
-    return importlib.import_module(f"{name}.config").Configuration(data)
+    return importlib.import_module(f"{name}.device.config").Configuration(data)
 
 
 @pytest.mark.parametrize("emit", ["native", "bytecode"])
@@ -98,15 +98,17 @@ def test_every_board_gets_its_folder(
     assert (found.learner, found.parameters["window"]) == ("ShrubEnsemble", 16)
     assert (found.class_names, found.quantizer) == (("n", "y"), "quantizer.state")
     assert "learner.state" not in files
-    modules = {Path(name).stem for name in files if name.endswith(".mpy")}
-    assert {"__init__", "program", "selftest", "ensemble", "quantizer"} <= modules
-    assert not {"hoeffding", "sensors", "explanation", "plotter"} & modules
+    modules = {loader.module_name(Path(name)) for name in files if name.endswith(".mpy")}
+    needed = {"device.program", "device.selftest", "shrub.ensemble", "quantizer"}
+    assert {"__init__", *needed} <= modules
+    unused = {"hoeffding.tree", "device.sensors", "explanation", "device.plotter"}
+    assert not unused & modules
     arch = board_files.load(key).arch
     for name in files:
         if name.endswith(".mpy"):
             module = mpy.read(folder / name)
             assert not (emit == "bytecode" and any(c.native for c in codes(module.code))), name
-    native = mpy.read(folder / build.LIBRARY / "ensemble.mpy")
+    native = mpy.read(folder / build.LIBRARY / "shrub" / "ensemble.mpy")
     assert any(c.native for c in codes(native.code)) == (emit == "native"), arch
 
 
@@ -179,7 +181,7 @@ def test_a_saved_model_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str
     found = configuration(files["config.json"])
     assert found.sensor == {"kind": "adc", "pins": [26, 27], "rate": 50}
     assert found.text
-    assert f"{build.LIBRARY}/sensors.mpy" in files
+    assert f"{build.LIBRARY}/device/sensors.mpy" in files
     for extra, message in (
         (["data.csv"], "DATA data.csv is not used"),
         (["--depth", "3"], "--depth is not used"),
@@ -308,10 +310,9 @@ def test_only_what_is_needed_and_all_of_it(
     some["checkpoint"] = {"path": "checkpoint", "samples": 100, "seconds": 0}
     for k, around in enumerate((AROUND, some)):
         made = build.make(program(name, **around), x86(tmp_path), tmp_path / f"out{k}")
-        modules = {Path(path).stem for path in made.files if path.endswith(".mpy")}
-        assert {"alarm", "checkpoint", "plotter"} & modules == set(
-            ("alarm", "checkpoint", "plotter") if k else ()
-        )
+        modules = {loader.module_name(Path(path)) for path in made.files if path.endswith(".mpy")}
+        optional = {"drift_alarm", "checkpoint", "device.plotter"}
+        assert optional & modules == (optional if k else set())
         command = [*micropython_command, "-X", "heapsize=512k", "-c", _START]
         done = subprocess.run(
             command, cwd=made.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,

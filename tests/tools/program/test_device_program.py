@@ -145,8 +145,8 @@ def test_frames_allocate_nothing(stream: Stream, start: Start) -> None:
 
 LOCKED = """
 import micropython
-from microshrub.board import Board
-from microshrub.service import Service
+from microshrub.device.board import Board
+from microshrub.device.service import Service
 service = Service(Board(), "")
 micropython.kbd_intr(-1)
 micropython.heap_lock()
@@ -233,8 +233,8 @@ def test_a_drift_runs_the_hook(hook: str, stream: Stream, start: Start) -> None:
 
 
 NO_POLL = """
-import microshrub.console
-from microshrub.program import main
+import microshrub.device.stdin
+from microshrub.device.program import main
 microshrub.console._poll = lambda: None  # as on a port without select
 main()
 """

@@ -26,8 +26,8 @@ READINGS = 400
 # A board whose registers and pins give the recorded values, one after another, over and over
 BOARD = """
 import json
-from microshrub.board import Board
-from microshrub.program import main
+from microshrub.device.board import Board
+from microshrub.device.program import main
 
 with open("recorded.json") as file:
     RECORDED = json.load(file)

@@ -74,7 +74,7 @@ def clock():
     feed()
     return ticks_us()
 import microshrub
-from microshrub.selftest import selftest
+from microshrub.device.selftest import selftest
 with open("config.json") as f:
     config = json.load(f)
 model = getattr(microshrub, config["learner"])(**config["parameters"])

@@ -11,7 +11,6 @@ The folder is there as a whole or not at all.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import dataclasses
 import os
@@ -27,8 +26,14 @@ from microshrub_host.engines import loader, mpy, plain_kernels
 
 from .program_config import Program
 
-LIBRARY = f"lib/{mpy.PACKAGE}"
-_OF_LEARNERS = ("adaptive", "drift", "ensemble", "explanation", "hoeffding")  # not of all programs
+LIBRARY = f"lib/{loader.PACKAGE}"
+_OF_LEARNERS = (
+    "hoeffding.hat",
+    "adwin",
+    "shrub.ensemble",
+    "explanation",
+    "hoeffding.tree",
+)  # not of all programs
 _EMITS = ("native", "bytecode")
 _MARKS = ("main.py", "config.json", LIBRARY)  # by which a folder is known to be a build
 
@@ -56,14 +61,14 @@ def modules(program: Program, emit: str = "native") -> tuple[str, ...]:
     """The modules of the device library that the program imports, sorted."""
     around = program.around
     by_need = {
-        "alarm": around["alarm"],
+        "drift_alarm": around["alarm"],
         "checkpoint": around["checkpoint"],
-        "plotter": around["text"],
-        "sensors": around["label_pin"] or around["sensor"]["kind"] != "serial",
+        "device.plotter": around["text"],
+        "device.sensors": around["label_pin"] or around["sensor"]["kind"] != "serial",
     }
     roots = [name for name, needed in by_need.items() if needed]
-    roots += _imported_by("program", {*by_need, *_OF_LEARNERS})
-    roots += [*ram_budget.modules_of(program.learner, program.parameters), "selftest"]
+    roots += _imported_by("device.program", {*by_need, *_OF_LEARNERS})
+    roots += [*ram_budget.modules_of(program.learner, program.parameters), "device.selftest"]
     if emit == "bytecode":
         roots.append(plain_kernels.MODULE)
     return tuple(loader.closure(roots))
@@ -76,13 +81,7 @@ def _imported_by(name: str, left_out: set[str]) -> set[str]:
     while waiting:
         name = waiting.pop()
         found.add(name)
-        tree = ast.parse((loader.folder() / f"{name}.py").read_text(encoding="utf-8"))
-        imported = {
-            node.module
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom) and node.level and node.module
-        }
-        waiting |= imported - found - left_out
+        waiting |= loader.imports(name) - found - left_out
     return found
 
 
@@ -109,8 +108,8 @@ def make(program: Program, board: Board, output: Path, emit: str = "native") -> 
         raise UserError(f"The program does not fit: {budget.complaint}. {advice}")
     files = program.files() | {"main.py": main_file().read_bytes()}
     for path in mpy.compiled(arch):
-        if path.stem in names:
-            files[f"{LIBRARY}/{path.name}"] = path.read_bytes()
+        if loader.module_name(path) in names:
+            files[f"lib/{mpy.in_library(path)}"] = path.read_bytes()
     write(files, output)
     return Build(output, {name: len(data) for name, data in sorted(files.items())}, budget)
 

@@ -196,7 +196,7 @@ def expected_crc32(files: Files) -> int:
     config = json.loads(files["config.json"])
     library = loader.load("python")
     model = getattr(library, config["learner"])(**config["parameters"])
-    test = importlib.import_module(f"{library.__name__}.selftest")
+    test = importlib.import_module(f"{library.__name__}.device.selftest")
     crc, _ = test.selftest(model, library.Quantizer(model.features), lambda: 0)
     return int(crc)
 

@@ -17,7 +17,7 @@ _INDENT = 2
 def package_list() -> str:
     """The text of package.json."""
     version = loader.load("python").__version__
-    names = [path.name for path in loader.sources()]
+    names = [path.relative_to(loader.folder()).as_posix() for path in loader.sources()]
     urls = [[f"microshrub/{name}", f"firmware/microshrub/{name}"] for name in names]
     return json.dumps({"urls": urls, "deps": [], "version": version}, indent=_INDENT) + "\n"
 

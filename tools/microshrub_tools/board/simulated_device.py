@@ -29,7 +29,7 @@ class Twin:
         self._folder = folder
         try:
             data = (folder / CONFIG).read_bytes()
-            self.configuration = self._library.config.Configuration(data)
+            self.configuration = self._library.device.config.Configuration(data)
         except OSError as error:
             raise UserError(f"{folder / CONFIG} cannot be read: {error.strerror}") from None
         except ValueError as error:
@@ -40,7 +40,7 @@ class Twin:
     def start(self) -> None:
         """Be as a device that has learned nothing yet."""
         try:
-            self._app = self._library.application.Application(
+            self._app = self._library.device.device_model.Application(
                 self.configuration, f"{self._folder}/"
             )
             self._app.begin()

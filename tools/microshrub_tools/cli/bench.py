@@ -30,6 +30,7 @@ _TREE = (
     "depth=8 nodes=63 leaves=8 grace_period=100 split_confidence=1e-3 tie_threshold=0.1 leaf=nba"
 )
 # The models, each with its features and classes; the first is the one for elec
+_BOARD = Path(__file__).parents[1] / "board"
 CONFIGURATIONS = (
     ("shrub window=16 trees=4 depth=4 step=8", 14, 2),
     ("shrub window=16 trees=4 depth=4", 8, 2),
@@ -87,7 +88,7 @@ def device_script() -> str:
         name, parameters = specification(model)
         shape = {"features": features, "classes": classes}
         listed.append([number, MODELS[name], parameters | shape])
-    program = Path(__file__).with_name("bench_device.py").read_text(encoding="utf-8")
+    program = (_BOARD / "bench_device.py").read_text(encoding="utf-8")
     return f"{program}\n\nimport json\n\nmain(json.loads({json.dumps(listed)!r}))\n"
 
 

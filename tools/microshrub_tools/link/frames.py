@@ -11,10 +11,10 @@ from typing import Any
 from microshrub_host.engines import loader
 
 _library: Any = loader.load("python")
-_device = _library.frames
+_device = _library.device.frames
 _HEADER = struct.Struct("<BBHHB")
 _CRC = struct.Struct("<I")
-VERSION: int = _library.outbox.VERSION
+VERSION: int = _library.device.outbox.VERSION
 LONGEST = 4096  # bytes of what is kept of text without a zero
 
 

@@ -13,7 +13,7 @@ from microshrub_host.engines import loader
 
 from .frames import Frame
 
-_types: Any = loader.load("python").link
+_types: Any = loader.load("python").device.link
 UNKNOWN = 0xFFFF  # stands for a label that is not known
 
 HELLO: int = _types._HELLO

@@ -89,7 +89,7 @@ if __name__ == "__main__":
     sys.path.insert(0, sys.argv[1])
     import micropython
 
-    from microshrub.link import Link
+    from microshrub.device.link import Link
 
     device: "Any" = Link
     _serve(device(Application(), sys.stdout.buffer.write), micropython, sys.stdin.buffer)

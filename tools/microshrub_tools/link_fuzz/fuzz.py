@@ -72,7 +72,7 @@ class FuzzedLine:
     def reset_device(self) -> None:
         """The device starts again; what was on its way to it is lost."""
         self._to_device.clear()
-        device: Any = loader.load("python").link
+        device: Any = loader.load("python").device.link
         self.device = device.Link(self._application, self._answers)
 
     def pull(self) -> None:

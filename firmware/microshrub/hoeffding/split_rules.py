@@ -7,11 +7,11 @@ The kernels' tuple t is described in descent.py.
 import micropython
 from micropython import const
 
-from .division import divide
-from .fixed import square_root
-from .nodes import release
-from .observers import merits
-from .strict import permits
+from ..fixed import square_root
+from .histograms import merits
+from .pool import release
+from .split_leaf import divide
+from .svfdt import permits
 
 _STATE = const(0)
 _TALLY = const(2)

@@ -19,7 +19,7 @@ The scratch buffers g are those of cart.py.
 import micropython
 from micropython import const
 
-from .fixed import below
+from ..fixed import below
 
 # words of the scratch's shape, columns of forks and scores, shapes of window (W) and pool (P): see
 # cart.py, window.py and shrubs.py

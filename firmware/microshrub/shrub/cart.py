@@ -25,7 +25,7 @@ A node's place is its number (nodes by position) or the index of the kid pointin
 import micropython
 from micropython import const
 
-from .shrubs import fill_leaf, leaf_limit
+from .pool import fill_leaf, leaf_limit
 from .splits import draw, scan
 
 _MAX_FEATURES = const(0)  # features drawn for a node, 0: all

@@ -15,7 +15,7 @@ Buffers of the members (a tuple, in this order; M = most members):
 import micropython
 from micropython import const
 
-from .fixed import exp_negative
+from ..fixed import exp_negative
 
 _USED = const(0)  # members
 _MOST = const(1)  # M

@@ -7,10 +7,10 @@ lines the comments name.
 import micropython
 from micropython import const
 
+from ..fixed import RNG_WORDS, seed_generator
+from ..learner import Learner, choice, twelve_bits, whole
 from .cart import cart_table, grow, start_cart
-from .fixed import RNG_WORDS, seed_generator
-from .learner import Learner, choice, twelve_bits, whole
-from .shrubs import descend, leaf_slots, shrubs_table, start_shrubs
+from .pool import descend, leaf_slots, shrubs_table, start_shrubs
 from .weights import favour, gradient_step, members_table, mix, project, start_members
 from .window import slide, start_window, window_table
 

@@ -3,11 +3,11 @@
 import gc
 import sys
 
-from .application import Application
 from .config import read_configuration
-from .console import Input
+from .device_model import Application
 from .link import Link
 from .program import say
+from .stdin import Input
 
 _IDLE = 100  # milliseconds to wait for input where nothing else is to be done
 

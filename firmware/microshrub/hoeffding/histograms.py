@@ -24,7 +24,7 @@ counts, seen and prior then have 2 * S slots.
 import micropython
 from micropython import const
 
-from .fixed import n_log2
+from ..fixed import n_log2
 
 _FEATURES = const(0)
 _CLASSES = const(1)

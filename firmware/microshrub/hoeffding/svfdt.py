@@ -9,8 +9,8 @@ fade.
 import micropython
 from micropython import const
 
-from .fixed import square_root
-from .observers import purity
+from ..fixed import square_root
+from .histograms import purity
 
 _LEAVES = const(0)  # entropies of all learning leaves now, Q10
 _ENTROPIES = const(3)  # at the moments when VFDT would have split: of the leaf, Q10

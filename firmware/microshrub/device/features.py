@@ -8,7 +8,7 @@ are within the raw values of a quantizer, -2**29 + 1..2**29 - 1. Nothing is allo
 import micropython
 from micropython import const
 
-from .fixed import square_root
+from ..fixed import square_root
 
 STATISTICS = ("mean", "deviation", "minimum", "maximum", "crossings", "energy")
 PER_AXIS = 6

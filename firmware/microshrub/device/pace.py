@@ -1,6 +1,6 @@
 """When the next sample of a sensor is due: a fixed rate, by ticks that wrap around."""
 
-from .learner import whole
+from ..learner import whole
 
 _TICKS = (1 << 30) - 1
 _HALF = 1 << 29

@@ -6,10 +6,10 @@ A sensor has `features`, how many values it gives; `pace`, when it is to be read
 
 from array import array
 
+from ..learner import whole
 from .board import BoardError
 from .config import ConfigurationError
 from .features import MOST_ROWS, PER_AXIS, put_row, summarize
-from .learner import whole
 from .pace import Pace
 
 _AXES = 6

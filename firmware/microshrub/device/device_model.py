@@ -8,11 +8,11 @@ import gc
 import os
 from array import array
 
+from ..learner import whole
+from ..metrics import Metrics
+from ..pending import Pending
+from ..quantizer import Quantizer
 from .config import Configuration
-from .learner import whole
-from .metrics import Metrics
-from .pending import Pending
-from .quantizer import Quantizer
 
 _MOST = (1 << 29) - 1  # of a word of the status
 _TICKS = (1 << 30) - 1
@@ -21,10 +21,10 @@ _TICKS = (1 << 30) - 1
 def learner_class(name):
     """The class of that name; only its modules are loaded."""
     if name == "HoeffdingTree":
-        from .hoeffding import HoeffdingTree
+        from ..hoeffding.tree import HoeffdingTree
 
         return HoeffdingTree
-    from .ensemble import ShrubEnsemble
+    from ..shrub.ensemble import ShrubEnsemble
 
     return ShrubEnsemble
 
@@ -67,7 +67,7 @@ class Application:
         self.pending = Pending(self.features, self.classes, configuration.pending)
         self.alarm = None
         if configuration.alarm is not None:
-            from .alarm import DriftAlarm
+            from ..drift_alarm import DriftAlarm
 
             self.alarm = DriftAlarm(learner=self.learner, **configuration.alarm)
         self.store = None
@@ -75,7 +75,7 @@ class Application:
             self.store = self._make_store(configuration.checkpoint)
 
     def _make_store(self, options):
-        from .checkpoint import Checkpoint
+        from ..checkpoint import Checkpoint
 
         parts = [self.quantizer, self.learner, self.metrics, self.pending]
         if self.alarm:
@@ -180,7 +180,7 @@ class Application:
         words[5] = max(metrics.kappa_temporal, -_MOST)
         words[8] = words[9] = 0
         if self.alarm:
-            from .alarm import LEVELS
+            from ..drift_alarm import LEVELS
 
             words[8] = LEVELS.index(self.alarm.level)
             words[9] = min(self.alarm.drifts, _MOST)

@@ -10,8 +10,8 @@ this starts anew. ADWIN is that of drift.py.
 import micropython
 from micropython import const
 
+from .adwin import add_bit, clear_window, differs, windows_table
 from .buffers import Buffers, table_bytes
-from .drift import add_bit, clear_window, differs, windows_table
 from .learner import Learner, choice, twelve_bits, whole
 
 LEVELS = ("none", "warning", "drift")

@@ -65,8 +65,8 @@ def _say_too_large(folder):
     gc.collect()
     words = "the program"
     try:
-        from .application import learner_class
         from .config import read_configuration
+        from .device_model import learner_class
 
         configuration = read_configuration(folder + "config.json")
         need = learner_class(configuration.learner).nbytes(**configuration.parameters)

@@ -24,7 +24,7 @@ slots are those of observers.py, o.
 import micropython
 from micropython import const
 
-from .observers import clear_slot
+from .histograms import clear_slot
 
 _NODES = const(0)  # N
 _SLOTS = const(1)  # S

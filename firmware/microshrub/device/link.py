@@ -25,6 +25,7 @@ from array import array
 
 from micropython import const
 
+from ..learner import whole
 from .frames import (
     HEADER,
     SPLIT_WORDS,
@@ -36,7 +37,6 @@ from .frames import (
     unstuff,
     write_values,
 )
-from .learner import whole
 from .outbox import VERSION, Outbox, put_u16, read_u16
 
 # Requests

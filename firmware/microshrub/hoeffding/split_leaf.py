@@ -7,7 +7,7 @@ observers.py.
 import micropython
 from micropython import const
 
-from .nodes import take_pair, take_slot
+from .pool import take_pair, take_slot
 
 _N_SLOTS = const(1)  # of the nodes' shape
 _N_NEXT_SLOT = const(3)

@@ -6,7 +6,7 @@ own, with noise on top. All of it is integer arithmetic.
 
 from array import array
 
-from .fixed import RNG_WORDS, below, seed_generator
+from ..fixed import RNG_WORDS, below, seed_generator
 
 SAMPLES = 200
 _OBSERVED = 50  # the quantizer sees so many before

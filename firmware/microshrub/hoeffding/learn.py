@@ -15,11 +15,11 @@ The kernels' tuple t of hoeffding.py is described here, since all of the tree's 
 import micropython
 from micropython import const
 
-from .division import divide
-from .fixed import poisson
-from .growth import review, wants_split
-from .leaves import majority, naive_bayes
-from .observers import locate, observe
+from ..fixed import poisson
+from .histograms import locate, observe
+from .leaf_votes import majority, naive_bayes
+from .split_leaf import divide
+from .split_rules import review, wants_split
 
 _STATE = const(0)
 _VOTES = const(1)

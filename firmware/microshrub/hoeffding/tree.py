@@ -12,12 +12,12 @@ Stress-testing Hoeffding Trees, PKDD 2005.
 import micropython
 from micropython import const
 
-from .descent import answer, find_leaf, grow
-from .fixed import RNG_WORDS, log2, seed_generator
-from .learner import Learner, choice, twelve_bits, whole, yes_or_no
-from .nodes import nodes_table, start_nodes
-from .observers import MERIT_WORDS, observers_table, start_observers
-from .strict import STRICT_WORDS
+from ..fixed import RNG_WORDS, log2, seed_generator
+from ..learner import Learner, choice, twelve_bits, whole, yes_or_no
+from .histograms import MERIT_WORDS, observers_table, start_observers
+from .learn import answer, find_leaf, grow
+from .pool import nodes_table, start_nodes
+from .svfdt import STRICT_WORDS
 
 _STATE = const(0)  # of the kernels' tuple
 _VOTES = const(1)
@@ -143,7 +143,7 @@ class HoeffdingTree(Learner):
         if self.lambda_min > self.lambda_max:
             raise ValueError("lambda_min has to be at most lambda_max, not %r" % lambda_min)
         if adaptive:
-            from .adaptive import learn
+            from .hat import learn
 
             self._learn = learn
         self._allocate()
@@ -180,7 +180,7 @@ class HoeffdingTree(Learner):
             observers_table(self.features, self.classes, self.leaves, self._bins(), self.boost),
         ]
         if self.adaptive:
-            from .drift import windows_table
+            from ..adwin import windows_table
 
             parts.append(windows_table(self.nodes // 2 + self.leaves))
         return parts
@@ -222,7 +222,7 @@ class HoeffdingTree(Learner):
 
     def explain(self, x, quantizer=None, names=None, classes=None, units=None):
         """The tests that x passes and what the leaf predicts, as text: see explanation.py."""
-        from .explanation import explain
+        from ..explanation import explain
 
         return explain(self, x, quantizer, names, classes, units)
 

@@ -7,7 +7,7 @@ observers.py.
 import micropython
 from micropython import const
 
-from .fixed import exp_negative, log2
+from ..fixed import exp_negative, log2
 
 _O_FEATURES = const(0)  # of the observers' shape
 _O_CLASSES = const(1)

@@ -20,7 +20,7 @@ The file is an object:
 import json
 from binascii import crc32
 
-from .learner import choice, whole, yes_or_no
+from ..learner import choice, whole, yes_or_no
 
 VERSION = 1
 LEARNERS = ("HoeffdingTree", "ShrubEnsemble")

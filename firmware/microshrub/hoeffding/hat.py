@@ -13,11 +13,11 @@ are pair p, or of the alternate whose root is in it; those of the slots come beh
 import micropython
 from micropython import const
 
-from .descent import answer, find_leaf, grow
-from .division import spare_slot
-from .drift import add_bit, clear_window, mean
-from .fixed import square_root
-from .nodes import free_slot, give_back, release, take_pair, take_slot
+from ..adwin import add_bit, clear_window, mean
+from ..fixed import square_root
+from .learn import answer, find_leaf, grow
+from .pool import free_slot, give_back, release, take_pair, take_slot
+from .split_leaf import spare_slot
 
 _STATE = const(0)
 _NODES = const(7)

@@ -1,0 +1,1 @@
+"""The program of a board: link, sensors, configuration, checkpoints, self-test."""

@@ -1,0 +1,1 @@
+"""Hoeffding trees: a pool of nodes, what leaves count, when they split, how they change."""

@@ -1,0 +1,1 @@
+"""Shrub Ensembles: small trees grown on a sliding window, and their weights."""
