@@ -406,7 +406,7 @@ def test_compiles_for_every_architecture(arch: str) -> None:
         for m in import_heap.library_heap(arch, ram_budget.modules_of("ShrubEnsemble")).modules
         if m.native
     ]
-    assert "ensemble" in kernels
+    assert "shrub.ensemble" in kernels
     assert "buffers" not in kernels
 
 
