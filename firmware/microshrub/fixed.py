@@ -112,3 +112,12 @@ def square_root(n: int) -> int:
             r = r >> 1
         bit = bit >> 2
     return r
+
+
+@micropython.viper
+def exp_decay(x: int) -> int:
+    """exp(-x) in Q14 for x in Q16, 0 <= x < 2**31; 0 from x = 15 ln(2), about 10.4, on."""
+    halvings = x // 45426  # of ln(2) in Q16
+    if halvings > 14:
+        return 0
+    return int(exp_negative(x - halvings * 45426)) >> halvings

@@ -214,3 +214,8 @@ def test_square_root_is_that_of_math() -> None:
 @given(st.integers(0, 2**30 - 1))
 def test_square_root_is_that_of_math_anywhere(n: int) -> None:
     assert fixed.square_root(n) == isqrt(n)
+
+
+def test_exp_decay_is_exp_of_minus_x() -> None:
+    for x in [*range(0, 1 << 20, 977), (1 << 31) - 1]:
+        assert abs(fixed.exp_decay(x) / 16384 - exp(-x / 65536)) < 6 / 16384

@@ -1,0 +1,236 @@
+"""Grove: small random trees, one after the other grown on the last samples, that go on learning.
+
+A random forest (Breiman: Random Forests, Machine Learning 2001) for streams: a tree of the grove
+stands on the last samples only, its leaves go on learning from every sample that reaches them, and
+it votes the more the better it has predicted lately. A new one takes the place of the worst.
+Growth is spread over the samples, see sprout.py, so that each pays for about as much of it.
+
+Buffers of the table t, after the ring's (T = trees, L = leaves; T + 1 slots, of which one has the
+tree that grows and the others those that vote):
+
+     3  grove      'i'  the integers below
+     4  votes      'i'  [classes] the votes for the last sample that was asked for
+     5  feature    'B'  [(T + 1) * (L - 1)] what inner node n of slot s tests, at s * (L - 1) + n
+     6  threshold  'B'  likewise: a sample goes left if its 8-bit code <= threshold
+     7  kids       'B'  [(T + 1) * 2 * (L - 1)] the left kid of that node at twice the place, then
+                        the right one: inner node 0..L - 2, or L - 1 + a leaf; node 0 is the root
+     8  leaves     'B'  [(T + 1) * L * (classes - 1)] class frequencies in 1/255; the last class
+                        has what they leave of 255
+     9 to 16            the tree that grows, see sprout.py
+    17  rng        'i'  [2]
+    18  path       'B'  [T + 1] the leaf that the sample reached in each slot
+    19  accuracy   'i'  [T + 1] Q20: of late, how often a slot's tree was right
+    20  weight     'i'  [T + 1] Q14: exp(20 * (accuracy - the best one's))
+"""
+
+import micropython
+from micropython import const
+
+from ..fixed import RNG_WORDS, seed_generator, square_root
+from ..learner import Learner, whole
+from .ring import ring_table, start_ring, take
+from .sprout import advance, plant, sprout_table, start_sprout
+from .votes import count_votes, descend, judge, weigh
+
+_RING = const(0)
+_GROVE = const(3)
+_VOTES = const(4)
+_SPROUT = const(9)
+_RNG = const(17)
+_ACCURACY = const(19)
+
+_TREES = const(0)  # of the grove: T
+_USED = const(1)  # trees that vote
+_MOST = const(2)  # L
+_WINDOW = const(3)  # B
+_EVERY = const(4)  # samples from one tree to the next
+_SINCE = const(5)  # since one began to grow
+_PACE = const(6)  # visits of a sample that growth may take with each sample
+_WORDS = const(7)
+
+_S_SLOT = const(0)  # of the sprout
+_S_GROWING = const(1)
+_R_HELD = const(3)  # of the ring's shape
+
+_ONE = const(1048576)  # an accuracy of 1, Q20
+_PASSES = const(6)  # visits that growth may take with each sample, in windows
+_FIRST = const(8)  # samples for the first tree
+
+
+@micropython.viper
+def predict(t, rows, at: int) -> int:
+    """The class of the sample at rows[at]; leaves votes and path in the table."""
+    descend(t, rows, at)
+    return int(count_votes(t))
+
+
+@micropython.viper
+def learn(t, rows, at: int, label: int) -> int:
+    """Learn a sample; returns the class predicted before."""
+    predicted = int(predict(t, rows, at))
+    follow(t, rows, at, label)
+    return predicted
+
+
+@micropython.viper
+def follow(t, rows, at: int, label: int):
+    """Learn the sample that was the last that was asked for."""
+    judge(t, label)
+    weigh(t)
+    take(t, rows, at, label)
+    tend(t)
+
+
+@micropython.viper
+def tend(t):
+    """Let the tree grow for a while; when it is done, or time is up, let it vote.
+
+    The ring holds `every` samples more than a tree stands on, so in that time none is overwritten.
+    """
+    grove = ptr32(t[_GROVE])
+    sprout = ptr32(t[_SPROUT])
+    since = grove[_SINCE] + 1
+    grove[_SINCE] = since
+    held = ptr32(t[_RING])[_R_HELD]
+    if not sprout[_S_GROWING]:
+        gap = grove[_EVERY] if held >= 8 * grove[_EVERY] else held >> 3
+        if held < _FIRST or since < gap:
+            return
+        grove[_SINCE] = 0
+        plant(t, grove[_WINDOW])
+    visits = grove[_PACE]
+    while visits > 0 and sprout[_S_GROWING]:
+        visits -= int(advance(t))
+    if grove[_SINCE] >= grove[_EVERY]:
+        sprout[_S_GROWING] = 0
+    if not sprout[_S_GROWING]:
+        enter(t)
+
+
+@micropython.viper
+def enter(t):
+    """The tree that has grown votes from now on; the next one will grow in place of the worst."""
+    grove = ptr32(t[_GROVE])
+    sprout = ptr32(t[_SPROUT])
+    accuracy = ptr32(t[_ACCURACY])
+    slot = sprout[_S_SLOT]
+    used = grove[_USED]
+    total = 0
+    for s in range(used + 1):
+        if s != slot:
+            total += accuracy[s] >> 8  # <= 255 * 2**12
+    accuracy[slot] = total // used << 8 if used else _ONE >> 1
+    if used < grove[_TREES]:
+        used += 1
+        grove[_USED] = used
+        sprout[_S_SLOT] = used
+    else:
+        worst = 0
+        for s in range(used + 1):
+            if accuracy[s] < accuracy[worst]:
+                worst = s
+        sprout[_S_SLOT] = worst
+    weigh(t)
+
+
+def grove_table(features, classes, window, trees, leaves):
+    """The buffers besides the ring's."""
+    slots = trees + 1
+    inner = slots * (leaves - 1)
+    trees_table = [
+        ("grove.state", "i", _WORDS),
+        ("grove.votes", "i", classes),
+        ("grove.feature", "B", inner),
+        ("grove.threshold", "B", inner),
+        ("grove.kids", "B", 2 * inner),
+        ("grove.leaves", "B", slots * leaves * (classes - 1)),
+    ]
+    weights_table = [
+        ("grove.rng", "i", RNG_WORDS),
+        ("grove.path", "B", slots),
+        ("grove.accuracy", "i", slots),
+        ("grove.weight", "i", slots),
+    ]
+    return trees_table + sprout_table(features, classes, window, leaves) + weights_table
+
+
+class Grove(Learner):
+    """At most `trees` trees, of which a new one is grown on the last `window` samples at a time.
+
+    Parameters (all but features and classes have defaults):
+
+    features      1..256 codes a sample, of which the upper 8 bits are kept; classes: 2..256
+    window        8..2047 samples that a tree is grown on
+    trees         1..255 that vote at most
+    leaves        2..128 of a tree at most
+    every         1..255: a tree begins to grow after every so many samples, and has so many to
+                  grow; the ring holds as many besides the window
+    max_features  features tried for a split, 0..features; 0: 1.5 times their root, and one
+    seed          0..2**30 - 1, of the model's own random generator
+
+    Raises ValueError naming the parameter, what is allowed and what was given.
+    """
+
+    _predict = staticmethod(predict)
+    _learn = staticmethod(learn)
+
+    def __init__(
+        self, features, classes, window=512, trees=32, leaves=64, every=32, max_features=0, seed=0
+    ):
+        self.features = whole("features", features, 1, 256)
+        self.classes = whole("classes", classes, 2, 256)
+        self.window = whole("window", window, 8, 2047)
+        self.trees = whole("trees", trees, 1, 255)
+        self.leaves = whole("leaves", leaves, 2, 128)
+        self.every = whole("every", every, 1, 255)
+        self.max_features = whole("max_features", max_features, 0, features)
+        self.seed = whole("seed", seed, 0, (1 << 30) - 1)
+        self._allocate()
+
+    def configuration(self):
+        """All parameters as one line of text."""
+        return (
+            "Grove features=%d classes=%d window=%d trees=%d leaves=%d every=%d max_features=%d "
+            "seed=%d"
+        ) % (
+            self.features, self.classes, self.window, self.trees, self.leaves, self.every,
+            self.max_features, self.seed,
+        )  # fmt: skip
+
+    def _parts(self):
+        ring = ring_table(self.features, self.window + self.every)
+        return [
+            ring + grove_table(self.features, self.classes, self.window, self.trees, self.leaves)
+        ]
+
+    def _start(self):
+        t = self._nest
+        grove = t[_GROVE]
+        grove[_TREES] = self.trees
+        grove[_MOST] = self.leaves
+        grove[_WINDOW] = self.window
+        grove[_EVERY] = self.every
+        grove[_PACE] = _PASSES * self.window
+        wanted = self.max_features or min(square_root(9 * self.features // 4) + 1, self.features)
+        start_ring(t, self.features, self.classes, self.window + self.every)
+        start_sprout(t, self.features, self.leaves, wanted)
+        seed_generator(t[_RNG], self.seed)
+
+    @property
+    def votes(self):
+        """Votes of the last prediction, array('i'): about 65536 * 255 in all, or all are 0."""
+        return self._nest[_VOTES]
+
+    @property
+    def confidence(self):
+        """The part of the votes that the predicted class has, 0..255."""
+        return min(max(self.votes) >> 16, 255)
+
+    def progress(self):
+        """What there is to tell of the state, as a dict of ints."""
+        return {"trees_used": self.trees_used}
+
+    @property
+    def trees_used(self):
+        """Trees that vote now, 0..trees."""
+        return self._nest[_GROVE][_USED]

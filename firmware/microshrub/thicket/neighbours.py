@@ -1,0 +1,186 @@
+"""NearestNeighbours: the most similar of the last samples vote, the more the nearer they are.
+
+Cover, Hart: Nearest Neighbor Pattern Classification, IEEE Transactions on Information Theory 1967;
+on a sliding window as in MOA's kNN. The votes are those of Dudani: The Distance-Weighted
+k-Nearest-Neighbor Rule, IEEE Transactions on Systems, Man, and Cybernetics 1976, as 1 / distance.
+
+Buffers after those of the ring (see ring.py):
+
+    state     'i'  [1] k
+    votes     'i'  [classes] the votes for the last sample that was asked for
+    sample    'B'  [features] its codes, 8 bits each
+    distance  'i'  [k] of the nearest, in order: the sum over features of |code - code|
+    nearest   'B'  [k] their labels
+"""
+
+import micropython
+from micropython import const
+
+from ..learner import Learner, whole
+from .ring import ring_table, start_ring, take
+
+_SHAPE = const(0)  # the ring's
+_CODES = const(1)
+_LABELS = const(2)
+_STATE = const(3)
+_VOTES = const(4)
+_SAMPLE = const(5)
+_DISTANCE = const(6)
+_NEAREST = const(7)
+
+_R_FEATURES = const(1)  # of the ring's shape, see ring.py
+_R_CLASSES = const(2)
+_R_HELD = const(3)
+
+_FAR = const(65536)  # more than 256 features can differ by: 256 * 255
+_VOTE = const(1020)  # votes for a share of 1 / 2**14
+
+
+@micropython.viper
+def predict(t, rows, at: int) -> int:
+    """The class of the sample at rows[at]; leaves the votes in the table."""
+    find_nearest(t, rows, at)
+    return int(count_votes(t))
+
+
+@micropython.viper
+def learn(t, rows, at: int, label: int) -> int:
+    """Take a sample into the ring; returns the class predicted before."""
+    predicted = int(predict(t, rows, at))
+    take(t, rows, at, label)
+    return predicted
+
+
+@micropython.viper
+def find_nearest(t, rows, at: int):
+    """Fill distance and nearest; a sum that passes the k-th best so far is not added up."""
+    shape = ptr32(t[_SHAPE])
+    codes = ptr8(t[_CODES])
+    labels = ptr8(t[_LABELS])
+    sample = ptr8(t[_SAMPLE])
+    distance = ptr32(t[_DISTANCE])
+    nearest = ptr8(t[_NEAREST])
+    x = ptr16(rows)
+    features = shape[_R_FEATURES]
+    for f in range(features):
+        sample[f] = x[at + f] >> 8
+    last = ptr32(t[_STATE])[0] - 1
+    for r in range(last + 1):
+        distance[r] = _FAR
+    farthest = _FAR
+    first = 0
+    for b in range(shape[_R_HELD]):
+        away = 0  # <= 256 * 255 < 2**16
+        f = 0
+        while f < features and away < farthest:
+            gap = codes[first + f] - sample[f]
+            away += gap if gap > 0 else 0 - gap
+            f += 1
+        if away < farthest:
+            r = last
+            while r > 0 and distance[r - 1] > away:
+                distance[r] = distance[r - 1]
+                nearest[r] = nearest[r - 1]
+                r -= 1
+            distance[r] = away
+            nearest[r] = labels[b]
+            farthest = distance[last]
+        first += features  # < 65535 * 256 < 2**24
+
+
+@micropython.viper
+def count_votes(t) -> int:
+    """Each neighbour votes with 1 / (features + distance), the nearest with 4096 of it.
+
+    The features in the sum keep one equal sample from outvoting all others.
+    """
+    shape = ptr32(t[_SHAPE])
+    votes = ptr32(t[_VOTES])
+    distance = ptr32(t[_DISTANCE])
+    nearest = ptr8(t[_NEAREST])
+    classes = shape[_R_CLASSES]
+    features = shape[_R_FEATURES]
+    for c in range(classes):
+        votes[c] = 0
+    total = 0
+    unit = 4096 * (features + distance[0])  # <= 4096 * (256 + 65536) < 2**29
+    for r in range(ptr32(t[_STATE])[0]):
+        if distance[r] < _FAR:
+            weight = unit // (features + distance[r])  # <= 4096; a sum of 15 is below 2**16
+            c = nearest[r]
+            votes[c] = votes[c] + weight
+            total += weight
+    best = 0
+    for c in range(classes):
+        if total:
+            votes[c] = (votes[c] << 14) // total * _VOTE  # 15 * 2**12 * 2**14 < 2**30
+        if votes[c] > votes[best]:
+            best = c
+    return best
+
+
+def neighbours_table(features, classes, k):
+    """The buffers besides the ring's."""
+    return [
+        ("neighbours.state", "i", 1),
+        ("neighbours.votes", "i", classes),
+        ("neighbours.sample", "B", features),
+        ("neighbours.distance", "i", k),
+        ("neighbours.nearest", "B", k),
+    ]
+
+
+def start_neighbours(t, k):
+    """Set up the buffers besides the ring's."""
+    t[_STATE][0] = k
+
+
+class NearestNeighbours(Learner):
+    """The k nearest of the last `window` samples vote.
+
+    Parameters (all but features and classes have defaults):
+
+    features  1..256 codes a sample, of which the upper 8 bits are kept; classes: 2..256
+    window    1..4096 samples that are kept
+    k         1..15 neighbours that vote
+
+    Raises ValueError naming the parameter, what is allowed and what was given.
+    """
+
+    _predict = staticmethod(predict)
+    _learn = staticmethod(learn)
+
+    def __init__(self, features, classes, window=512, k=5):
+        self.features = whole("features", features, 1, 256)
+        self.classes = whole("classes", classes, 2, 256)
+        self.window = whole("window", window, 1, 4096)
+        self.k = whole("k", k, 1, 15)
+        self._allocate()
+
+    def configuration(self):
+        """All parameters as one line of text."""
+        return "NearestNeighbours features=%d classes=%d window=%d k=%d" % (
+            self.features, self.classes, self.window, self.k,
+        )  # fmt: skip
+
+    def _parts(self):
+        own = neighbours_table(self.features, self.classes, self.k)
+        return [ring_table(self.features, self.window) + own]
+
+    def _start(self):
+        start_ring(self._nest, self.features, self.classes, self.window)
+        start_neighbours(self._nest, self.k)
+
+    @property
+    def votes(self):
+        """Votes of the last prediction, array('i'); they add up to about 65536 * 255."""
+        return self._nest[_VOTES]
+
+    @property
+    def confidence(self):
+        """The part of the votes that the predicted class has, 0..255."""
+        return max(self.votes) >> 16
+
+    def progress(self):
+        """What there is to tell of the state, as a dict of ints."""
+        return {"samples_held": self._nest[_SHAPE][_R_HELD]}

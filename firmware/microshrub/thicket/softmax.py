@@ -1,0 +1,252 @@
+"""SoftmaxRegression: one linear score a class, fitted by stochastic gradient descent.
+
+Multinomial logistic regression on features that are centred and scaled as they come, each by its
+running mean and mean absolute deviation. A sample of codes x with label y changes the weights by
+
+    weight[c][f] -= rate * (p_c - [c = y]) * z_f,    z_f = (x_f - mean_f) / deviation_f within +-3
+
+with p the softmax of the scores sum_f weight[c][f] * z_f, and one z_f of 1 for the bias.
+
+Buffers:
+
+    state      'i'  the integers below
+    votes      'i'  [classes] the votes for the last sample that was asked for
+    mean       'i'  [features] running mean of the codes, in 1/256
+    deviation  'i'  [features] running mean of |code - mean|, in 1/256
+    scaled     'i'  [features + 1] that sample's z, Q12, the bias's 1 last
+    share      'i'  [classes] the scores, Q12, then their softmax p, Q14
+    weight     'i'  [classes * (features + 1)] Q16, within +-16
+"""
+
+import micropython
+from micropython import const
+
+from ..fixed import exp_decay
+from ..learner import Learner, twelve_bits, whole
+
+_STATE = const(0)
+_VOTES = const(1)
+_MEAN = const(2)
+_DEVIATION = const(3)
+_SCALED = const(4)
+_SHARE = const(5)
+_WEIGHT = const(6)
+
+_FEATURES = const(0)  # of the state
+_CLASSES = const(1)
+_RATE = const(2)  # 1/256
+_SEEN = const(3)  # samples so far, at most _MEMORY
+_WORDS = const(4)
+
+_MEMORY = const(1024)  # samples that the running means look back over
+_ONE = const(4096)  # of Q12
+_MOST_SCALED = const(12288)  # 3 in Q12
+_MOST_WEIGHT = const(1048576)  # 16 in Q16
+_FAR = const(65536)  # 16 in Q12
+_CERTAIN = const(16384)  # 1 in Q14
+_VOTE = const(1020)  # votes for a share of 1 / 2**14
+
+
+@micropython.viper
+def predict(t, rows, at: int) -> int:
+    """The class of the sample at rows[at]; leaves its votes, z and p in the table."""
+    scale(t, rows, at)
+    score(t)
+    return int(share_out(t))
+
+
+@micropython.viper
+def learn(t, rows, at: int, label: int) -> int:
+    """A step down the gradient, with the means of before; returns the class predicted before."""
+    predicted = int(predict(t, rows, at))
+    step(t, label)
+    average(t, rows, at)
+    return predicted
+
+
+@micropython.viper
+def scale(t, rows, at: int):
+    """Centre and scale the sample at rows[at]; a feature that never changed counts nothing."""
+    mean = ptr32(t[_MEAN])
+    deviation = ptr32(t[_DEVIATION])
+    scaled = ptr32(t[_SCALED])
+    x = ptr16(rows)
+    features = ptr32(t[_STATE])[_FEATURES]
+    for f in range(features):
+        z = 0
+        unit = deviation[f] >> 8
+        if unit:
+            z = ((x[at + f] - (mean[f] >> 8)) << 12) // unit  # |...| < 2**16 * 2**12
+            if z > _MOST_SCALED:
+                z = _MOST_SCALED
+            if z < 0 - _MOST_SCALED:
+                z = 0 - _MOST_SCALED
+        scaled[f] = z
+    scaled[features] = _ONE
+
+
+@micropython.viper
+def score(t):
+    """share becomes the scores sum_f weight[c][f] * z_f, in Q12."""
+    state = ptr32(t[_STATE])
+    scaled = ptr32(t[_SCALED])
+    share = ptr32(t[_SHARE])
+    weight = ptr32(t[_WEIGHT])
+    terms = state[_FEATURES] + 1
+    k = 0
+    for c in range(state[_CLASSES]):
+        total = 0  # of at most 257 terms below 3 * 16 in Q12 each: below 2**26
+        for f in range(terms):
+            total += ((weight[k] >> 4) * scaled[f]) >> 12  # 2**16 * 12288 < 2**30
+            k += 1
+        share[c] = total
+
+
+@micropython.viper
+def share_out(t) -> int:
+    """share becomes the softmax of what it was; fills the votes; returns the likeliest class."""
+    classes = ptr32(t[_STATE])[_CLASSES]
+    votes = ptr32(t[_VOTES])
+    share = ptr32(t[_SHARE])
+    best = 0
+    for c in range(classes):
+        if share[c] > share[best]:
+            best = c
+    top = share[best]
+    total = 0  # <= 256 * 2**14 = 2**22, and >= 2**14
+    for c in range(classes):
+        below = top - share[c]  # < 2**27
+        if below > _FAR:
+            below = _FAR
+        share[c] = int(exp_decay(below << 4))
+        total += share[c]
+    for c in range(classes):
+        p = (share[c] << 14) // total  # <= 2**28 before it is divided
+        share[c] = p
+        votes[c] = p * _VOTE
+    return best
+
+
+@micropython.viper
+def step(t, label: int):
+    """Change the weights along the gradient of the last sample's log-loss."""
+    state = ptr32(t[_STATE])
+    scaled = ptr32(t[_SCALED])
+    share = ptr32(t[_SHARE])
+    weight = ptr32(t[_WEIGHT])
+    terms = state[_FEATURES] + 1
+    rate = state[_RATE]
+    k = 0
+    for c in range(state[_CLASSES]):
+        excess = share[c]
+        if c == label:
+            excess -= _CERTAIN
+        for f in range(terms):
+            # Q14 * Q12 is below 2**28; Q18 * the rate, at most 64 / 256, is below 2**26
+            change = ((excess * scaled[f]) >> 8) * rate
+            w = weight[k] - ((change + 512) >> 10)  # Q26 to Q16
+            if w > _MOST_WEIGHT:
+                w = _MOST_WEIGHT
+            if w < 0 - _MOST_WEIGHT:
+                w = 0 - _MOST_WEIGHT
+            weight[k] = w
+            k += 1
+
+
+@micropython.viper
+def average(t, rows, at: int):
+    """Move each mean and deviation towards the sample at rows[at]: by 1/n, at least 1/1024."""
+    state = ptr32(t[_STATE])
+    mean = ptr32(t[_MEAN])
+    deviation = ptr32(t[_DEVIATION])
+    x = ptr16(rows)
+    seen = state[_SEEN]
+    if seen < _MEMORY:
+        seen += 1
+        state[_SEEN] = seen
+    for f in range(state[_FEATURES]):
+        code = x[at + f] << 8  # < 2**24
+        if seen == 1:
+            mean[f] = code
+        away = code - mean[f]
+        mean[f] = mean[f] + away // seen
+        if away < 0:
+            away = 0 - away
+        deviation[f] = deviation[f] + (away - deviation[f]) // seen
+
+
+class SoftmaxRegression(Learner):
+    """Multinomial logistic regression, sample by sample, in 4 bytes a weight.
+
+    Parameters (all but features and classes have defaults):
+
+    features  1..256 codes a sample; classes: 2..256
+    rate      1/256..1/4, the step size of the gradient, rounded to 1/256
+
+    Raises ValueError naming the parameter, what is allowed and what was given.
+    """
+
+    _predict = staticmethod(predict)
+    _learn = staticmethod(learn)
+
+    def __init__(self, features, classes, rate=0.02):
+        self.features = whole("features", features, 1, 256)
+        self.classes = whole("classes", classes, 2, 256)
+        self.rate_q8 = _rate_q8(rate)
+        self._allocate()
+
+    def configuration(self):
+        """All parameters as one line of text; the rate as its numerator over 256."""
+        return "SoftmaxRegression features=%d classes=%d rate=%d/256" % (
+            self.features, self.classes, self.rate_q8,
+        )  # fmt: skip
+
+    def _parts(self):
+        return [softmax_table(self.features, self.classes)]
+
+    def _start(self):
+        start_softmax(self._nest, self.features, self.classes, self.rate_q8)
+
+    @property
+    def votes(self):
+        """Votes of the last prediction, array('i'); they add up to about 65536 * 255."""
+        return self._nest[_VOTES]
+
+    @property
+    def confidence(self):
+        """The part of the votes that the predicted class has, 0..255."""
+        return max(self.votes) >> 16
+
+    def progress(self):
+        """What there is to tell of the state, as a dict of ints."""
+        return {}
+
+
+def softmax_table(features, classes):
+    """The buffers."""
+    return [
+        ("softmax.state", "i", _WORDS),
+        ("softmax.votes", "i", classes),
+        ("softmax.mean", "i", features),
+        ("softmax.deviation", "i", features),
+        ("softmax.scaled", "i", features + 1),
+        ("softmax.share", "i", classes),
+        ("softmax.weight", "i", classes * (features + 1)),
+    ]
+
+
+def start_softmax(t, features, classes, rate_q8):
+    """Set up the state."""
+    state = t[_STATE]
+    state[_FEATURES] = features
+    state[_CLASSES] = classes
+    state[_RATE] = rate_q8
+
+
+def _rate_q8(rate):
+    """The step size in 1/256."""
+    number = isinstance(rate, (int, float)) and not isinstance(rate, bool)
+    if not number or not 1 / 256 <= rate <= 1 / 4:
+        raise ValueError("rate has to be a number of 1/256..1/4, not %r" % (rate,))
+    whole_part, shift = twelve_bits(rate)
+    return ((whole_part << 8) + (1 << shift >> 1)) >> shift

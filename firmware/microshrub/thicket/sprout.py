@@ -1,0 +1,225 @@
+"""A tree that grows a little with each sample, on samples of the ring that do not move meanwhile.
+
+Best first: the leaf that is worth the most of all, by how many samples of it stand in a wrong
+class, splits next, until the tree has all its leaves. A step of growth is one of three, and is
+paid for in visits of a sample: choose a leaf, try a feature for it, or split it. Whatever step
+comes next, the tree is whole: what is not split yet is a leaf.
+
+Buffers (the numbers say where in the table t of grove.py; B = window, L = leaves of a tree):
+
+     9  sprout     'i'  the integers below
+    10  line       'H'  [B] the samples, by their places in the ring, dealt out to the leaves
+    11  begin      'H'  [L] where a leaf's part of the line begins
+    12  end        'H'  [L] and where it ends
+    13  hook       'H'  [L] the kid (see grove.py) that is the leaf
+    14  impurity   'i'  [L] samples - sum_c n_c**2 / samples in 1/256: what a split could gain;
+                        0: there is none
+    15  tally      'H'  [18 * classes] class counts: of each bin, of the leaf, and on the left
+    16  order      'B'  [features] a shuffled list, of which the first ones were tried
+"""
+
+import micropython
+from micropython import const
+
+from .trials import BINS, attempt
+
+_RING = const(0)  # of the table; of the ring's buffers see ring.py, of the grove's grove.py
+_CODES = const(1)
+_LABELS = const(2)
+_FEATURE = const(5)
+_THRESHOLD = const(6)
+_KIDS = const(7)
+_LEAVES = const(8)
+_SPROUT = const(9)
+_LINE = const(10)
+_BEGIN = const(11)
+_END = const(12)
+_HOOK = const(13)
+_IMPURITY = const(14)
+_TALLY = const(15)
+_ORDER = const(16)
+
+_SLOT = const(0)  # of the sprout: the slot in which the tree grows
+_GROWING = const(1)  # 1: it does
+_MOST = const(2)  # L
+_WANTED = const(3)  # features to try for a leaf
+_INNER_USED = const(4)  # inner nodes of the tree so far
+_LEAF = const(5)  # the leaf that is to split next, or L: none was chosen yet
+_DRAWN = const(6)  # features that were tried for it
+_TRIED = const(7)  # those that had two values
+_MERIT = const(8)  # the best split's, or 0: there is none yet
+_BY = const(9)  # and its feature
+_AT = const(10)  # and its threshold
+_TIES = const(11)  # splits as good as it
+_WORDS = const(12)
+
+_R_LENGTH = const(0)  # of the ring's shape
+_R_FEATURES = const(1)
+_R_CLASSES = const(2)
+_R_HELD = const(3)
+_R_HEAD = const(4)
+
+
+def sprout_table(features, classes, window, leaves):
+    """The buffers."""
+    return [
+        ("sprout.state", "i", _WORDS),
+        ("sprout.line", "H", window),
+        ("sprout.begin", "H", leaves),
+        ("sprout.end", "H", leaves),
+        ("sprout.hook", "H", leaves),
+        ("sprout.impurity", "i", leaves),
+        ("sprout.tally", "H", (BINS + 2) * classes),
+        ("sprout.order", "B", features),
+    ]
+
+
+def start_sprout(t, features, leaves, wanted):
+    """Nothing grows yet, in slot 0."""
+    t[_SPROUT][_MOST] = leaves
+    t[_SPROUT][_WANTED] = wanted
+    for f in range(features):
+        t[_ORDER][f] = f
+
+
+@micropython.viper
+def plant(t, window: int):
+    """A tree of one leaf, with the newest `window` samples, or all that there are."""
+    ring = ptr32(t[_RING])
+    sprout = ptr32(t[_SPROUT])
+    line = ptr16(t[_LINE])
+    kids = ptr8(t[_KIDS])
+    size = ring[_R_HELD]
+    if size > window:
+        size = window
+    place = ring[_R_HEAD]
+    for i in range(size):
+        if place == 0:
+            place = ring[_R_LENGTH]
+        place -= 1
+        line[i] = place
+    leaves = sprout[_MOST]
+    inner = sprout[_SLOT] * (leaves - 1)
+    ptr8(t[_FEATURE])[inner] = 0
+    ptr8(t[_THRESHOLD])[inner] = 255  # all samples go left, to leaf 0
+    kids[2 * inner] = leaves - 1
+    kids[2 * inner + 1] = leaves - 1
+    ptr16(t[_BEGIN])[0] = 0
+    ptr16(t[_END])[0] = size
+    ptr16(t[_HOOK])[0] = 0
+    sprout[_GROWING] = 1
+    sprout[_INNER_USED] = 0
+    sprout[_LEAF] = leaves
+    measure(t, 0)
+
+
+@micropython.viper
+def measure(t, leaf: int):
+    """Count a leaf's classes; from them, its impurity and what it predicts."""
+    sprout = ptr32(t[_SPROUT])
+    labels = ptr8(t[_LABELS])
+    leaves = ptr8(t[_LEAVES])
+    line = ptr16(t[_LINE])
+    tally = ptr16(t[_TALLY])
+    classes = ptr32(t[_RING])[_R_CLASSES]
+    begin = ptr16(t[_BEGIN])[leaf]
+    end = ptr16(t[_END])[leaf]
+    for c in range(classes):
+        tally[c] = 0
+    for i in range(begin, end):
+        c = labels[line[i]]
+        tally[c] = tally[c] + 1
+    samples = end - begin
+    k = (sprout[_SLOT] * sprout[_MOST] + leaf) * (classes - 1)  # < 256 * 128 * 255 < 2**23
+    squares = 0  # <= 2048**2 = 2**22
+    so_far = 0
+    given = 0
+    for c in range(classes):
+        n = tally[c]
+        squares += n * n
+        so_far += n
+        if c < classes - 1:  # differences of rounded running sums, so they add up to 255
+            upto = (so_far * 510 + samples) // (2 * samples)  # < 2048 * 512 = 2**20
+            leaves[k + c] = upto - given
+            given = upto
+    ptr32(t[_IMPURITY])[leaf] = ((samples * samples - squares) << 8) // samples  # < 2**30
+
+
+@micropython.viper
+def advance(t) -> int:
+    """The next step of growth; returns about how many visits of a sample it took."""
+    sprout = ptr32(t[_SPROUT])
+    if sprout[_LEAF] == sprout[_MOST]:
+        return int(choose(t))
+    if sprout[_DRAWN] < ptr32(t[_RING])[_R_FEATURES] and sprout[_TRIED] < sprout[_WANTED]:
+        return int(attempt(t))
+    return int(split(t))
+
+
+@micropython.viper
+def choose(t) -> int:
+    """The leaf that is worth the most is next; without one, or without room, the tree is done."""
+    sprout = ptr32(t[_SPROUT])
+    impurity = ptr32(t[_IMPURITY])
+    leaves = sprout[_INNER_USED] + 1
+    best = 0
+    for leaf in range(leaves):
+        if impurity[leaf] > impurity[best]:
+            best = leaf
+    if impurity[best] == 0 or leaves == sprout[_MOST]:
+        sprout[_GROWING] = 0
+    sprout[_LEAF] = best
+    sprout[_DRAWN] = 0
+    sprout[_TRIED] = 0
+    sprout[_MERIT] = 0
+    return leaves
+
+
+@micropython.viper
+def split(t) -> int:
+    """Split the leaf in two, the left one with its number, if a way was found; else close it."""
+    sprout = ptr32(t[_SPROUT])
+    codes = ptr8(t[_CODES])
+    kids = ptr8(t[_KIDS])
+    line = ptr16(t[_LINE])
+    begin = ptr16(t[_BEGIN])
+    end = ptr16(t[_END])
+    hook = ptr16(t[_HOOK])
+    leaf = sprout[_LEAF]
+    leaves = sprout[_MOST]
+    sprout[_LEAF] = leaves
+    if sprout[_MERIT] == 0:
+        ptr32(t[_IMPURITY])[leaf] = 0
+        return 1
+    features = ptr32(t[_RING])[_R_FEATURES]
+    feature = sprout[_BY]
+    threshold = sprout[_AT]
+    first = begin[leaf]
+    i = first
+    j = end[leaf]
+    while i < j:
+        b = line[i]
+        if codes[b * features + feature] <= threshold:
+            i += 1
+        else:
+            j -= 1
+            line[i] = line[j]
+            line[j] = b
+    node = sprout[_INNER_USED]
+    sprout[_INNER_USED] = node + 1
+    other = node + 1  # the leaves so far are 0..node
+    inner = sprout[_SLOT] * (leaves - 1)
+    ptr8(t[_FEATURE])[inner + node] = feature
+    ptr8(t[_THRESHOLD])[inner + node] = threshold
+    inner = 2 * inner
+    kids[inner + hook[leaf]] = node  # the root's hook is its own left kid
+    kids[inner + 2 * node] = leaves - 1 + leaf
+    kids[inner + 2 * node + 1] = leaves - 1 + other
+    hook[leaf] = 2 * node
+    hook[other] = 2 * node + 1
+    begin[other] = i
+    end[other] = end[leaf]
+    end[leaf] = i
+    measure(t, leaf)
+    measure(t, other)
+    return 2 * (end[other] - first)

@@ -1,0 +1,143 @@
+"""Trials: which split of a leaf is the best, feature by feature, without sorting.
+
+To try a feature, the leaf's samples are counted by class in at most 16 bins of equal width between
+its least and greatest code; the bins' borders are the possible splits. The best one maximises the
+Gini merit: sum_c left_c**2 / left + sum_c right_c**2 / right, over all features that were tried.
+The buffers are those of grove.py and sprout.py.
+"""
+
+import micropython
+from micropython import const
+
+from ..fixed import below
+
+_RING = const(0)  # of the table
+_CODES = const(1)
+_LABELS = const(2)
+_SPROUT = const(9)
+_LINE = const(10)
+_BEGIN = const(11)
+_END = const(12)
+_TALLY = const(15)
+_ORDER = const(16)
+_RNG = const(17)
+
+_LEAF = const(5)  # of the sprout, see sprout.py
+_DRAWN = const(6)
+_TRIED = const(7)
+_MERIT = const(8)
+_BY = const(9)
+_AT = const(10)
+_TIES = const(11)
+
+_R_FEATURES = const(1)  # of the ring's shape
+_R_CLASSES = const(2)
+
+_BINS = const(16)
+BINS = _BINS
+_TRIAL = const(128)  # visits that the bins of a trial are worth, and 8 more a class
+
+
+@micropython.viper
+def attempt(t) -> int:
+    """Draw a feature that was not tried for the leaf yet, and look for a better split by it."""
+    sprout = ptr32(t[_SPROUT])
+    order = ptr8(t[_ORDER])
+    codes = ptr8(t[_CODES])
+    line = ptr16(t[_LINE])
+    features = ptr32(t[_RING])[_R_FEATURES]
+    drawn = sprout[_DRAWN]
+    k = drawn + int(below(t[_RNG], features - drawn))
+    feature = order[k]
+    order[k] = order[drawn]
+    order[drawn] = feature
+    sprout[_DRAWN] = drawn + 1
+    begin = ptr16(t[_BEGIN])[sprout[_LEAF]]
+    end = ptr16(t[_END])[sprout[_LEAF]]
+    low = 255
+    high = 0
+    for i in range(begin, end):
+        code = codes[line[i] * features + feature]  # < 65535 * 256 = 2**24
+        if code < low:
+            low = code
+        if code > high:
+            high = code
+    if low == high:
+        return end - begin
+    sprout[_TRIED] = sprout[_TRIED] + 1
+    width = 0
+    while (high - low) >> width >= _BINS:
+        width += 1
+    bins = ((high - low) >> width) + 1
+    count(t, feature, low, width, bins)
+    compare(t, feature, low, width, bins)
+    return 2 * (end - begin) + _TRIAL + 8 * ptr32(t[_RING])[_R_CLASSES]
+
+
+@micropython.viper
+def count(t, feature: int, low: int, width: int, bins: int):
+    """Count the leaf's samples by class: in each bin of 2**width codes from low on, and in all."""
+    sprout = ptr32(t[_SPROUT])
+    codes = ptr8(t[_CODES])
+    labels = ptr8(t[_LABELS])
+    line = ptr16(t[_LINE])
+    tally = ptr16(t[_TALLY])
+    features = ptr32(t[_RING])[_R_FEATURES]
+    classes = ptr32(t[_RING])[_R_CLASSES]
+    for k in range(bins * classes):
+        tally[k] = 0
+    for i in range(ptr16(t[_BEGIN])[sprout[_LEAF]], ptr16(t[_END])[sprout[_LEAF]]):
+        b = line[i]
+        k = ((codes[b * features + feature] - low) >> width) * classes + labels[b]
+        tally[k] = tally[k] + 1
+    total = _BINS * classes
+    for c in range(classes):
+        n = 0
+        for k in range(bins):
+            n += tally[k * classes + c]
+        tally[total + c] = n
+        tally[total + classes + c] = 0
+
+
+@micropython.viper
+def compare(t, feature: int, low: int, width: int, bins: int):
+    """Is a border between two bins the best split so far? Among equals the dice decide."""
+    sprout = ptr32(t[_SPROUT])
+    tally = ptr16(t[_TALLY])
+    classes = ptr32(t[_RING])[_R_CLASSES]
+    total = _BINS * classes
+    left = total + classes
+    squares_left = 0
+    squares_right = 0  # each <= 2048**2 = 2**22
+    right_size = 0
+    for c in range(classes):
+        n = tally[total + c]
+        right_size += n
+        squares_right += n * n
+    left_size = 0
+    k = 0
+    for border in range(1, bins):
+        moved = 0
+        for c in range(classes):
+            n = tally[k]
+            k += 1
+            if n:
+                passed = tally[left + c]
+                squares_left += n * (2 * passed + n)
+                squares_right -= n * (2 * (tally[total + c] - passed) - n)
+                tally[left + c] = passed + n
+                moved += n
+        if moved:
+            left_size += moved
+            right_size -= moved
+            # a part's squares are at most its size squared, < 2**22; so is the merit's << 8
+            merit = (squares_left << 8) // left_size + (squares_right << 8) // right_size
+            better = int(merit > sprout[_MERIT])
+            if better:
+                sprout[_TIES] = 0
+            if merit == sprout[_MERIT] or better:
+                sprout[_TIES] = sprout[_TIES] + 1
+                if better or int(below(t[_RNG], sprout[_TIES])) == 0:
+                    sprout[_MERIT] = merit
+                    sprout[_BY] = feature
+                    sprout[_AT] = low + (border << width) - 1

@@ -1,0 +1,118 @@
+"""A grove looked at from outside: its trees are trees, grown on the samples of their time."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from microshrub_host.engines import loader
+
+LIBRARY = loader.load("numba")
+
+
+def held(model: Any) -> dict[str, Any]:
+    return {name: np.array(buffer) for name, _, buffer in model.buffers()}
+
+
+def leaf_of(model: Any, b: dict[str, Any], slot: int, codes: Any) -> int:
+    """The leaf of a slot's tree that a sample of 8-bit codes reaches; it is reached in a tree."""
+    inner = model.leaves - 1
+    node, passed = 0, set()
+    while node < inner:
+        assert node not in passed
+        passed.add(node)
+        k = slot * inner + node
+        node = int(
+            b["grove.kids"][2 * k + int(codes[b["grove.feature"][k]] > b["grove.threshold"][k])]
+        )
+    return node - inner
+
+
+def feed(model: Any, seed: int, samples: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 65536, (samples, model.features))
+    labels = (codes[:, 0] >> 13) % model.classes
+    labels = np.where(rng.random(samples) < 0.2, rng.integers(model.classes, size=samples), labels)
+    said = bytearray(samples)
+    model.run(array("H", codes.ravel().tolist()), bytearray(labels.tolist()), said)
+    return codes, labels
+
+
+@settings(max_examples=30)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 6),
+    st.integers(2, 5),
+    st.integers(8, 80),
+    st.integers(2, 128),
+    st.integers(1, 40),
+    st.integers(1, 300),
+)
+def test_what_is_grown_is_a_tree_over_its_samples(
+    seed: int, features: int, classes: int, window: int, leaves: int, every: int, samples: int
+) -> None:
+    """At any time, half grown or done: each sample of the line is in the leaf that it reaches."""
+    model = LIBRARY.Grove(
+        features, classes, window=window, trees=3, leaves=leaves, every=every, seed=seed >> 2
+    )
+    feed(model, seed, samples)
+    b = held(model)
+    slot, growing, _, _, inner_used = b["sprout.state"][:5]
+    for s in range(min(model.trees_used + 1, 4)):
+        shares = b["grove.leaves"].reshape(4, leaves, classes - 1)
+        assert shares[s].sum(axis=1).max() <= 255
+    if not growing:
+        return
+    seen = []
+    ring = b["ring.codes"].reshape(-1, features)
+    for leaf in range(inner_used + 1):
+        line = b["sprout.line"][b["sprout.begin"][leaf] : b["sprout.end"][leaf]]
+        assert len(line)
+        seen += line.tolist()
+        assert {leaf_of(model, b, slot, ring[place]) for place in line} == {leaf}
+        counts = np.bincount(b["ring.labels"][line], minlength=classes)
+        given_shares = b["grove.leaves"].reshape(4, leaves, classes - 1)[slot, leaf]
+        assert given_shares == pytest.approx(counts[:-1] * 255 / len(line), abs=1.01)
+    assert len(set(seen)) == len(seen) <= window
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 5))
+@settings(max_examples=10)
+def test_predictions_are_the_weighted_shares_of_the_leaves(seed: int, classes: int) -> None:
+    model = LIBRARY.Grove(3, classes, window=40, trees=4, leaves=9, every=7)
+    codes, _ = feed(model, seed, 200)
+    model.predict(array("H", codes[0].tolist()))
+    b = held(model)
+    growing = b["sprout.state"][0]
+    total = np.zeros(classes)
+    for slot in set(range(model.trees_used + 1)) - {growing}:
+        leaf = leaf_of(model, b, slot, codes[0] >> 8)
+        shares = b["grove.leaves"].reshape(5, 9, classes - 1)[slot, leaf].astype(float)
+        total += b["grove.weight"][slot] * np.append(shares, 255 - shares.sum())
+    assert np.array(model.votes) / (65536 * 255) == pytest.approx(total / total.sum(), abs=0.01)
+
+
+def test_a_new_tree_takes_the_place_of_the_worst() -> None:
+    model = LIBRARY.Grove(2, 2, window=30, trees=3, leaves=4, every=5)
+    feed(model, 1, 400)
+    assert model.trees_used == 3
+    b = held(model)
+    accuracy, growing = b["grove.accuracy"], b["sprout.state"][0]
+    assert all(b["grove.weight"][s] > 0 for s in range(4) if s != growing)
+    best = max((s for s in range(4) if s != growing), key=lambda s: accuracy[s])
+    assert b["grove.weight"][best] == 16384
+
+
+def test_it_learns_what_a_tree_can_know() -> None:
+    model = LIBRARY.Grove(2, 2, window=200, trees=8, leaves=16)
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 65536, (3000, 2))
+    labels = (codes[:, 0] > 30000) ^ (codes[:, 1] > 40000)
+    said = bytearray(3000)
+    model.run(array("H", codes.ravel().tolist()), bytearray(labels.tolist()), said)
+    assert np.mean(np.frombuffer(said, dtype=np.uint8)[1000:] == labels[1000:]) > 0.95

@@ -1,0 +1,55 @@
+"""NearestNeighbours beside a search that looks at every distance."""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from microshrub_host.engines import loader
+
+LIBRARY = loader.load("numba")
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 6),
+    st.integers(2, 5),
+    st.integers(1, 40),
+    st.integers(1, 15),
+)
+def test_votes_are_those_of_the_nearest(
+    seed: int, features: int, classes: int, window: int, k: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    model = LIBRARY.NearestNeighbours(features, classes, window=window, k=k)
+    codes = rng.integers(0, 65536, (60, features))
+    labels = rng.integers(classes, size=60)
+    for x, y in zip(codes[:-1], labels[:-1], strict=True):
+        model.learn(array("H", x.tolist()), int(y))
+    model.predict(array("H", codes[-1].tolist()))
+    held = slice(max(0, 59 - window), 59)
+    away = np.abs((codes[held] >> 8) - (codes[-1] >> 8)).sum(axis=1)
+    nearest = np.sort(away)[:k]
+    if np.sum(away <= nearest[-1]) == len(nearest):  # no tie decides who is among them
+        weights = np.zeros(classes)
+        chosen = away <= nearest[-1]
+        np.add.at(weights, labels[held][chosen], 1 / (features + away[chosen]))
+        expected = weights / weights.sum()
+        assert np.array(model.votes) / (65536 * 255) == pytest.approx(expected, abs=0.01)
+
+
+def test_nothing_is_said_before_the_first_sample() -> None:
+    model = LIBRARY.NearestNeighbours(2, 3)
+    assert model.predict(array("H", [1, 2])) == 0
+    assert list(model.votes) == [0, 0, 0]
+
+
+def test_the_oldest_sample_is_forgotten() -> None:
+    model = LIBRARY.NearestNeighbours(1, 2, window=2, k=1)
+    for code, label in ((1000, 1), (30000, 0), (60000, 0)):
+        model.learn(array("H", [code]), label)
+    assert model.predict(array("H", [1000])) == 0

@@ -1,0 +1,121 @@
+"""Thicket's parts on all engines: the same bits in every buffer, nothing allocated, no overflow.
+
+A session locks the heap of a real MicroPython while the learner works: what allocates, fails.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from microshrub_host.engines import engines, loader
+
+SHAPES = [(1, 2), (17, 2), (3, 5), (2, 256), (256, 3)]
+CASES: list[tuple[str, dict[str, Any]]] = [
+    ("NearestNeighbours", {"window": 100}),
+    ("NearestNeighbours", {"window": 1, "k": 15}),
+    ("SoftmaxRegression", {}),
+    ("SoftmaxRegression", {"rate": 0.25}),
+    ("Grove", {"window": 60, "trees": 3, "leaves": 8, "every": 9}),
+    ("Grove", {"window": 8, "trees": 1, "leaves": 2, "every": 1}),
+    ("Grove", {"window": 200, "trees": 9, "leaves": 128, "max_features": 1, "seed": 5}),
+]
+
+
+def draw(seed: int, samples: int, features: int, classes: int) -> tuple[Any, Any]:
+    """Raw rows, some values far out, few-valued or missing, and labels that depend on them."""
+    rng = np.random.default_rng(seed)
+    raw = rng.normal(0, 1000, (samples, features)).astype(np.int32)
+    raw[:, -1] //= 700
+    raw[rng.random(raw.shape) < 0.02] *= 1000
+    raw[rng.random(raw.shape) < 0.02] = -(2**29)  # missing
+    labels = rng.integers(classes, size=samples)
+    return raw, np.where(raw[:, 0] > 300, classes - 1, labels).astype(np.uint8)
+
+
+def outcome(engine: str, kind: str, parameters: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Predictions, status and every buffer after a stream."""
+    samples = 300 if parameters["features"] < 99 else 60
+    raw, labels = draw(seed, samples, parameters["features"], parameters["classes"])
+    with engines.start(engine, kind, parameters) as run:
+        run.observe(raw[:40])
+        run.freeze()
+        said = run.run(raw, labels).tobytes()
+        found = {name: content for name, _, content in run.buffers()}
+        status = run.status()
+    status["state_crc32"] &= 0xFFFFFFFF
+    return {"predictions": said, **status, **found}
+
+
+@pytest.mark.usefixtures("micropython_command")
+@pytest.mark.parametrize(("features", "classes"), SHAPES)
+@pytest.mark.parametrize(("kind", "change"), CASES)
+def test_engines_agree(kind: str, change: dict[str, Any], features: int, classes: int) -> None:
+    parameters = {"features": features, "classes": classes, **change}
+    expected = outcome("numba", kind, parameters, features)
+    other = outcome("micropython", kind, parameters, features)
+    assert [name for name in expected if expected[name] != other[name]] == []
+
+
+@settings(max_examples=15)
+@given(st.sampled_from(CASES), st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(2, 7))
+def test_the_checked_engine_agrees_with_numba(
+    case: tuple[str, dict[str, Any]], seed: int, features: int, classes: int
+) -> None:
+    """Codes at the ends of their range, ties, runs of one label: no index or sum goes astray."""
+    kind, change = case
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 65536, (150, features))
+    if rng.random() < 0.5:
+        codes = rng.choice([0, 255, 256, 4000, 65279, 65280, 65535], codes.shape)
+    labels = rng.integers(classes, size=150)
+    if rng.random() < 0.5:
+        labels = np.sort(labels)
+    rows = array("H", codes.ravel().tolist())
+    found = []
+    for engine in ("checked", "numba"):
+        model = getattr(loader.load(engine), kind)(features=features, classes=classes, **change)
+        said = bytearray(150)
+        model.run(rows, bytearray(labels.tolist()), said)
+        found.append((said, [bytes(memoryview(b)) for _, _, b in model.buffers()]))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(("kind", "change"), CASES)
+def test_bytes_are_known_beforehand_and_a_saved_state_goes_on(
+    kind: str, change: dict[str, Any]
+) -> None:
+    learner = getattr(loader.load("python"), kind)
+    parameters = {"features": 3, "classes": 4, **change}
+    first, second = learner(**parameters), learner(**parameters)
+    held = sum(len(bytes(memoryview(buffer))) for _, _, buffer in first.buffers())
+    assert learner.nbytes(**parameters) == held
+    fresh = first.save()
+    rng = np.random.default_rng(1)
+    for x in rng.integers(0, 65536, (40, 3)):
+        first.learn(array("H", x.tolist()), int(x[0]) >> 14)
+    second.load(first.save())
+    for x in rng.integers(0, 65536, (40, 3)):
+        row = array("H", x.tolist())
+        assert first.learn(row, int(x[0]) >> 14) == second.learn(row, int(x[0]) >> 14)
+    assert first.state_crc32() == second.state_crc32()
+    first.reset()
+    assert first.save() == fresh
+
+
+@pytest.mark.parametrize(("kind", "change"), CASES)
+def test_votes_add_up(kind: str, change: dict[str, Any]) -> None:
+    model = getattr(loader.load("python"), kind)(features=2, classes=3, **change)
+    rng = np.random.default_rng(2)
+    for x in rng.integers(0, 65536, (60, 2)):
+        predicted = model.predict(array("H", x.tolist()))
+        votes = list(model.votes)
+        assert predicted == votes.index(max(votes))
+        assert sum(votes) == 0 or abs(sum(votes) / (65536 * 255) - 1) < 0.01
+        assert 0 <= model.confidence <= 255
+        model.learn(array("H", x.tolist()), int(x[0]) >> 15)
