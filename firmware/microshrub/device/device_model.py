@@ -49,7 +49,7 @@ class Application:
         self.values = array("i", [0] * self.features)
         self.confidence = 0
         self.sample_id = 0
-        self.plotter = None  # shows each sample, see console.py
+        self.plotter = None  # shows each sample, see plotter.py
         self.restart = False  # another configuration was taken in
         self._pieces = 0  # of it so far
         self.seconds = 0  # since the start

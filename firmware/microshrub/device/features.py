@@ -10,8 +10,7 @@ from micropython import const
 
 from ..fixed import square_root
 
-STATISTICS = ("mean", "deviation", "minimum", "maximum", "crossings", "energy")
-PER_AXIS = 6
+PER_AXIS = 6  # mean, deviation, minimum, maximum, crossings, energy
 
 _LIMIT = const(32767)
 _LOW = const(1023)

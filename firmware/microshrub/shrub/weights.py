@@ -272,7 +272,7 @@ def project(m):
             top = weights[rank[i]]
     for i in range(shrubs):
         slot = rank[i]
-        # The projection does not gradient when all weights shift together, and one that is 1.0 or
+        # The projection does not change when all weights shift together, and one that is 1.0 or
         # more below the greatest becomes 0: within -2.0..0 all sums stay below 2**26.
         weight = weights[slot] - top
         if weight < _FLOOR:

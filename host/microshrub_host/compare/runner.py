@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..base.worker_process import Apart, Ended, Send, wait_for_any
 from ..engines import loader
+from ..engines.status import percent
 from ..models.tree_shape import Shape
 from ..streams.stream import Stream
 from . import catalogue
@@ -228,7 +229,7 @@ class _Run:
         self._seconds += seconds
         total = len(self.stream.labels)
         if self.samples * _POINTS // total > len(self._curve) or self.samples == total:
-            self._curve.append((self.samples, self._metrics.accuracy / 1e4))
+            self._curve.append((self.samples, percent(self._metrics.accuracy)))
 
     def _add_running(self, right: NDArray[np.bool_]) -> None:
         seen = np.arange(self.samples + 1, self.samples + len(right) + 1)
@@ -253,9 +254,9 @@ class _Run:
         size = int(self._sizes[-1][1]) if self._sizes else None
         found = replace(
             cell,
-            accuracy=self._metrics.accuracy / 1e4,
-            kappa=self._metrics.kappa / 1e4,
-            kappa_temporal=self._metrics.kappa_temporal / 1e4,
+            accuracy=percent(self._metrics.accuracy),
+            kappa=percent(self._metrics.kappa),
+            kappa_temporal=percent(self._metrics.kappa_temporal),
             running_average_accuracy=self._running / self.samples,
             model_bytes=size,
             model_bytes_by=None if size is None else catalogue.MEASURES[contender.system],

@@ -18,6 +18,7 @@ from ..base.terminal import messages
 from ..streams.units import Raw
 from . import loader, mpy, session
 from .micropython_binary import find_or_fetch
+from .status import Status
 
 Parameters = Mapping[str, Any]
 Labels = NDArray[np.uint8]
@@ -48,8 +49,8 @@ class Engine(Protocol):
     def run(self, raw: Raw, labels: Labels) -> Labels:
         """Predict, then learn each of the rows; returns the predictions, shape (rows,)."""
 
-    def status(self) -> dict[str, Any]:
-        """Counts, ratios in millionths, the model's hash: see session.Session.status."""
+    def status(self) -> Status:
+        """Counts, ratios in percent and the model's hash after the last sample."""
 
     def buffers(self) -> list[tuple[str, str, bytes]]:
         """(name, typecode, bytes) of every buffer of quantizer, model and metrics."""
@@ -80,8 +81,8 @@ class LocalEngine:
         done = self._session.run(ints(raw), bytearray(labels.tobytes()))
         return np.frombuffer(done, dtype=np.uint8)
 
-    def status(self) -> dict[str, Any]:
-        return self._session.status()
+    def status(self) -> Status:
+        return Status.of(self._session.status())
 
     def buffers(self) -> list[tuple[str, str, bytes]]:
         return [(name, code, bytes(memoryview(b))) for name, code, b in self._session.buffers()]
@@ -141,9 +142,8 @@ class MicroPythonEngine:
         answer = self._ask(b"R", rows + raw.astype("<i4").tobytes() + labels.tobytes())
         return np.frombuffer(answer, dtype=np.uint8)
 
-    def status(self) -> dict[str, Any]:
-        status: dict[str, Any] = json.loads(self._ask(b"S"))
-        return status
+    def status(self) -> Status:
+        return Status.of(json.loads(self._ask(b"S")))
 
     def buffers(self) -> list[tuple[str, str, bytes]]:
         data = self._ask(b"B")

@@ -56,7 +56,7 @@ def check(
             for engine in running.values():
                 engine.run(rows[at : at + every], labels[at : at + every])
             found = {name: engine.buffers() for name, engine in running.items()}
-            crcs = {name: engine.status()["state_crc32"] for name, engine in running.items()}
+            crcs = {name: engine.status().state_crc32 for name, engine in running.items()}
             yield Step(min(at + every, len(rows)), crcs)
             if _first_difference(found) is not None:
                 yield _locate(starters, rows, labels, warmup, at)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..base.cache import cache_folder
 from ..engines import engines, loader
 from ..engines.learners import MODELS
+from ..engines.status import Status
 from ..streams.stream import Stream
 from ..streams.units import Raw, Scale
 
@@ -164,12 +165,12 @@ def simulate(
         accuracy_nochange=last.accuracy_nochange,
         accuracy_majority=last.accuracy_majority,
         label_agreement=label_agreement(stream.labels),
-        kappa=status["kappa"] / 1e4,
-        kappa_temporal=status["kappa_temporal"] / 1e4,
-        clamped=status["clamped"],
-        missing=status["missing"],
-        progress=status["progress"],
-        state_crc32=status["state_crc32"],
+        kappa=status.kappa,
+        kappa_temporal=status.kappa_temporal,
+        clamped=status.clamped,
+        missing=status.missing,
+        progress=status.progress,
+        state_crc32=status.state_crc32,
         seconds=round(seconds, 3),
         samples_per_second=round(total / max(seconds, 1e-9), 1),
         right=right,
@@ -195,11 +196,11 @@ def running_average(right: NDArray[np.bool_]) -> float:
     return float(np.mean(running_accuracy(right)))
 
 
-def _point(status: dict[str, Any]) -> Point:
+def _point(status: Status) -> Point:
     return Point(
-        samples=status["samples"],
-        accuracy=status["accuracy"] / 1e4,
-        accuracy_nochange=status["accuracy_nochange"] / 1e4,
-        accuracy_majority=status["accuracy_majority"] / 1e4,
-        progress=status["progress"],
+        samples=status.samples,
+        accuracy=status.accuracy,
+        accuracy_nochange=status.accuracy_nochange,
+        accuracy_majority=status.accuracy_majority,
+        progress=status.progress,
     )

@@ -15,6 +15,7 @@ from ..boards.board_files import Board
 from ..emulation.latency import Clock
 from ..engines import loader
 from ..engines.learners import MODELS, learner, options_text, stream_parameters
+from ..engines.status import percent
 from ..evaluation.prequential import simulate
 from ..streams.stream import Stream
 from .search_space import changed
@@ -126,7 +127,7 @@ def baselines(split: Split) -> dict[str, Accuracies]:
     for part in (slice(0, first), slice(first, total)):
         labels = bytearray(split.stream.labels[part].tobytes())
         metrics.update_rows(labels, bytearray(len(labels)))
-        said.append((metrics.accuracy_nochange / 1e4, metrics.accuracy_majority / 1e4))
+        said.append((percent(metrics.accuracy_nochange), percent(metrics.accuracy_majority)))
     return {
         name: Accuracies(a, round((b * total - a * first) / (total - first), 4), b)
         for name, a, b in zip(("NoChange", "MajorityClass"), *said, strict=True)

@@ -59,7 +59,7 @@ def test_engines_agree(source: str, choice: dict[str, Any]) -> None:
             states.append((predictions, run.status(), run.buffers()))
     assert states[0] == states[1] == states[2]
     if source == "elec":
-        assert states[0][1]["progress"]["nodes_used"] > 1
+        assert states[0][1].progress["nodes_used"] > 1
 
 
 # With the heap locked, through splits and through what a drift does to them

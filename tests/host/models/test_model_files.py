@@ -93,7 +93,7 @@ def test_the_opened_model_goes_on_as_the_one_that_was_saved(tmp_path: Path, mode
         path = tmp_path / "m.mshrub"
         model_files.write(path, replace(found, states=run.saved()))
         expected = run.run(rows[:100], stream.labels[:100])
-        crc = run.status()["state_crc32"]
+        crc = run.status().state_crc32
     opened = model_files.open_model(path)
     raw = opened.file.scale.apply(stream.values[:100])
     codes, said = array("H", bytes(400)), bytearray(100)

@@ -186,7 +186,7 @@ def test_a_damaged_line_changes_nothing(start: Any, stream: Stream, tmp_path: Pa
         rows = prequential.raw_rows(stream)
         prequential.fit(engine, rows, 256)
         engine.run(rows[:40], stream.labels[:40])
-        crc32 = engine.status()["state_crc32"]
+        crc32 = engine.status().state_crc32
     device = start(units=[list(unit) for unit in Scale.fit(stream.values).units()])
     line = Damaged(SerialLine(device.port), 7)
     with Link(line, timeout=0.03, patience=20) as link:

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console, messages
+from microshrub_host.engines.status import percent
 from microshrub_host.reports import plots
 
 from ..board.ports import add_port_option, chosen_port
@@ -94,9 +95,9 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
     status, now = watch.status, watch.recent.accuracy
     if now:
         yield "accuracy now", f"{now[0]:.2f} % of the last {now[1]:,}"
-    yield "accuracy", f"{status.accuracy / 10_000:.2f} % of {status.samples:,}"
-    yield "NoChange", f"{status.accuracy_nochange / 10_000:.2f} %"
-    yield "kappa", f"{status.kappa / 10_000:.2f} %"
+    yield "accuracy", f"{percent(status.accuracy):.2f} % of {status.samples:,}"
+    yield "NoChange", f"{percent(status.accuracy_nochange):.2f} %"
+    yield "kappa", f"{percent(status.kappa):.2f} %"
     for label, number, confidence in watch.predictions:
         yield f"predicted {label}", f"{number} times, confidence {confidence:.2f}"
     alarms = "1 alarm" if status.drifts == 1 else f"{status.drifts} alarms"

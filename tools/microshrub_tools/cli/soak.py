@@ -83,7 +83,7 @@ def soak(arguments: argparse.Namespace) -> int:
         for each in (engine, twin):
             prequential.fit(each, prequential.raw_rows(stream), min(arguments.warmup, block))
         heaps, times = _measure(engine, twin, stream, block, arguments.samples)
-        crcs = [each.status()["state_crc32"] for each in (engine, twin)]
+        crcs = [each.status().state_crc32 for each in (engine, twin)]
     if crcs[0] != crcs[1]:
         console.say(f"The model's CRC32 is {crcs[0]:08x}, the simulator's {crcs[1]:08x}.")
         return 1

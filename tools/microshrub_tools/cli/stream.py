@@ -15,6 +15,7 @@ from microshrub_host.base.text import count
 from microshrub_host.cli.commands import add_stream_options, compile_kernels, open_arguments
 from microshrub_host.cli.options import Parser
 from microshrub_host.engines.learners import MODELS
+from microshrub_host.engines.status import percent
 
 from ..board.ports import add_port_option, chosen_port
 from ..board.simulated_device import CONFIG, find_twin
@@ -108,7 +109,7 @@ def _print(figures: Figures, welcome: Welcome, crc32: int) -> None:
     for row in (
         ("accuracy on the device", f"{figures.accuracy:.2f} %"),
         ("accuracy in the simulator", f"{figures.simulated_accuracy:.2f} %"),
-        ("  NoChange (the last label)", f"{figures.status.accuracy_nochange / 1e4:.2f} %"),
+        ("  NoChange (the last label)", f"{percent(figures.status.accuracy_nochange):.2f} %"),
         ("latency p50", f"{figures.latency(50):.1f} ms"),
         ("latency p99", f"{figures.latency(99):.1f} ms, up to {welcome.window} under way"),
         ("heap in use", f"{figures.status.heap_used:,} bytes"),

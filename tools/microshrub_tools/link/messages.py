@@ -23,7 +23,6 @@ ERROR: int = _types._ERROR
 OBSERVED: int = _types._OBSERVED
 NO_SESSION: int = _types._NO_SESSION
 USED_SESSION: int = _types._USED_SESSION
-REFUSED: int = _types._REFUSED
 
 
 @dataclass(frozen=True)

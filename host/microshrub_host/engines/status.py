@@ -1,0 +1,40 @@
+"""What an engine says of a run so far: counts, ratios in percent, the hash of the state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Status:
+    """The state of a run after its last sample.
+
+    `clamped` counts values outside of the quantizer's range and `missing` the empty ones;
+    `progress` is what the learner tells of itself, and `state_crc32` the hash of its buffers.
+    """
+
+    samples: int
+    accuracy: float  # percent, like all that follow
+    accuracy_nochange: float
+    accuracy_majority: float
+    kappa: float
+    kappa_temporal: float
+    clamped: int
+    missing: int
+    state_crc32: int
+    progress: dict[str, int]
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Status:
+        """The status that session.Session.status() gave on this PC or on a MicroPython."""
+        ratios = ("accuracy", "accuracy_nochange", "accuracy_majority", "kappa", "kappa_temporal")
+        in_percent = {name: percent(said[name]) for name in ratios}
+        crc = said["state_crc32"] & 0xFFFFFFFF
+        return cls(**{**said, **in_percent, "state_crc32": crc})
+
+
+def percent(millionths: int) -> float:
+    """A ratio as the device has it, in percent."""
+    return millionths / 10_000
