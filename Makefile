@@ -1,10 +1,11 @@
 # make demo   a Shrub Ensemble learns a real stream as a Raspberry Pi Pico would
 # make test   linters, type checks and all tests, with a real MicroPython
+# make docs   the site in build/docs; a broken link or a docstring that cannot be read is an error
 PYTHON ?= python3
 BIN := .venv/bin
 STUBS := .typings/micropython.pyi
 
-.PHONY: demo test test-lowest lint types clean
+.PHONY: demo docs test test-lowest lint types clean
 .DELETE_ON_ERROR:
 
 demo: .venv/run
@@ -25,6 +26,10 @@ test-lowest:
 		--resolution lowest-direct --editable '.[dev]'
 	.venv-lowest/bin/python -m pytest
 
+docs: .venv/docs
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/docs
+	@echo "The site is in build/docs/index.html"
+
 lint: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -44,10 +49,14 @@ types: .venv/dev $(STUBS)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
+.venv/docs: .venv/run
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
 $(STUBS): .venv/dev
 	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade --target .typings \
 		'micropython-rp2-stubs>=1.24'
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-lowest .typings .mypy_cache .ruff_cache .pytest_cache demo.png
+	rm -rf build/docs .venv .venv-lowest .typings .mypy_cache .ruff_cache .pytest_cache demo.png

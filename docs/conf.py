@@ -1,0 +1,45 @@
+"""Sphinx's settings for the site, which `make docs` builds in build/docs.
+
+Sphinx because it is well kept, works offline, documents classes that are imported lazily, and can
+treat every broken link as an error; MyST so that the pages are Markdown that a code-hosting site
+shows as well; furo because it reads well on a phone.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).with_name("extensions")))
+
+from microshrub_host.engines import loader
+
+# What `import microshrub` gives on a board; on CPython the loader has to stand in for MicroPython.
+sys.modules["microshrub"] = loader.load("python")
+
+project = "microshrub"
+author = "the microshrub authors"
+copyright = author
+version = release = sys.modules["microshrub"].__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "command_reference",
+    "plain_docstrings",
+    "public_names",
+]
+exclude_patterns = ["extensions"]
+default_role = "code"
+
+myst_enable_extensions = ["deflist", "fieldlist"]
+myst_heading_anchors = 4
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_maximum_signature_line_length = 88
+python_use_unqualified_type_names = True
+
+html_theme = "furo"
+html_title = "microshrub"
+html_show_copyright = False
+html_copy_source = False

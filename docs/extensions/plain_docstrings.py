@@ -1,0 +1,76 @@
+"""Docstrings are plain text that reads well in a terminal; this makes reStructuredText of them.
+
+name      what it is: a row of such a table becomes an entry of a definition list,
+          lines that are indented below it belong to it
+"""
+
+import re
+import textwrap
+
+from sphinx.application import Sphinx
+
+_ROW = re.compile(r"(\S+(?: \S+)*) {2,}(\S.*)$")
+_SPECIAL = re.compile(r"([*|\\]|_(?=\W|$))")
+_DIRECTIVE = re.compile(r">>> |\.\. |:\w+[^:]*: ")
+
+
+def plain_to_rst(lines: list[str]) -> list[str]:
+    """The reStructuredText of a docstring's lines."""
+    found: list[str] = []
+    for paragraph in _paragraphs(lines):
+        found += [*_converted(paragraph), ""]
+    return found
+
+
+def _paragraphs(lines: list[str]) -> list[list[str]]:
+    """The runs of lines between empty ones."""
+    runs: list[list[str]] = [[]]
+    for line in lines:
+        if line.strip():
+            runs[-1].append(line.rstrip())
+        elif runs[-1]:
+            runs.append([])
+    return [run for run in runs if run]
+
+
+def _converted(paragraph: list[str]) -> list[str]:
+    first = paragraph[0]
+    if _DIRECTIVE.match(first.lstrip()):
+        return paragraph
+    if first.startswith("  "):
+        return [
+            "::",
+            "",
+            *textwrap.indent(textwrap.dedent("\n".join(paragraph)), "   ").split("\n"),
+        ]
+    if _ROW.match(first):
+        return _definitions(paragraph)
+    return [_escaped(line) for line in paragraph]
+
+
+def _definitions(rows: list[str]) -> list[str]:
+    """The definition list of a table of names and texts."""
+    found: list[str] = []
+    for line in rows:
+        row = _ROW.match(line)
+        if row and not line.startswith(" "):
+            found += [f"``{row[1]}``", "   " + _escaped(row[2])]
+        else:
+            found.append("   " + _escaped(line.strip()))
+    return found
+
+
+def _escaped(line: str) -> str:
+    """The line with what has a meaning in reStructuredText, outside of backquotes, escaped."""
+    parts = line.split("`")
+    parts[::2] = [_SPECIAL.sub(r"\\\1", part) for part in parts[::2]]
+    return "`".join(parts)
+
+
+def _process(app: Sphinx, what: str, name: str, obj: object, options: object, lines: list) -> None:
+    lines[:] = plain_to_rst(lines)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("autodoc-process-docstring", _process)
+    return {"parallel_read_safe": True}

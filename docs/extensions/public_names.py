@@ -1,0 +1,48 @@
+"""The directive `public-names MODULE`: the documentation of all that the module's __all__ names.
+
+The page cannot lag behind the code: a name that is exported is on it.
+"""
+
+import importlib
+import inspect
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import nested_parse_with_titles
+
+
+class PublicNames(SphinxDirective):
+    """Classes with their members first, then functions, then constants."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        module = importlib.import_module(self.arguments[0])
+        lines: list[str] = []
+        for name in sorted(module.__all__, key=lambda name: _rank(getattr(module, name))):
+            lines += _directive(f"{self.arguments[0]}.{name}", getattr(module, name))
+        text = nodes.Element()
+        nested_parse_with_titles(
+            self.state, StringList(["```{eval-rst}", *lines, "```"], source="__all__"), text
+        )
+        return text.children
+
+
+def _rank(value: object) -> int:
+    return 0 if inspect.isclass(value) else 1 if callable(value) else 2
+
+
+def _directive(path: str, value: object) -> list[str]:
+    """The lines of the autodoc directive that documents it under its public path."""
+    kind = ("autoclass", "autofunction", "autodata")[_rank(value)]
+    lines = [f".. {kind}:: {path}"]
+    if kind == "autoclass":
+        lines += ["   :members:", "   :inherited-members: Exception,tuple,str,int"]
+    return [*lines, ""]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("public-names", PublicNames)
+    return {"parallel_read_safe": True}

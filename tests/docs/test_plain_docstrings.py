@@ -1,0 +1,48 @@
+"""What the site makes of the docstrings' plain text."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sphinx")
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "extensions"))
+
+from plain_docstrings import plain_to_rst
+
+
+def test_a_table_of_names_is_a_definition_list() -> None:
+    rows = ["window        2..1024 samples", "train every   1..9: or", "              errors"]
+    assert plain_to_rst(rows) == [
+        "``window``",
+        "   2..1024 samples",
+        "``train every``",
+        "   1..9: or",
+        "   errors",
+        "",
+    ]
+
+
+def test_signs_that_mean_something_in_restructuredtext_are_escaped_outside_of_backquotes() -> None:
+    assert plain_to_rst(["0 | a * b is `2**29`, as start_"]) == [
+        r"0 \| a \* b is `2**29`, as start\_",
+        "",
+    ]
+
+
+def test_an_indented_paragraph_stays_as_it_is() -> None:
+    assert plain_to_rst(["Use it:", "", "    a = b ** c"]) == [
+        "Use it:",
+        "",
+        "::",
+        "",
+        "   a = b ** c",
+        "",
+    ]
+
+
+def test_an_example_with_a_prompt_stays_as_it_is() -> None:
+    example = [">>> 2 ** 3", "8"]
+    assert plain_to_rst(example) == [*example, ""]

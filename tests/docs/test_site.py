@@ -1,0 +1,43 @@
+"""The site builds without a warning, a broken link included, and the first page stays short."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("furo")
+    pytest.importorskip("myst_parser")
+    folder = tmp_path_factory.mktemp("site")
+    strict = ["--quiet", "--fail-on-warning", "--keep-going", "-d", str(folder / "trees")]
+    command = [sys.executable, "-m", "sphinx", *strict, str(ROOT / "docs"), str(folder / "html")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "html"
+
+
+def test_every_page_of_the_docs_is_in_the_site(site: Path) -> None:
+    pages = [page.relative_to(ROOT / "docs") for page in (ROOT / "docs").rglob("*.md")]
+    assert pages
+    assert not [page for page in pages if not (site / page.with_suffix(".html")).exists()]
+
+
+def test_the_reference_has_every_public_name_and_command(site: Path) -> None:
+    import microshrub
+
+    python = (site / "reference" / "python.html").read_text(encoding="utf-8")
+    assert not [name for name in microshrub.__all__ if f'id="microshrub.{name}"' not in python]
+    commands = (site / "reference" / "commands.html").read_text(encoding="utf-8")
+    for name in ("simulate", "tune", "build", "flash", "monitor"):
+        assert f'id="microshrub-{name}"' in commands
+
+
+def test_the_readme_is_one_page() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 100
