@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests_support import DATA
+from tests_support import stream_of
 
 from microshrub_host.engines import engines, loader
-from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.units import Scale
 
 WARMUP = 256
@@ -116,10 +115,7 @@ def test_engines_agree_for_every_shape_of_data(features: int, classes: int) -> N
 @pytest.mark.parametrize("name", ["elec", "weather"])
 @pytest.mark.parametrize("change", CHANGES, ids=name_of)
 def test_engines_agree_on_real_streams(name: str, change: dict[str, Any]) -> None:
-    path = DATA / f"{name}.csv.gz"
-    if not path.is_file():
-        pytest.skip(f"{path} is not here")
-    stream = open_stream(str(path), limit=2000)
+    stream = stream_of(name, 2000)
     raw = Scale.fit(stream.values).apply(stream.values)
     check_engines({**BASE, **change}, raw, stream.labels, len(stream.class_names), WARMUP)
 

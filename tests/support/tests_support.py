@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import os
+from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import Stream
+
 ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT.parent / "shared" / "data"
+DATA = Path(os.environ.get("MICROSHRUB_DATA") or ROOT.parent / "shared" / "data")
+
+
+def recording(name: str) -> str:
+    """The path of a recorded stream; skips the test where there are no recordings."""
+    path = DATA / f"{name}.csv.gz"
+    if not path.is_file():
+        pytest.skip(f"set MICROSHRUB_DATA to the folder of the recorded stream {path.name}")
+    return str(path)
+
+
+@cache
+def stream_of(source: str, limit: int | None = None) -> Stream:
+    """A generated stream, synth:NAME, or a recorded one by its name."""
+    return open_stream(source if ":" in source else recording(source), limit=limit)
 
 
 def make_blobs(samples: int, seed: int = 3) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from itertools import product
 from typing import Any
 
 import pytest
-from tests_support import DATA
+from tests_support import stream_of
 
 from microshrub_host.engines import engines, loader
 from microshrub_host.evaluation import prequential
-from microshrub_host.streams.open_stream import open_stream
-from microshrub_host.streams.stream import Stream
 
 WARMUP = 256
 CHOICES: dict[str, tuple[Any, ...]] = {
@@ -33,16 +30,6 @@ SMALL = {"nodes": 31, "leaves": 6, "grace_period": 40, "tie_threshold": 0.2}
 
 def name_of(choice: dict[str, Any]) -> str:
     return ",".join(str(value) for value in choice.values())
-
-
-@cache
-def stream_of(source: str, limit: int) -> Stream:
-    if not source.startswith("synth:"):
-        path = DATA / f"{source}.csv.gz"
-        if not path.is_file():
-            pytest.skip(f"{path} is not here")
-        source = str(path)
-    return open_stream(source, limit=limit)
 
 
 @pytest.mark.usefixtures("micropython_command")

@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from shrub_oracle import ShrubOracle
-from tests_support import DATA
+from tests_support import stream_of
 
 from microshrub_host.engines import engines, loader
-from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Scale
 
@@ -54,13 +53,6 @@ def draw_stream(seed: int, samples: int, features: int, classes: int) -> tuple[I
 
 
 # Against the oracle, on real streams
-
-
-def load(name: str) -> Stream:
-    path = DATA / f"{name}.csv.gz"
-    if not path.is_file():
-        pytest.skip(f"{path} is not here")
-    return open_stream(str(path))
 
 
 def fixed_point(stream: Stream, parameters: dict[str, Any]) -> NDArray[np.uint8]:
@@ -102,7 +94,7 @@ def test_as_accurate_as_the_oracle(
     name: str, parameters: dict[str, Any], oracle_seeds: int, at_least: float
 ) -> None:
     """Mean accuracy over three seeds within half a point; at_least is near what others report."""
-    stream = load(name)
+    stream = stream_of(name)
 
     def accuracy(predictions: NDArray[Any]) -> float:
         return 100 * float(np.mean(predictions == stream.labels))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from river import tree
-from tests_support import DATA
+from tests_support import stream_of
 
 from microshrub_host.engines import loader
 from microshrub_host.evaluation import prequential
@@ -17,15 +17,6 @@ from microshrub_host.streams.stream import Stream
 
 LARGE: dict[str, Any] = {"depth": 20, "nodes": 2047, "leaves": 255}
 MARGIN = 1.5  # points: 16 bins a feature instead of a Gaussian for each class
-
-
-def open_or_skip(source: str, limit: int | None) -> Stream:
-    if not source.startswith("synth:"):
-        path = DATA / f"{source}.csv.gz"
-        if not path.is_file():
-            pytest.skip(f"{path} is not here")
-        source = str(path)
-    return open_stream(source, limit=limit)
 
 
 def accuracy_of_river(stream: Stream) -> float:
@@ -44,7 +35,7 @@ def accuracy_of_river(stream: Stream) -> float:
     ("source", "limit"), [("elec", None), ("weather", None), ("synth:sea_a", 20_000)]
 )
 def test_vfdt_is_about_as_accurate_as_rivers(source: str, limit: int | None) -> None:
-    stream = open_or_skip(source, limit)
+    stream = stream_of(source, limit)
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
     rules = {"grace_period": 200, "split_confidence": 1e-7, "tie_threshold": 0.05, "leaf": "nba"}
     ours = prequential.simulate(stream, "hoeffding", shape | rules | LARGE)

@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests_support import DATA
+from tests_support import stream_of
 
 from microshrub_host.evaluation import prequential
-from microshrub_host.streams.open_stream import open_stream
-from microshrub_host.streams.stream import Stream
 
 SAMPLES = 100_000
 THEIRS: dict[str, Any] = {
@@ -25,20 +23,9 @@ THEIRS: dict[str, Any] = {
 
 
 @cache
-def stream_of(source: str) -> Stream:
-    """A file of DATA or synth:NAME."""
-    if not source.startswith("synth:"):
-        path = DATA / f"{source}.csv.gz"
-        if not path.is_file():
-            pytest.skip(f"{path} is not here")
-        source = str(path)
-    return open_stream(source, limit=SAMPLES)
-
-
-@cache
 def run(source: str, **parameters: Any) -> tuple[float, int]:
     """Accuracy in percent, and the nodes at the end."""
-    stream = stream_of(source)
+    stream = stream_of(source, SAMPLES)
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
     done = prequential.simulate(stream, "hoeffding", shape | THEIRS | parameters)
     return done.accuracy, done.progress["nodes_used"]

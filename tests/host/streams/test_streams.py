@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from streams_support import complaint
-from tests_support import DATA
+from tests_support import recording
 
 from microshrub_host.streams.open_stream import open_stream
 
@@ -205,7 +205,6 @@ def test_any_numbers_come_back_exactly(put, rows):
 # The recordings
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the shared recordings are not here")
 @pytest.mark.parametrize(
     ("name", "classes", "shape", "missing"),
     [
@@ -217,7 +216,7 @@ def test_any_numbers_come_back_exactly(put, rows):
     ],
 )
 def test_shared_recordings(name, classes, shape, missing):
-    stream = open_stream(str(DATA / f"{name}.csv.gz"), classes=classes)
+    stream = open_stream(recording(name), classes=classes)
     assert stream.values.shape == shape
     assert np.isnan(stream.values).sum() == missing
     assert len(stream.class_names) == (2 if classes is None else len(classes.split(",")))
