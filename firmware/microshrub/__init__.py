@@ -19,6 +19,7 @@ __all__ = (
     "Quantizer",
     "ShrubEnsemble",
     "SoftmaxRegression",
+    "Thicket",
     "explain",
 )
 
@@ -31,6 +32,7 @@ _HOMES = (
     ("thicket.grove", ("Grove",)),
     ("thicket.neighbours", ("NearestNeighbours",)),
     ("thicket.softmax", ("SoftmaxRegression",)),
+    ("thicket.thicket", ("Thicket",)),
     ("metrics", ("Metrics",)),
     ("pending", ("Pending",)),
     ("quantizer", ("Quantizer", "MISSING", "RAW_MAX")),

@@ -94,12 +94,21 @@ class Learner(Buffers):
     classes = 0
 
     @classmethod
-    def nbytes(cls, **parameters):
-        """Bytes of the buffers of a learner with these parameters, before there is one."""
+    def plan(cls, **parameters):
+        """A learner with these parameters but without its buffers; `_allocate` would make them."""
         plan = object.__new__(cls)
         setattr(plan, "_allocate", lambda: None)  # noqa: B010  (all of __init__ but this)
         cls.__init__(plan, **parameters)
-        return table_bytes(plan._table())
+        return plan
+
+    @classmethod
+    def nbytes(cls, **parameters):
+        """Bytes of the buffers of a learner with these parameters, before there is one."""
+        return cls.plan(**parameters).table_bytes()
+
+    def table_bytes(self):
+        """Bytes of this learner's buffers."""
+        return table_bytes(self._table())
 
     def _parts(self):
         raise NotImplementedError

@@ -1,0 +1,80 @@
+"""Who gets how many of a thicket's bytes.
+
+The constants were chosen on ten streams together, of 3 to 42 features and 2 to 10 classes.
+"""
+
+from micropython import const
+
+from ..shrub.ensemble import ShrubEnsemble
+from .grove import Grove
+from .softmax import SoftmaxRegression
+
+_LEAST = const(8)  # samples that a tree is grown on
+_MOST = const(1024)  # more of them gain little, and the nearest neighbours take time for each
+_MOST_TREES = const(64)
+
+
+def softmax_share(features, classes, limit):
+    """A softmax regression to be, and whether it is to be asked.
+
+    It has a place if it takes an eighth of the bytes at most; else one of the least size stands
+    in for it, since the kernels' tuple has always the same form.
+    """
+    wanted = SoftmaxRegression.plan(features=features, classes=classes)
+    if wanted.table_bytes() <= limit // 8:
+        return wanted, True
+    return SoftmaxRegression.plan(features=1, classes=2), False
+
+
+def shrubs_share(features, classes, limit, seed):
+    """Fast shrubs to be, and whether they are to be asked: if they take a quarter at most.
+
+    Tiny windows, a shrub with every sample and a great step follow runs of one label.
+    """
+    wanted = ShrubEnsemble.plan(
+        features=features, classes=classes, window=16, trees=4, depth=4, step=8,
+        seed=seed,
+    )  # fmt: skip
+    if wanted.table_bytes() <= limit // 4:
+        return wanted, True
+    return ShrubEnsemble.plan(features=1, classes=2, window=2, trees=1, depth=1), False
+
+
+def grove_share(features, classes, limit, seed):
+    """The largest grove to be that fits into limit bytes; ValueError if none does.
+
+    All of it grows together: the window first of all, since the nearest neighbours search it, too,
+    with more leaves to a tree and more trees. A window of 1024 samples is enough; what bytes there
+    are besides go to more trees, as long as these gain anything.
+    """
+    low = _LEAST
+    high = _MOST
+    if _grove(features, classes, low, 0, seed).table_bytes() > limit:
+        raise ValueError(
+            "bytes has to be more for %d features and %d classes" % (features, classes)
+        )
+    while low < high:  # the greatest window that fits, by halving
+        window = (low + high + 1) // 2
+        if _grove(features, classes, window, 0, seed).table_bytes() <= limit:
+            low = window
+        else:
+            high = window - 1
+    trees = 0
+    if low == _MOST:
+        trees = _MOST_TREES
+        while trees and _grove(features, classes, low, trees, seed).table_bytes() > limit:
+            trees -= 1
+    return _grove(features, classes, low, trees, seed)
+
+
+def _grove(features, classes, window, trees, seed):
+    """A grove to be of that window, with the trees that go with it or those that are given."""
+    return Grove.plan(
+        features=features,
+        classes=classes,
+        window=window,
+        trees=trees or 8 + window // 32,
+        leaves=min(max(window // 8, 4), 128),
+        every=min(max(window // 4, 4), 64),
+        seed=seed,
+    )

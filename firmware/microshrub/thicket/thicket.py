@@ -1,0 +1,317 @@
+"""Thicket: learners that see the world in different ways, each heard as it has been right lately.
+
+A heterogeneous ensemble whose members' votes are weighted by their recent accuracy, as in van
+Rijn, Holmes, Pfahringer, Vanschoren: The online performance estimation framework: heterogeneous
+ensemble learning for data streams, Machine Learning 2018, section 4.2. Here their class
+probabilities are, not their classes, and the weights are exponential.
+
+| member     | what it is for                                  | where |
+|------------|-------------------------------------------------|-------|
+| grove      | concepts with structure, changing or not        | grove.py |
+| neighbours | local concepts; it searches the grove's ring    | neighbours.py |
+| softmax    | linear concepts, few samples                    | softmax.py |
+| shrubs     | runs of one label, abrupt change: tiny windows  | shrub/ensemble.py |
+| last       | says the label before, if it is known           | here |
+
+The kernels get a tuple: the tables of the members in that order, last of all Thicket's own:
+
+    state      'i'  the integers below
+    votes      'i'  [classes] the votes for the last sample that was asked for
+    said       'i'  [5] the class that each member said, or -1: none
+    accuracy   'i'  [5] Q20: of late, how often a member was right
+    share      'i'  [5] Q12: what a member's votes count for; they add up to about 4096
+"""
+
+import micropython
+from micropython import const
+
+from ..buffers import allocate, table_bytes
+from ..fixed import exp_decay
+from ..learner import Learner, whole
+from ..shrub.ensemble import learn as learn_shrubs
+from ..shrub.ensemble import predict as ask_shrubs
+from .grove import follow
+from .grove import predict as ask_grove
+from .neighbours import neighbours_table, start_neighbours
+from .neighbours import predict as ask_neighbours
+from .shares import grove_share, shrubs_share, softmax_share
+from .softmax import average, step
+from .softmax import predict as ask_softmax
+
+_GROVE = const(0)  # of the kernels' tuple, and numbers of the members
+_NEIGHBOURS = const(1)
+_SOFTMAX = const(2)
+_SHRUBS = const(3)
+_OWN = const(4)
+_LAST = const(4)
+_MEMBERS = const(5)
+
+_STATE = const(0)  # of Thicket's own table
+_VOTES = const(1)
+_SAID = const(2)
+_ACCURACY = const(3)
+_SHARE = const(4)
+
+_VOTES_OF_GROVE = const(4)  # where the members' tables have theirs
+_VOTES_OF_NEIGHBOURS = const(4)
+_VOTES_OF_SOFTMAX = const(1)
+_VOTES_OF_SHRUBS = const(1)
+
+_FEATURES = const(0)  # of the state
+_CLASSES = const(1)
+_LABEL = const(2)  # of the sample that was learned last
+_ASKED = const(3)  # a sum over the codes of the newest sample that was asked for, or -1
+_KNOWN = const(4)  # 1: that sample's label was learned
+_FRESH = const(5)  # 1: the label before the sample that was asked for last was known
+_WITH_SOFTMAX = const(6)  # 1: there is one
+_WITH_SHRUBS = const(7)
+_WORDS = const(8)
+
+_ONE = const(1048576)  # an accuracy of 1, Q20
+_MEMORY = const(8)  # log2 of the samples that an accuracy looks back over
+_SHARPNESS = const(60)  # a member's weight is exp(60 * (accuracy - the best one's))
+_CERTAIN = const(65280)  # votes of 65536 * 255, by 256
+_K = const(5)  # neighbours that vote
+_RING_BUFFERS = const(3)  # at the head of the grove's table and the neighbours'
+
+MEMBERS = ("grove", "neighbours", "softmax", "shrubs", "last")
+
+
+@micropython.viper
+def predict(t, rows, at: int) -> int:
+    """The class of the sample at rows[at]; leaves the votes in the table."""
+    own = ptr32(t[_OWN][_STATE])
+    row = int(row_sum(t[_OWN], rows, at))
+    if own[_KNOWN] or row != own[_ASKED]:  # a sample that was not asked for before
+        own[_FRESH] = own[_KNOWN]
+        own[_KNOWN] = 0
+        own[_ASKED] = row
+    ask(t, rows, at)
+    return int(mix(t))
+
+
+@micropython.viper
+def learn(t, rows, at: int, label: int) -> int:
+    """Learn a sample, the newest or a late one; returns the class predicted before."""
+    own = ptr32(t[_OWN][_STATE])
+    row = int(row_sum(t[_OWN], rows, at))
+    late = int(row != own[_ASKED])
+    if own[_ASKED] < 0 or own[_KNOWN]:
+        late = 0
+        own[_FRESH] = own[_KNOWN]
+        own[_ASKED] = row
+    if late:
+        own[_FRESH] = 0
+    ask(t, rows, at)
+    predicted = int(mix(t))
+    judge(t[_OWN], label)
+    follow(t[_GROVE], rows, at, label)
+    if own[_WITH_SOFTMAX]:
+        step(t[_SOFTMAX], label)
+        average(t[_SOFTMAX], rows, at)
+    if own[_WITH_SHRUBS]:
+        learn_shrubs(t[_SHRUBS], rows, at, label)
+    own[_LABEL] = label
+    if not late:
+        own[_KNOWN] = 1
+    return predicted
+
+
+@micropython.viper
+def row_sum(own, rows, at: int) -> int:
+    """A number by which a sample is known again: 24 bits that depend on all its codes."""
+    x = ptr16(rows)
+    total = 0
+    for f in range(ptr32(own[_STATE])[_FEATURES]):
+        total = (total * 31 + x[at + f]) & 0xFFFFFF  # < 2**24 * 2**5 = 2**29
+    return total
+
+
+@micropython.viper
+def ask(t, rows, at: int):
+    """What does each member say of the sample?"""
+    own = ptr32(t[_OWN][_STATE])
+    said = ptr32(t[_OWN][_SAID])
+    k = int(ask_grove(t[_GROVE], rows, at))
+    said[_GROVE] = int(opinion(t[_GROVE][_VOTES_OF_GROVE], k))
+    k = int(ask_neighbours(t[_NEIGHBOURS], rows, at))
+    said[_NEIGHBOURS] = int(opinion(t[_NEIGHBOURS][_VOTES_OF_NEIGHBOURS], k))
+    said[_SOFTMAX] = -1
+    if own[_WITH_SOFTMAX]:
+        said[_SOFTMAX] = int(ask_softmax(t[_SOFTMAX], rows, at))
+    said[_SHRUBS] = -1
+    if own[_WITH_SHRUBS]:
+        k = int(ask_shrubs(t[_SHRUBS], rows, at))
+        said[_SHRUBS] = int(opinion(t[_SHRUBS][_VOTES_OF_SHRUBS], k))
+    said[_LAST] = own[_LABEL] if own[_FRESH] else -1
+
+
+@micropython.viper
+def opinion(votes, best: int) -> int:
+    """The class with the most votes, or -1: a member that has learned nothing yet has none."""
+    return best if ptr32(votes)[best] else -1
+
+
+@micropython.viper
+def mix(t) -> int:
+    """The members' votes, each by its share; returns the class with the most."""
+    own = t[_OWN]
+    votes = ptr32(own[_VOTES])
+    share = ptr32(own[_SHARE])
+    classes = ptr32(own[_STATE])[_CLASSES]
+    weigh(own)
+    for c in range(classes):
+        votes[c] = 0
+    add(own, t[_GROVE][_VOTES_OF_GROVE], share[_GROVE])
+    add(own, t[_NEIGHBOURS][_VOTES_OF_NEIGHBOURS], share[_NEIGHBOURS])
+    if share[_SOFTMAX]:
+        add(own, t[_SOFTMAX][_VOTES_OF_SOFTMAX], share[_SOFTMAX])
+    if share[_SHRUBS]:
+        add(own, t[_SHRUBS][_VOTES_OF_SHRUBS], share[_SHRUBS])
+    c = ptr32(own[_SAID])[_LAST]
+    if c >= 0:
+        votes[c] = votes[c] + _CERTAIN * share[_LAST]
+    best = 0
+    for c in range(classes):
+        votes[c] = votes[c] >> 4
+        if votes[c] > votes[best]:
+            best = c
+    return best
+
+
+@micropython.viper
+def weigh(own):
+    """The members' shares of the votes, from their accuracies; who says nothing has none."""
+    said = ptr32(own[_SAID])
+    accuracy = ptr32(own[_ACCURACY])
+    share = ptr32(own[_SHARE])
+    top = 0
+    for k in range(_MEMBERS):
+        if said[k] >= 0 and accuracy[k] > top:
+            top = accuracy[k]
+    total = 0  # <= 5 * 2**14
+    for k in range(_MEMBERS):
+        share[k] = 0
+        if said[k] >= 0:
+            share[k] = int(exp_decay((_SHARPNESS * (top - accuracy[k])) >> 4))  # 60 * 2**20
+            total += share[k]
+    for k in range(_MEMBERS):
+        if total:
+            share[k] = (share[k] << 12) // total
+
+
+@micropython.viper
+def add(own, member, share: int):
+    """Add a member's votes, of which there are about 65536 * 255 in all or none."""
+    votes = ptr32(own[_VOTES])
+    x = ptr32(member)
+    for c in range(ptr32(own[_STATE])[_CLASSES]):
+        votes[c] = votes[c] + (x[c] >> 8) * share  # 2**16 * 2**12, and so are all together
+
+
+@micropython.viper
+def judge(own, label: int):
+    """Was each member right? One that said nothing was not."""
+    said = ptr32(own[_SAID])
+    accuracy = ptr32(own[_ACCURACY])
+    for k in range(_MEMBERS):
+        right = _ONE if said[k] == label else 0
+        accuracy[k] = accuracy[k] + ((right - accuracy[k]) >> _MEMORY)
+
+
+class Thicket(Learner):
+    """As accurate as `bytes` of buffers allow, without any option besides.
+
+    Parameters (all but features and classes have defaults):
+
+    features  1..256 codes a sample; classes: 2..256
+    bytes     2048..1048576 that the buffers may take in all; see shares.py for who gets what
+    seed      0..2**30 - 1, of the model's own random generators
+
+    Raises ValueError naming the parameter, what is allowed and what was given; also when there
+    are too many features and classes for so few bytes.
+    """
+
+    _predict = staticmethod(predict)
+    _learn = staticmethod(learn)
+
+    def __init__(self, features, classes, bytes=65536, seed=0):
+        self.features = whole("features", features, 1, 256)
+        self.classes = whole("classes", classes, 2, 256)
+        self.bytes = whole("bytes", bytes, 2048, 1 << 20)
+        self.seed = whole("seed", seed, 0, (1 << 30) - 1)
+        self.softmax, self._with_softmax = softmax_share(features, classes, bytes)
+        self.shrubs, self._with_shrubs = shrubs_share(features, classes, bytes, seed)
+        rest = bytes - table_bytes(self._own() + self._neighbours())
+        rest -= self.softmax.table_bytes() + self.shrubs.table_bytes()
+        self.grove = grove_share(features, classes, rest, seed)
+        self._allocate()
+
+    def configuration(self):
+        """All parameters as one line of text."""
+        return "Thicket features=%d classes=%d bytes=%d seed=%d" % (
+            self.features, self.classes, self.bytes, self.seed,
+        )  # fmt: skip
+
+    def _own(self):
+        return [
+            ("thicket.state", "i", _WORDS),
+            ("thicket.votes", "i", self.classes),
+            ("thicket.said", "i", _MEMBERS),
+            ("thicket.accuracy", "i", _MEMBERS),
+            ("thicket.share", "i", _MEMBERS),
+        ]
+
+    def _neighbours(self):
+        return neighbours_table(self.features, self.classes, _K)
+
+    def _table(self):
+        table = self._own() + self._neighbours()
+        for member in (self.grove, self.softmax, self.shrubs):
+            table += member._table()
+        return table
+
+    def _allocate(self):
+        own = tuple([allocate(t, n) for _, t, n in self._own()])
+        near = tuple([allocate(t, n) for _, t, n in self._neighbours()])
+        self._flat = own + near
+        for member in (self.grove, self.softmax, self.shrubs):
+            type(member)._allocate(member)
+            self._flat += member._flat
+        grove = self.grove._nest
+        ring = grove[:_RING_BUFFERS]
+        self._nest = (grove, ring + near, self.softmax._nest, self.shrubs._nest, own)
+        self._row = ()
+        self._start()
+
+    def _start(self):
+        for member in (self.grove, self.softmax, self.shrubs):
+            member._start()
+        start_neighbours(self._nest[_NEIGHBOURS], _K)
+        state = self._nest[_OWN][_STATE]
+        state[_FEATURES] = self.features
+        state[_CLASSES] = self.classes
+        state[_ASKED] = -1
+        state[_WITH_SOFTMAX] = int(self._with_softmax)
+        state[_WITH_SHRUBS] = int(self._with_shrubs)
+        for k in range(_MEMBERS):
+            self._nest[_OWN][_ACCURACY][k] = _ONE >> 1
+
+    @property
+    def votes(self):
+        """Votes of the last prediction, array('i'); they add up to about 65536 * 255."""
+        return self._nest[_OWN][_VOTES]
+
+    @property
+    def confidence(self):
+        """The part of the votes that the predicted class has, 0..255."""
+        return min(max(self.votes) >> 16, 255)
+
+    def progress(self):
+        """What there is to tell of the state: each member's share and recent accuracy in %."""
+        own = self._nest[_OWN]
+        told = {"trees_used": self.grove.trees_used}
+        for k in range(_MEMBERS):
+            told["share_" + MEMBERS[k]] = (own[_SHARE][k] * 100 + 2048) >> 12
+            told["accuracy_" + MEMBERS[k]] = (own[_ACCURACY][k] * 100 + (_ONE >> 1)) >> 20
+        return told
