@@ -50,6 +50,7 @@ def line():
     while True:
         byte = read(1)
         if byte == b"\x03":
+            code = bytearray()
             continue
         if not byte:
             sys.exit(9)
@@ -59,7 +60,10 @@ def line():
 
 
 def paste():
-    read(2)  # A, 1
+    if read(1) != b"A":
+        say("R\x00")  # not known
+        return b""
+    read(1)
     say("R\x01\x40\x00\x01")  # windows of 64 bytes, two of them
     code = bytearray()
     while True:
@@ -70,6 +74,13 @@ def paste():
         code += byte
         if len(code) % 64 == 0:
             say("\x01")
+
+
+def paste_mode():
+    say("\r\npaste mode; Ctrl-C to cancel, Ctrl-D to finish\r\n=== ")
+    while read(1) not in (b"\x03", b"\x04"):
+        pass
+    say("\r\n>>> ")
 
 
 def answer(code, space):
@@ -91,8 +102,12 @@ def serve(raw):
         elif end == b"\x02":
             raw = False
             say("\r\n>>> ")
+        elif end == b"\x05" and not raw:
+            paste_mode()
         elif end == b"\x05":
-            answer(paste(), space)
+            pasted = paste()
+            if pasted:
+                answer(pasted, space)
         elif not code.strip():
             say("OK\r\nMPY: soft reboot\r\n" if raw else "\r\nMPY: soft reboot\r\n")
             sys.exit(41 if raw else 42)

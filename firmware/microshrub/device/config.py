@@ -18,6 +18,7 @@ The file is an object:
 """
 
 import json
+import os
 from binascii import crc32
 
 from ..learner import choice, whole, yes_or_no
@@ -30,6 +31,9 @@ _CHECKPOINT = ("path", "samples", "seconds")
 _ALARM = ("detector", "hook", "threshold", "delta", "horizon", "grace")
 _LABEL_PIN = ("pin", "pressed", "released")
 _ABSENT = 2  # ENOENT
+_NAME = "config.json"
+_NEW = "config.new"  # came over the link, and was not in use yet
+_OLD = "config.old"  # for a moment, where a file cannot take another one's place at once
 
 
 class ConfigurationError(ValueError):
@@ -101,17 +105,46 @@ class Configuration:
         self.sensor = sensor
 
 
-def read_configuration(path):
-    """The configuration in a file. Raises ConfigurationError."""
+def read_configuration(folder="", new=False):
+    """The configuration in a folder, or the new one that came there over the link.
+
+    Raises ConfigurationError.
+    """
+    names = (_NEW,) if new else (_NAME, _OLD)
+    for name in names:
+        try:
+            with open(folder + name, "rb") as file:
+                return Configuration(file.read())
+        except OSError as error:
+            if error.args[0] != _ABSENT:
+                raise ConfigurationError("%s cannot be read: %s" % (name, error)) from None
+    raise ConfigurationError(
+        "there is no %s: flash the device with `microshrub flash`" % (folder + names[0])
+    )
+
+
+def keep_piece(piece, folder, first):
+    """Write a piece of a new configuration behind those before."""
+    with open(folder + _NEW, "wb" if first else "ab") as file:
+        file.write(piece)
+
+
+def adopt_new(folder):
+    """Have the new configuration take the old one's place; a cut leaves one of them there."""
     try:
-        with open(path, "rb") as file:
-            return Configuration(file.read())
-    except OSError as error:
-        if error.args[0] == _ABSENT:
-            raise ConfigurationError(
-                "there is no %s: flash the device with `microshrub flash`" % path
-            ) from None
-        raise ConfigurationError("%s cannot be read: %s" % (path, error)) from None
+        os.rename(folder + _NEW, folder + _NAME)
+    except OSError:  # FAT does not overwrite
+        _remove(folder + _OLD)
+        os.rename(folder + _NAME, folder + _OLD)
+        os.rename(folder + _NEW, folder + _NAME)
+    _remove(folder + _OLD)
+
+
+def _remove(path):
+    try:  # noqa: SIM105  (MicroPython has no contextlib)
+        os.remove(path)
+    except OSError:  # it is not there
+        pass
 
 
 def _get(fields, name):

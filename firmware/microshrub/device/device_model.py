@@ -5,14 +5,13 @@ device's twin in the simulator.
 """
 
 import gc
-import os
 from array import array
 
 from ..learner import whole
 from ..metrics import Metrics
 from ..pending import Pending
 from ..quantizer import Quantizer
-from .config import Configuration
+from .config import keep_piece, read_configuration
 
 _MOST = (1 << 29) - 1  # of a word of the status
 _TICKS = (1 << 30) - 1
@@ -51,6 +50,7 @@ class Application:
         self.sample_id = 0
         self.plotter = None  # shows each sample, see plotter.py
         self.restart = False  # another configuration was taken in
+        self.trial = False  # nothing is saved while this one is only tried
         self._pieces = 0  # of it so far
         self.seconds = 0  # since the start
         self._milliseconds = 0  # and what is above
@@ -217,16 +217,17 @@ class Application:
         self._load_states()
 
     def configure(self, piece, last):
-        """Take a piece of another config.json; it is in force when the last one was answered."""
-        new = self._folder + "config.new"
-        with open(new, "wb" if not self._pieces else "ab") as file:
-            file.write(piece)
+        """Take a piece of another config.json; it is tried when the last one was answered.
+
+        What was learned is saved first, as the board comes back to it if the new one cannot be.
+        """
+        keep_piece(piece, self._folder, not self._pieces)
         self._pieces += 1
         if last:
             self._pieces = 0
-            with open(new, "rb") as file:
-                Configuration(file.read())
-            _replace(new, self._folder + "config.json")
+            read_configuration(self._folder, True)
+            if self.store and self.quantizer.frozen:
+                self.checkpoint()
             self.restart = True
 
     # What the program tells it
@@ -243,19 +244,10 @@ class Application:
             self._milliseconds -= 1000
             self.seconds += 1
         store = self.store
-        if not store or not self.quantizer.frozen:
+        if not store or self.trial or not self.quantizer.frozen:
             return None
         if not store.due(self.metrics.samples & _TICKS, milliseconds):
             return None
         saved = store.save()
         gc.collect()
         return None if saved else store.message
-
-
-def _replace(new, old):
-    """Have a file take another one's place."""
-    try:
-        os.rename(new, old)
-    except OSError:  # FAT does not overwrite
-        os.remove(old)
-        os.rename(new, old)

@@ -16,39 +16,48 @@ def main(board=None, folder=""):
     """Serve until Ctrl-C, an end of the input, or what cannot be helped, which is said.
 
     board is what stands for the board, see board.py; folder: what names of files begin with.
+    Ctrl-C that came while the program started stops it before it makes anything: so a board whose
+    program hangs or resets itself can be reached.
+
+    A configuration that came over the link is only tried at first, see Service: if it cannot be,
+    that is said, and the one before goes on.
     """
     if hasattr(gc, "threshold"):  # so that what imports leave behind does not spread over the
         gc.threshold(_COLLECT)  # heap, and a large buffer still finds room in one piece
+    micropython.kbd_intr(-1)  # a frame may hold Ctrl-C
+    trial = False
     again = True
     while again:
         gc.collect()
-        again = _run(board, folder)
+        again, trial = _run(board, folder, trial)
+    micropython.kbd_intr(3)
 
 
-def _run(board, folder):
-    """Serve one configuration; returns whether there is another one now."""
+def _run(board, folder, trial):
+    """Serve one configuration; returns whether there is another one now, and whether to try it."""
     service = None
     try:
         from .board import Board
         from .service import Service
+        from .stdin import Input
 
-        micropython.kbd_intr(-1)  # a frame may hold Ctrl-C
-        service = Service(board or Board(), folder)
-        service.serve()
-        return True
+        board = board or Board()
+        inputs = Input(board.milliseconds)
+        inputs.skip()
+        service = Service(board, folder, inputs, trial)
+        return service.serve()
     except KeyboardInterrupt:
         _stop("Ctrl-C", service)
     except EOFError as reason:
         _stop(reason, service)
     except MemoryError:
-        _say_too_large(folder)
+        service = None
+        return _cannot(_what_is_too_large(folder, trial), trial)
     except ValueError as error:
-        say(error)
+        return _cannot(error, trial)
     except Exception as error:
-        say("%s: %s" % (type(error).__name__, error))
-    finally:
-        micropython.kbd_intr(3)
-    return False
+        return _cannot("%s: %s" % (type(error).__name__, error), trial)
+    return False, False
 
 
 def say(words):
@@ -56,24 +65,41 @@ def say(words):
     print("microshrub:", words)
 
 
+def _cannot(words, trial):
+    """Say why a configuration cannot be served; the one before goes on if this one was tried."""
+    if trial:
+        words = "the new configuration cannot be used, and the old one goes on: %s" % words
+    say(words)
+    return trial, False
+
+
 def _stop(reason, service):
     say("stopped: %s%s" % (reason, service.end() if service else ""))
 
 
-def _say_too_large(folder):
+def _what_is_too_large(folder, trial):
     """What does not fit, with numbers as far as there is room to count them."""
     gc.collect()
-    words = "the program"
+    words, what = "the program does", "model"
     try:
+        from ..pending import Pending
         from .config import read_configuration
         from .device_model import learner_class
 
-        configuration = read_configuration(folder + "config.json")
-        need = learner_class(configuration.learner).nbytes(**configuration.parameters)
-        words = "the model: %s takes %d bytes, and it" % (configuration.learner, need)
+        config = read_configuration(folder, trial)
+        model = learner_class(config.learner).nbytes(**config.parameters)
+        waits = Pending.nbytes(config.features, config.pending)
+        words = "the model: %s takes %d bytes, and it does" % (config.learner, model)
+        if waits > model:
+            words, what = (
+                "the samples that wait for a label take %d bytes and do" % waits,
+                "pending",
+            )
     except MemoryError:
         pass
     except ValueError as error:
-        words = str(error)
+        return str(error)
     gc.collect()
-    say("%s does not fit, with %d bytes free. Build a smaller model." % (words, gc.mem_free()))
+    return "%s not fit, with %d bytes free. Build it with a smaller %s." % (
+        words, gc.mem_free(), what,
+    )  # fmt: skip

@@ -3,24 +3,30 @@
 import gc
 import sys
 
-from .config import read_configuration
+from .config import adopt_new, read_configuration
 from .device_model import Application
 from .link import Link
 from .program import say
-from .stdin import Input
 
 _IDLE = 100  # milliseconds to wait for input where nothing else is to be done
+_TRIAL = 30  # seconds in which a host has to say hello to a new configuration
 
 
 class Service:
-    """All that serves the configuration in a folder. Raises ValueError if it cannot be."""
+    """All that serves the configuration in a folder. Raises ValueError if it cannot be.
 
-    def __init__(self, board, folder):
+    trial: it is the new one, which came over the link. It takes the old one's place when a host
+    has said hello to it; until then it saves nothing.
+    """
+
+    def __init__(self, board, folder, inputs, trial=False):
         if not hasattr(sys.stdin, "buffer"):
             raise ValueError("this MicroPython has no sys.stdin.buffer, which frames need")
-        configuration = read_configuration(folder + "config.json")
+        configuration = read_configuration(folder, trial)
         self._board = board
+        self._folder = folder
         self._app = Application(configuration, folder)
+        self._app.trial = trial
         self._sensor = self._button = self._watchdog = None
         if configuration.kind != "serial":
             from .sensors import make_sensor
@@ -37,25 +43,28 @@ class Service:
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now
         configuration.units = None
         self._link = Link(self._app, sys.stdout.buffer.write)
-        self._input = Input(board.milliseconds)
+        self._input = inputs
         say(self._app.begin())
+        if configuration.watchdog:
+            self._watchdog = board.watchdog(configuration.watchdog)
         gc.collect()
         say(
             "%s of %d bytes, %d features, %d classes; %d bytes free"
             % (configuration.learner, self._app.learner.saved_bytes(), configuration.features,
                configuration.classes, gc.mem_free())
         )  # fmt: skip
-        if configuration.watchdog:
-            self._watchdog = board.watchdog(configuration.watchdog)
 
     def serve(self):
         """Until another configuration was taken in. Allocates nothing between checkpoints.
 
-        Raises KeyboardInterrupt, and EOFError where the input ends.
+        Returns (True, True): there is one, and it is to be tried. Raises KeyboardInterrupt,
+        EOFError where the input ends, and ValueError if nobody says hello to this one.
         """
         app = self._app
         while not app.restart:
             self._input.take(self._link, self._wait())
+            if app.trial:
+                self._confirm()
             if self._sensor and self._sensor.pace.due():
                 self._sense()
             said = app.tick(self._board.milliseconds())
@@ -63,6 +72,16 @@ class Service:
                 say(said)
             if self._watchdog:
                 self._watchdog.feed()
+        return True, True
+
+    def _confirm(self):
+        """The new configuration is the configuration, if a host has said hello to it."""
+        if self._link.is_open:
+            adopt_new(self._folder)
+            self._app.trial = False
+            say("the new configuration is in use")
+        elif self._app.seconds >= _TRIAL:
+            raise ValueError("nobody said hello to it within %d seconds" % _TRIAL)
 
     def _wait(self):
         """Milliseconds that there is time for input."""
@@ -81,7 +100,7 @@ class Service:
     def end(self):
         """Save a last checkpoint, if there is something to save; returns what is to be said."""
         said = ""
-        if self._app.store and self._app.metrics.samples:
+        if self._app.store and self._app.metrics.samples and not self._app.trial:
             self._app.store.save()
             said += "; " + self._app.store.message
         if self._watchdog:

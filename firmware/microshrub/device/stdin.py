@@ -1,81 +1,136 @@
 """The standard input of the program: bytes for the link, and Ctrl-C."""
 
 import sys
+from array import array
 
-_PAUSE = 50  # milliseconds of silence, behind which Ctrl-C may stand
-_CTRL_C = 3
-_STOPS = b"\x03\r"
-_PIECE = 64  # bytes that the link is fed at most at once
+import micropython
+from micropython import const
+
+_PAUSE = 50  # milliseconds of silence, before and behind Ctrl-C
+_PIECE = const(64)  # bytes that the link is fed at most at once
+_TICKS = 0x3FFFFFFF
+_CTRL_C = const(3)
+_RETURN = const(13)
+
+_RUN = const(0)  # words of the state: bytes that may be Ctrl-C behind a pause; -1: not behind one
+_PRESSED = const(1)  # 1: one of them is
+_ENOUGH = const(2)  # so many stop the program at once
+_BLIND = const(3)  # 1: nothing tells whether a byte has come
+_ENDED = const(4)  # 1: the input has ended
+_WORDS = const(5)
+
+
+@micropython.viper
+def gather(came, read, byte, piece, state) -> int:
+    """Read the bytes that are there, up to _PIECE of them; returns how many.
+
+    came(0) gives an iterator of one item or none, read(byte) fills a bytearray of 1: most ports
+    wait until all bytes that were asked for have come, so it is asked for one at a time. Behind
+    what stops the program nothing more is read: that is for the REPL.
+    """
+    s = ptr32(state)
+    out = ptr8(piece)
+    one = ptr8(byte)
+    n = 0
+    while n < _PIECE:
+        there = 0
+        for _ in came(0):
+            there = 1
+        if not there:
+            return n
+        if not int(read(byte)):
+            s[_ENDED] = 1
+            return n
+        c = one[0]
+        out[n] = c
+        n += 1
+        if s[_RUN] >= 0:
+            if int(c == _CTRL_C) | int(c == _RETURN):
+                s[_RUN] = s[_RUN] + 1
+                s[_PRESSED] = s[_PRESSED] | int(c == _CTRL_C)
+                if s[_PRESSED] and s[_RUN] >= s[_ENOUGH]:
+                    return n
+            else:
+                s[_RUN] = -1
+                s[_PRESSED] = 0
+        if s[_BLIND] and not c:
+            s[_RUN] = 0
+            return n
+    return n
 
 
 class Input:
     """The standard input, without waiting and without allocation.
 
-    One byte is read at a time, as some ports wait until all that were asked for have come. A frame
-    may hold Ctrl-C. It stops the program as the first byte behind a pause, and if a host has said
-    hello, with a second one, or a carriage return before it: mpremote sends that. No frame
-    begins so. A port that cannot tell when it is silent takes a zero byte for a pause.
+    A frame may hold Ctrl-C, and a cable that is plugged in delivers any part of one. So Ctrl-C
+    stops the program only between two pauses, with nothing beside it but more of it and carriage
+    returns, as mpremote sends them; if a host has said hello, it takes two such bytes. Three of
+    them need no pause behind them. A port that cannot tell when it is silent takes a zero byte for
+    a pause. What has come before the program reads for the first time stands behind one.
     """
 
     def __init__(self, clock):
         self._clock = clock  # milliseconds
-        self._poll = _poll()
+        poll = _poll()
+        self._came = poll.ipoll if poll else _always
+        self._read = sys.stdin.buffer.readinto
         self._byte = bytearray(1)
         self._piece = bytearray(_PIECE)
-        self._silent = True
-        self._since = clock()  # when it became silent
-        self._run = 0  # bytes that may be Ctrl-C behind a pause; -1: not behind one
+        self._state = array("i", [0] * _WORDS)
+        self._state[_ENOUGH] = 3 if poll else 2
+        self._state[_BLIND] = int(not poll)
+        self._last = clock()  # when a byte came last
 
     def take(self, link, milliseconds):
         """Feed the link with what has come; wait at most so long for the first byte.
 
         Raises KeyboardInterrupt, and EOFError where the input ends.
         """
-        n = 0
-        wait = milliseconds
-        while self._ready(wait):
-            wait = 0
-            if not sys.stdin.buffer.readinto(self._byte):
-                raise EOFError("the input has ended")
-            byte = self._byte[0]
-            self._look(byte, link)
-            self._piece[n] = byte
-            n += 1
-            if n == _PIECE or not byte:
-                break
+        n = self._receive(milliseconds, 1 + int(link.is_open))
         if n:
             link.feed(self._piece, n)
+        elif self._state[_ENDED]:
+            raise EOFError("the input has ended")
         return n
 
-    def _ready(self, wait):
-        if not self._poll:  # one byte at a time, and the rest of the program has to wait
-            return wait != 0
-        if self._came(0):
-            return True
-        if not self._silent:
-            self._silent = True
-            self._since = self._clock()
-        return wait != 0 and self._came(wait)
+    def skip(self):
+        """Let go of all that has come so far. Raises KeyboardInterrupt if that is Ctrl-C."""
+        while not self._state[_BLIND] and self._receive(0, 1):
+            pass
+        if self._state[_PRESSED]:
+            raise KeyboardInterrupt
 
-    def _came(self, wait):
+    def _receive(self, milliseconds, least):
+        """Bytes that came into the piece; Ctrl-C takes at least so many, and a pause."""
+        state = self._state
+        came = not state[_BLIND] and self._wait(milliseconds)
+        pause = (self._clock() - self._last) & _TICKS >= _PAUSE
+        if not came and not (state[_BLIND] and milliseconds):
+            if pause and state[_PRESSED] and state[_RUN] >= least:
+                raise KeyboardInterrupt
+            return 0
+        if pause and state[_RUN] < 0:
+            state[_RUN] = 0
+        n = gather(self._came, self._read, self._byte, self._piece, state)
+        self._last = self._clock()
+        if state[_PRESSED] and state[_RUN] >= state[_ENOUGH]:
+            raise KeyboardInterrupt
+        return n
+
+    def _wait(self, milliseconds):
         """Has a byte come, or does one within so many milliseconds?"""
         came = False
-        for _ in self._poll.ipoll(wait):
+        for _ in self._came(milliseconds):
             came = True
         return came
 
-    def _look(self, byte, link):
-        """Is this Ctrl-C?"""
-        if self._silent:
-            self._silent = False
-            if self._run < 0 and (self._clock() - self._since) & 0x3FFFFFFF >= _PAUSE:
-                self._run = 0
-        if self._run >= 0:
-            self._run = self._run + 1 if byte in _STOPS else -1
-            if byte == _CTRL_C and self._run > int(link.is_open or not self._poll):
-                raise KeyboardInterrupt
-        elif not byte and not self._poll:
-            self._run = 0
+
+def _always(_):
+    """For a port that cannot tell whether a byte has come: one has."""
+    return _ONE
+
+
+_ONE = (1,)
 
 
 def _poll():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import pty
 import subprocess
@@ -257,6 +258,19 @@ def test_flash_over_a_line(
         assert {p.relative_to(slot).as_posix() for p in slot.rglob("*") if p.is_file()} == set(
             made.files
         )
+
+
+def test_a_program_that_cannot_start_is_no_success(
+    tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = build.make(program(), x86(tmp_path), tmp_path / "out")
+    config = made.folder / "config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"model": "gone.state"}))
+    words = ["flash", "--board", str(tmp_path / "x86.toml"), "--port", board.port]
+    assert main([*words, str(made.folder)]) == 1
+    said = capsys.readouterr()
+    assert "microshrub: gone.state cannot be read" in said.out
+    assert "did not start" in said.err
 
 
 def test_a_failed_selftest_changes_nothing(

@@ -147,7 +147,9 @@ LOCKED = """
 import micropython
 from microshrub.device.board import Board
 from microshrub.device.service import Service
-service = Service(Board(), "")
+from microshrub.device.stdin import Input
+board = Board()
+service = Service(board, "", Input(board.milliseconds))
 micropython.kbd_intr(-1)
 micropython.heap_lock()
 service.serve()
@@ -235,7 +237,7 @@ def test_a_drift_runs_the_hook(hook: str, stream: Stream, start: Start) -> None:
 NO_POLL = """
 import microshrub.device.stdin
 from microshrub.device.program import main
-microshrub.console._poll = lambda: None  # as on a port without select
+microshrub.device.stdin._poll = lambda: None  # as on a port without select
 main()
 """
 
@@ -275,6 +277,7 @@ def test_another_configuration_comes_over_the_link(stream: Stream, start: Start)
             link.ask(piece)
         welcome = link.connect()
         assert welcome.configuration_hash == zlib.crc32(text) != before.configuration_hash
+        link.ask(STATUS)
     device.kill()
     device.start()
     with Link(SerialLine(device.port)) as link:

@@ -6,6 +6,9 @@ Paths are relative to where a board starts, which is not the root on every one.
 # main.py of a board that was flashed
 LOADER = """\
 # microshrub: starts the newest program that `microshrub flash` has put here
+import micropython
+
+micropython.kbd_intr(-1)  # what a PC sends meanwhile may hold Ctrl-C
 import os
 import sys
 

@@ -21,7 +21,11 @@ from ..link.serial_line import SerialLine
 
 _SECONDS = 10.0  # without a byte, after which the board is taken for gone
 _PATIENCE = 10.0  # seconds for the raw REPL to answer
-_SILENCE = 1.0  # seconds behind the last byte that a starting program prints
+_KNOCK = 0.25  # seconds between two tries to stop a program
+_STOP = b"\r\x03\x03\x02"  # Ctrl-C as the device's program wants it; Ctrl-B: a prompt, please
+_PROMPT = b">>> "
+_STARTED = b"bytes free"  # the end of the last line that a program prints when it starts
+_SAVING = 1.0  # seconds for a program that is stopped, or that has started, to say so
 _BROKEN = (TransportError, OSError, struct.error)  # OSError is pyserial's, too
 
 
@@ -52,6 +56,7 @@ class Device:
             SerialLine(port, baud).close()  # says why
             raise DeviceError(f"{port} cannot be opened. Try it again.") from None
         self._transport.serial.timeout = _PATIENCE  # mpremote waits for ever
+        self._interrupt()
         self.reset()
 
     def __enter__(self) -> Device:
@@ -68,6 +73,22 @@ class Device:
         with contextlib.suppress(OSError):
             self._transport.close()
 
+    def _interrupt(self) -> None:
+        """Stop what runs there; a program that hangs is stopped while it starts, after a reset."""
+        line = self._transport.serial
+        said, end = b"", time.monotonic() + _PATIENCE
+        try:
+            line.timeout = _KNOCK
+            while _PROMPT not in said and time.monotonic() < end:
+                line.write(_STOP)
+                said = said[-len(_PROMPT) :] + line.read_until(_PROMPT)
+            while line.read(4096):  # what it says behind that
+                pass
+            line.timeout = _PATIENCE
+        except OSError as broken:
+            self.close()
+            raise DeviceError(_gone(self.port, str(broken))) from None
+
     def reset(self) -> None:
         """Soft reset: the board forgets everything, and main.py is not started."""
         try:
@@ -77,8 +98,8 @@ class Device:
             self.close()
             raise DeviceError(
                 f"At {self.port} nothing answers as MicroPython does. Is it on the board? If a "
-                "program runs there that Ctrl-C does not stop, press the board's reset "
-                "button and try again at once."
+                "program runs there that Ctrl-C does not stop, start this command again and press "
+                "the board's reset button while it waits."
             ) from None
 
     def run(self, code: str, seconds: float = _SECONDS) -> str:
@@ -89,10 +110,7 @@ class Device:
         try:
             said, error = self._transport.exec_raw(code, timeout=seconds)
         except _BROKEN as broken:
-            raise DeviceError(
-                f"The line to {self.port} is gone ({str(broken) or 'no answer'}). Is the board "
-                "plugged in?"
-            ) from None
+            raise DeviceError(_gone(self.port, str(broken))) from None
         if error:
             raise RaisedError(error.decode(errors="replace").strip().rpartition("\n")[2].strip())
         return str(said.decode(errors="replace"))
@@ -101,10 +119,10 @@ class Device:
         """What an expression is on the board: numbers, texts, lists and the like."""
         return ast.literal_eval(self.run(f"print(repr({expression}))", seconds).strip())
 
-    def start(self, seconds: float) -> str:
-        """Soft reset with main.py started; what the board prints until it has no more to say.
+    def start(self, seconds: float) -> tuple[bool, str]:
+        """Soft reset with main.py started: whether its program has started, and what it said.
 
-        That is at most what it prints in so many seconds.
+        It has if its last line came within so many seconds, and no prompt behind it.
         """
         line = self._transport.serial
         try:
@@ -112,14 +130,23 @@ class Device:
             line.write(b"\x04")
             line.timeout = 0.1
             said, end = b"", time.monotonic() + seconds
-            heard = time.monotonic()
-            while time.monotonic() < end and not (said and time.monotonic() > heard + _SILENCE):
+            while time.monotonic() < end and not _has_ended(said):
                 came = line.read(256)
+                if _STARTED in came + said[-len(_STARTED) :]:
+                    end = min(end, time.monotonic() + _SAVING)
                 said += came
-                if came:
-                    heard = time.monotonic()
         except OSError as broken:
-            raise DeviceError(f"The line to {self.port} is gone ({broken}).") from None
+            raise DeviceError(_gone(self.port, str(broken))) from None
         finally:
             line.timeout = _SECONDS
-        return said.decode(errors="replace")
+        text = said.decode(errors="replace")
+        return _STARTED in said and not _has_ended(said), text
+
+
+def _has_ended(said: bytes) -> bool:
+    """Whether a prompt stands behind what a program said, which ends it."""
+    return _PROMPT in said[said.find(b"soft reboot") :] if b"soft reboot" in said else False
+
+
+def _gone(port: str, why: str) -> str:
+    return f"The line to {port} is gone ({why or 'no answer'}). Is the board plugged in?"

@@ -19,7 +19,7 @@ from ..board.ports import add_port_option, chosen_port
 from ..board.raw_repl import Device
 from .build import FOLDER
 
-_START_SECONDS = 5.0  # in which a program that cannot start says so
+_START_SECONDS = 5.0  # for the program to start, or to say why not
 
 
 def add_command(commands: Any) -> None:
@@ -61,16 +61,20 @@ def run(arguments: argparse.Namespace) -> int:
             console.say(f"  {result.microseconds:>9,} us a sample")
         console.say(f"  {result.free_before:>9,} bytes of heap free before the import")
         console.say(f"  {result.free_after:>9,} bytes free with the model")
-        _start(device, board.name)
-    return 0
+        return _start(device, board.name)
 
 
-def _start(device: Device, name: str) -> None:
-    said = device.start(_START_SECONDS).splitlines()
-    lines = [line for line in said if line.startswith("microshrub:")]
-    if any(line.startswith("Traceback") for line in said):
-        last = [line for line in said if line.strip(" >")][-1]
-        raise UserError(f"{name} was flashed, and its program stopped: {last}")
+def _start(device: Device, name: str) -> int:
+    """Start the program, show what it says, and tell whether it has started: 0, or 1."""
+    started, said = device.start(_START_SECONDS)
+    lines = [line for line in said.splitlines() if line.startswith("microshrub:")]
     for line in lines:
         console.say(line)
-    console.say(f"{name} has started the program.")
+    if started:
+        console.say(f"{name} has started the program.")
+        return 0
+    traced = [line for line in said.splitlines() if line.strip(" >")]
+    last = traced[-1] if "Traceback" in said else ""
+    why = f": {last}" if last else "" if lines else f" and said nothing in {_START_SECONDS:g} s"
+    messages.say(f"{name} was flashed, and its program did not start{why}.")
+    return 1

@@ -32,6 +32,10 @@ _SLOWEST = 1.0  # seconds: a time-out doubles up to there while nothing comes
 _REOPENINGS = 10  # of the line, without an answer between them
 _OBSERVATIONS = 256  # that are kept for who has not asked for them yet
 _RANGE = 1 << 16  # of sequence numbers
+_RESTARTS = 2  # of the device's program, in one hello
+_PROMPTS = (b">>> ", b"raw REPL; CTRL-B to exit", b"paste mode; Ctrl-C to cancel")
+_RESTART = b"\r\x03\x02\x04"  # Ctrl-C clears, Ctrl-B leaves the raw REPL, Ctrl-D starts main.py
+_TYPED = b"\x02\x03\x04"  # what a hello must not hold: a REPL, or a program that starts, obeys it
 
 
 class LinkError(UserError):
@@ -55,6 +59,31 @@ class RefusedError(LinkError):
     def __init__(self, failure: Failure) -> None:
         super().__init__(f"the device says: {failure.words}")
         self.failure = failure
+
+
+_NOBODY = (
+    "the device does not answer: is microshrub's program running on it, and is it the right port?"
+)
+_STOPPED = (
+    "the board shows MicroPython's prompt, and no program starts there: flash it, or see what it "
+    "says with `mpremote connect PORT repl` and Ctrl-D"
+)
+
+
+def _shows_prompt(text: bytes) -> bool:
+    return any(word in text for word in _PROMPTS)
+
+
+def _hello_line(session: int) -> bytes:
+    return pack(Frame(messages.HELLO, session, 0, b""))
+
+
+def _drawn_session() -> int:
+    """A session at random whose hello harms no board that starts or shows a prompt."""
+    while True:
+        session = random.randrange(1, _RANGE)
+        if not set(_hello_line(session)) & set(_TYPED):
+            return session
 
 
 @dataclass
@@ -94,6 +123,7 @@ class Link:
         self._on_text = on_text
         self._clock = clock
         self._splitter = Splitter()
+        self._text = b""  # the last that was no frame, and whose end has come
         self._session = 0
         self._next = 1
         self._window = self._longest = 1
@@ -102,6 +132,8 @@ class Link:
         self._progress = 0.0  # when an answer came last
         self._silent = 0.0  # seconds that were waited for one since
         self._greeting: Answer | None = None  # what hello was answered
+        self._open = False  # the session
+        self._greets = 0.0  # when hello was said to a line that was gone, 0: it was answered
         self.observed: deque[Observed] = deque(maxlen=_OBSERVATIONS)
         self.resent = 0  # requests
 
@@ -114,12 +146,14 @@ class Link:
     def connect(self) -> Welcome:
         """Begin a session. Raises LostError if nobody answers, LinkError for another version."""
         while True:
-            self._session = random.randrange(1, _RANGE)
+            self._session = _drawn_session()
             self._flight.clear()
+            self._open, self._greets = False, 0.0
             self._silent, self._wait = 0.0, self._timeout
             greeting = self._hello()
             if isinstance(greeting, Welcome) and greeting.expected == 1:
                 self._next, self._longest = 1, greeting.longest_payload
+                self._open = True
                 return greeting
             # else the number is or was in use, which happens once in some thousand times
 
@@ -178,21 +212,35 @@ class Link:
     # What happens on the line
 
     def _hello(self) -> Answer:
-        """Say hello until there is an answer."""
+        """Say hello until there is an answer.
+
+        A board that shows MicroPython's prompt was stopped, by someone else or by bytes that it
+        got while it started: its program is started again. Raises LostError.
+        """
         self._greeting = None
         begin = self._clock()
+        restarts = 0
         while True:
-            self._write(pack(Frame(messages.HELLO, self._session, 0, b"")))
+            self._write(_hello_line(self._session))
             end = self._clock() + self._timeout
             while (left := end - self._clock()) > 0:
                 self._read(left)
                 if self._greeting:
                     return self._greeting
             if self._clock() - begin > self._patience:
-                raise LostError(
-                    "the device does not answer: is microshrub's program running on it, and is "
-                    "it the right port?"
-                )
+                raise LostError(_STOPPED if self._is_stopped() else _NOBODY)
+            if self._is_stopped() and restarts < _RESTARTS:
+                restarts += 1
+                self._restart()
+
+    def _is_stopped(self) -> bool:
+        """Whether the board has shown MicroPython's prompt."""
+        return _shows_prompt(self._text) or _shows_prompt(self._splitter.rest)
+
+    def _restart(self) -> None:
+        """Have a board that shows its prompt start its program."""
+        self._splitter, self._text = Splitter(), b""
+        self._write(_RESTART)
 
     def _step(self, seconds: float) -> None:
         """Read once, for at most so long, and send again what is overdue."""
@@ -200,14 +248,30 @@ class Link:
         if self._clock() >= self._due():
             self._silent += self._wait
             if self._silent > self._patience:
-                raise LostError(f"the device has not answered for {self._patience:g} seconds")
+                raise LostError(
+                    _STOPPED
+                    if self._is_stopped()
+                    else f"the device has not answered for {self._patience:g} seconds"
+                )
             self._wait = max(self._timeout, min(2 * self._wait, _SLOWEST))
+            if self._greets:
+                self._greet()
+                return
             for pending in self._flight:
                 pending.nudged = False
             self._send_again(self._flight)
 
+    def _greet(self) -> None:
+        """Say hello to the open session before anything else is sent."""
+        self._greets = self._clock()
+        if self._is_stopped():
+            self._restart()
+        self._write(_hello_line(self._session))
+
     def _due(self) -> float:
-        """When the oldest request is to be sent again."""
+        """When the oldest request, or the hello behind a broken line, is to be sent again."""
+        if self._greets:
+            return self._greets + self._wait
         if not self._flight:
             return math.inf
         return max(self._flight[0].sent, self._progress) + self._wait
@@ -215,7 +279,8 @@ class Link:
     def _send(self, some: Iterable[Pending]) -> None:
         for pending in some:
             pending.sent = self._clock()
-            self._write(pending.line)
+            if not self._greets:
+                self._write(pending.line)
 
     def _send_again(self, some: Iterable[Pending]) -> None:
         missing = [pending for pending in some if pending.answer is None]
@@ -237,11 +302,17 @@ class Link:
         for part in self._splitter.feed(data):
             if isinstance(part, Frame):
                 self._frame(part)
-            elif self._on_text:
-                self._on_text(part)
+            else:
+                self._text = part
+                if self._on_text:
+                    self._on_text(part)
 
     def _reopen(self, error: OSError) -> None:
-        """Wait until the line is back. What is under way is overdue then."""
+        """Wait until the line is back, and say hello before anything else.
+
+        The open session goes on then; a device that was reset meanwhile says so. What is under
+        way is overdue.
+        """
         self._reopened += 1
         try:
             if self._reopened > _REOPENINGS:
@@ -251,6 +322,18 @@ class Link:
             raise LostError(f"the line is gone: {last.strerror or last}") from last
         self._wait = self._timeout
         self._progress = self._clock()
+        self._splitter, self._text = Splitter(), b""
+        if self._open:
+            self._greet()
+
+    def _greeted(self, greeting: Answer) -> None:
+        """Go on where the device is. Raises RestartedError if that is not in this session."""
+        self._greets = 0.0
+        oldest = self._flight[0].sequence if self._flight else self._next
+        waits_for = greeting.expected if isinstance(greeting, Welcome) else -1
+        if waits_for < 0 or (waits_for - oldest) % _RANGE > len(self._flight):
+            raise RestartedError
+        self._send_again(self._flight)
 
     def _frame(self, frame: Frame) -> None:
         if frame.version != VERSION:
@@ -277,6 +360,8 @@ class Link:
         code = answer.code if isinstance(answer, Failure) else 0
         if isinstance(answer, Welcome) or code == messages.USED_SESSION:
             self._greeting = answer
+            if self._greets:
+                self._greeted(answer)
             return
         if code == messages.NO_SESSION:
             raise RestartedError

@@ -56,6 +56,11 @@ class Splitter:
     def __init__(self) -> None:
         self._rest = b""
 
+    @property
+    def rest(self) -> bytes:
+        """What came behind the last zero."""
+        return self._rest
+
     def feed(self, data: bytes) -> Iterator[Frame | bytes]:
         """Frames, and text or damage as bytes, in the order in which they came."""
         *whole, self._rest = (self._rest + data).split(b"\0")

@@ -1,0 +1,114 @@
+"""The program while it starts, with a PC that does not wait, on a board as rude as a real one."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from board_support import UnixBoard
+from device_support import configuration, put_device
+
+from microshrub_tools.board.board_code import LOADER
+from microshrub_tools.board.raw_repl import Device
+from microshrub_tools.link.client import Link
+from microshrub_tools.link.frames import Frame, pack
+from microshrub_tools.link.messages import STATUS, Status, sample
+from microshrub_tools.link.serial_line import SerialLine
+
+CONFIG = configuration("ShrubEnsemble", {"features": 2, "classes": 2, "window": 8, "trees": 2})
+
+
+def flashed(folder: Path) -> Path:
+    """A board's flash with the program in a folder of its own."""
+    slot = folder / "microshrub.0001"
+    slot.mkdir(parents=True)
+    put_device(slot, CONFIG | {"warmup": 1})
+    (folder / "main.py").write_text(LOADER)
+    return folder
+
+
+@pytest.fixture
+def board(tmp_path: Path, micropython_command: tuple[str, ...]) -> Iterator[UnixBoard]:
+    with UnixBoard(micropython_command, flashed(tmp_path / "flash"), mode="raw") as board:
+        yield board
+
+
+def hostile() -> bytes:
+    """Frames with every byte that a REPL obeys: a hello of session 0x0345, and samples."""
+    frames = [Frame(1, 0x0345, 0, b"")]
+    frames += [Frame(4, 0x0103, k, bytes([1, 3, 1, 4, 2, 3, 5, 1, 3])) for k in range(4)]
+    return b"".join(map(pack, frames))
+
+
+def test_a_pc_that_talks_while_the_board_starts(board: UnixBoard) -> None:
+    line = SerialLine(board.port)
+    line.write(b"\x02\x04")
+    said = b""
+    while b"soft reboot" not in said:
+        said += line.read(1.0)
+    said = said.partition(b"soft reboot")[2]
+    end = time.monotonic() + 20
+    while b"bytes free" not in said and time.monotonic() < end:
+        time.sleep(0.02)
+        line.write(hostile())
+        said += line.read(0.0)
+    assert b">>>" not in said
+    assert b"raw REPL" not in said
+    with Link(line) as link:
+        assert link.connect().features == 2
+        assert isinstance(link.ask(STATUS), Status)
+
+
+def test_a_board_at_its_prompt_is_started_by_hello(board: UnixBoard) -> None:
+    with Link(SerialLine(board.port)) as link:  # in the raw REPL
+        assert link.connect().features == 2
+    with Device(board.port):
+        pass  # leaves it in the friendly one
+    with Link(SerialLine(board.port)) as link:
+        assert link.connect().features == 2
+
+
+def test_a_session_goes_on_when_the_line_is_back(board: UnixBoard) -> None:
+    line = SerialLine(board.port)
+    with Link(line) as link:
+        link.connect()
+        for k in range(5):
+            link.ask(sample([k, k], 1))
+        before = link.ask(STATUS)
+        pending = link.post(sample([1, 2], 0))
+        line._port.close()  # as when the cable is pulled
+        link.wait(pending)
+        after = link.ask(STATUS)
+    assert isinstance(before, Status)
+    assert isinstance(after, Status)
+    assert after.samples == before.samples + 1
+
+
+@pytest.mark.parametrize("program", ["hangs", "resets itself"])
+def test_the_way_into_a_program_that_does_not_listen(
+    program: str, tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    """Ctrl-C that waits when the program has started stops it before it makes anything."""
+    flash = flashed(tmp_path / "flash")
+    body = "while True:\n            pass" if program == "hangs" else "import sys; sys.exit(9)"
+    (flash / "microshrub.0001" / "main.py").write_text(f"""
+import time
+time.sleep_ms(800)  # as long as a board takes to import the program
+from microshrub.device import board
+from microshrub.device.program import main
+class Dead(board.Board):
+    def watchdog(self, _):
+        {body}
+main(Dead())
+""")
+    config = flash / "microshrub.0001" / "config.json"
+    config.write_text(config.read_text().replace('"watchdog": 0', '"watchdog": 9'))
+    with UnixBoard(micropython_command, flash) as board:
+        cuts = threading.Timer(0.5, board.cut_power)  # as the reset button does
+        cuts.start()
+        with Device(board.port) as device:
+            assert device.value("6 * 7") == 42
+        cuts.cancel()
