@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from ..base.cache import cache_folder
@@ -81,10 +81,11 @@ def digest() -> str:
     return sha.hexdigest()[:16]
 
 
-def _calls_argument(node: ast.FunctionDef) -> bool:
-    names = {arg.arg for arg in node.args.args}
+def _calls_first(node: ast.FunctionDef) -> bool:
+    """Whether a kernel calls its first argument."""
     calls = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
-    return any(isinstance(call, ast.Name) and call.id in names for call in calls)
+    first = node.args.args[0].arg if node.args.args else None
+    return any(isinstance(call, ast.Name) and call.id == first for call in calls)
 
 
 def closure(roots: Iterable[str]) -> list[str]:
@@ -145,10 +146,11 @@ class _Kernels(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         if any(ast.unparse(d) == "micropython.viper" for d in node.decorator_list):
-            if _calls_argument(node):  # numba cannot keep such a function in its cache
-                node.decorator_list = [ast.parse("micropython.viper.uncached", mode="eval").body]
-                ast.copy_location(node.decorator_list[0], node)
             cast_arguments(node)
+            if _calls_first(node):
+                first = node.args.args.pop(0).arg
+                call = ast.parse(f"micropython.viper.taking({first!r})", mode="eval").body
+                node.decorator_list = [ast.copy_location(call, node)]
             if self.overflows:
                 node.body = [_Overflows().visit(statement) for statement in node.body]
         return node
@@ -196,7 +198,7 @@ class _Finder(MetaPathFinder):
         )
 
 
-def _standin(viper: Callable[[Any], Any]) -> ModuleType:
+def _standin(viper: _Viper) -> ModuleType:
     module = ModuleType("micropython")
     module.const = lambda value: value  # type: ignore[attr-defined]
     module.viper = viper  # type: ignore[attr-defined]
@@ -219,14 +221,37 @@ def _importing(finder: _Finder, standin: ModuleType) -> Iterator[None]:
             sys.modules["micropython"] = before
 
 
-def _as_it_is(function: Any) -> Any:
-    return function
+class _Viper:
+    """What stands for micropython.viper; `compiled` makes an engine's kernel of a function."""
+
+    def __init__(self, compiled: Callable[[Any], Any]) -> None:
+        self.compiled = compiled
+
+    def __call__(self, function: Any) -> Any:
+        return self.compiled(function)
+
+    def taking(self, name: str) -> Callable[[FunctionType], Any]:
+        """For a kernel that calls another, which is its first argument, as a global of that name.
+
+        Each kernel that it is given makes a function of its own: numba compiles one that takes a
+        function anew in every process, and keeps this one in its cache.
+        """
+
+        def kernel(function: FunctionType) -> Any:
+            @functools.cache
+            def with_kernel(called: Any) -> Any:
+                names = {**function.__globals__, name: called}
+                made = FunctionType(function.__code__, names, function.__name__)
+                made.__module__ = function.__module__
+                made.__qualname__ += f"_{called.__module__}_{called.__qualname__}"
+                return self.compiled(made)
+
+            return lambda called, *arguments: with_kernel(called)(*arguments)
+
+        return kernel
 
 
-_as_it_is.uncached = _as_it_is  # type: ignore[attr-defined]
-
-
-def _numba() -> tuple[Callable[[Any], Any], dict[str, Any]]:
+def _numba() -> tuple[_Viper, dict[str, Any]]:
     # What a cached function calls is compiled into it, and numba looks only at the file that the
     # function itself stands in: each state of the sources gets a cache folder of its own.
     os.environ["NUMBA_CACHE_DIR"] = str(cache_folder("numba-" + digest()))
@@ -237,8 +262,7 @@ def _numba() -> tuple[Callable[[Any], Any], dict[str, Any]]:
     numba.config.reload_config()
     # Kernels make no arrays, so no references have to be counted: _nrt is numba's switch for that.
     options = {"error_model": "numpy", "nogil": True, "_nrt": False}
-    viper = functools.partial(numba.njit, cache=True, **options)
-    viper.uncached = functools.partial(numba.njit, **options)  # type: ignore[attr-defined]
+    viper = _Viper(functools.partial(numba.njit, cache=True, **options))
     return viper, {name: getattr(numba_pointers, name) for name in _POINTERS}
 
 
@@ -254,7 +278,7 @@ def load(engine: str) -> ModuleType:
     if engine == "numba":
         viper, names = _numba()
     elif engine in ("python", "checked"):
-        viper = _as_it_is
+        viper = _Viper(lambda function: function)
         names = {name: getattr(python_pointers, name) for name in _POINTERS}
         if engine == "checked":
             names = {name: python_pointers.checked(cast) for name, cast in names.items()}
