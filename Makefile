@@ -1,11 +1,12 @@
 # make demo   a Shrub Ensemble learns a real stream as a Raspberry Pi Pico would
 # make test   linters, type checks and all tests, with a real MicroPython
+# make ci     make test, with the Java, Chromium, onnx, capymoa and torch that some tests need
 # make docs   the site in build/docs; a broken link or a docstring that cannot be read is an error
 PYTHON ?= python3
 BIN := .venv/bin
 STUBS := .typings/micropython.pyi
 
-.PHONY: demo docs test test-lowest lint types clean
+.PHONY: ci demo docs optional test test-lowest lint types clean
 .DELETE_ON_ERROR:
 
 demo: .venv/run
@@ -17,6 +18,12 @@ test: lint types
 	$(BIN)/microshrub micropython
 	$(BIN)/microshrub micropython --board cortex-m0
 	$(BIN)/pytest -n auto --dist worksteal
+
+ci: optional
+	$(MAKE) test
+
+optional: .venv/dev
+	.ci/optional $(BIN)/pip
 
 # The tests on the oldest versions of all dependencies that pyproject.toml allows
 test-lowest:
