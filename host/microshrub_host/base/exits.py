@@ -65,6 +65,8 @@ def _ended(error: BaseException) -> int:
         _drop_output()
         doing = f"use {error.filename}" if error.filename else "read or write"
         return _say(f"cannot {doing}: {error.strerror or error}", 2)
+    if isinstance(error, MemoryError):
+        return _say("this needs more memory than the machine has", 2)
     raise error
 
 

@@ -48,6 +48,11 @@ def add_stream_options(parser: Parser, *, nargs: str | None = None) -> None:
         "--classes", metavar="A,B,...", help="all classes, in order (default: those in the file)"
     )
     parser.add_argument(
+        "--no-header",
+        action="store_true",
+        help="the first row of the file is a sample; the columns are called c1, c2, ...",
+    )
+    parser.add_argument(
         "--limit",
         type=whole_number,
         metavar="N",
@@ -93,15 +98,19 @@ def add_board_option(
 def open_arguments(arguments: argparse.Namespace) -> Stream:
     """The stream that the options of add_stream_options ask for."""
     with showing("reading") as update:
-        return open_stream(
+        stream = open_stream(
             arguments.data,
             label=arguments.label,
             classes=arguments.classes,
+            header=not arguments.no_header,
             limit=arguments.limit,
             shuffle=arguments.shuffle,
             warmup=arguments.warmup,
             progress=update,
         )
+    for note in stream.notes:
+        messages.say(f"Note: {note}")
+    return stream
 
 
 def open_with_parameters(arguments: argparse.Namespace) -> tuple[Stream, dict[str, Any]]:

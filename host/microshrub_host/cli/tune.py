@@ -195,6 +195,7 @@ def _reading(arguments: argparse.Namespace) -> list[str]:
         value = getattr(arguments, name)
         if value != usual:
             given += [f"--{name}", str(value)]
+    given += ["--no-header"] if arguments.no_header else []
     return [*given, "--board", arguments.board]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from . import data_files, generators
 from .class_names import declared_classes
-from .stream import DataError, Progress, Stream
+from .stream import MAX_SAMPLES, DataError, Progress, Stream
 
 _GENERATED = ("river:", "synth:")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -20,6 +20,7 @@ def open_stream(
     *,
     label: str | None = None,
     classes: Sequence[str] | None = None,
+    header: bool = True,
     limit: int | None = None,
     shuffle: int | None = None,
     warmup: int = 256,
@@ -36,6 +37,8 @@ def open_stream(
     classes
         The classes of a file, in the order of their indices; also one string, a CSV record as in
         'a,b,"c, d"'. By default those found, in numeric order if all are integers and else sorted.
+    header
+        Whether the first row of a CSV file names the columns. If not, they are c1, c2 and so on.
     limit
         Keep the first `limit` samples, after the shuffle. Without a shuffle no more is read. By
         default the whole source, and 100,000 samples of a synthetic stream.
@@ -59,10 +62,13 @@ def open_stream(
     if source.startswith(_GENERATED):
         if label is not None or classes is not None:
             raise DataError(f"{source} knows its classes: --label and --classes are for files.")
+        if not header:
+            raise DataError(f"{source} knows its columns: --no-header is for files.")
         return generators.open_generated(source, limit, shuffle, progress)
 
     declared = declared_classes(classes)
-    return data_files.read_table(Path(source), label, declared, limit, shuffle, warmup, progress)
+    reading = data_files.Reading(label, declared, header, limit, shuffle, warmup)
+    return data_files.read_table(Path(source), reading, progress)
 
 
 def _check_source(source: str) -> None:
@@ -79,8 +85,8 @@ def _check_source(source: str) -> None:
 
 
 def _check_numbers(limit: int | None, shuffle: int | None, warmup: int) -> None:
-    if limit is not None and limit < 1:
-        raise DataError(f"--limit is {limit}; it must be 1 or more samples.")
+    if limit is not None and not 1 <= limit <= MAX_SAMPLES:
+        raise DataError(f"--limit is {limit}; it must be 1 to {MAX_SAMPLES:,} samples.")
     if warmup < 1:
         raise DataError(f"--warmup is {warmup}; it must be 1 or more samples.")
     if shuffle is not None and shuffle < 0:

@@ -12,6 +12,7 @@ from ..base.errors import UserError
 
 MAX_FEATURES = 256
 MAX_CLASSES = 256  # a label is one byte
+MAX_SAMPLES = (1 << 31) - 1
 
 # Called now and then with the work done and the whole work: bytes of a file, rows of the others.
 Progress = Callable[[int, int], None]
@@ -30,6 +31,7 @@ class Stream:
     labels: NDArray[np.uint8]  # (samples,), indices into class_names
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
+    notes: tuple[str, ...] = ()  # what the reader guessed or could not keep, a sentence each
 
 
 def stream_order(samples: int, limit: int | None, shuffle: int | None) -> NDArray[np.intp]:

@@ -16,6 +16,7 @@ from typing import IO
 
 from .stream import DataError, Progress
 
+LONGEST_LINE = 1 << 20  # bytes; 257 cells of any sense take far less
 _LINES_PER_PROGRESS = 1000
 
 
@@ -23,12 +24,13 @@ def text_lines(path: Path, progress: Progress | None) -> Generator[str, None, No
     """Yield the lines of a UTF-8 file with their ends; a lone CR becomes LF.
 
     `progress` is called now and then with the bytes read and the bytes of the file. Raises
-    DataError if the file cannot be opened, unpacked or decoded.
+    DataError if the file cannot be opened, unpacked or decoded, or has a line that does not end
+    within LONGEST_LINE bytes: no more of a file than that is in memory at a time.
     """
     number = 0
     try:
         with path.open("rb") as raw, _unpacked(path, raw) as file:
-            for line in file:
+            for line in _raw_lines(file):
                 for text in _split(_decode(path.name, line, number + 1)):
                     number += 1
                     if progress is not None and number % _LINES_PER_PROGRESS == 0:
@@ -60,6 +62,22 @@ def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
     return raw
 
 
+def _raw_lines(file: IO[bytes]) -> Iterator[bytes]:
+    """The lines up to each LF; where none comes for long, up to a lone CR, or all so far."""
+    line = b""
+    while piece := file.readline(LONGEST_LINE):
+        line += piece
+        whole = len(line)
+        if not line.endswith(b"\n"):
+            if whole < LONGEST_LINE:
+                continue
+            whole = line.rfind(b"\r", 0, -1) + 1 or whole  # after a CR at the end LF may come
+        yield line[:whole]
+        line = line[whole:]
+    if line:
+        yield line
+
+
 def _decode(name: str, line: bytes, number: int) -> str:
     if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise DataError(f"{name} is UTF-16 text. Save the file in UTF-8.")
@@ -67,6 +85,11 @@ def _decode(name: str, line: bytes, number: int) -> str:
         raise DataError(
             f"{name}, line {number}: a zero byte, so this is no text, or it is UTF-16. "
             "Save the file in UTF-8."
+        )
+    if len(line) >= LONGEST_LINE and not line.endswith((b"\n", b"\r")):
+        raise DataError(
+            f"{name}, line {number}: no line end within {LONGEST_LINE:,} bytes, so this is no "
+            "table. Name a CSV or ARFF file."
         )
     try:
         return line.decode("utf-8-sig" if number == 1 else "utf-8")

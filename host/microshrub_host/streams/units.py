@@ -21,6 +21,8 @@ _HEADROOM = 4
 _USUAL = 0.999  # the part of a column that has to fit; what is beyond is clamped
 _ROUNDING = 1e-9  # of a float that should be whole
 _FAR = 1000  # an offset pays when the numbers are so many times as large as their spread
+_MOST = 0.99  # the part of a column that says what is plausible in it
+_ABSURD = 1e6  # a number so many times as large as those has no say in the unit
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,14 @@ class Scale:
 
     def apply(self, values: NDArray[np.float64]) -> Raw:
         """Raw integers of rows; NaN becomes MISSING, what is too large the largest."""
-        with np.errstate(over="ignore"):
-            scaled = _scaled(values - self.offset, self.digits)
+        scaled = _scaled(values - self.offset, self.digits)
         scaled = np.clip(np.rint(scaled), -RAW_MAX, RAW_MAX)
         return np.where(np.isnan(values), MISSING, scaled).astype(np.int32)
+
+    def clamp(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values with those that are beyond their column's range at its ends."""
+        most = _scaled(np.full(len(self.digits), float(RAW_MAX)), -self.digits)
+        return np.clip(values, self.offset - most, self.offset + most)
 
     def units(self) -> list[tuple[int, int]]:
         """Offset and digits of each column, the offset as the whole number that it is."""
@@ -53,20 +59,28 @@ class Scale:
 
 def _scaled(values: NDArray[np.float64], digits: NDArray[np.int64] | int) -> NDArray[np.float64]:
     # Powers of ten are exact up to 10**22; dividing where digits are negative keeps 30 / 10 at 3.
-    up = 10.0 ** np.maximum(digits, 0)
-    down = 10.0 ** np.maximum(-np.asarray(digits), 0)
-    return np.asarray(values * up / down)
+    with np.errstate(over="ignore"):
+        up = 10.0 ** np.maximum(digits, 0)
+        down = 10.0 ** np.maximum(-np.asarray(digits), 0)
+        return np.asarray(values * up / down)
 
 
 def _unit(column: NDArray[np.float64]) -> tuple[float, int]:
     known = column[~np.isnan(column)]
     if not len(known):
         return 0.0, 0
+    known = _plausible(known)
     middle = float(np.rint(np.median(known)))
     size, spread = _size(known), _size(known - middle)
     offset = middle if spread * _FAR < size else 0.0
     most = _most_digits(spread if offset else size)
     return offset, _fewest_digits(known - offset, most)
+
+
+def _plausible(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """All but a mistyped 1e308 or the like, which would turn all the others into 0."""
+    most = float(np.quantile(np.abs(numbers), _MOST, method="lower"))
+    return numbers[np.abs(numbers) <= most * _ABSURD] if most else numbers
 
 
 def _size(numbers: NDArray[np.float64]) -> float:

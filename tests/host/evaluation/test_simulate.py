@@ -128,6 +128,13 @@ class TestScale:
         assert len(np.unique(scaled)) == 3
         assert scaled[-1] == units.RAW_MAX
 
+    @pytest.mark.parametrize("count", [2, 10, 100, 999])
+    def test_nor_does_it_in_a_short_column(self, count: int) -> None:
+        values = np.array([[0.5], [0.75]] * count + [[-1e308]])
+        scaled = units.Scale.fit(values).apply(values)[:, 0]
+        assert scaled[:3].tolist() == [50, 75, 50]
+        assert scaled[-1] == -units.RAW_MAX
+
     @pytest.mark.parametrize("size", [1e-9, 1e-6, 1.0, 1e6, 1e15, 1e300])
     def test_any_magnitude_keeps_its_order(self, size: float) -> None:
         values = np.sort(np.random.default_rng(1).random((100, 1)) * size, axis=0)

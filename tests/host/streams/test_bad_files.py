@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from streams_support import complaint
 
 from microshrub_host.streams import data_files
 from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.text_lines import LONGEST_LINE
 
 
 @pytest.mark.parametrize(
@@ -78,13 +80,47 @@ def test_bad_files(put, text, words):
 def test_no_header_row(put, header, cell):
     message = complaint(put(f"{header}\n1,2,sit\n3,4,walk\n"))
     assert f"t.csv, line 1: {cell} is a number" in message
-    assert "A header row is needed." in message
+    assert "Add a row of column names, or use --no-header." in message
+    if not header.startswith("time"):
+        stream = open_stream(put(f"{header}\n1,2,sit\n3,4,walk\n"), header=False)
+        assert stream.feature_names == ("c1", "c2")
+        assert len(stream.labels) == 3
 
 
 def test_no_header_row_with_the_class_elsewhere(put):
     source = put("1.5,y,2\n1,walk,2\n3,sit,4\n")
     assert "1.5 is a number" in complaint(source, label="y")
     assert "2.5 is a number" in complaint(put("walk,2.5,1\nsit,4,2\n"), label="walk")
+
+
+def test_a_line_without_end_takes_little_memory(put):
+    source = put(b"a,y\n1,0\n2,1\n" + b"7" * (LONGEST_LINE * 64), "t.csv.gz")
+    tracemalloc.start()
+    message = complaint(source)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert "line 4: no line end within 1,048,576 bytes" in message
+    assert peak < 8 * LONGEST_LINE
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs /dev/zero")
+def test_zeros_for_ever():
+    assert "zero, line 1: a zero byte" in complaint("/dev/zero")
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_a_file_longer_than_a_line_may_be(put, ends):
+    rows = [f"{i},{i / 7!r},{'ab'[i % 2]}" for i in range(60_000)]
+    stream = open_stream(put(ends.join(["x,z,y", *rows])))
+    assert stream.values[:, 0].tolist() == list(range(60_000))
+
+
+@pytest.mark.parametrize("limit", [0, 1 << 31, 10**23])
+def test_limits(put, limit):
+    for source in (put("a,y\n1,0\n2,1\n"), "synth:agrawal_a"):
+        assert f"--limit is {limit}; it must be 1 to 2,147,483,647" in complaint(
+            source, limit=limit
+        )
 
 
 # Texts that are no categories

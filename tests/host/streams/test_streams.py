@@ -54,6 +54,46 @@ def test_header_with_delimiters_in_quotes(put):
     assert open_stream(put('"a;b;c",y\n1,0\n2,1\n')).feature_names == ("a;b;c",)
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("1,2,walk", "5,6,walk"), ("1,2,run", "5,6,walk"), ("red,big,y", "red,small,walk")],
+)
+def test_a_header_that_may_be_a_sample_is_noted(put, first, second):
+    source = put(f"{first}\n{second}\n{second[:-4]}sit\n")
+    assert open_stream(source).notes == (
+        "t.csv, line 1 was read as the header. If it is a sample, use --no-header.",
+    )
+    stream = open_stream(source, header=False, warmup=3)
+    assert (len(stream.labels), stream.notes) == (3, ())
+
+
+def test_a_header_that_is_none_but_one_is_not_noted(put):
+    assert open_stream(put("x,z,y\nred,2,walk\nblue,2,sit\n")).notes == ()
+
+
+def test_no_header_with_a_label(put):
+    stream = open_stream(put("walk,1,2\nsit,3,4\n"), header=False, label="c1")
+    assert stream.feature_names == ("c2", "c3")
+    assert stream.class_names == ("sit", "walk")
+    arff = put("@relation r\n@attribute a numeric\n@attribute y {0,1}\n@data\n1,0\n", "t.arff")
+    for source in ("synth:agrawal_a", "river:Phishing", arff):
+        assert "--no-header is for" in complaint(source, header=False)
+
+
+def test_a_number_that_does_not_fit_the_others_is_noted(put):
+    rows = [f"{i / 4},{i},{i % 2}" for i in range(50)]
+    rows[7] = "-1e308,7,0"
+    (note,) = open_stream(put("\n".join(["x,z,y", *rows]))).notes
+    assert note == (
+        "t.csv, line 9, column x: -1e+308 is too far from the column's other numbers; it is taken "
+        "for -5.369e+06."
+    )
+    rows = [f"{i / 4},{i},{i % 2}" for i in range(300)]
+    rows[7], rows[9] = "-1e308,7,0", "1e20,7,0"
+    (note,) = open_stream(put("\n".join(["x,z,y", *rows]))).notes
+    assert note.endswith("-5.369e+06, as are 1 more of its cells.")
+
+
 def test_names_of_pandas(put):
     assert open_stream(put("0,1,2,class\n5,6,7,a\n1,2,3,b\n")).feature_names == ("0", "1", "2")
     assert open_stream(put("time,20,y\n5,6,a\n1,2,b\n")).feature_names == ("time", "20")

@@ -149,7 +149,8 @@ def _program(arguments: argparse.Namespace, board: board_files.Board) -> Program
             raise UserError(
                 f"DATA {arguments.data} is not used: the model is in {arguments.model}"
             )
-        of_data = [n for n in ("label", "classes", "limit", "shuffle") if vars(arguments)[n]]
+        reading = ("label", "classes", "no_header", "limit", "shuffle")
+        of_data = [name for name in reading if vars(arguments)[name]]
         for name in [*given_options(arguments), *of_data]:
             raise UserError(f"{option(name)} is not used: the model is in {arguments.model}")
         model = model_files.read(Path(arguments.model))

@@ -1,0 +1,78 @@
+"""The header of an ARFF file, which declares what each column is and which values it may take."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from itertools import chain
+
+from .columns import Column
+from .csv_rows import Row, rows
+from .stream import DataError
+
+# ARFF types that are neither numbers nor one of a few values
+_UNFIT_ATTRIBUTE = re.compile(
+    r"""^\s*@attribute\s+('[^']*'|"[^"]*"|\S+)\s+(string|date|relational)\b""", re.I | re.M
+)
+
+
+def open_arff(name: str, lines: Iterator[str]) -> tuple[list[Column], Iterator[Row]]:
+    """The columns and the data rows, which go the way of a CSV file's; SciPy reads the header.
+
+    SciPy's own data reader has no line numbers, drops surplus cells and refuses class names
+    that are not ASCII.
+    """
+    header = []
+    for line in lines:
+        header.append(line)
+        if line.lstrip().lower().startswith("@data"):
+            break
+    else:
+        raise DataError(f"{name} has no @data line, so it is not an ARFF file.")
+    columns = _arff_columns(name, "".join(header[:-1]) + "@data\n")
+    data = _arff_data(name, lines, len(header) + 1)
+    skipped = []  # comments and empty lines before the first row
+    for line in data:
+        skipped.append(line)
+        if line.strip():
+            break
+    first = skipped[-1] if skipped else ""
+    delimiter = "\t" if "\t" in first and "," not in first else ","
+    quote = '"' if '"' in first else "'"
+    return columns, rows(name, chain(skipped, data), len(header) + 1, delimiter, quote)
+
+
+def _arff_columns(name: str, header: str) -> list[Column]:
+    from scipy.io import arff  # imported here since it is slow
+
+    unfit = _UNFIT_ATTRIBUTE.search(header)
+    if unfit is not None:
+        raise DataError(
+            f"{name}: attribute {unfit[1]} is of type {unfit[2].lower()}; "
+            "only numeric and nominal attributes can be learned from. Remove it."
+        )
+    try:
+        _, meta = arff.loadarff(io.StringIO(header))
+    except Exception as error:  # besides ParseArffError: IndexError, StopIteration and others
+        raise DataError(
+            f"{name}: the ARFF header cannot be read ({error or type(error).__name__}). "
+            "Attributes are numeric or nominal, each with a name of its own."
+        ) from error
+    columns = []
+    for attribute in meta:
+        kind, values = meta[attribute]
+        declared = tuple(value.strip(" '\"") for value in values) if kind == "nominal" else None
+        columns.append(Column(attribute.strip("'\""), kind == "numeric", declared))
+    return columns
+
+
+def _arff_data(name: str, lines: Iterator[str], first_line: int) -> Iterator[str]:
+    """Blank the comments, so that line numbers stay true."""
+    for number, line in enumerate(lines, first_line):
+        text = line.lstrip()
+        if text.startswith("{"):
+            raise DataError(
+                f"{name}, line {number}: sparse ARFF rows are not read. Convert it to dense rows."
+            )
+        yield "" if text.startswith("%") else line

@@ -1,0 +1,86 @@
+"""The rows of a CSV file, or of an ARFF file's data, and whether the first one is a header."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from .columns import number_of
+from .stream import DataError
+
+Row = tuple[int, list[str]]  # line number in the file, cells
+
+
+def rows(
+    name: str, lines: Iterable[str], first_line: int, delimiter: str, quote: str
+) -> Iterator[Row]:
+    """The rows that are not blank, their cells stripped; first_line is the number of lines[0]."""
+    reader = csv.reader(
+        lines, delimiter=delimiter, quotechar=quote, skipinitialspace=True, strict=True
+    )
+    start = first_line
+    try:
+        for cells in reader:
+            if len(cells) > 1 or "".join(cells).strip():
+                yield start, [cell.strip() for cell in cells]
+            start = first_line + reader.line_num
+    except csv.Error as error:
+        raise DataError(
+            f"{name}, line {start}: this row cannot be read ({error}). "
+            f"Look for a stray {quote} in it."
+        ) from error
+
+
+def csv_rows(name: str, lines: Iterator[str]) -> Iterator[Row]:
+    """Those of a CSV file, whose first line shows what separates the cells."""
+    head = []  # up to the first line that is not empty
+    for line in lines:
+        head.append(line)
+        if line.strip():
+            break
+    return rows(name, chain(head, lines), 1, _delimiter("".join(head)), '"')
+
+
+def first_row(name: str, found: Iterator[Row]) -> Row:
+    """The next row; raises DataError if the file has none."""
+    row = next(found, None)
+    if row is None:
+        raise DataError(f"{name} is empty. It needs a header row and a row per sample.")
+    return row
+
+
+def check_names(where: str, names: list[str], label: str | None) -> None:
+    """Raise DataError if these cells of the first row cannot be a header."""
+    class_place = names.index(label) if label in names else len(names) - 1
+    for place, column in enumerate(names):
+        if place != class_place and _is_measurement(column, names):
+            raise DataError(
+                f"{where}: {column} is a number and no name, so this is a sample. "
+                "A header row is needed. Add a row of column names, or use --no-header."
+            )
+    for place, column in enumerate(names, 1):
+        if column == "":
+            raise DataError(f"{where}: column {place} has no name. Name it, or delete the column.")
+        if column in names[: place - 1]:
+            raise DataError(f"{where}: two columns are named {column}. Rename one of them.")
+    if all(number_of(column) is not None for column in names):
+        raise DataError(
+            f"{where}: only numbers, so not a header. Add a row of column names, or use "
+            "--no-header."
+        )
+
+
+def _is_measurement(cell: str, header: list[str]) -> bool:
+    """Whether a header's cell is a number but not one of pandas' names, which are 0, 1, 2 ..."""
+    number = number_of(cell)
+    if number is None or not math.isfinite(number):
+        return False
+    return re.fullmatch("[0-9]+", cell) is None or header.count(cell) > 1
+
+
+def _delimiter(header: str) -> str:
+    unquoted = re.sub(r'"[^"]*"', "", header)
+    return max(",;\t", key=unquoted.count)  # a comma if there is none
