@@ -12,7 +12,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 from ..engines import loader
@@ -104,7 +104,7 @@ def _heap_bytes(thing: Any, seen: set[int]) -> int:
     if id(thing) in seen or isinstance(thing, (bool, str, type, FunctionType, type(None))):
         return 0
     seen.add(id(thing))
-    if isinstance(thing, (array, bytearray)):
+    if isinstance(thing, (array, bytearray, _Unmade)):
         return BLOCK + blocks(_size(thing))
     if isinstance(thing, int):
         small = -(1 << 30) <= thing < 1 << 30
@@ -120,8 +120,31 @@ def _heap_bytes(thing: Any, seen: set[int]) -> int:
     raise TypeError(f"no rule says how much a {type(thing).__name__} takes on the heap")
 
 
-def _size(buffer: array[int] | bytearray) -> int:
-    return len(buffer) * (buffer.itemsize if isinstance(buffer, array) else 1)
+class _Unmade:
+    """A buffer of a planned learner: how long it will be, and none of its bytes."""
+
+    def __init__(self, typecode: str, length: int) -> None:
+        self.itemsize = array(typecode).itemsize
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+
+def _size(buffer: array[int] | bytearray | _Unmade) -> int:
+    return len(buffer) * (1 if isinstance(buffer, bytearray) else buffer.itemsize)
+
+
+def _planned(kind: str, learner_kwargs: Parameters) -> Any:
+    """The learner as it will be on the heap, whatever its size: its buffers are not made."""
+    learner = getattr(loader.load("python"), kind)
+    plan = object.__new__(learner)
+    own = learner._allocate
+    planned = FunctionType(own.__code__, own.__globals__ | {"allocate": _Unmade})
+    plan._allocate, plan._start = MethodType(planned, plan), lambda: None
+    plan.__init__(**learner_kwargs)
+    del plan._allocate, plan._start
+    return plan
 
 
 def budget(
@@ -153,7 +176,7 @@ def budget(
 
 def _objects(learner_kwargs: Parameters, kind: str) -> dict[str, Any]:
     library = loader.load("python")
-    learner = getattr(library, kind)(**learner_kwargs)
+    learner = _planned(kind, learner_kwargs)
     features = learner.features
     return {
         "quantizer": library.Quantizer(features),
@@ -203,7 +226,7 @@ def _peak(objects: Mapping[str, Any]) -> int:
 def modules_of(kind: str, learner_kwargs: Parameters = _SMALLEST) -> tuple[str, ...]:
     """The modules of the device library that a program with such a learner imports."""
     library = loader.load("python")
-    learner = getattr(library, kind)(**learner_kwargs)
+    learner = _planned(kind, learner_kwargs)
     parts = (type(learner), learner._learn, library.Quantizer, library.Metrics)
     return tuple(dict.fromkeys(part.__module__.partition(".")[2] for part in parts))
 
@@ -239,7 +262,7 @@ def which_to_lower(learner_kwargs: Parameters, board: Board, kind: str = "ShrubE
     """One sentence: which options, each alone or else together, make the learner fit the board."""
     if budget(learner_kwargs, board, kind).fits:
         return f"It fits {board.name} as it is."
-    plan = _planned(learner_kwargs, kind)
+    plan = _costly(learner_kwargs, kind)
     nbytes = getattr(loader.load("python"), kind).nbytes
 
     def fits(**changes: Value) -> bool:
@@ -261,9 +284,9 @@ def which_to_lower(learner_kwargs: Parameters, board: Board, kind: str = "ShrubE
     )
 
 
-def _planned(learner_kwargs: Parameters, kind: str) -> dict[str, Value]:
+def _costly(learner_kwargs: Parameters, kind: str) -> dict[str, Value]:
     """The learner's parameters, defaults included, that cost RAM."""
-    learner = getattr(loader.load("python"), kind)(**learner_kwargs)
+    learner = _planned(kind, learner_kwargs)
     return {name: getattr(learner, name) for name in _LEAST[kind]}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+import tracemalloc
 from array import array
 from collections.abc import Callable
 from pathlib import Path
@@ -242,6 +243,19 @@ def test_the_sum_is_the_sum_of_the_parts() -> None:
     assert budget.ram_bytes == sum(predicted(budget).values())
     assert budget.free_bytes == PICO.heap_free_bytes
     assert budget.board == "Raspberry Pi Pico"
+
+
+def test_a_model_of_gigabytes_is_counted_and_not_made() -> None:
+    parameters = {"features": 100, "classes": 10, "nodes": 65535, "leaves": 65534, "bins": 255}
+    tracemalloc.start()
+    budget = ram_budget.budget(parameters, PICO, "HoeffdingTree")
+    advice = ram_budget.which_to_lower(parameters, PICO, "HoeffdingTree")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    nbytes = loader.load("python").HoeffdingTree.nbytes
+    assert budget.model_bytes == nbytes(**parameters) > 1 << 34
+    assert peak < 1 << 26
+    assert "together fit Raspberry Pi Pico" in advice
 
 
 def test_machine_code_counts_where_it_is_on_the_heap() -> None:
