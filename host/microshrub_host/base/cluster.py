@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
+import multiprocessing.resource_tracker
 import secrets
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -65,6 +68,7 @@ def spread(
     with contextlib.ExitStack() as stack:
         stack.callback(_on_ctrl_c, signal.getsignal(signal.SIGINT))
         stack.enter_context(dask.config.set(_LOCAL))
+        ctrl_c_again = stack.enter_context(_no_ctrl_c()) if not scheduler else _nothing
         client = stack.enter_context(_client(distributed, jobs, scheduler))
         held = distributed.WorkerPlugin()
         held.name, held.work = f"microshrub-{secrets.token_hex(8)}", work
@@ -72,6 +76,7 @@ def spread(
         if scheduler:
             stack.callback(_quietly, client.unregister_worker_plugin, held.name)
         stack.callback(_on_ctrl_c, signal.SIG_IGN)  # while the rest ends: some seconds
+        ctrl_c_again()
         try:
             yield from _spread(distributed, client, held.name, iter(tasks))
         except (distributed.CancelledError, distributed.comm.CommClosedError):
@@ -166,6 +171,29 @@ def _client(distributed: Any, jobs: int, scheduler: str | None) -> Iterator[Any]
         distributed.Client(cluster) as client,
     ):
         yield client
+
+
+@contextlib.contextmanager
+def _no_ctrl_c() -> Iterator[Callable[[], object]]:
+    """Hold Ctrl-C back until what this gives is called, or until the end; it is not lost.
+
+    Dask cannot end a cluster that is about to start. The workers inherit it, and so do not see a
+    Ctrl-C before dask_setup() has them ignore it.
+    """
+    if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
+        yield _nothing
+        return
+    multiprocessing.resource_tracker.ensure_running()  # its start would let Ctrl-C through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    restore = functools.partial(signal.pthread_sigmask, signal.SIG_SETMASK, before)
+    try:
+        yield restore
+    finally:
+        restore()
+
+
+def _nothing() -> None:
+    """Let Ctrl-C through: nothing held it back."""
 
 
 def _on_ctrl_c(handler: Any) -> None:

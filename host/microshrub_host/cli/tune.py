@@ -126,7 +126,19 @@ def _tune(arguments: argparse.Namespace) -> int:
 
 def _search(arguments: argparse.Namespace, split: Split, limits: Limits) -> None:
     path = arguments.study or Path(_study_name(arguments.data, limits.board.key))
-    search = Search(path, split, limits, arguments.seed)
+    with Search(path, split, limits, arguments.seed) as search:
+        _run(search, path, arguments)
+        found = search.found()
+    if not found:
+        raise UserError(f"{path}: no finished trial keeps to these limits; raise --trials")
+    reading = _reading(arguments)
+    result = Report(
+        split, limits, found, baselines(split), arguments.data, reading, arguments.seed
+    )
+    _tell(result, arguments)
+
+
+def _run(search: Search, path: Path, arguments: argparse.Namespace) -> None:
     before = search.finished()
     if before:
         messages.say(f"{path} has {count(before, 'finished trial')}")
@@ -139,14 +151,6 @@ def _search(arguments: argparse.Namespace, split: Split, limits: Limits) -> None
                 scheduler=arguments.scheduler,
                 progress=update,
             )
-    found = search.found()
-    if not found:
-        raise UserError(f"{path}: no finished trial keeps to these limits; raise --trials")
-    reading = _reading(arguments)
-    result = Report(
-        split, limits, found, baselines(split), arguments.data, reading, arguments.seed
-    )
-    _tell(result, arguments)
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from ..base.errors import UserError
-
-if sys.platform != "win32":
-    import fcntl
+from ..base.file_lock import lock
 
 _NAME = "results.jsonl"
 
@@ -35,18 +32,10 @@ class KeptResults:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("a+b")
-            self._lock()
+            lock(self._file, self.path)
             self._read(json.loads(json.dumps(head)))  # as a file gives it back
         except OSError as error:
             raise UserError(f"--output {folder}: cannot be used: {error.strerror}") from None
-
-    def _lock(self) -> None:
-        """Until the file is closed; where there are no such locks, nothing keeps others out."""
-        if sys.platform != "win32":
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UserError(f"{self.path}: another run is writing there") from None
 
     def _read(self, head: dict[str, Any]) -> None:
         self._file.seek(0)

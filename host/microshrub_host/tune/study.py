@@ -6,10 +6,10 @@ is never run. All that is finished is in the file: a search that was stopped goe
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
-import sqlite3
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -21,7 +21,7 @@ from ..base.errors import UserError
 from ..engines import loader
 from ..evaluation import prequential
 from ..evaluation.pareto import front
-from . import trials
+from . import study_file, trials
 from .search_space import FIRST, sample
 from .trials import Accuracies, Configuration, Limits, Size, Split
 
@@ -44,20 +44,43 @@ class Found:
 
 
 class Search:
-    """The study in a file: what it has found, and what it is to try next."""
+    """The study in a file: what it has found, and what it is to try next.
+
+    The file is its own until close(), which a with statement calls.
+    """
 
     def __init__(self, path: Path, split: Split, limits: Limits, seed: int) -> None:
-        """Open or begin it; raises UserError for a file that is no study, or one of other data."""
+        """Open or begin it.
+
+        Raises UserError for a file that is no study, is damaged, is of other data, or is in use by
+        another search.
+        """
         self._split = split
         self._limits = limits
+        self._path = path
         optuna = _package()
         self._states = optuna.trial.TrialState
-        self._study = _open(optuna, path, seed)
-        _check(self._study, path, _identity(split, limits))
         self._under_way: dict[int, Any] = {}  # Optuna's trials by number
-        self._seen = {self._key(_configuration(trial)) for trial in self._trials("COMPLETE")}
-        self._remember()
-        self._again()
+        with contextlib.ExitStack() as stack:
+            self._file = stack.enter_context(study_file.open_locked(path))
+            with study_file.readable(path):
+                self._study = _study(optuna, path, seed)
+                _check(self._study, path, _identity(split, limits))
+                known = map(_finished, self._trials("COMPLETE"))
+                self._seen = {_key(configuration) for configuration, _ in known}
+                self._remember()
+                self._again()
+            stack.pop_all()
+
+    def close(self) -> None:
+        """Let other searches have the file."""
+        self._file.close()
+
+    def __enter__(self) -> Search:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _remember(self) -> None:
         """Tell the clock what it counted in earlier runs."""
@@ -70,11 +93,9 @@ class Search:
     def found(self) -> list[Found]:
         """All finished trials that keep to the limits, in the order of their numbers."""
         found = []
-        for trial in self._trials("COMPLETE"):
-            configuration = _configuration(trial)
+        for configuration, accuracies in map(_finished, self._trials("COMPLETE")):
             size = trials.size_within(self._split, configuration, self._limits)
             if size is not None:
-                accuracies = Accuracies(**trial.user_attrs["accuracies"])
                 found.append(Found(configuration, accuracies, size))
         return found
 
@@ -83,7 +104,14 @@ class Search:
         return len(self._trials("COMPLETE"))
 
     def run(self, wanted: int, *, jobs: int, scheduler: str | None, progress: Progress) -> None:
-        """Go on until so many trials are finished. progress is told of each, and of the best."""
+        """Go on until so many trials are finished. progress is told of each, and of the best.
+
+        Raises UserError if the file cannot be written, and if no trial works.
+        """
+        with study_file.writable(self._path):
+            self._run(wanted, jobs, scheduler, progress)
+
+    def _run(self, wanted: int, jobs: int, scheduler: str | None, progress: Progress) -> None:
         failed = 0
         work = functools.partial(trials.run, self._split)
         while self.finished() < wanted:
@@ -121,8 +149,8 @@ class Search:
             model, settings = sample(trial, features)
             found = Configuration(trial.number, model, settings)
             self._under_way[trial.number] = trial
-            if self._key(found) not in self._seen and self._fits(found):
-                self._seen.add(self._key(found))
+            if _key(found) not in self._seen and self._fits(found):
+                self._seen.add(_key(found))
                 trial.set_user_attr("configuration", {"model": model, "settings": settings})
                 return found
             self._fail(trial.number)
@@ -161,13 +189,19 @@ class Search:
         found: list[Any] = self._study.get_trials(deepcopy=False, states=states)
         return found
 
-    def _key(self, configuration: Configuration) -> str:
-        return json.dumps([configuration.model, dict(configuration.settings)], sort_keys=True)
+
+def _key(configuration: Configuration) -> str:
+    return json.dumps([configuration.model, dict(configuration.settings)], sort_keys=True)
 
 
 def _configuration(trial: Any) -> Configuration:
     """That of a trial of the study's file."""
     return Configuration(trial.number, **trial.user_attrs["configuration"])
+
+
+def _finished(trial: Any) -> tuple[Configuration, Accuracies]:
+    """What a finished trial of the study's file ran, and what came of it."""
+    return _configuration(trial), Accuracies(**trial.user_attrs["accuracies"])
 
 
 def points(found: list[Found]) -> list[tuple[float, float]]:
@@ -196,20 +230,13 @@ def _package() -> Any:
     return optuna
 
 
-def _open(optuna: Any, path: Path, seed: int) -> Any:
-    if path.exists() and path.stat().st_size:
-        with path.open("rb") as file:
-            if file.read(16) != b"SQLite format 3\0":
-                raise UserError(f"--study {path} is no study of tune")
-    try:
-        study = optuna.create_study(
-            storage=f"sqlite:///{path.absolute()}",
-            study_name=_NAME,
-            directions=["maximize", "minimize"],
-            load_if_exists=True,
-        )
-    except (optuna.exceptions.StorageInternalError, RuntimeError, OSError, sqlite3.Error) as error:
-        raise UserError(f"--study {path} cannot be used: {str(error).splitlines()[0]}") from None
+def _study(optuna: Any, path: Path, seed: int) -> Any:
+    study = optuna.create_study(
+        storage=study_file.storage(path),
+        study_name=_NAME,
+        directions=["maximize", "minimize"],
+        load_if_exists=True,
+    )
     # a search that goes on does not draw what it began with once more
     seed += len(study.get_trials(deepcopy=False))
     study.sampler = optuna.samplers.TPESampler(

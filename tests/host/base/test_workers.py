@@ -69,11 +69,14 @@ def test_what_is_left_behind_early_ends_the_workers(tmp_path: Path) -> None:
         os.kill(process, 0)
 
 
-def test_ctrl_c_ends_the_workers_without_a_word() -> None:
+@pytest.mark.parametrize("delay", [0.1, 0.4, 0.7, 1.0, 1.3, None])
+def test_ctrl_c_ends_the_workers_without_a_word(delay: float | None) -> None:
+    """While they start, after so many seconds, or once they have given a value."""
     script = (
         "import signal, time\n"
-        "from microshrub_host.workers import spread\n"
+        "from microshrub_host.base.cluster import spread\n"
         "if __name__ == '__main__':\n"
+        "    print('start', flush=True)\n"
         "    try:\n"
         "        for outcome in spread(time.sleep, [0] + [60] * 9, jobs=2):\n"
         "            print('one', flush=True)\n"
@@ -85,10 +88,14 @@ def test_ctrl_c_ends_the_workers_without_a_word() -> None:
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "one\n"
+        assert process.stdout.readline() == "start\n"
+        if delay is None:
+            assert process.stdout.readline() == "one\n"
+        else:
+            time.sleep(delay)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers, too
         out, err = process.communicate(timeout=30)
-    assert (out, err) == ("stopped\n", "")
+    assert (out.removeprefix("one\n"), err) == ("stopped\n", "")
 
 
 @pytest.mark.parametrize("address", ["nowhere", "tcp://127.0.0.1:9"])

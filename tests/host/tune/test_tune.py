@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import shlex
 import signal
@@ -55,7 +56,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def tuning(folder: Path, *words: str, **options: Any) -> subprocess.Popen[str]:
     """`microshrub tune made.csv` as a process that gets Ctrl-C alone."""
-    code = "import sys; from microshrub_tools.cli import main; sys.exit(main())"
+    code = "import sys; from microshrub_tools.cli.main import main; sys.exit(main())"
     command = [sys.executable, "-c", code, "tune", "made.csv", "--board", "rpi_pico", *words]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(
@@ -159,9 +160,9 @@ def test_the_choice_does_not_see_the_rest(tmp_path: Path) -> None:
     labels[250:] = labels[250:][::-1] // 2
     results = []
     for name, of in (("a", stream), ("b", replace(stream, labels=labels))):
-        search = Search(tmp_path / name, Split(of, 100, 250), LIMITS, seed=3)
-        search.run(7, jobs=1, scheduler=None, progress=lambda *_: None)
-        results.append(search.found())
+        with Search(tmp_path / name, Split(of, 100, 250), LIMITS, seed=3) as search:
+            search.run(7, jobs=1, scheduler=None, progress=lambda *_: None)
+            results.append(search.found())
     one, other = results
     assert [f.configuration for f in one] == [f.configuration for f in other]
     assert [f.accuracies.first for f in one] == [f.accuracies.first for f in other]
@@ -172,8 +173,8 @@ def test_the_choice_does_not_see_the_rest(tmp_path: Path) -> None:
 def test_other_data_another_board_and_another_file_are_refused(tmp_path: Path) -> None:
     stream, path = make_stream(600), tmp_path / "study"
     split = Split(stream, 100, 250)
-    Search(path, split, LIMITS, seed=0)
-    Search(path, split, replace(LIMITS, budget=5000), seed=1)
+    Search(path, split, LIMITS, seed=0).close()
+    Search(path, split, replace(LIMITS, budget=5000), seed=1).close()
     others = {
         "data": (replace(split, stream=make_stream(600, seed=1)), LIMITS),
         "board": (split, Limits(board_files.load("esp32"), 3000)),
@@ -187,6 +188,53 @@ def test_other_data_another_board_and_another_file_are_refused(tmp_path: Path) -
     with pytest.raises(UserError, match="is no study of tune"):
         Search(path, split, LIMITS, seed=0)
     assert path.read_text() == "x,y\n1,2\n"
+
+
+def test_one_search_at_a_time_has_a_study(tmp_path: Path) -> None:
+    path, split = tmp_path / "study", Split(make_stream(600), 100, 250)
+    with (
+        Search(path, split, LIMITS, seed=0),
+        pytest.raises(UserError, match="study: another run is writing there"),
+    ):
+        Search(path, split, LIMITS, seed=0)
+    Search(path, split, LIMITS, seed=0).close()
+
+
+@pytest.mark.parametrize("name", ["q?mode=memory.db", "{x}", "per%cent", "a b#c"])
+def test_a_study_may_have_any_name(tmp_path: Path, name: str) -> None:
+    split = Split(make_stream(600), 100, 250)
+    with Search(tmp_path / name, split, LIMITS, seed=0) as search:
+        search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    with Search(tmp_path / name, split, LIMITS, seed=0) as search:
+        assert search.finished() == 1
+
+
+def complaint_about(path: Path, split: Split) -> str:
+    try:
+        Search(path, split, LIMITS, seed=0).close()
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+def test_a_damaged_study_is_told_in_one_line(tmp_path: Path) -> None:
+    path, split = tmp_path / "study", Split(make_stream(600), 100, 250)
+    with Search(path, split, LIMITS, seed=0) as search:
+        search.run(3, jobs=1, scheduler=None, progress=lambda *_: None)
+    whole = path.read_bytes()
+    told = 0
+    for seed in range(25):
+        draw = random.Random(seed)
+        damaged = bytearray(whole)
+        for _ in range(draw.choice([1, 10, 100, 1000])):
+            damaged[draw.randrange(16, len(whole))] ^= draw.randrange(1, 256)
+        path.write_bytes(damaged[: draw.choice([len(whole), draw.randrange(16, len(whole))])])
+        said = complaint_about(path, split)
+        assert not said or re.search("is damaged|is of another search|is no study", said), seed
+        assert "\n" not in said
+        told += bool(said)
+    assert told > 10
 
 
 def test_a_budget_without_a_model_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
