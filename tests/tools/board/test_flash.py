@@ -24,6 +24,8 @@ from microshrub_host.engines import loader, mpy
 from microshrub_tools.board import build, flash, raw_repl
 from microshrub_tools.board.raw_repl import Device, RaisedError
 from microshrub_tools.cli.main import main
+from microshrub_tools.link.client import Link
+from microshrub_tools.link.serial_line import SerialLine
 
 _SERVE = """
 import os, sys
@@ -258,6 +260,22 @@ def test_flash_over_a_line(
         assert {p.relative_to(slot).as_posix() for p in slot.rglob("*") if p.is_file()} == set(
             made.files
         )
+
+
+def test_bench_measures_what_was_flashed_and_starts_it_again(
+    tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = build.make(program("shrub"), x86(tmp_path), tmp_path / "out")
+    words = ["flash", "--board", str(tmp_path / "x86.toml"), "--port", board.port]
+    assert main([*words, str(made.folder)]) == 0
+    capsys.readouterr()
+    assert main(["bench", "--port", board.port]) == 0
+    said = capsys.readouterr()
+    assert said.out.count("[[measured.row]]") == 4  # of ShrubEnsemble
+    assert "HoeffdingTree is not on the device" in said.err
+    assert "The board's program runs again." in said.err
+    with Link(SerialLine(board.port)) as link:
+        assert link.connect().features == 2
 
 
 def test_a_program_that_cannot_start_is_no_success(

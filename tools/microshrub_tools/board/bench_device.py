@@ -34,6 +34,17 @@ def _next(random: int) -> int:
     return (random * 1103 + 12345) % 1048573
 
 
+def _find_library() -> None:
+    """Make what `microshrub flash` has put on the device importable."""
+    try:
+        import os
+
+        newest = max([name for name in os.listdir() if name[:11] == "microshrub."])
+        sys.path.insert(0, newest + "/lib")
+    except (ImportError, OSError, ValueError):  # there is no file system, or no such folder
+        pass
+
+
 def _measure(kind: str, parameters: "dict[str, Any]") -> "list[int]":
     """Medians and 99th percentiles over samples of a label that stays for six on average."""
     import microshrub
@@ -71,11 +82,16 @@ def _measure(kind: str, parameters: "dict[str, Any]") -> "list[int]":
 def main(configurations: "list[Any]") -> None:
     """Measure all, one after another, each with the heap to itself."""
     _describe()
+    try:
+        import microshrub  # noqa: F401
+    except ImportError:
+        _find_library()
     for number, kind, parameters in configurations:
         gc.collect()
         try:
             print("row", number, *_measure(kind, parameters))
         except MemoryError:
             print("no", number, "it does not fit into the RAM")
-        except ImportError:
-            print("no", number, "microshrub is not on the device")
+        except ImportError as error:
+            missing = "microshrub is" if "microshrub'" in str(error) else kind + " is"
+            print("no", number, missing, "not on the device")

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,11 @@ from microshrub_host.engines import loader
 from microshrub_host.engines.learners import MODELS, specification
 
 from ..board.ports import add_port_option, chosen_port
+from ..board.raw_repl import Device
 from ..link.serial_line import SerialLine
 
 _PATIENCE = 20.0  # seconds until the device's first line
+_START_SECONDS = 5.0
 _TREE = (
     "depth=8 nodes=63 leaves=8 grace_period=100 split_confidence=1e-3 tie_threshold=0.1 leaf=nba"
 )
@@ -68,8 +70,14 @@ def bench(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "bench.py"
         script.write_text(device_script(), encoding="utf-8")
-        lines = _mpremote(port, script, mount=arguments.mount)
-        hertz, device, rows = read_rows(lines)
+        said: list[str] = []
+        lines = _mpremote(port, script, said, mount=arguments.mount)
+        try:
+            hertz, device, rows = read_rows(lines)
+        finally:
+            lines.close()
+            if any(line.startswith("device ") for line in said):
+                _start_again(port)
     if board and hertz and hertz != board.clock_hz:
         messages.say(
             f"Note: the device runs at {hertz:,} Hz, {board.name}'s file says {board.clock_hz:,}."
@@ -92,14 +100,34 @@ def device_script() -> str:
     return f"{program}\n\nimport json\n\nmain(json.loads({json.dumps(listed)!r}))\n"
 
 
-def _mpremote(port: str, script: Path, *, mount: bool) -> Iterator[str]:
-    """The lines that the script prints. Raises UserError if it does not come to its end."""
+def _start_again(port: str) -> None:
+    """Start the program that the board had, and say whether that went well."""
+    try:
+        with Device(port) as device:
+            if not device.value("'main.py' in __import__('os').listdir()"):
+                return
+            started, _ = device.start(_START_SECONDS)
+    except UserError:
+        started = False
+    messages.say(
+        "The board's program runs again."
+        if started
+        else "The board's program is stopped: reset the board to start it."
+    )
+
+
+def _mpremote(
+    port: str, script: Path, said: list[str], *, mount: bool
+) -> Generator[str, None, None]:
+    """The lines that the script prints, which go to `said`, too.
+
+    Raises UserError if it does not come to its end.
+    """
     mounted = ["mount", str(loader.folder().parent)] if mount else []
     command = [sys.executable, "-m", "mpremote", "connect", port, *mounted, "run", str(script)]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     )
-    said: list[str] = []
     silence = threading.Timer(_PATIENCE, process.kill)  # on a pty mpremote waits for ever
     silence.start()
     try:
@@ -148,7 +176,7 @@ def read_rows(lines: Iterator[str]) -> tuple[int, str, list[CostRow]]:
                     p50, p99, q50, q99 = map(int, rest.split())
                     rows.append(CostRow(model, features, classes, (p50, p99), (q50, q99)))
                 update(int(number) + 1, len(CONFIGURATIONS))
-    if not rows and any("not on the device" in reason for reason in reasons):
+    if not rows and any("microshrub is not on the device" in reason for reason in reasons):
         raise UserError("microshrub is not on the device: flash it, or use --mount")
     if not rows:
         raise UserError(reasons[0] if reasons else "the device printed no measurement")
