@@ -1,4 +1,4 @@
-"""Prequential evaluation on the device: accuracy, confusion matrix, and the dumb baselines.
+"""Prequential evaluation on the device: accuracy, confusion matrix, and the simple baselines.
 
 Kappa and kappa temporal are those of Bifet, de Francisci Morales, Read, Holmes and Pfahringer:
 Efficient Online Evaluation of Big Data Stream Classifiers, KDD 2015.

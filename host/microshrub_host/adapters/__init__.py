@@ -1,1 +1,1 @@
-"""The learners where users already are: as classifiers of River and of scikit-learn."""
+"""The learners as classifiers of River and of scikit-learn."""

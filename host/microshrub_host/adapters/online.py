@@ -51,9 +51,11 @@ class OnlineModel:
         """
         check_engine(engine)
         if not 1 <= len(names) <= MAX_FEATURES:
-            raise AdapterError(f"there are {len(names)} features; 1 to {MAX_FEATURES} can be")
+            raise AdapterError(
+                f"there are {len(names)} features; 1 to {MAX_FEATURES} are possible"
+            )
         if classes > MAX_CLASSES:
-            raise AdapterError(f"there are {classes} classes; {MAX_CLASSES} is the most")
+            raise AdapterError(f"there are {classes} classes; at most {MAX_CLASSES} are possible")
         known = np.where(np.isfinite(first), first, np.nan)
         self.scale = Scale.fit(known) if scale is None else scale
         self._model, self._engine, self._names = model, engine, tuple(names)

@@ -103,7 +103,7 @@ class _RiverClassifier(base.Classifier):  # type: ignore[misc]
         """
         if not self._online:
             if not self._waiting:
-                raise AdapterError("there is nothing to save: no sample was learned yet")
+                raise AdapterError("there is nothing to save: no sample has been learned yet")
             self._leave_warmup()
         assert self._online
         self._online.save(path, [str(y) for y in self._labels], "River")
@@ -112,8 +112,9 @@ class _RiverClassifier(base.Classifier):  # type: ignore[misc]
         if y not in self._labels:
             if len(self._labels) >= self._most:
                 raise AdapterError(
-                    f"the label {y!r} is one more than the {self._most} that there is room for, "
-                    f"{', '.join(map(repr, self._labels))}. Say how many there will be: classes="
+                    f"the label {y!r} is new, and there is room for only {self._most}: "
+                    f"{', '.join(map(repr, self._labels))}. Say how many there will be with "
+                    "classes="
                 )
             self._labels[y] = len(self._labels)
         return self._labels[y]
@@ -173,18 +174,19 @@ _DOC = """{title} as a classifier of River.
 
     All parameters are given by keyword:
 
-    classes   how many labels there can be, or all of them; None: those of the warm-up
-    features  their names, in the board's order; None: those of the warm-up, sorted. Others are
-              left out later, and one that is not there is a missing value
-    warmup    samples that give the units and ranges of the features; they are learned, too
-    digits    behind the point, that the features' integers keep; None: as many as in the warm-up
+    classes   the number of labels, or a list of them; None: those of the warm-up
+    features  names of the features, in the board's order; None: those of the warm-up, sorted.
+              Later, other features are ignored, and absent ones are missing values
+    warmup    number of samples that decide the units and ranges of the features, before they
+              are learned, too
+    digits    decimal places that are kept of each feature; None: as many as in the warm-up
     engine    "numba" or "python"
 
     The others are those of the learner, see microshrub.{learner}:
 
     {others}
 
-    Raises AdapterError, a ValueError, for parameters and samples that cannot be.
+    Raises AdapterError, a ValueError, for invalid parameters and samples.
     """
 
 

@@ -109,15 +109,15 @@ _DOC = """{title} as a classifier of scikit-learn.
 
     All parameters are given by keyword:
 
-    warmup    the first samples, which give the units and ranges of the features
-    digits    behind the point, that the features' integers keep; None: as many as in the warm-up
+    warmup    number of first samples, which decide the units and ranges of the features
+    digits    decimal places that are kept of each feature; None: as many as in the warm-up
     engine    "numba" or "python"
 
     The others are those of the learner, see microshrub.{learner}:
 
     {others}
 
-    Wrong ones raise AdapterError, a ValueError, when it learns first.
+    Invalid ones raise AdapterError, a ValueError, at the first call that learns.
     """
 
 

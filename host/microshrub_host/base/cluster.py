@@ -138,7 +138,7 @@ def _packages() -> tuple[Any, Any]:
         import distributed
     except ImportError:
         raise UserError(
-            "work in several processes needs a package: pip install 'microshrub[tune]'"
+            "work in several processes needs optional packages: pip install 'microshrub[tune]'"
         ) from None
     return dask, distributed
 

@@ -136,7 +136,7 @@ def _unknown(name: str) -> str:
     hint = f" Did you mean {near[0]}?" if near else ""
     return (
         f"There is no board {name!r}.{hint} Known boards: {', '.join(known)}. "
-        "The path of a .toml file of your own works too."
+        "You can also give the path of your own .toml file."
     )
 
 

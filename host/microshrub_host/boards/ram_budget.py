@@ -82,10 +82,10 @@ class Budget:
         """Why it cannot be built, as a sentence without an end; empty if it can."""
         free, longest = self.free_bytes, self.largest_buffer
         if self.ram_bytes > free:
-            return f"it takes {self.ram_bytes:,} bytes of RAM, {self.board} has {free:,} free"
+            return f"it takes {self.ram_bytes:,} bytes of RAM, and {self.board} has {free:,} free"
         if self.peak_bytes > free:
             need = f"{self.peak_bytes:,} bytes of RAM while its buffers are made"
-            return f"it takes {need}, {self.board} has {free:,} free"
+            return f"it takes {need}, and {self.board} has {free:,} free"
         if longest.bytes > self.largest_block_bytes:
             piece = f"{self.board} has no more than {self.largest_block_bytes:,} in one piece"
             return f"its largest buffer, {longest.name}, takes {longest.bytes:,} bytes, {piece}"
@@ -278,7 +278,7 @@ def which_to_lower(learner_kwargs: Parameters, board: Board, kind: str = "ShrubE
         return f"No option alone is enough; {options} together fit {board.name}."
     least = budget({**learner_kwargs, **_LEAST[kind]}, board, kind)
     return (
-        f"Not even the smallest model fits {board.name}: with everything it needs "
+        f"Not even the smallest model fits {board.name}: all in all, it needs "
         f"{least.peak_bytes} bytes, {least.largest_buffer.bytes} of them for "
         f"{least.largest_buffer.name}, and {board.heap_free_bytes} are free."
     )

@@ -25,7 +25,7 @@ _PREDICT = ("trees", "depth")
 _LEARN = ("window", "depth", "features", "classes")
 _NEUTRAL = ("seed", "step", "two_valued")  # the last is the stream's, no specification has it
 MEASURED = "measured"
-ESTIMATED = "estimated from instruction counts in emulation, one instruction a cycle"
+ESTIMATED = "estimated from instruction counts in emulation, one instruction per cycle"
 
 Pair = tuple[float, float]
 
@@ -60,9 +60,9 @@ class SampleTime:
         if self.between:
             how += f", interpolated between {' and '.join(self.between)}"
         return [
-            ("microseconds a predict", f"{self.predict[0]:,.0f}, p99 {self.predict[1]:,.0f}"),
-            ("microseconds a learn", f"{self.learn[0]:,.0f}, p99 {self.learn[1]:,.0f}"),
-            ("  how it is known", how),
+            ("microseconds per predict", f"{self.predict[0]:,.0f}, p99 {self.predict[1]:,.0f}"),
+            ("microseconds per learn", f"{self.learn[0]:,.0f}, p99 {self.learn[1]:,.0f}"),
+            ("  based on", how),
         ]
 
 

@@ -1,4 +1,4 @@
-"""Who is compared: our learners, two dumb baselines, River's learners, MOA's and soft trees.
+"""Who is compared: our learners, two simple baselines, River's learners, MOA's and soft trees.
 
 A `Contender` is a name and its settings, nothing heavy; `start` makes the `ContenderRun` of it, in
 the process that is to run it.
@@ -21,12 +21,12 @@ from ..base.text import did_you_mean
 from ..streams.stream import Stream
 from .contender import NO_ANSWER, SEED, Contender, ContenderRun
 
-# Who measured the bytes of a model, by system.
+# How the bytes of a model are measured, by system.
 MEASURES = {
     "ours": "nbytes",
     "river": "_raw_memory_usage",
     "moa": "measureByteSize",
-    "torch": "4 bytes a number",
+    "torch": "4 bytes per number",
 }
 
 _TEN = {"n_models": 10, "seed": SEED}
@@ -73,7 +73,9 @@ def select(text: str) -> list[Contender]:
             raise UserError(f"--peers: {word} is unknown. {did_you_mean(word, PEERS)}")
         found |= group or {word: PEERS[word]}
     if not found:
-        raise UserError("--peers names nobody; without the option it is everybody.")
+        raise UserError(
+            "--peers names no learner; without the option, all that can run here take part."
+        )
     require(found.values())
     return list(found.values())
 

@@ -35,8 +35,8 @@ def make_page(parts: Sequence[Part], command: str, options: Mapping[str, Any]) -
             facts[f"--{name.replace('_', '-')}"] = str(options[name])
     page = Page(f"Learners on {', '.join(names)}", command, facts)
     page.paragraph(
-        "Every learner sees the same samples in the same order: it predicts a sample, and then "
-        "learns it. The best of a column is bold."
+        "Every learner sees the same samples in the same order; it predicts each sample, and then "
+        "learns it. The best value of a column is bold."
     )
     if len(parts) > 1:
         _add_overview(page, parts)
@@ -95,8 +95,12 @@ def _highest(values: Sequence[float | None]) -> list[int]:
 
 def _sizes_caption(part: Part, sized: Sequence[Cell]) -> str:
     said = (
-        f"{part.stream.name}: accuracy by the bytes of the model. On the line stand those that "
+        f"{part.stream.name}: accuracy by the bytes of the model. The line joins those that "
         "no other one beats in both."
     )
     others = [cell.name for cell in part.cells if cell not in sized]
-    return f"{said} Not in it, having no such figures: {', '.join(others)}." if others else said
+    return (
+        f"{said} Not shown, since they have no such figures: {', '.join(others)}."
+        if others
+        else said
+    )

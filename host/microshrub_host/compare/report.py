@@ -27,10 +27,10 @@ COLUMNS = (
     "time\nin s",
 )
 NOTES = (
-    "Accuracy and both kappas are in percent; every sample counts from the first one on.",
+    "Accuracy and both kappas are in percent, over all samples from the first one on.",
     "Model bytes: ours are the buffers on the board (nbytes); River's and MOA's are their own "
     "measures (_raw_memory_usage, measureByteSize) of objects on this computer; soft "
-    "trees have 4 for every number kept: parameters, Adam's moments, means, variances, a batch.",
+    "trees count 4 for every number kept: parameters, Adam's moments, means, variances, a batch.",
     "Samples a second: on this computer, ours with numba, MOA in its own loop, the rest from "
     "Python.",
 )

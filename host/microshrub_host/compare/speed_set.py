@@ -14,9 +14,9 @@ from .tree_set import tree_rows
 
 SYSTEMS = _SYSTEMS | {"capymoa": "CapyMOA"}
 NOTES = (
-    "Samples a second are those of predicting and learning alone, one learner at a time. What "
-    "numba compiles is compiled before; Java compiles while it runs, so that a long stream is "
-    "fairer to MOA. Compare only figures of one run on an idle computer.",
+    "Samples a second count predicting and learning alone, one learner at a time. What "
+    "numba compiles is compiled beforehand; Java compiles while it runs, so a long stream is "
+    "fairer to MOA. Only compare figures of the same run on an idle computer.",
 )
 
 _SHRUBS = "shrub window=32 trees=8 depth=5 step=0.5"

@@ -1,4 +1,4 @@
-"""The proof that the engines hold the same bits, and where they part if they do not."""
+"""Proves that the engines hold the same bits, or finds where they begin to differ."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Difference:
     def __str__(self) -> str:
         one, other = self.engines
         return (
-            f"{one} and {other} part at sample {self.sample:,}: {self.buffer}[{self.index}] is "
-            f"{self.values[0]} and {self.values[1]}"
+            f"{one} and {other} differ from sample {self.sample:,}: {self.buffer}[{self.index}] "
+            f"is {self.values[0]} and {self.values[1]}"
         )
 
 

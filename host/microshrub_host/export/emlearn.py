@@ -19,8 +19,8 @@ from ..models.frozen import Frozen
 _MOST = 127  # features, classes: bytes with a sign
 _NODES = 32767
 _LOST = (
-    "It takes raw values as array('h'): what is beyond 16 bits has to be clipped. It knows no "
-    "missing values, and its votes are whole trees."
+    "It takes raw values as array('h'), so clip values beyond 16 bits. It knows no "
+    "missing values, and each tree has one whole vote."
 )
 
 
@@ -53,17 +53,17 @@ def _check(model: Frozen) -> None:
             raise UserError(f"emlearn has room for {_MOST} {what}, and the model has {number}")
     if model.bayes:
         raise UserError(
-            "emlearn's leaves are classes, and some of the model's answer by naive Bayes: "
+            "emlearn's leaves are classes, and some of the model's use naive Bayes. Use "
             "simulate --leaf mc, or --format c"
         )
     if len(set(model.factors)) > 1:
         raise UserError(
-            "emlearn's trees have one vote each, and the model's have different weights: "
+            "emlearn's trees have one vote each, and the model's have different weights. Use "
             "simulate --trees 1, or --format c"
         )
     if len(model.trees) > 1 and model.model.learner.leaf != "class":
         raise UserError(
-            "emlearn's leaves are classes, and the model's votes are shares of several: "
+            "emlearn's leaves are classes, and the model's votes are shared by several. Use "
             "simulate --leaf class, or --format c"
         )
 

@@ -17,7 +17,7 @@ def exported(model: Frozen) -> tuple[bytes, str]:
     ]
     for number, tree in enumerate(model.trees):
         lines += _cluster(number, tree, len(model.trees) > 1)
-    lost = "It is to be looked at: it holds no codes, and no statistics of naive Bayes."
+    lost = "It is meant for reading: it has neither codes nor naive Bayes statistics."
     return ("\n".join(lines) + "\n}\n").encode(), lost
 
 

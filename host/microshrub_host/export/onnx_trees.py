@@ -14,14 +14,14 @@ from ..base.errors import UserError
 from ..models.frozen import Frozen
 from ..models.trees import Leaf, Node
 
-_LOST = "It takes raw integers as doubles, and knows no missing values."
+_LOST = "It takes raw integers as doubles, and has no missing values."
 
 
 def exported(model: Frozen) -> tuple[bytes, str]:
     """The model's bytes, and what it does not hold. Raises UserError for naive Bayes leaves."""
     if model.bayes:
         raise UserError(
-            "a leaf of ONNX has shares, and some of the model's answer by naive Bayes: "
+            "a leaf of ONNX has shares, and some of the model's use naive Bayes. Use "
             "simulate --leaf mc, or --format c"
         )
     try:

@@ -7,7 +7,7 @@ models make equal files. In it are:
     learner.state    what save() of the learner gives, see firmware's buffers.py
     quantizer.state  what save() of its quantizer gives
 
-Nothing in a file is ever executed. All of it is checked: a damaged one is refused, not guessed at.
+Nothing in a file is ever executed, and all of it is checked: a damaged file is refused.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def open_model(path: Path) -> OpenModel:
         raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
     except _BROKEN:
         raise UserError(
-            f"{path}: this is not a model's file, or it is damaged. Save the model again."
+            f"{path}: this is not a model file, or it is damaged. Save the model again."
         ) from None
     try:
         found = _of_config(config, States(parts[_LEARNER], parts[_QUANTIZER]))
@@ -195,7 +195,7 @@ def _of_config(config: Any, states: States) -> ModelFile:
 
 def _get(config: dict[str, Any], name: str, is_right: Callable[[Any], bool]) -> Any:
     if name not in config or not is_right(config[name]):
-        raise ValueError(f"config.json has no {name}, or one that cannot be")
+        raise ValueError(f"config.json has no valid {name}")
     return config[name]
 
 

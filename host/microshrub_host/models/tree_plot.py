@@ -61,7 +61,7 @@ def draw_tree(root: Node, title: str, classes: int) -> Any:
     rows = sum(1 for _ in leaves(root))
     if rows > _MOST_LEAVES:
         raise UserError(
-            f"the tree has {rows:,} leaves, and a picture room for {_MOST_LEAVES:,}: "
+            f"the tree has {rows:,} leaves, and a picture has room for {_MOST_LEAVES:,}: "
             "--depth N draws its upper part"
         )
     columns = _columns(root)

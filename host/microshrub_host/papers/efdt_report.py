@@ -33,8 +33,8 @@ def tables(found: Found) -> list[Table]:
     made = []
     if trees:
         notes = [
-            "Means over the trees that were drawn; percent wrong over the whole stream, as the E "
-            "in the legend of Figure 1.1, whose values the paper's text does not hold. In "
+            "Means over the trees that were drawn; errors in percent of the whole stream, as the "
+            "E in the legend of Figure 1.1, whose values the paper's text does not hold. In "
             "Figure 5.13 EFDT makes a tenth of VFDT's errors after 100,000,000 samples."
         ]
         made.append(_table(found, "Random trees (Figure 1.1)", "classes, values", trees, notes))

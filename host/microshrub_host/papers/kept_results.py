@@ -67,8 +67,8 @@ class KeptResults:
             if kept.get(name) != head.get(name):
                 raise UserError(
                     f"{self.path} was made with {name} {_words(kept.get(name))}, not "
-                    f"{_words(head.get(name))}: results of both cannot be mixed. Say the same, or "
-                    "use another --output."
+                    f"{_words(head.get(name))}: results of both cannot be mixed. Use the same "
+                    "options, or another --output."
                 )
 
     def append(self, record: Mapping[str, Any]) -> None:

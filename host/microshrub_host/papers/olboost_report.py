@@ -73,7 +73,7 @@ def _counts_table(
         notes=[
             f"On how many of {len(found.streams)} streams the row's method was better than the "
             "column's, and in brackets the paper's count of its 11: Wilcoxon's signed-rank test "
-            f"over all settings, p < {ALPHA} two-sided. The paper's own level is not known."
+            f"over all settings, p < {ALPHA} two-sided. The paper does not state its level."
         ],
     )
 

@@ -60,14 +60,16 @@ def find(names: Sequence[str], folder: Path | None) -> tuple[dict[str, Any], lis
                 source = _of_openml(name)
             except openml.OpenmlError as error:
                 reachable = not isinstance(error, openml.OpenmlUnreachableError)
-                notes.append(f"The stream {name} is left out: {error}.")
+                notes.append(f"The stream {name} is skipped: {error}.")
                 continue
         if source is not None:
             found[name] = source
         elif name in OPENML:
-            notes.append(f"The stream {name} is left out: there is no file, and no OpenML.")
+            notes.append(
+                f"The stream {name} is skipped: there is no file, and OpenML cannot be reached."
+            )
         else:
-            notes.append(f"The stream {name} is left out: --data has no file {name}.csv.gz.")
+            notes.append(f"The stream {name} is skipped: --data has no file {name}.csv.gz.")
     return found, notes
 
 

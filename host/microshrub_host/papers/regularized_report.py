@@ -28,7 +28,10 @@ _PARTS = {
     "drifting": "Synthetic streams with a gradual change in the middle (Tables 5 to 7)",
     "real": "Real streams (Tables 8 to 10)",
 }
-_THEIRS = "In brackets the paper's, of 1,000,000 samples with 500 features on another computer."
+_THEIRS = (
+    "The paper's figures, for 1,000,000 samples with 500 features on another computer, are in "
+    "brackets."
+)
 _FEWER = ("nodes", "features tested", "size, KB", "time, s")  # less of these is better
 
 

@@ -62,8 +62,8 @@ def introduction(found: Found) -> list[str]:
             reasons[words] = reasons.get(words, 0) + 1
         listed = "; ".join(f"{words} ({number})" for words, number in reasons.items())
         said.append(
-            f"{len(failures)} of {count(len(found.results), 'run')} did not come to their end, or "
-            f"were not begun: {listed}."
+            f"{len(failures)} of {count(len(found.results), 'run')} did not finish, or "
+            f"were not started: {listed}."
         )
     return said
 

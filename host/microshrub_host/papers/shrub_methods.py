@@ -111,14 +111,14 @@ def shrub_methods(configurations: int, seed: int) -> Chosen:
     if missing:
         found += [_river(name, configurations, seed) for name in _RIVER]
         notes.append(
-            "River's learners stand for MOA's, and Smooth Boost (SB), which it does not have, is "
-            f"left out. MOA needs {missing}."
+            "River's learners replace MOA's, and Smooth Boost (SB), which River does not have, is "
+            f"skipped. MOA needs {missing}."
         )
     else:
         found += [_moa(name, configurations, seed) for name in _MOA]
     missing = catalogue.missing_for("torch")
     if missing:
-        notes.append(f"Soft decision trees (SDT) are left out: they need {missing}.")
+        notes.append(f"Soft decision trees (SDT) are skipped: they need {missing}.")
     else:
         drawn = draw(_SOFT, configurations, (seed, "SDT"))
         found.append(_method("SDT", "soft decision trees of torch", "torch", "SoftTrees", drawn))

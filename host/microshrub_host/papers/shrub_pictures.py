@@ -70,7 +70,7 @@ def _over_time(found: Found, stream: str) -> Picture:
     figure.suptitle(stream, fontsize=11, parse_math=False)
     caption = (
         f"{stream}: accuracy so far and bytes of each method's best configuration, over time. "
-        "MOA's and River's bytes are with what they took before the first sample."
+        "MOA's and River's bytes include what they took before the first sample."
     )
     return Picture(f"{stream}-time", figure, caption)
 
@@ -90,7 +90,7 @@ def _fronts(found: Found, stream: str) -> Picture:
     axes.set_title(stream, fontsize=11, parse_math=False)
     figure.legend(loc="outside right upper", frameon=False)
     caption = (
-        f"{stream}: the Pareto front of each method, up to the biggest model of all. The faint "
+        f"{stream}: the Pareto front of each method, up to the largest model of all. The faint "
         "points are the configurations that are not on it."
     )
     return Picture(f"{stream}-front", figure, caption)

@@ -27,8 +27,8 @@ _LIMITS: Sequence[tuple[str, float | None, str]] = (
 )
 _NONE = "-"
 _BRACKETS = (
-    "In brackets the paper's own figure, of the whole stream, and of 1,000,000 samples of "
-    "generators of its own."
+    "The paper's own figures, for the whole stream or 1,000,000 samples of its "
+    "generators, are in brackets."
 )
 _FEW = 6  # streams below which no two methods can differ: 2 of 2**5 signs are 0.0625
 
@@ -99,7 +99,7 @@ def _apf_table(found: Found, paper: Paper | None, measure: str, words: str) -> T
         ["stream"],
         [row(stream) for stream in found.streams],
         [
-            "Normalised by the biggest model of the stream; models below 100 MB, ours within 1 "
+            "Normalised by the largest model of the stream; models below 100 MB, ours within 1 "
             f"MB. Larger is better. {_BRACKETS if paper else ''}".strip()
         ],
     )

@@ -35,7 +35,7 @@ def others(trees: Sequence[tuple[str, str]]) -> tuple[list[Method], list[str]]:
         if system != OURS and not (system == "moa" and missing)
         for name, tree in trees
     ]
-    return found, [f"MOA's trees are left out. They need {missing}"] if missing else []
+    return found, [f"MOA's trees are skipped. They need {missing}"] if missing else []
 
 
 def _changed(contender: Contender, name: str, changes: dict[str, Any]) -> Contender:

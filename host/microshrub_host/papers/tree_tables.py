@@ -19,9 +19,9 @@ _STYLES = ("-", "--", ":", "-.")
 
 Measure = Callable[[Result], float | None]
 SIZES = (
-    "Sizes are averages over time in KB of 1024 bytes: of ours the smallest pool that would have "
-    "done so far, of River's and MOA's their own measures without what they took before the first "
-    "sample. GB-hours are size times time."
+    "Sizes are averages over time in KB of 1024 bytes: for ours the smallest pool that would have "
+    "sufficed so far, for River's and MOA's their own measures without what they took before the "
+    "first sample. GB-hours are size times time."
 )
 
 

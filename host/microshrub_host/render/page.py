@@ -1,7 +1,7 @@
-"""A report as one HTML file that asks for nothing: no network, no other file.
+"""A report as one self-contained HTML file.
 
 It holds its style, its pictures (SVG) and the script that sorts its tables; a Content Security
-Policy forbids all else. https://www.w3.org/TR/CSP3/
+Policy forbids everything else. https://www.w3.org/TR/CSP3/
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def run_rows(
         (f"RAM on {board.name}", f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"),
         *(time.rows() if time else []),
         *[(name.replace("_", " "), f"{value:,}") for name, value in result.progress.items()],
-        ("values outside of their range", f"{result.clamped:,}"),
+        ("values out of range", f"{result.clamped:,}"),
         ("missing values", f"{result.missing:,}"),
         (f"samples a second ({result.engine})", f"{result.samples_per_second:,.0f}"),
         ("state CRC32", f"{result.state_crc32:08x}"),
@@ -142,18 +142,18 @@ def markdown_table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def verdict(result: Result, *, shuffled: bool = False) -> str:
-    """In words: is the model better than repeating the last label and than the majority?"""
+    """Whether the model beats repeating the last label and the majority class, as a sentence."""
     if result.samples < _FEW:
-        return f"{count(result.samples, 'sample')}: too few samples to say whether it is of use."
+        return f"{count(result.samples, 'sample')}: too few to tell whether the model is useful."
     baselines = {"NoChange": result.accuracy_nochange, "MajorityClass": result.accuracy_majority}
     best = max(baselines, key=lambda name: baselines[name])
     gain = result.accuracy - baselines[best]
     if gain > 0:
-        return f"The model is {gain:.2f} points above the better of the two dumb baselines."
+        return f"The model is {gain:.2f} points above the better of the two simple baselines."
     said = f"The model does not beat {best} ({baselines[best]:.2f} %)."
     if best == "NoChange" and _in_runs(result):
         said += (
-            " The stream comes in runs of one label; a model is of use there only where labels "
+            " The stream has long runs of one label; a model is only useful there if labels "
             "come late or never."
         )
         if not shuffled:

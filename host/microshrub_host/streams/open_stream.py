@@ -75,9 +75,7 @@ def _check_source(source: str) -> None:
     if not source.strip():
         raise DataError("No file was named. Name a CSV or ARFF file, or river:NAME or synth:NAME.")
     if _ADDRESS.match(source):
-        raise DataError(
-            f"{source} is an address. It has to be downloaded first; then name the file."
-        )
+        raise DataError(f"{source} is a URL. Download it first, then name the file.")
     kind, colon, name = source.partition(":")
     meant = f"{kind.strip().lower()}:{name}"
     if colon and meant.startswith(_GENERATED) and source != meant and not os.path.exists(source):

@@ -130,7 +130,7 @@ def _ask(path: str) -> Any:
         with _open(address) as answer:
             return json.load(answer)
     except ValueError:
-        raise OpenmlError(f"{address}: the answer is no JSON") from None
+        raise OpenmlError(f"{address}: the answer is not JSON") from None
     except (OSError, http.client.HTTPException) as error:
         raise _failure(address, error) from None
 

@@ -23,7 +23,7 @@ from .search_space import changed
 from .study import Found
 from .trials import Accuracies, Limits, Split
 
-_TIME = "ms a sample"
+_TIME = "ms per sample"
 _NONE = "-"
 
 
@@ -61,7 +61,7 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """In words: is the one that is taken better than the dumb baselines?"""
+        """In words: is the chosen model better than the simple baselines?"""
         accuracy = self.taken.accuracies
         parts = {"the part it was chosen on": "first", "the rest": "rest"}
         beaten = [
@@ -72,16 +72,16 @@ class Report:
         ]
         if beaten:
             return f"It does not beat {', nor '.join(beaten)}."
-        return "It beats both dumb baselines on both parts."
+        return "It beats both simple baselines on both parts."
 
     @property
     def parts(self) -> str:
         """What the two accuracies are."""
         first, total = self.split.first, len(self.split.stream.labels)
         return (
-            f"Chosen on the first {count(first, 'sample')}; the rest is the {total - first:,} "
-            "after them, which no choice has looked at. The model goes on learning there, as it "
-            "does on a board."
+            f"Chosen on the first {count(first, 'sample')}; the rest are the {total - first:,} "
+            "after them, which did not influence the choice. The model goes on learning there, as "
+            "it does on a board."
         )
 
     def advice(self) -> list[str]:
@@ -93,7 +93,7 @@ class Report:
             f"chosen, {taken.accuracies.rest:.2f} % on the rest. {self.verdict}",
             f"This prints its accuracy over the whole stream, {taken.accuracies.whole:.2f} %:",
             f"  {self.simulate_command}",
-            "And this makes its program for the board:",
+            "And this builds its program for the board:",
             f"  {self.build_command}",
         ]
 
@@ -216,8 +216,8 @@ def _both(said: Accuracies) -> tuple[str, str]:
 def _no_time(front: list[Found], board: str) -> str:
     known = sum(found.size.latency is not None for found in front)
     return (
-        f"How long a sample takes on {board} is known of {known} of these "
-        f"{count(len(front), 'model')}; --max-latency counts it for boards with a Cortex-M, and "
+        f"The time per sample on {board} is known for {known} of these "
+        f"{count(len(front), 'model')}; --max-latency counts it on boards with a Cortex-M, and "
         "`microshrub bench` measures it on the board."
     )
 

@@ -1,7 +1,8 @@
 """The search for a model: an Optuna study in one file, whose trials run in worker processes.
 
-Two aims: the accuracy on the first part of the stream, and few bytes. What cannot be on the board
-is never run. All that is finished is in the file: a search that was stopped goes on from there.
+It has two objectives: high accuracy on the first part of the stream, and few bytes. Models that do
+not fit the board are never run. All finished trials are in the file, so a search that was stopped
+continues from there.
 """
 
 from __future__ import annotations
@@ -224,7 +225,7 @@ def _package() -> Any:
     try:
         import optuna
     except ImportError:
-        raise UserError("tune needs a package: pip install 'microshrub[tune]'") from None
+        raise UserError("tune needs optional packages: pip install 'microshrub[tune]'") from None
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)
     return optuna

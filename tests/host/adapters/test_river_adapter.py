@@ -100,7 +100,9 @@ def test_labels_of_any_kind_in_order_of_appearance() -> None:
         learner.learn_one({"v": i % 3}, labels[i % 3])
     assert [learner.predict_one({"v": v}) for v in range(3)] == labels
     assert list(learner.predict_proba_one({"v": 0})) == labels
-    with pytest.raises(ValueError, match=r"the label 7 is one more than the 3 .* classes="):
+    with pytest.raises(
+        ValueError, match=r"the label 7 is new, and there is room for only 3: .* classes="
+    ):
         learner.learn_one({"v": 1}, 7)
 
 

@@ -46,7 +46,7 @@ def test_a_measured_model_has_its_figures(board: str) -> None:
     found = time_of(board, f"{SMALL} seed=3 step=2")
     assert found
     assert (found.predict, found.learn, found.between) == ((100, 120), (1000, 1500), ())
-    assert found.rows()[1] == ("microseconds a learn", "1,000, p99 1,500")
+    assert found.rows()[1] == ("microseconds per learn", "1,000, p99 1,500")
     assert found.rows()[2][1] == "measured"
 
 
@@ -126,7 +126,7 @@ def test_commands_tell_the_time(
     words = ["budget", "--features", 8, "--classes", 2, "--board", board]
     shape = ["--window", 16, "--trees", 4, "--depth", 4]
     assert run(*words, *shape) == 0
-    assert "microseconds a learn: 1,000, p99 1,500" in capsys.readouterr().out
+    assert "microseconds per learn: 1,000, p99 1,500" in capsys.readouterr().out
     assert run(*words, *shape, "--json", "-") == 0
     time = json.loads(capsys.readouterr().out)["sample_time"]
     assert (time["learn_us"], time["basis"]) == ([1000, 1500], "measured")

@@ -120,7 +120,7 @@ def test_its_bytes_and_its_cell() -> None:
     cell = next(compare([contender], stream))
     parameters = 2 * (3 * 3 + 3 + 4 * 3)
     assert cell.model_bytes == 4 * (3 * parameters + 2 * 3 + 8 * (3 + 1))
-    assert cell.model_bytes_by == "4 bytes a number"
+    assert cell.model_bytes_by == "4 bytes per number"
     assert not cell.failure
     learner = catalogue.start(contender, stream, 256)
     said = learner.run(learner.prepare(slice(0, 300)))

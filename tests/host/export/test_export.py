@@ -112,7 +112,7 @@ def test_emlearn_predicts_as_the_model(files: dict[str, Path], name: str, tmp_pa
 
 @pytest.mark.parametrize(
     ("name", "why"),
-    [(name, "answer by naive Bayes") for name in BAYES] + [("by position", "different weights")],
+    [(name, "use naive Bayes") for name in BAYES] + [("by position", "different weights")],
 )
 def test_emlearn_refuses_what_it_cannot_hold(
     files: dict[str, Path], name: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -174,8 +174,8 @@ def test_streams_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixtur
     words = ["--streams", "nomao,weather", "--data", str(tmp_path)]
     assert run(tmp_path / "new", *words) == 2
     said = capsys.readouterr().err
-    assert "The stream nomao is left out: http://127.0.0.1:9/" in said
-    assert "The stream weather is left out: --data has no file weather.csv.gz." in said
+    assert "The stream nomao is skipped: http://127.0.0.1:9/" in said
+    assert "The stream weather is skipped: --data has no file weather.csv.gz." in said
     assert "no stream is left" in said
 
 

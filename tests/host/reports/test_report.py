@@ -39,10 +39,10 @@ def test_no_runs_are_claimed_of_independent_labels() -> None:
 def test_runs() -> None:
     result = result_of([(i // 40) % 2 for i in range(400)])
     said = report.verdict(result)
-    assert said.startswith("The model does not beat NoChange (97.50 %). The stream comes in runs")
+    assert said.startswith("The model does not beat NoChange (97.50 %). The stream has long runs")
     assert "--shuffle SEED" in said
     shuffled = report.verdict(result, shuffled=True)
-    assert "in runs" in shuffled
+    assert "long runs" in shuffled
     assert "--shuffle" not in shuffled
 
 

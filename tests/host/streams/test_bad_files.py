@@ -182,7 +182,7 @@ def test_no_name(source):
 
 @pytest.mark.parametrize("source", ["https://x/y.csv", "HTTP://x/y.csv.gz", "s3://x/y.arff"])
 def test_an_address(source):
-    assert f"{source} is an address. It has to be downloaded first" in complaint(source)
+    assert f"{source} is a URL. Download it first" in complaint(source)
 
 
 @pytest.mark.parametrize(

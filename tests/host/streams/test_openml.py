@@ -155,7 +155,7 @@ def test_answers_that_say_nothing(server: Server) -> None:
     path = "/data/list/data_name/airlines/status/active"
     with pytest.raises(openml.OpenmlError, match="answers 412"):
         openml.fetch("airlines", 50)
-    for answer, said in ((b"<html>", "no JSON"), (b"{}", "has no data"), (b"[]", "has no data")):
+    for answer, said in ((b"<html>", "not JSON"), (b"{}", "has no data"), (b"[]", "has no data")):
         server.files[path] = answer
         with pytest.raises(openml.OpenmlError, match=said):
             openml.fetch("airlines", 50)
@@ -173,7 +173,7 @@ def test_streams_by_name(server: Server, tmp_path: Path, monkeypatch: pytest.Mon
     names = ["airlines", "elec", "nomao", "weather", "sea_a"]
     found, notes = paper_streams.find(names, tmp_path)
     assert list(found) == ["airlines", "elec", "sea_a"]
-    assert [note.split(" is left out")[0] for note in notes] == [
+    assert [note.split(" is skipped")[0] for note in notes] == [
         "The stream nomao",
         "The stream weather",
     ]
@@ -194,4 +194,7 @@ def test_nobody_is_asked_twice_where_nobody_answers(
     found, notes = paper_streams.find(["nomao", "covtype", "rbf_m"], tmp_path)
     assert list(found) == ["rbf_m"]
     assert "cannot be reached" in notes[0]
-    assert notes[1] == "The stream covtype is left out: there is no file, and no OpenML."
+    assert (
+        notes[1]
+        == "The stream covtype is skipped: there is no file, and OpenML cannot be reached."
+    )
