@@ -1,4 +1,7 @@
-"""What all tests share: the oracles can be imported, and a real MicroPython where there is one."""
+"""What all tests share: the oracles can be imported, and a real MicroPython where there is one.
+
+The last line but one of a run tells how many tests were skipped, and why.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ import gzip
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +23,26 @@ settings.register_profile("microshrub", deadline=None)  # numba compiles in the 
 settings.load_profile("microshrub")
 # A script that runs in the background ignores Ctrl-C, and so would all that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """xdist interrupts a worker that takes long to clean up after the last test: let it be."""
+    if hasattr(session.config, "workerinput"):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    """One line at the end: what was skipped, and why."""
+    yield
+    skipped = terminalreporter.stats.get("skipped", [])
+    ran = sum(len(terminalreporter.stats.get(kind, [])) for kind in ("passed", "failed"))
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    told = "; ".join(f"{count} x {reason}" for reason, count in reasons.most_common())
+    terminalreporter.write_line(
+        f"ran {ran} tests, skipped {len(skipped)}{': ' * bool(told)}{told}"
+    )
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ def recording(name: str) -> str:
     """The path of a recorded stream; skips the test where there are no recordings."""
     path = DATA / f"{name}.csv.gz"
     if not path.is_file():
-        pytest.skip(f"set MICROSHRUB_DATA to the folder of the recorded stream {path.name}")
+        pytest.skip("set MICROSHRUB_DATA to the folder of the recorded streams")
     return str(path)
 
 

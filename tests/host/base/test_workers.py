@@ -83,7 +83,7 @@ def test_ctrl_c_ends_the_workers_without_a_word(delay: float | None) -> None:
         "    except KeyboardInterrupt:\n"
         "        print('stopped')\n"
     )
-    command = [sys.executable, "-c", script]
+    command = [sys.executable, "-W", "ignore", "-c", script]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:

@@ -377,7 +377,7 @@ def test_interrupted_fetch_leaves_nothing(fake_apt: Path) -> None:
     apt_get(fake_apt, f"/bin/sleep 60 & echo $! > {begun}; wait")
     code = (
         "import pathlib, platform\n"
-        "from microshrub_host import debian_packages, micropython_binary\n"
+        "from microshrub_host.engines import debian_packages, micropython_binary\n"
         f"debian_packages.KEYRING = pathlib.Path({__file__!r})\n"
         "platform.machine = lambda: 'x86_64'\nmicropython_binary.fetch()"
     )

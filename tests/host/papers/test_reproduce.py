@@ -114,7 +114,7 @@ def test_what_is_there_is_not_run_again(
 def test_killed_it_goes_on(whole: Path, tmp_path: Path) -> None:
     """The last line is torn, too."""
     folder = tmp_path / "killed"
-    program = "import sys; from microshrub_tools.cli import main; sys.exit(main())"
+    program = "import sys; from microshrub_tools.cli.main import main; sys.exit(main())"
     words = [sys.executable, "-c", program, "reproduce", *SMALL, "--output", str(folder)]
     with subprocess.Popen(words, stderr=subprocess.DEVNULL, start_new_session=True) as process:
         while len(lines(folder)) < 2 and process.poll() is None:
