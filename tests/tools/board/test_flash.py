@@ -327,15 +327,27 @@ def test_the_power_is_cut_while_copying(board: UnixBoard) -> None:
     assert (board.flash / "main.py").read_text() == "print('old')\n"
 
 
-def test_installing_with_mip(board: UnixBoard) -> None:
-    package = ROOT / "package.json"
+@pytest.mark.parametrize(
+    ("package", "learner"),
+    [
+        ("package.json", "HoeffdingTree"),
+        ("package-shrub.json", "ShrubEnsemble"),
+        ("package-hoeffding.json", "HoeffdingTree"),
+        ("package-device.json", "ShrubEnsemble"),
+    ],
+)
+def test_installing_with_mip(board: UnixBoard, package: str, learner: str) -> None:
     mpremote = [sys.executable, "-m", "mpremote", "connect", board.port]
-    install = [*mpremote, "mip", "install", "--target", "lib", f"./{package.name}"]
-    done = subprocess.run(install, cwd=package.parent, capture_output=True, text=True, timeout=60)
+    install = [*mpremote, "mip", "install", "--target", "lib", f"./{package}"]
+    done = subprocess.run(install, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     with Device(board.port) as line:
         line.run("import microshrub")
-        assert line.value("microshrub.ShrubEnsemble.nbytes(features=2, classes=2)") > 1000
+        line.run(f"model = microshrub.{learner}(features=2, classes=2)")
+        line.run("from array import array")
+        assert line.value("model.learn(array('H', [1, 2]), 1)") in (0, 1)
+    program = board.flash / "lib" / "microshrub" / "device" / "program.py"
+    assert program.is_file() == (package == "package-device.json")
 
 
 # Ports

@@ -1,6 +1,10 @@
-"""package.json: what `mpremote mip install` copies to a board, without microshrub on the PC.
+"""The packages that `mpremote mip install` copies to a board, without microshrub on the PC.
 
-`python -m microshrub_tools.board.package_list` writes it. Addresses in it are relative, so that it
+`package.json` is the library, `package-ROOM.json` the part of it that one room of learners needs,
+and `package-device.json` the library with the program that learns on its own.
+
+`python -m microshrub_tools.board.package_list` writes them. Each names all of its files, since a
+package of mip cannot name another by a relative address; those of files are relative, so that it
 works from wherever the repository lies.
 """
 
@@ -8,25 +12,45 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 
 from microshrub_host.engines import loader
 
 _INDENT = 2
+_PROGRAM = "device"  # the room that is not part of the library
 
 
-def package_list() -> str:
-    """The text of package.json."""
+def package_lists() -> dict[str, str]:
+    """The text of each package, by the name of its file."""
+    modules = [
+        path.relative_to(loader.folder()).with_suffix("").as_posix().replace("/", ".")
+        for path in loader.sources()
+    ]
+    library = [name for name in modules if _room(name) != _PROGRAM]
+    packages = {"package.json": library, f"package-{_PROGRAM}.json": modules}
+    for room in sorted(set(map(_room, library)) - {""}):
+        roots = [name for name in library if _room(name) in ("", room)]
+        packages[f"package-{room}.json"] = loader.closure(roots)
+    return {file: _text(names) for file, names in packages.items()}
+
+
+def _room(module: str) -> str:
+    return module.rpartition(".")[0]
+
+
+def _text(modules: Iterable[str]) -> str:
     version = loader.load("python").__version__
-    names = [path.relative_to(loader.folder()).as_posix() for path in loader.sources()]
-    urls = [[f"microshrub/{name}", f"firmware/microshrub/{name}"] for name in names]
+    files = [loader.source_of(name).relative_to(loader.folder()).as_posix() for name in modules]
+    urls = [[f"microshrub/{file}", f"firmware/microshrub/{file}"] for file in sorted(files)]
     return json.dumps({"urls": urls, "deps": [], "version": version}, indent=_INDENT) + "\n"
 
 
 def main() -> int:
-    """Write it to where the device library's folder lies in."""
-    path = loader.folder().parents[1] / "package.json"
-    path.write_text(package_list(), encoding="utf-8")
-    print(f"written to {path}", file=sys.stderr)
+    """Write them into the repository."""
+    folder = loader.folder().parents[1]
+    for file, text in package_lists().items():
+        (folder / file).write_text(text, encoding="utf-8")
+        print(f"written to {folder / file}", file=sys.stderr)
     return 0
 
 
