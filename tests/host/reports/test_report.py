@@ -63,9 +63,7 @@ def test_a_win_and_too_few() -> None:
     labels = [i % 2 for i in range(100)]
     values = [float(label) for label in labels]
     assert "points above the better" in report.verdict(result_of(labels, values))
-    assert "99 samples: too few samples to say" in report.verdict(
-        result_of(labels[:99], values[:99])
-    )
+    assert "99 samples: too few to tell" in report.verdict(result_of(labels[:99], values[:99]))
 
 
 def test_label_agreement_is_the_chance_of_two_equal_labels() -> None:

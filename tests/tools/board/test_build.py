@@ -186,7 +186,7 @@ def test_a_saved_model_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["data.csv"], "DATA data.csv is not used"),
         (["--depth", "3"], "--depth is not used"),
         (["--classes", "no,yes"], "--classes is not used"),
-        (["--sensor", "adc", "pins=26"], "1 pins and the model 2 features"),
+        (["--sensor", "adc", "pins=26"], "1 pins, and the model has 2 features"),
         (["--sensor", "mpu6050", "scl=1", "sda=0"], "gives 36 features, and the model has 2"),
         (["--sensor", "adc", "pin=26"], "--sensor adc has no pin. Did you mean pins?"),
         (["--sensor", "dht"], "--sensor 'dht' is unknown"),
@@ -225,9 +225,9 @@ def test_units_that_a_sensor_does_not_give(tmp_path: Path) -> None:
     found = model_files.of_run(result, stream)
     adc = AROUND | {"sensor": {"kind": "adc", "pins": [26, 27], "rate": 50}}
     assert program_config.of_model(found, AROUND).units == [(0, 2), (0, 2)]
-    with pytest.raises(UserError, match="a was learned in a unit of its own"):
+    with pytest.raises(UserError, match="a was learned in units of its own"):
         program_config.of_model(found, adc)
-    with pytest.raises(UserError, match="a has values that are no whole numbers"):
+    with pytest.raises(UserError, match="a has values that are not whole numbers"):
         program_config.of_stream(stream, model, parameters, 256, adc)
 
 

@@ -200,7 +200,7 @@ def test_a_damaged_file_is_noticed(tmp_path: Path, micropython_command: tuple[st
     data = bytearray(path.read_bytes())
     data[1234] ^= 4
     path.write_bytes(data)
-    with pytest.raises(UserError, match=r"a\.py is not on the board as it was sent"):
+    with pytest.raises(UserError, match=r"a\.py did not arrive on the board as it was sent"):
         flash.verify(board, files)
     board.close()
 
@@ -371,7 +371,7 @@ def test_something_else_at_the_port(monkeypatch: pytest.MonkeyPatch) -> None:
     tty.setraw(slave)
     process = subprocess.Popen(["cat"], stdin=master, stdout=master)
     try:
-        with pytest.raises(UserError, match="nothing answers as MicroPython does"):
+        with pytest.raises(UserError, match="MicroPython does not answer at"):
             Device(os.ttyname(slave))
     finally:
         process.kill()

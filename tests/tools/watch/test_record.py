@@ -142,7 +142,7 @@ def test_a_full_disk_leaves_whole_lines(device: Device, tmp_path: Path) -> None:
     check_plotter(file, 100)
     assert 1980 < file.stat().st_size <= 2000
     assert f"{len(rows_of(file))} samples of this recording are in" in error
-    assert "cannot be written any more" in error
+    assert "can no longer be written" in error
 
 
 def test_a_device_that_takes_nothing(device: Device, capsys: pytest.CaptureFixture[str]) -> None:
@@ -167,7 +167,7 @@ def test_an_existing_file_is_kept_unless_one_says_so(
     assert len(rows_of(file)) == 20
     file.write_text("a,b\n1,2\n")
     assert run(*words, "--append") == 2
-    assert "have the columns n, z, label, those before had a, b" in capsys.readouterr().err
+    assert "now have the columns n, z, label, and before they had a, b" in capsys.readouterr().err
     assert file.read_text() == "a,b\n1,2\n"
 
 
@@ -179,7 +179,7 @@ def test_another_set_of_names_is_an_error(
     port = device(script + "print('x:%d' % k if k < 300 else 'x:1 y:2')")
     assert run("record", "--port", port, "-o", file) == 2
     said = capsys.readouterr().err
-    assert "have the columns x, y, those before had x: " in said
+    assert "now have the columns x, y, and before they had x: " in said
     assert f"{len(rows_of(file))} samples of this recording" in said
 
 
@@ -321,7 +321,7 @@ def test_noise_does_no_harm(pieces: list[bytes]) -> None:
 def test_a_half_line_is_not_added_to(tmp_path: Path) -> None:
     path = tmp_path / "half.csv"
     path.write_text("x,y\n1")
-    with pytest.raises(Exception, match="the last line has no end"):
+    with pytest.raises(Exception, match="the last line is incomplete"):
         SampleFile(path, append=True)
 
 

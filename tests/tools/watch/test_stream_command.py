@@ -85,7 +85,7 @@ def test_a_stream_is_learned_on_both(
     assert "p99" in said.out
     assert "stream: 100 % accuracy" in said.err
     assert command(device, tmp_path, "--limit", "100") == 2  # it has learned 900
-    assert "have it forget them with --reset" in capsys.readouterr().err
+    assert "make it forget them with --reset" in capsys.readouterr().err
     assert command(device, tmp_path, "--limit", "100", "--rate", "400", "--reset") == 0
 
 
@@ -279,7 +279,7 @@ def test_another_configuration_is_refused(
     other.mkdir()
     (other / "config.json").write_text(json.dumps(config | {"pending": 5}))
     assert command(device, other) == 2
-    assert "the device runs another configuration than that of" in capsys.readouterr().err
+    assert "the device runs a different configuration from that of" in capsys.readouterr().err
     assert command(device, tmp_path / "none") == 2
     assert "there is no config.json in" in capsys.readouterr().err
 

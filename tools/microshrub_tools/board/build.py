@@ -127,7 +127,9 @@ def check_output(output: Path) -> None:
     """Raise UserError if the folder holds something that is no build, or cannot be made."""
     parent = output.resolve().parent
     if output.exists() and not is_build(output) and not _is_empty(output):
-        raise UserError(f"--output {output}: there is something that is not a build; name another")
+        raise UserError(
+            f"--output {output}: there is something that is not a build; choose another folder"
+        )
     existing = next(p for p in (parent, *parent.parents) if p.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK):
         raise UserError(f"--output {output}: no folder can be made in {existing}")

@@ -1,4 +1,4 @@
-"""A build onto a board, so that it starts the old program or the new one, whatever happens.
+"""Copies a build to a board, which starts the old program or the new one, whatever happens.
 
 Each program has a folder of its own on the board, and main.py starts the newest:
 
@@ -70,7 +70,7 @@ class SelfTest:
 
 
 def _quiet(done: int, total: int) -> None:
-    """For a caller who wants no progress."""
+    """The progress of a caller who wants none."""
 
 
 def flash(device: Runs, files: Files, update: Update = _quiet) -> SelfTest:
@@ -89,7 +89,7 @@ def flash(device: Runs, files: Files, update: Update = _quiet) -> SelfTest:
 
 
 def prepare(device: Runs) -> None:
-    """Have the helpers on the board, and what interrupted flashes left removed."""
+    """Send the helpers to the board, and remove what interrupted flashes left behind."""
     device.run(HELPERS)
     remove(device, _NEW)
     for slot in slots(device)[:-1]:
@@ -186,8 +186,8 @@ def verify(device: Runs, files: Files) -> None:
 def _same(device: Runs, path: str, data: bytes) -> None:
     if device.value(f"digest({path!r})") != hashlib.sha256(data).hexdigest():
         raise UserError(
-            f"{path} is not on the board as it was sent. Flash again; if it stays so, the board's "
-            "flash or the cable is damaged. The board still has its previous program."
+            f"{path} did not arrive on the board as it was sent. Flash again; if this persists, "
+            "the board's flash or the cable is damaged. The board still has its previous program."
         )
 
 

@@ -1,4 +1,4 @@
-"""The option --port, and the serial ports of this PC for who has named none."""
+"""The option --port, and the serial ports of this PC for users who left it out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BOARDS = {
 
 
 def add_port_option(parser: Any) -> None:
-    """Add --port; whoever leaves it out is told which ports there are."""
+    """Add --port; a user who leaves it out gets a list of the ports."""
     text = "a serial device, or socket://HOST:PORT (required; without it the ports are listed)"
     parser.add_argument("--port", metavar="PORT", help=text)
 

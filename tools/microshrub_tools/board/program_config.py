@@ -84,9 +84,9 @@ def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
         for name, unit in zip(model.feature_names, units, strict=True):
             if unit != (0, 0):
                 raise UserError(
-                    f"{name} was learned in a unit of its own, (value - {unit[0]}) * "
-                    f"10**{unit[1]}, and a sensor of the board gives plain whole numbers. Give "
-                    "the recording as DATA in place of the saved model."
+                    f"{name} was learned in units of its own, (value - {unit[0]}) * "
+                    f"10**{unit[1]}, but a sensor on the board gives plain whole numbers. Give "
+                    "the recording as DATA instead of the saved model."
                 )
     return Program(
         learner=model.learner,
@@ -136,8 +136,8 @@ def _as_it_is(stream: Stream, warmup: int) -> Raw:
         known = column[~np.isnan(column)]
         if np.any(known != np.rint(known)) or np.any(np.abs(known) > RAW_MAX):
             raise UserError(
-                f"{name} has values that are no whole numbers of 30 bits, which a sensor of the "
-                "board does not give. Take a recording from the board."
+                f"{name} has values that are not whole numbers of 30 bits, and a sensor on the "
+                "board gives nothing else. Use a recording from the board."
             )
     features = values.shape[1]
     return Scale(np.zeros(features), np.zeros(features, dtype=np.int64)).apply(values)
@@ -161,13 +161,13 @@ def sensor(words: Sequence[str], features: int, default_pin: int | str) -> dict[
         found["pins"] = [_number_or_name(pin) for pin in pins]
         if len(pins) != features:
             raise UserError(
-                f"--sensor adc has {len(pins)} pins and the model {features} features. Name as "
-                "many, such as pins=26,27"
+                f"--sensor adc has {len(pins)} pins, and the model has {features} features. Name "
+                "as many pins, such as pins=26,27"
             )
     if kind == "mpu6050" and features != _MOTION_FEATURES:
         raise UserError(
             f"--sensor mpu6050 gives {_MOTION_FEATURES} features, and the model has {features}. "
-            "Take a recording from the board."
+            "Use a recording from the board."
         )
     for name, value in found.items():
         if value is None:
@@ -195,7 +195,7 @@ def _settings(owner: str, words: Sequence[str], known: Mapping[str, Any]) -> dic
     for word in words:
         name, equals, value = word.partition("=")
         if not equals:
-            raise UserError(f"{word!r} behind {owner} is not a setting such as rate=50")
+            raise UserError(f"{word!r} after {owner} is not a setting such as rate=50")
         if name not in known:
             raise UserError(f"{owner} has no {name}. {did_you_mean(name, known)}")
         found[name] = _number_or_name(value)

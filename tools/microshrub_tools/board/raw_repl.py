@@ -1,6 +1,6 @@
 """A board at a port, through mpremote's raw REPL: it runs lines of Python and says what came.
 
-All that goes wrong on the way is a UserError that says what to do.
+Whatever goes wrong is a UserError that says what to do.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ class Device:
         except _BROKEN:
             self.close()
             raise DeviceError(
-                f"At {self.port} nothing answers as MicroPython does. Is it on the board? If a "
-                "program runs there that Ctrl-C does not stop, start this command again and press "
-                "the board's reset button while it waits."
+                f"MicroPython does not answer at {self.port}. Is it installed on the board? If a "
+                "program is running there that Ctrl-C does not stop, start this command again and "
+                "press the board's reset button while it waits."
             ) from None
 
     def run(self, code: str, seconds: float = _SECONDS) -> str:

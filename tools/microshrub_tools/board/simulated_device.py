@@ -1,4 +1,4 @@
-"""The device's twin in the simulator: the same config.json, the same application, on numba."""
+"""The device's twin in the simulator: the same config.json and the same application, on numba."""
 
 from __future__ import annotations
 
@@ -118,6 +118,6 @@ def find_twin(configuration_hash: int, folder: Path | None) -> Twin:
         raise UserError(f"there is no {CONFIG} in {folder}")
     where = f"that of {folder}" if folder else f"any in {BUILDS}/"
     raise UserError(
-        f"the device runs another configuration than {where}: name the folder that was flashed "
-        "with --build, or flash it again"
+        f"the device runs a different configuration from {where}: name the folder that was "
+        "flashed with --build, or flash it again"
     )

@@ -43,7 +43,7 @@ class LinkError(UserError):
 
 
 class LostError(LinkError):
-    """The device does not answer any more."""
+    """The device no longer answers."""
 
 
 class RestartedError(LinkError):
@@ -88,7 +88,7 @@ def _drawn_session() -> int:
 
 @dataclass
 class Pending:
-    """A request under way; `answer` is None until it came. Times are in seconds."""
+    """A request under way; `answer` is None until it arrives. Times are in seconds."""
 
     request: Request
     sequence: int
@@ -104,8 +104,8 @@ class Link:
     """One end of the line. A time-out of `timeout` seconds sends again what has no answer;
     after `patience` seconds without any answer LostError is raised.
 
-    `on_text` gets what comes and is no frame: words of the device's program, or damage. `clock`
-    is for tests.
+    `on_text` receives whatever is not a frame: text printed by the device's program, or damage.
+    `clock` is for tests.
     """
 
     def __init__(
@@ -191,7 +191,7 @@ class Link:
         return self.wait(self.post(request))
 
     def stream(self, requests: Iterable[Request]) -> Iterator[Pending]:
-        """Send many, as many at a time as the window allows, and give them back answered."""
+        """Send requests, as many at a time as the window allows, and yield them once answered."""
         waiting: deque[Pending] = deque()
         for request in requests:
             waiting.append(self.post(request))
@@ -204,7 +204,7 @@ class Link:
             yield waiting.popleft()
 
     def poll(self, seconds: float) -> None:
-        """Take what comes within that time: answers, and observations into `observed`."""
+        """Receive for that long: answers, and observations into `observed`."""
         end = self._clock() + seconds
         while (left := end - self._clock()) > 0:
             self._step(left)

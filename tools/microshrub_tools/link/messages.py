@@ -68,7 +68,7 @@ def confusion(label: int, first: int = 0) -> Request:
 
 @dataclass(frozen=True)
 class Done:
-    """It was done."""
+    """The request was carried out."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ Answer = Done | Welcome | Prediction | Status | Counts | Fingerprint | Failure
 
 
 def read_answer(frame: Frame) -> Answer | None:
-    """What the frame of an answer says; None if it is none, or not as it should be."""
+    """The answer in a frame; None if the frame is not a valid answer."""
     try:
         return _read(frame)
     except (struct.error, TypeError, IndexError):
@@ -175,7 +175,7 @@ def _read(frame: Frame) -> Answer | None:
 
 
 def read_observed(frame: Frame) -> Observed | None:
-    """What the frame of an observation says; None if it is not as it should be."""
+    """The observation in a frame; None if the frame is not a valid one."""
     if len(frame.payload) < 6 or (len(frame.payload) - 6) % 4:
         return None
     sample_id, guess, confidence, label = struct.unpack_from("<HBBH", frame.payload)

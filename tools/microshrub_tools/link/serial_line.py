@@ -1,4 +1,4 @@
-"""The line of a link: what it has to do, and a serial port, opened as mpremote opens it."""
+"""The line of a link: its interface, and a serial port, opened as mpremote opens it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _STUCK = 5.0  # seconds after which a port that takes nothing is opened again
 
 
 class Line(Protocol):
-    """What the bytes go over. read, write and reopen raise OSError when the line is gone."""
+    """Carries the bytes. read, write and reopen raise OSError when the line is gone."""
 
     def read(self, seconds: float) -> bytes:
-        """What has come; waits at most so long for the first byte."""
+        """The bytes that have arrived; waits at most `seconds` for the first."""
 
     def write(self, data: bytes) -> None:
         """Send all of it."""
@@ -28,7 +28,7 @@ class Line(Protocol):
         """Get the line back within that time."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the line."""
 
 
 class PortError(UserError):
@@ -36,7 +36,7 @@ class PortError(UserError):
 
 
 def gone(port: str) -> PortError:
-    """The error for a port that was there and is no more."""
+    """The error for a port that has disappeared."""
     return PortError(
         f"{port} is gone: the board was unplugged or reset. Plug it in, and start this command "
         "again."
@@ -60,7 +60,7 @@ class SerialLine:
         return serial.serial_for_url(self._name, **settings)
 
     def read(self, seconds: float) -> bytes:
-        """What has come; waits at most so long for the first byte."""
+        """The bytes that have arrived; waits at most `seconds` for the first."""
         self._port.timeout = seconds
         first: bytes = self._port.read(1)
         self._port.timeout = 0

@@ -1,4 +1,4 @@
-"""What a device tells of itself while it works, asked with hello, status and confusion only."""
+"""Watches a device at work, asking with nothing but hello, status and confusion."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _DRIFT = ("none", "warning", "drift")
 
 @dataclass(frozen=True)
 class Moment:
-    """A status and when it came, in seconds since the watch began."""
+    """A status and the time when it arrived, in seconds since the watch began."""
 
     seconds: float
     status: Status
 
 
 class Recent:
-    """The accuracy over the last samples, out of statuses with all samples so far."""
+    """The accuracy over the last samples, from statuses, which count all samples so far."""
 
     def __init__(self) -> None:
         self._statuses: deque[Status] = deque()
@@ -65,7 +65,7 @@ class Watch:
     def ask(self, *, matrix: bool = False) -> Status:
         """The status now and, if asked for, the confusion matrix. Raises LinkError.
 
-        A device that was reset is said hello to again.
+        Says hello again to a device that was reset.
         """
         try:
             return self._ask(matrix)

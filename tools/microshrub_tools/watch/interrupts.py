@@ -1,4 +1,4 @@
-"""Ctrl-C as a wish: what is being written is finished first."""
+"""Ctrl-C as a request: what is being written is finished first."""
 
 from __future__ import annotations
 

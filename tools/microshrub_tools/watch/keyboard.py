@@ -17,7 +17,7 @@ class Keyboard:
             import termios
             import tty
         except ImportError:
-            raise UserError("keys can be read on Linux and macOS only") from None
+            raise UserError("keys can only be read on Linux and macOS") from None
         self._termios, self._tty = termios, tty
         self._source = sys.stdin.fileno()
         self._open = True

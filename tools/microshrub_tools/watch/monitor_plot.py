@@ -1,4 +1,4 @@
-"""The picture of what a monitor saw."""
+"""The plot of a monitored run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples out of what a board says: plotter lines, and observations of the serial link.
+"""Reads samples from what a board sends: plotter lines, and observations of the serial link.
 
     x:12 y:-3 label:1 pred:1 acc:934
 
@@ -99,9 +99,9 @@ def _is_frame(part: bytes) -> bool:
 class Source:
     """The samples of a board, whichever way it says them.
 
-    It is listened to first: a program that prints samples is sent nothing. To one that is silent
-    hello is said, and its observations are taken. `skipped` counts lines that are no sample, and
-    `lost` observations that did not arrive. Raises PortError, LinkError or LostError.
+    It listens first: a program that prints samples is sent nothing. It says hello to a silent one
+    and takes its observations. `skipped` counts lines that are not samples, and `lost`
+    observations that did not arrive. Raises PortError, LinkError or LostError.
     """
 
     def __init__(self, line: Line, port: str) -> None:
@@ -135,7 +135,7 @@ class Source:
     # A Line, for the link: what it reads is looked through for text
 
     def read(self, seconds: float) -> bytes:
-        """What has come; waits at most so long for the first byte."""
+        """The bytes that have arrived; waits at most `seconds` for the first."""
         data = self._line.read(seconds)
         if data:
             self._heard = time.monotonic()
@@ -157,7 +157,7 @@ class Source:
         self._line.reopen(seconds)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the line."""
         self._line.close()
 
     def _observations(self, link: Link) -> None:

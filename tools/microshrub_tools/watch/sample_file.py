@@ -35,7 +35,7 @@ class SampleFile:
         self._names: list[str] = []
         self.samples = 0
         if path.is_file() and not (append or force):
-            raise UserError(f"{path} is there already: --append adds to it, --force replaces it")
+            raise UserError(f"{path} already exists: --append adds to it, --force replaces it")
         check_target("--output", path)
         if self._append:
             self._names = _header(path)
@@ -51,8 +51,8 @@ class SampleFile:
         """Add a line. The names of the first one are those of all."""
         if self._names and names != self._names:
             raise SampleFileError(
-                f"the board's samples have the columns {', '.join(names)}, those before had "
-                f"{', '.join(self._names)}: {self._kept()}"
+                f"the board's samples now have the columns {', '.join(names)}, and before "
+                f"they had {', '.join(self._names)}: {self._kept()}"
             )
         if self._file is None:
             self._open(names)
@@ -84,7 +84,7 @@ class SampleFile:
             reason = error.strerror or str(error)
         with contextlib.suppress(OSError):  # a device has no length
             os.ftruncate(self._file, self._bytes)
-        raise SampleFileError(f"{self._path} cannot be written any more: {reason}; {self._kept()}")
+        raise SampleFileError(f"{self._path} can no longer be written: {reason}; {self._kept()}")
 
     def _kept(self) -> str:
         return f"{count(self.samples, 'sample')} of this recording are in {self._path}"
@@ -106,5 +106,5 @@ def _header(path: Path) -> list[str]:
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}") from None
     if not whole:
-        raise UserError(f"{path}: the last line has no end; complete or remove it first")
+        raise UserError(f"{path}: the last line is incomplete; complete or remove it first")
     return next(csv.reader([first]), [])

@@ -120,8 +120,8 @@ class Run:
         done = self._ask_status().samples
         if done > len(self._rows):
             raise DifferenceError(
-                f"the device has learned {done:,} samples already, and the stream has "
-                f"{len(self._rows):,}: have it forget them with --reset"
+                f"the device has already learned {done:,} samples, and the stream has "
+                f"{len(self._rows):,}: make it forget them with --reset"
             )
         self._twin.start()
         warmup = self._rows[: self._twin.warmup]
@@ -135,13 +135,13 @@ class Run:
             self._twin.step(self._rows[k], int(self._labels[k]))
         if self._device_crc32() != self._twin.crc32():
             raise DifferenceError(
-                "the device has another state than the simulator"
+                "the device's state differs from the simulator's"
                 + (
                     f" after {done:,} samples of this stream"
                     if done
                     else " before the first sample"
                 )
-                + ": have it forget what it learned with --reset"
+                + ": make it forget what it learned with --reset"
             )
         figures = self.figures
         figures.samples = done
