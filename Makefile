@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STUBS := .typings/micropython.pyi
 
-.PHONY: ci demo docs optional test test-lowest lint types clean
+.PHONY: ci demo docs packages optional test test-lowest lint types clean
 .DELETE_ON_ERROR:
 
 demo: .venv/run
@@ -40,10 +40,15 @@ docs: .venv/docs
 lint: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 
 types: .venv/dev $(STUBS)
 	$(BIN)/mypy
 	$(BIN)/mypy --config-file firmware/mypy.ini
+
+# What `mpremote mip install` copies to a board: package.json and its like
+packages: .venv/run
+	$(BIN)/python -c 'from microshrub_tools.board import package_list; package_list.write_packages()'
 
 .venv/run: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \

@@ -44,7 +44,7 @@ def _run(board, folder, trial):
         board = board or Board()
         inputs = Input(board.milliseconds)
         inputs.skip()
-        service = Service(board, folder, inputs, trial)
+        service = Service(board, folder, inputs, say, trial)
         return service.serve()
     except KeyboardInterrupt:
         _stop("Ctrl-C", service)

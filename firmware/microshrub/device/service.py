@@ -6,7 +6,6 @@ import sys
 from .config import adopt_new, read_configuration
 from .device_model import Application
 from .link import Link
-from .program import say
 
 _IDLE = 100  # milliseconds to wait for input where nothing else is to be done
 _TRIAL = 30  # seconds in which a host has to say hello to a new configuration
@@ -15,16 +14,17 @@ _TRIAL = 30  # seconds in which a host has to say hello to a new configuration
 class Service:
     """All that serves the configuration in a folder. Raises ValueError if it cannot be.
 
-    trial: it is the new one, which came over the link. It takes the old one's place when a host
-    has said hello to it; until then it saves nothing.
+    say(words) is for whoever looks. trial: it is the new configuration, which came over the link.
+    It takes the old one's place when a host has said hello to it; until then it saves nothing.
     """
 
-    def __init__(self, board, folder, inputs, trial=False):
+    def __init__(self, board, folder, inputs, say, trial=False):
         if not hasattr(sys.stdin, "buffer"):
             raise ValueError("this MicroPython has no sys.stdin.buffer, which frames need")
         configuration = read_configuration(folder, trial)
         self._board = board
         self._folder = folder
+        self._say = say
         self._app = Application(configuration, folder)
         self._app.trial = trial
         self._sensor = self._button = self._watchdog = None
@@ -69,7 +69,7 @@ class Service:
                 self._sense()
             said = app.tick(self._board.milliseconds())
             if said:
-                say(said)
+                self._say(said)
             if self._watchdog:
                 self._watchdog.feed()
         return True, True
@@ -79,7 +79,7 @@ class Service:
         if self._link.is_open:
             adopt_new(self._folder)
             self._app.trial = False
-            say("the new configuration is in use")
+            self._say("the new configuration is in use")
         elif self._app.seconds >= _TRIAL:
             raise ValueError("nobody said hello to it within %d seconds" % _TRIAL)
 

@@ -16,7 +16,8 @@ def check_target(option: str, path: Path) -> None:
     """Raise UserError, naming the option, if no file can be written there; leaves none behind."""
     folder = path.resolve().parent
     if not folder.is_dir():
-        raise UserError(f"{option} {path}: there is no folder {folder}")
+        shown = folder if path.is_symlink() else path.parent
+        raise UserError(f"{option} {path}: there is no folder {shown}")
     if path.is_dir():
         raise UserError(f"{option} {path}: this is a folder, not a file")
     if _is_special(path):  # a pipe would wait for its reader

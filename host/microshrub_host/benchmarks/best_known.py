@@ -26,11 +26,11 @@ class Source:
     classes: tuple[str, ...] | None = None  # where some turn up late
     shuffle: int | None = None  # a seed; in file order NoChange is next to unbeatable there
 
-    def path(self, name: str, folder: Path) -> str:
+    def path(self, name: str, folder: Path | None) -> str:
         """What open_stream takes."""
-        return str(folder / self.file) if self.file else f"synth:{name}"
+        return str((folder or Path()) / self.file) if self.file else f"synth:{name}"
 
-    def open(self, name: str, folder: Path, limit: int | None = None) -> Stream:
+    def open(self, name: str, folder: Path | None, limit: int | None = None) -> Stream:
         """The stream."""
         return open_stream(
             self.path(name, folder),

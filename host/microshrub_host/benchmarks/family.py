@@ -1,33 +1,16 @@
-"""`python -m microshrub_host.benchmarks.family`: every tree, leaf rule and stream.
+"""Every Hoeffding tree with every leaf rule on every stream, as a page of tables.
 
 The result is a Markdown file: a table of accuracies, and tables of what they cost.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 
-from ..base import files
-from ..base.errors import UserError
-from ..base.exits import exit_code, run_command
-from ..base.files import check_target
-from ..base.progress import showing
-from ..base.terminal import messages
-from ..base.text import did_you_mean
-from ..cli.commands import compile_kernels
-from ..cli.options import Parser, whole_number
 from ..engines.learners import options_text
 from ..reports import report
-from ..streams.open_stream import open_stream
 from ..streams.stream import Stream
-from .family_members import MEMBERS, MODEL, SHARED, WARMUP, Cell, Key, check_members, measure
-
-DATA = Path("../shared/data")
-FILES = {"elec": "elec.csv.gz", "weather": "weather.csv.gz"}
-STREAMS = (*FILES, "agrawal_a", "led_a", "rbf_m", "sea_a")
+from .family_members import MEMBERS, SHARED, WARMUP, Cell, Key
 
 _ACCURACY = "Accuracy, %"
 _MEASURES: Mapping[str, Callable[[Cell], str]] = {
@@ -87,129 +70,3 @@ def _table(
     rows = [("member", "leaf", *streams), ("---", "---", *["---:"] * len(streams))]
     rows += [(row[0], ", ".join(rules), *row[1:]) for row, rules in leaves.items()]
     return report.markdown_table(rows)
-
-
-def parser() -> Parser:
-    """The options of the command."""
-    found = Parser(
-        prog="python -m microshrub_host.benchmarks.family",
-        description="Run every Hoeffding tree with every leaf rule on six streams.",
-    )
-    add_output_options(found)
-    for name, known in (("members", MEMBERS), ("streams", STREAMS)):
-        found.add_argument(
-            f"--{name}",
-            default=",".join(known),
-            metavar="A,B,...",
-            help=f"some of {', '.join(known)} (default: all)",
-        )
-    found.add_argument(
-        "--limit",
-        type=whole_number,
-        metavar="N",
-        help="only the first N samples (default: all of a file, 100,000 of the others)",
-    )
-    found.add_argument(
-        "--repeats",
-        type=whole_number,
-        default=3,
-        metavar="N",
-        help="runs of each, of which the fastest tells the speed (default 3)",
-    )
-    found.set_defaults(run=run)
-    return found
-
-
-def add_output_options(parser: Parser) -> None:
-    """Add --output and --data."""
-    parser.add_argument(
-        "--output", type=Path, metavar="FILE.md", help="write it there (default: print it)"
-    )
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=DATA,
-        metavar="FOLDER",
-        help=f"where {' and '.join(FILES.values())} are (default {DATA})",
-    )
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Measure what was asked for and write it down."""
-    if arguments.output is not None:
-        check_target("--output", arguments.output)
-    if arguments.repeats < 1:
-        raise UserError(f"--repeats has to be at least 1, not {arguments.repeats}")
-    members = chosen("--members", arguments.members, MEMBERS)
-    names = chosen("--streams", arguments.streams, STREAMS)
-    check_members(members)
-    missing = missing_files(names, arguments)
-    streams = {name: open_named(name, arguments) for name in names if name not in missing}
-    if not streams:
-        raise UserError(f"--data {arguments.data}: no stream is left")
-    for name in members:
-        compile_kernels(MODEL, MEMBERS[name].parameters)
-    with showing("learning") as update:
-        cells = measure(streams, members, arguments.repeats, update)
-    command = command_text(parser(), arguments, ("members", "streams", "limit", "repeats"))
-    text = markdown(cells, streams, command, missing)
-    if arguments.output is None:
-        sys.stdout.write(text)
-    else:
-        files.replace(arguments.output, text.encode())
-        messages.say(f"written to {arguments.output}")
-    return 0
-
-
-def chosen(name: str, text: str, known: Iterable[str]) -> list[str]:
-    """The words of an option's list; raises UserError for one that is not known."""
-    words = list(dict.fromkeys(word.strip() for word in text.split(",")))
-    for word in words:
-        if word not in known:
-            raise UserError(f"{name}: there is no {word!r}. {did_you_mean(word, known)}")
-    return words
-
-
-def missing_files(names: Sequence[str], arguments: argparse.Namespace) -> list[str]:
-    """Those of the streams whose files are not there; it says so."""
-    missing = [name for name in names if name in FILES and not _source(name, arguments).is_file()]
-    if missing:
-        messages.say(f"Left out, since {arguments.data} has no such file: {', '.join(missing)}")
-    return missing
-
-
-def _source(name: str, arguments: argparse.Namespace) -> Path:
-    return Path(arguments.data / FILES[name])
-
-
-def open_named(name: str, arguments: argparse.Namespace) -> Stream:
-    """One of the six streams."""
-    source = str(_source(name, arguments)) if name in FILES else f"synth:{name}"
-    with showing(f"reading {name}") as update:
-        return open_stream(source, limit=arguments.limit, warmup=WARMUP, progress=update)
-
-
-def command_text(parser: Parser, arguments: argparse.Namespace, names: Sequence[str]) -> str:
-    """The command that makes the same again; it does not tell where folders are."""
-    words = [parser.prog]
-    for name in names:
-        value = getattr(arguments, name)
-        if value is True:
-            words.append(f"--{name}")
-        elif value != parser.get_default(name):
-            words.append(f"--{name} {value}")
-    if arguments.data != DATA:
-        words.append("--data FOLDER")
-    if arguments.output is not None:
-        absolute = arguments.output.is_absolute()
-        words.append(f"--output {arguments.output.name if absolute else arguments.output}")
-    return " ".join(words)
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code, see exit_code()."""
-    return exit_code(lambda: run_command(parser(), argv))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

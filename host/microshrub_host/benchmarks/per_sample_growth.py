@@ -1,4 +1,4 @@
-"""`python -m microshrub_host.benchmarks.per_sample_growth`: does time per sample grow?
+"""Does time per sample grow?
 
 A stream is run over and over on the numba engine. The last blocks before each of several points
 are then run again and again, in turns and from the same states: their median times hardly depend
@@ -9,8 +9,6 @@ state and samples give the same lines.
 
 from __future__ import annotations
 
-import argparse
-import itertools
 import statistics
 import sys
 import time
@@ -21,15 +19,7 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
-from rich.table import Table
-from rich.text import Text
 
-from ..base.errors import UserError
-from ..base.exits import exit_code, run_command
-from ..base.progress import showing
-from ..base.terminal import console
-from ..cli.commands import add_stream_options, compile_kernels, open_with_parameters
-from ..cli.options import Parser, add_model_options
 from ..engines import loader
 from ..engines.learners import MODELS
 from ..engines.session import Session
@@ -184,86 +174,3 @@ def measure(
         found.append(Cost(block.end, nanoseconds, lines, fast.model.progress()))
     progress(1, 1)
     return found
-
-
-def parser() -> Parser:
-    """The options of the command."""
-    found = Parser(
-        prog="python -m microshrub_host.benchmarks.per_sample_growth",
-        description="Run a stream over and over; print what a sample costs at several points.",
-    )
-    add_stream_options(found)
-    add_model_options(found)
-    found.add_argument(
-        "--samples",
-        metavar="N,N,...",
-        default=",".join(map(str, POINTS)),
-        help=f"after how many samples to measure (default {','.join(map(str, POINTS))})",
-    )
-    found.set_defaults(run=run)
-    return found
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Measure and print the table."""
-    points = points_of(arguments.samples)
-    stream, parameters = open_with_parameters(arguments)
-    compile_kernels(arguments.model, parameters)
-    with showing("learning") as update:
-        costs = measure(
-            stream,
-            arguments.model,
-            parameters,
-            points,
-            warmup=arguments.warmup,
-            progress=update,
-        )
-    print_costs(costs)
-    return 0
-
-
-def points_of(text: str) -> list[int]:
-    """The points of `--samples`, ascending whole numbers, else UserError."""
-    words = text.split(",")
-    points = [int(word) if word.strip().isdecimal() else 0 for word in words]
-    if points[0] < 2 or any(b <= a for a, b in itertools.pairwise(points)):
-        raise UserError(f"--samples has to be ascending numbers from 2 on, not {text!r}")
-    return points
-
-
-def print_costs(costs: Sequence[Cost]) -> None:
-    """A row for each point; the ratios are to the first one."""
-    table = Table("samples", "ns", "ratio", "lines", "ratio", "median", "most")
-    for name in costs[0].progress:
-        table.add_column(name.replace("_", " "))
-    for column in table.columns:
-        column.justify = "right"
-    first = costs[0]
-    for cost in costs:
-        mean = statistics.mean(cost.lines)
-        words = (
-            f"{cost.samples:,}",
-            f"{cost.nanoseconds:,.0f}",
-            f"{cost.nanoseconds / first.nanoseconds:.2f}",
-            f"{mean:,.1f}",
-            f"{mean / statistics.mean(first.lines):.2f}",
-            f"{statistics.median(cost.lines):,.0f}",
-            f"{max(cost.lines):,}",
-            *[f"{value:,}" for value in cost.progress.values()],
-        )
-        table.add_row(*map(Text, words))
-    console.print(table)
-    console.say(
-        "ns: nanoseconds a sample on the numba engine, the median of repeated blocks. lines: what "
-        "a sample executes of the firmware, counted exactly; mean, median and most of the "
-        f"{WINDOW} samples behind each point."
-    )
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code, see exit_code()."""
-    return exit_code(lambda: run_command(parser(), argv))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

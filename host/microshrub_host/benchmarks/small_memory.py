@@ -1,34 +1,19 @@
-"""`python -m microshrub_host.benchmarks.small_memory`: the best within 16 and 64 KB.
+"""The best known models within 16 and 64 KB, as a page of tables.
 
 The result is a Markdown file: accuracies and bytes, and the options of each model.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
-from ..base import files
-from ..base.errors import UserError
-from ..base.exits import exit_code, run_command
-from ..base.files import check_target
-from ..base.progress import showing
-from ..base.terminal import messages
-from ..cli.commands import compile_kernels
-from ..cli.options import Parser, whole_number
-from ..compare import catalogue
 from ..compare.catalogue import PEERS
 from ..compare.contender import Contender
-from ..compare.runner import Cell, compare
+from ..compare.runner import Cell
 from ..engines.learners import options_text
 from ..reports import report
-from . import family
-from .best_known import PICKS, RIVALS, SOURCES, WARMUP, Pick
+from .best_known import RIVALS, SOURCES, Pick
 
-_LIMIT = 3600  # seconds
 _NONE = "-"
 
 Cells = Mapping[tuple[str, str], Cell]  # by stream and name of the learner
@@ -116,101 +101,3 @@ def markdown(picks: Sequence[Pick], cells: Cells, rivals: bool, command: str) ->
         )
     )
     return "\n\n".join(said) + "\n"
-
-
-def parser() -> Parser:
-    """The options of the command."""
-    found = Parser(
-        prog="python -m microshrub_host.benchmarks.small_memory",
-        description="Run the best known models of a small memory.",
-    )
-    family.add_output_options(found)
-    found.add_argument(
-        "--streams",
-        default=",".join(SOURCES),
-        metavar="A,B,...",
-        help=f"some of {', '.join(SOURCES)} (default: all)",
-    )
-    found.add_argument("--moa", action="store_true", help="run MOA's, too (default: do not)")
-    found.add_argument(
-        "--limit", type=whole_number, metavar="N", help="only the first N samples (default: all)"
-    )
-    found.add_argument(
-        "--time-limit",
-        type=whole_number,
-        default=_LIMIT,
-        metavar="SECONDS",
-        help=f"of one learner on one stream (default {_LIMIT})",
-    )
-    found.add_argument(
-        "--jobs", type=whole_number, default=1, metavar="N", help="at a time (default 1)"
-    )
-    found.set_defaults(run=run)
-    return found
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Measure the picks whose streams are there."""
-    for name in ("time_limit", "jobs"):
-        if getattr(arguments, name) < 1:
-            raise UserError(f"--{name.replace('_', '-')} has to be at least 1")
-    if arguments.output is not None:
-        check_target("--output", arguments.output)
-    names = family.chosen("--streams", arguments.streams, SOURCES)
-    if arguments.moa:
-        catalogue.require(PEERS[name] for rivals in RIVALS.values() for name in rivals)
-    there = _there(names, arguments.data)
-    picks = [pick for pick in PICKS if pick.stream in there]
-    if not picks:
-        raise UserError(f"--data {arguments.data}: no stream is left")
-    for pick in picks:
-        compile_kernels(pick.model, pick.parameters)
-    cells: dict[tuple[str, str], Cell] = {}
-    for name in there:
-        own = [pick for pick in picks if pick.stream == name]
-        for cell in _learn(name, contenders(own, arguments.moa), arguments):
-            cells[name, cell.name] = replace(cell, stream=name)
-    text = markdown(picks, cells, arguments.moa, _command(arguments))
-    if arguments.output is None:
-        sys.stdout.write(text)
-    else:
-        files.replace(arguments.output, text.encode())
-        messages.say(f"written to {arguments.output}")
-    return 0
-
-
-def _there(names: Sequence[str], folder: Path) -> list[str]:
-    """The streams that can be had; it says which cannot."""
-    missing = [n for n in names if SOURCES[n].file and not (folder / SOURCES[n].file).is_file()]
-    if missing:
-        messages.say(f"Left out, since {folder} has no such file: {', '.join(missing)}")
-    return [name for name in names if name not in missing]
-
-
-def _learn(
-    name: str, learners: Collection[Contender], arguments: argparse.Namespace
-) -> list[Cell]:
-    stream = SOURCES[name].open(name, arguments.data, arguments.limit)
-    with showing(name, announce=True) as update:
-        found = compare(
-            list(learners),
-            stream,
-            warmup=WARMUP,
-            limit=arguments.time_limit,
-            jobs=arguments.jobs,
-            progress=update,
-        )
-        return list(found)
-
-
-def _command(arguments: argparse.Namespace) -> str:
-    return family.command_text(parser(), arguments, ("streams", "moa", "limit"))
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code, see exit_code()."""
-    return exit_code(lambda: run_command(parser(), argv))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

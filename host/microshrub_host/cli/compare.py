@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from ..base.errors import UserError
 from ..base.progress import showing
@@ -21,11 +19,10 @@ from ..compare.report import Lines, Part, Rows
 from ..compare.runner import Cell, compare
 from ..engines.learners import MODELS
 from ..evaluation.prequential import are_compiled
-from ..render.page import check_html_target
-from ..reports import report
 from ..streams.stream import Stream
-from .commands import add_stream_options, compile_kernels, open_arguments, write_json
-from .options import whole_number
+from .outputs import add_outputs, check_outputs, is_quiet, write_json, write_page
+from .parsed import whole_number
+from .stream_options import add_stream_options, compile_kernels, open_arguments
 
 _LIMIT = 600  # seconds
 _OUTPUTS = ("run", "json", "html", "command_line")
@@ -61,13 +58,12 @@ _SETS = {
 }
 
 
-def add_command(commands: Any) -> None:
-    """Add the subcommand to argparse's subparsers."""
-    text = (
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = (
         "Learn streams with our learners, River's, MOA's and soft decision trees, each in a "
         "process of its own, on the same samples in the same order."
     )
-    parser = commands.add_parser("compare", help=text, description=text)
     add_stream_options(parser, nargs="+")
     parser.add_argument(
         "--ours",
@@ -108,19 +104,15 @@ def add_command(commands: Any) -> None:
         metavar="N",
         help="learners that run at a time; more than one are slower each (default 1)",
     )
-    parser.add_argument(
-        "--json", metavar="FILE|-", help="write everything as one JSON object (default: do not)"
+    add_outputs(
+        parser,
+        json="write everything as one JSON object",
+        html="write tables and pictures as one page",
     )
-    parser.add_argument(
-        "--html",
-        metavar="FILE",
-        type=Path,
-        help="write tables and pictures as one page (default: do not)",
-    )
-    parser.set_defaults(run=_compare)
 
 
-def _compare(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
+    """Have all learn each stream; print and write the tables."""
     _check(arguments)
     chosen = _SETS.get(arguments.set)
     contenders = _contenders(arguments, chosen)
@@ -135,9 +127,9 @@ def _compare(arguments: argparse.Namespace) -> int:
         found = _learn(contenders, stream, arguments)
         lines = chosen.lines(found) if chosen else None
         parts.append(Part(stream, list(found.values()), lines))
-        if arguments.json != "-":
+        if not is_quiet(arguments):
             compare_report.print_part(parts[-1])
-    if arguments.json != "-":
+    if not is_quiet(arguments):
         for note in chosen.notes if chosen else compare_report.NOTES:
             console.say(note)
     _write(arguments, parts)
@@ -148,11 +140,9 @@ def _write(arguments: argparse.Namespace, parts: Sequence[Part]) -> None:
     """The JSON and the page, as far as they are asked for."""
     options = {k: v for k, v in vars(arguments).items() if k not in _OUTPUTS}
     if arguments.json is not None:
-        write_json(compare_report.record(parts, options), arguments.json)
+        write_json(arguments, compare_report.record(parts, options))
     if arguments.html is not None:
-        page = compare_page.make_page(parts, arguments.command_line, options)
-        page.write(arguments.html)
-        messages.say(f"written to {arguments.html}")
+        write_page(arguments, compare_page.make_page(parts, arguments.command_line, options))
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -164,10 +154,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UserError(f"--set {arguments.set} names all learners; leave out --ours and --peers")
     if arguments.set == "speed" and arguments.jobs > 1:
         raise UserError("--set speed runs one learner at a time; leave out --jobs")
-    if arguments.json is not None:
-        report.check_json_target(arguments.json)
-    if arguments.html is not None:
-        check_html_target(arguments.html)
+    check_outputs(arguments)
 
 
 def _contenders(arguments: argparse.Namespace, chosen: Selection | None) -> list[Contender]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from ..base import files
 from ..base.errors import UserError
@@ -24,14 +23,13 @@ FORMATS: dict[str, Callable[[Frozen], tuple[bytes, str]]] = {
 }
 
 
-def add_command(commands: Any) -> None:
-    """Add the subcommand to argparse's subparsers."""
-    text = (
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = (
         "Freeze a saved model into a file of another kind, for what only predicts: c is a C99 "
         "header with the same predictions and votes, emlearn the CSV that emlearn_trees for "
         "MicroPython loads, onnx a TreeEnsembleClassifier, graphviz the trees as a graph."
     )
-    parser = commands.add_parser("export", help=text.partition(":")[0] + ".", description=text)
     parser.add_argument("model", metavar="MODEL", type=Path, help="a file of simulate --save")
     parser.add_argument("--format", metavar="|".join(FORMATS), required=True, help="what to write")
     parser.add_argument(
@@ -42,10 +40,10 @@ def add_command(commands: Any) -> None:
         required=True,
         help="where to; a file that is there is replaced",
     )
-    parser.set_defaults(run=export, temporary_cache=False)
+    parser.set_defaults(temporary_cache=False)
 
 
-def export(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Write the model in the format."""
     path: Path = arguments.output
     if arguments.format not in FORMATS:

@@ -5,45 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Callable
 from typing import Any
 
 from ..base.errors import UserError
-from ..engines.learners import MODELS, PARSERS, defaults, option, parameter_help
+from ..engines.learners import MODELS, defaults, option, parameter_help
+from .parsed import parsed
 
 SUFFIX = ".mshrub"  # of saved models
-
-
-def parsed(kind: type) -> Callable[[str], Any]:
-    """The parser of such values, for argparse, which has its own words for a ValueError."""
-
-    def parse(text: str) -> Any:
-        try:
-            return PARSERS[kind](text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
-
-    return parse
-
-
-whole_number = parsed(int)
-
-
-class Parser(argparse.ArgumentParser):
-    """An ArgumentParser some of whose help is only made when somebody asks for it."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._late: list[tuple[argparse.Action, Callable[[], str]]] = []
-
-    def add_late_help(self, action: argparse.Action, text: Callable[[], str]) -> None:
-        """Have text() as the action's help."""
-        self._late.append((action, text))
-
-    def format_help(self) -> str:
-        for action, text in self._late:
-            action.help = text()
-        return super().format_help()
 
 
 def is_model_file(text: str) -> bool:

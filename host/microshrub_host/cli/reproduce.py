@@ -8,21 +8,19 @@ import importlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from ..base import cluster
 from ..base.errors import UserError
 from ..base.terminal import messages
 from ..base.text import did_you_mean
 from ..compare.contender import SEED
-from ..papers import paper_streams
 from ..papers.experiment import Experiment, Extent
 from ..papers.printed_figures import load_paper
 from ..papers.report import facts, make_page, markdown, save_pictures, save_text, table_text
 from ..papers.runner import Plan, reproduce
-from ..render import page
-from .commands import add_parser
-from .options import Parser, whole_number
+from ..streams.data_folder import VARIABLE
+from .outputs import check_outputs
+from .parsed import whole_number
 
 # The modules with each one's EXPERIMENT; they are imported when somebody asks for one.
 EXPERIMENTS = {
@@ -33,10 +31,8 @@ EXPERIMENTS = {
 }
 
 
-def add_command(commands: Any) -> None:
-    """Add the subcommand to argparse's subparsers."""
-    text = "Run the experiment of a paper and print its tables beside the paper's own."
-    parser = add_parser(commands, "reproduce", text, _reproduce)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     parser.add_argument(
         "experiment", metavar="EXPERIMENT", choices=list(EXPERIMENTS), help=", ".join(EXPERIMENTS)
     )
@@ -47,7 +43,7 @@ def add_command(commands: Any) -> None:
     _add_how_to_run(parser)
 
 
-def _add_what_to_run(parser: Parser) -> None:
+def _add_what_to_run(parser: argparse.ArgumentParser) -> None:
     for name, metavar, text in (
         ("streams", "A,B,...", "only these streams (default: those of the experiment)"),
         ("methods", "A,B,...", "only these methods (default: all that can run here)"),
@@ -71,12 +67,12 @@ def _add_what_to_run(parser: Parser) -> None:
         "--data",
         type=Path,
         metavar="DIR",
-        help="a folder of files NAME.csv.gz; what is not there is fetched from OpenML (default "
-        f"{paper_streams.FOLDER})",
+        help="a folder of files NAME.csv.gz; what is not there is fetched from OpenML (default: "
+        f"that of the environment variable {VARIABLE})",
     )
 
 
-def _add_how_to_run(parser: Parser) -> None:
+def _add_how_to_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs", type=whole_number, default=1, metavar="N", help="runs at a time (default 1)"
     )
@@ -95,7 +91,8 @@ def _add_how_to_run(parser: Parser) -> None:
     )
 
 
-def _reproduce(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
+    """Run what is missing of the experiment; write its tables, its pictures and its page."""
     experiment = load(arguments.experiment)
     extent = _extent(arguments, experiment.quick if arguments.quick else experiment.full)
     _check(arguments, extent)
@@ -152,8 +149,7 @@ def _check(arguments: argparse.Namespace, extent: Extent) -> None:
             raise UserError(f"{option} has to be at least 1, not {value}")
     if arguments.data is not None and not arguments.data.is_dir():
         raise UserError(f"--data {arguments.data}: there is no such folder")
-    if arguments.html is not None:
-        page.check_html_target(arguments.html)
+    check_outputs(arguments)
 
 
 def _chosen(

@@ -7,40 +7,33 @@ import csv
 import math
 from array import array
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..base.errors import UserError
-from ..base.files import check_target
-from ..base.terminal import console, messages
+from ..base.terminal import console
 from ..base.text import count, printable
 from ..engines import loader
 from ..models import model_files, tree_plot, trees
 from ..models.model_files import OpenModel
 from ..models.trees import Tree
 from ..streams.columns import number_of
-from .options import whole_number
+from .outputs import add_outputs, check_outputs, write
+from .parsed import whole_number
 
 _LIGHT = 0.05  # a shrub with a smaller weight is shown when it is asked for
 _ASCII = ("|- ", "`- ", "|  ")
 
 
-def add_command(commands: Any) -> None:
-    """Add the subcommand to argparse's subparsers."""
-    text = (
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = (
         "Print a saved model's trees, in the units of its features; draw one of them. A leaf "
         "tells a class, its share, and of how many samples; that of a shrub the share when it "
         "was grown, and how many of the last samples reach it now."
     )
-    parser = commands.add_parser("show", help=text.partition(";")[0] + ".", description=text)
     parser.add_argument("model", metavar="MODEL", type=Path, help="a file of simulate --save")
-    parser.add_argument(
-        "--plot",
-        metavar="FILE.svg|FILE.png",
-        type=Path,
-        help="draw the tree, or the heaviest shrub (default: do not)",
-    )
+    add_outputs(parser, plot="draw the tree, or the heaviest shrub")
     parser.add_argument(
         "--depth", metavar="N", type=whole_number, help="only the first N tests (default: all)"
     )
@@ -56,16 +49,15 @@ def add_command(commands: Any) -> None:
         help="explain what the model says of this sample, instead of printing the trees; "
         "--row=-1,2 if it starts with a minus, and an empty cell is a missing value",
     )
-    parser.set_defaults(run=show, temporary_cache=False)
+    parser.set_defaults(temporary_cache=False)
 
 
-def show(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Print the model's trees, or why it says what of a row; draw the first of them."""
     for option, value in (("--depth", arguments.depth), ("--tree", arguments.tree)):
         if value is not None and value < 1:
             raise UserError(f"{option} has to be at least 1, not {value}")
-    if arguments.plot is not None:
-        _check_plot_file(arguments.plot)
+    check_outputs(arguments)
     model = model_files.open_model(arguments.model)
     codes = None if arguments.row is None else row_codes(model, arguments.row)
     every = trees.trees_of(model)
@@ -98,12 +90,6 @@ def row_codes(model: OpenModel, text: str) -> array[int]:
     codes = array("H", bytes(2 * len(values)))
     model.quantizer.encode(array("i", raw.ravel().tolist()), codes)
     return codes
-
-
-def _check_plot_file(path: Path) -> None:
-    if path.suffix.lower() not in tree_plot.ENDINGS:
-        raise UserError(f"--plot {path}: the name has to end in {', '.join(tree_plot.ENDINGS)}")
-    check_target("--plot", path)
 
 
 def _chosen(every: list[Tree], number: int | None) -> list[int]:
@@ -155,8 +141,8 @@ def _plot(
     if arguments.depth is not None:
         tree = Tree(tree.weight, trees.cut(tree.root, arguments.depth))
     title = f"{_title(model)}; {_subtitle(every, places[0])}"
-    tree_plot.plot_tree(tree, title, len(model.file.class_names), arguments.plot)
-    messages.say(f"written to {arguments.plot}")
+    kind = arguments.plot.suffix[1:].lower()
+    write(arguments, "plot", tree_plot.plotted(tree, title, len(model.file.class_names), kind))
 
 
 def _title(model: OpenModel) -> str:

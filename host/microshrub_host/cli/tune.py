@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
+import dataclasses
 from pathlib import Path
-from typing import Any
 
+from ..api import tune
 from ..base import cluster
 from ..base.errors import UserError
 from ..base.files import check_target
@@ -14,30 +14,30 @@ from ..base.progress import showing
 from ..base.terminal import messages
 from ..base.text import count
 from ..boards import board_files
-from ..emulation.latency import Clock, can_count
-from ..render.page import check_html_target
-from ..reports import plots, report
-from ..streams.stream import Stream
-from ..tune.report import Report
-from ..tune.study import RULE, Search
-from ..tune.trials import Limits, Split, baselines
-from .commands import add_board_option, add_stream_options, open_arguments, write_json
-from .options import whole_number
+from ..tuning.report import Report
+from ..tuning.study import RULE
+from .outputs import (
+    add_outputs,
+    check_outputs,
+    is_quiet,
+    write_figure,
+    write_json,
+    write_page,
+)
+from .parsed import whole_number
+from .stream_options import add_board_option, add_stream_options, open_arguments
 
 _TRIALS = 60
 _CHOOSE_ON = 0.5
 
 
-def add_command(commands: Any) -> None:
-    """Add the subcommand to argparse's subparsers."""
-    text = (
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = (
         "Search for models of both kinds that are accurate and small. Every trial learns the "
         "whole stream once; the accuracy on its first part chooses, that on the rest, which no "
         f"choice looks at, is shown beside it. Taken is {RULE}. The same command again goes on "
         "with the trials that are missing."
-    )
-    parser = commands.add_parser(
-        "tune", help="Search for models that are accurate and small.", description=text
     )
     add_stream_options(parser)
     add_board_option(parser, None, "the board (required)", required=True)
@@ -97,60 +97,45 @@ def add_command(commands: Any) -> None:
         type=Path,
         help="the file of the trials (default: named after DATA and the board)",
     )
-    parser.add_argument(
-        "--plot", metavar="FILE.png", type=Path, help="draw bytes and accuracy (default: do not)"
+    add_outputs(
+        parser,
+        plot="draw bytes and accuracy",
+        html="write a report as a page",
+        json="write everything as one JSON object",
     )
-    parser.add_argument(
-        "--html", metavar="FILE", type=Path, help="write a report as a page (default: do not)"
-    )
-    parser.add_argument(
-        "--json", metavar="FILE|-", help="write everything as one JSON object (default: do not)"
-    )
-    parser.set_defaults(run=_tune)
 
 
-def _tune(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
+    """Search, then print and write what was found."""
     _check(arguments)
     board = board_files.load(arguments.board)
-    budget = min(arguments.budget or board.model_budget_bytes, board.model_budget_bytes)
+    study = arguments.study or Path(_study_name(arguments.data, board.key))
     stream = open_arguments(arguments)
-    split = Split(stream, arguments.warmup, _first(stream, arguments.choose_on))
-    with contextlib.ExitStack() as stack:
-        clock = None
-        if arguments.max_latency is not None and can_count(board):
-            clock = stack.enter_context(Clock(board, stream, arguments.warmup))
-        limits = Limits(board, budget, arguments.max_latency, clock)
-        _search(arguments, split, limits)
-    return 0
+    with showing("trials") as update:
 
+        def progress(done: int, total: int, note: str) -> None:
+            if done and not note:
+                messages.say(f"{study} has {count(done, 'finished trial')}")
+            update(done, total, note)
 
-def _search(arguments: argparse.Namespace, split: Split, limits: Limits) -> None:
-    path = arguments.study or Path(_study_name(arguments.data, limits.board.key))
-    with Search(path, split, limits, arguments.seed) as search:
-        _run(search, path, arguments)
-        found = search.found()
-    if not found:
-        raise UserError(f"{path}: no finished trial keeps to these limits; raise --trials")
-    reading = _reading(arguments)
-    result = Report(
-        split, limits, found, baselines(split), arguments.data, reading, arguments.seed
+        found = tune(
+            stream,
+            arguments.board,
+            max_bytes=arguments.budget,
+            max_latency=arguments.max_latency,
+            choose_on=arguments.choose_on,
+            trials=arguments.trials,
+            seed=arguments.seed,
+            jobs=arguments.jobs,
+            scheduler=arguments.scheduler,
+            warmup=arguments.warmup,
+            study=study,
+            progress=progress,
+        )
+    _tell(
+        dataclasses.replace(found, source=arguments.data, reading=_reading(arguments)), arguments
     )
-    _tell(result, arguments)
-
-
-def _run(search: Search, path: Path, arguments: argparse.Namespace) -> None:
-    before = search.finished()
-    if before:
-        messages.say(f"{path} has {count(before, 'finished trial')}")
-    if before < arguments.trials:
-        with showing("trials") as update:
-            update(before, arguments.trials, "")
-            search.run(
-                arguments.trials,
-                jobs=arguments.jobs,
-                scheduler=arguments.scheduler,
-                progress=update,
-            )
+    return 0
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -162,25 +147,10 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UserError(f"--choose-on has to be between 0 and 1, not {arguments.choose_on:g}")
     if not 0 <= arguments.seed < 1 << 31:
         raise UserError(f"--seed has to be 0..{(1 << 31) - 1}, not {arguments.seed}")
-    if arguments.plot is not None:
-        plots.check_plot_file(arguments.plot)
-    if arguments.html is not None:
-        check_html_target(arguments.html)
-    if arguments.json is not None:
-        report.check_json_target(arguments.json)
+    check_outputs(arguments)
     if arguments.study is not None:
         check_target("--study", arguments.study)
     cluster.check_packages()
-
-
-def _first(stream: Stream, part: float) -> int:
-    total = len(stream.labels)
-    first = round(part * total)
-    if not 0 < first < total:
-        raise UserError(
-            f"{count(total, 'sample')}: too few to choose on {part:g} of them and to show the rest"
-        )
-    return first
 
 
 def _study_name(source: str, board: str) -> str:
@@ -204,13 +174,11 @@ def _reading(arguments: argparse.Namespace) -> list[str]:
 
 
 def _tell(result: Report, arguments: argparse.Namespace) -> None:
-    if arguments.json != "-":
+    if not is_quiet(arguments):
         result.print()
     if arguments.plot is not None:
-        result.draw().savefig(arguments.plot, dpi=110)
-        messages.say(f"written to {arguments.plot}")
+        write_figure(arguments, result.draw())
     if arguments.html is not None:
-        result.write_page(arguments.html, arguments.command_line)
-        messages.say(f"written to {arguments.html}")
+        write_page(arguments, result.page(arguments.command_line))
     if arguments.json is not None:
-        write_json(result.record(), arguments.json)
+        write_json(arguments, result.record())

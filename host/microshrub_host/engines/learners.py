@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..base.errors import UserError
 from ..base.text import did_you_mean
+from ..base.values import PARSERS
 from ..streams.stream import Stream
 from . import loader
 
@@ -67,31 +68,6 @@ def parameter_help(model: str) -> dict[str, str]:
         else:
             name = ""
     return found
-
-
-def _number(kind: type, noun: str) -> Callable[[str], Any]:
-    def parse(text: str) -> Any:
-        try:
-            return kind(text)
-        except ValueError:
-            raise ValueError(f"has to be {noun}, not {text!r}") from None
-
-    return parse
-
-
-def _truth(text: str) -> bool:
-    if text.lower() not in ("true", "false"):
-        raise ValueError(f"has to be true or false, not {text!r}")
-    return text.lower() == "true"
-
-
-# What makes a value of a text; each raises ValueError, with the rest of a sentence
-PARSERS: dict[type, Callable[[str], Any]] = {
-    bool: _truth,
-    int: _number(int, "a whole number"),
-    float: _number(float, "a number"),
-    str: str,
-}
 
 
 def specification(text: str) -> tuple[str, dict[str, Any]]:

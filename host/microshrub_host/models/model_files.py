@@ -88,10 +88,11 @@ def of_run(result: Result, stream: Stream) -> ModelFile:
 
 def write(path: Path, model: ModelFile) -> None:
     """Write the model's file, as replace() does."""
-    files.replace(path, _zipped(model))
+    files.replace(path, packed(model))
 
 
-def _zipped(model: ModelFile) -> bytes:
+def packed(model: ModelFile) -> bytes:
+    """The bytes of the model's file."""
     config = {
         "format": FORMAT,
         "learner": model.learner,

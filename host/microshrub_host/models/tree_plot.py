@@ -5,15 +5,14 @@ All sizes are inches, which are the axes' units, too.
 
 from __future__ import annotations
 
+import io
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..base.errors import UserError
 from .trees import Leaf, Node, Split, Tree, depth, leaves
 
-ENDINGS = (".png", ".svg", ".pdf")
 _MOST_LEAVES = 1000
 _MOST_PIXELS = 16_000  # of a side
 _DPI = 110
@@ -37,25 +36,24 @@ class _Place:
     children: tuple[_Place, ...] = ()
 
 
-def plot_tree(tree: Tree, title: str, classes: int, path: Path) -> None:
-    """Draw the tree to a file. Raises UserError if it cannot be written or has too many leaves."""
+def plotted(tree: Tree, title: str, classes: int, kind: str) -> bytes:
+    """A picture of the tree: "png", "svg" or "pdf". Raises UserError if it has too many leaves."""
     import matplotlib
 
-    svg = path.suffix.lower() == ".svg"
+    data = io.BytesIO()
     # An SVG keeps its texts as texts, and equal trees make equal files.
     look = matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "microshrub"})
     with look, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # a box takes its place
         figure = draw_tree(tree.root, title, classes)
         dpi = min(_DPI, _MOST_PIXELS / max(figure.get_size_inches()))
-        try:
-            figure.savefig(path, dpi=dpi, metadata={"Date": None} if svg else None)
-        except OSError as error:
-            raise UserError(f"--plot {path}: cannot be written: {error.strerror}") from None
+        metadata = {"Date": None} if kind == "svg" else None
+        figure.savefig(data, format=kind, dpi=dpi, metadata=metadata)
+    return data.getvalue()
 
 
 def draw_tree(root: Node, title: str, classes: int) -> Any:
-    """The figure of plot_tree, as large as the tree needs."""
+    """The figure of plotted(), as large as the tree needs."""
     from matplotlib.figure import Figure
 
     rows = sum(1 for _ in leaves(root))

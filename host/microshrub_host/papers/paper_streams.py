@@ -9,11 +9,11 @@ from typing import Any
 
 from ..base.progress import showing
 from ..streams import openml
+from ..streams.data_folder import data_folder
 from ..streams.generators import SYNTH_NAMES
 from ..streams.open_stream import open_stream
 from ..streams.stream import Stream
 
-FOLDER = Path("../shared/data")
 _ENDINGS = (".csv.gz", ".csv", ".arff.gz", ".arff")
 _ALL = 1 << 40  # samples: a run that is an experiment knows all classes of a file from the start
 
@@ -48,13 +48,14 @@ def find(names: Sequence[str], folder: Path | None) -> tuple[dict[str, Any], lis
     """The sources by name, and a note for each stream that is not to be had.
 
     A file NAME.csv.gz (or .csv, .arff.gz, .arff) of the folder goes before OpenML's. By default
-    the folder is FOLDER, if it is there.
+    the folder is that of MICROSHRUB_DATA.
     """
     found: dict[str, Any] = {}  # of Source
     notes: list[str] = []
     reachable = True
+    folder = data_folder(folder)
     for name in names:
-        source = _local(name, FOLDER if folder is None else folder)
+        source = _local(name, folder)
         if source is None and name in OPENML and reachable:
             try:
                 source = _of_openml(name)
@@ -69,13 +70,18 @@ def find(names: Sequence[str], folder: Path | None) -> tuple[dict[str, Any], lis
                 f"The stream {name} is skipped: there is no file, and OpenML cannot be reached."
             )
         else:
-            notes.append(f"The stream {name} is skipped: --data has no file {name}.csv.gz.")
+            notes.append(
+                f"The stream {name} is skipped: --data FOLDER has to name a folder with a file "
+                f"{name}.csv.gz."
+            )
     return found, notes
 
 
-def _local(name: str, folder: Path) -> Source | None:
+def _local(name: str, folder: Path | None) -> Source | None:
     if name in SYNTH_NAMES:
         return Source(name, f"synth:{name}")
+    if folder is None:
+        return None
     for ending in _ENDINGS:
         path = (folder / f"{name}{ending}").absolute()
         if path.is_file():

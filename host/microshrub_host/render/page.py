@@ -40,11 +40,6 @@ _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 
 
-def check_html_target(path: Path) -> None:
-    """Raise UserError if no page can be put there."""
-    files.check_target("--html", path)
-
-
 def surroundings() -> dict[str, str]:
     """When and on what this runs, as facts of a page."""
     processor = platform.processor() or platform.machine()

@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.errors import UserError
-from ..base.files import check_target
 from ..base.text import count
 from ..evaluation.prequential import Result, running_accuracy
 
-_ENDINGS = (".png", ".svg", ".pdf")
 _FEW = 10  # points that a line alone would not show
 
 Curve = tuple[NDArray[Any], NDArray[Any], dict[str, Any]]  # samples, percent, how to draw it
 
 
-def check_plot_file(path: Path) -> None:
-    """Raise UserError if no plot can be written there."""
-    if path.suffix.lower() not in _ENDINGS:
-        raise UserError(f"--plot {path}: the name has to end in {', '.join(_ENDINGS)}")
-    check_target("--plot", path)
-
-
-def plot_run(result: Result, path: Path) -> None:
-    """Accuracy over time, beside the baselines, and below it what the model's state did."""
-    draw_run(result).savefig(path, dpi=110)
-
-
 def draw_run(result: Result) -> Any:
-    """The figure of plot_run."""
+    """Accuracy over time, beside the baselines, and below it what the model's state did."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 6), layout="constrained")

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
-from ..base.errors import UserError
-from ..base.files import check_target
 from ..base.terminal import console
 from ..base.text import count
 from ..base.versions import versions
@@ -24,24 +19,6 @@ from ..streams.stream import Stream
 
 _FEW = 100  # samples below which there is no verdict
 _OWNERS = ("model", "quantizer", "metrics", "rows", "code")
-
-
-def write_json(record: dict[str, Any], target: str) -> None:
-    """One JSON object to a file, or to the standard output for `-`."""
-    text = json.dumps(record, indent=2) + "\n"
-    if target == "-":
-        sys.stdout.write(text)
-        return
-    try:
-        Path(target).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"--json {target}: cannot be written: {error.strerror}") from None
-
-
-def check_json_target(target: str) -> None:
-    """Raise UserError if no file can be written there."""
-    if target != "-":
-        check_target("--json", Path(target))
 
 
 def run_record(

@@ -11,12 +11,16 @@ import pytest
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.benchmarks import per_sample_growth
+from microshrub_host.cli.benchmark_growth import points_of
 from microshrub_host.engines import loader
 from microshrub_host.engines.learners import MODELS
 from microshrub_host.engines.session import Session
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
+from microshrub_tools.cli.main import main
+
+COMMAND = ["benchmark", "growth"]
 
 FEATURES, CLASSES, BINS, LEAVES = 3, 2, 8, 8
 TREE = {
@@ -126,12 +130,12 @@ def test_only_lines_of_the_device_library_count() -> None:
 @pytest.mark.parametrize("text", ["", "1", "0,5", "5,5", "9,3", "10,x", "10,,20", "-5", "1e4"])
 def test_points_that_make_no_sense(text: str) -> None:
     with pytest.raises(UserError, match="--samples"):
-        per_sample_growth.points_of(text)
+        points_of(text)
 
 
 def test_the_command_prints_a_row_for_each_point(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["synth:sea_a", "--limit", "2500", "--model", "hoeffding", "--samples", "500, 3000"]
-    assert per_sample_growth.main([*words, "--grace-period", "50"]) == 0
+    assert main([*COMMAND, *words, "--grace-period", "50"]) == 0
     rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("│")]
     assert [row.split("│")[1].strip() for row in rows] == ["500", "3,000"]
     assert rows[0].count("1.00") >= 2
@@ -148,7 +152,7 @@ def test_the_command_prints_a_row_for_each_point(capsys: pytest.CaptureFixture[s
     ],
 )
 def test_what_is_refused(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
-    assert per_sample_growth.main(words) == 2
+    assert main([*COMMAND, *words]) == 2
     complaint = capsys.readouterr().err.splitlines()[-1]
     assert complaint.startswith("microshrub: ")
     assert said in complaint

@@ -14,7 +14,9 @@ from microshrub_host.benchmarks.family_members import LEAVES, MEMBERS, Cell, Mem
 from microshrub_host.engines.learners import learner, stream_parameters
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.open_stream import open_stream
+from microshrub_tools.cli.main import main
 
+COMMAND = ["benchmark", "family"]
 CHOSEN = ("bayes", "vfdt", "efdt", "regularized")
 SMALL = ["--members", ",".join(CHOSEN), "--limit", "1500", "--repeats", "1"]
 
@@ -44,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
 def test_the_numbers_are_those_of_simulate(tmp_path: Path) -> None:
     output = tmp_path / "family.md"
     words = ["--streams", "sea_a,led_a", "--output", str(output)]
-    assert family.main([*SMALL, *words]) == 0
+    assert main([*COMMAND, *SMALL, *words]) == 0
     found = tables(output.read_text(encoding="utf-8"))
     assert list(found) == ["Accuracy, %", "Nodes used", "Model bytes", "Samples a second"]
     keys = {(MEMBERS[m].title, leaf): (m, leaf) for m in CHOSEN for leaf in MEMBERS[m].leaves}
@@ -73,10 +75,10 @@ def test_the_numbers_are_those_of_simulate(tmp_path: Path) -> None:
 def test_the_head_tells_the_command_and_no_folder(folder: Path) -> None:
     output = folder / "family.md"
     words = ["--members", "vfdt", "--streams", "weather", "--data", str(folder)]
-    assert family.main([*words, "--output", str(output)]) == 0
+    assert main([*COMMAND, *words, "--output", str(output)]) == 0
     text = output.read_text(encoding="utf-8")
     said = "--members vfdt --streams weather --data FOLDER --output family.md`"
-    assert f"`python -m microshrub_host.benchmarks.family {said}" in text
+    assert f"`microshrub benchmark family {said}" in text
     assert str(folder) not in text
     assert "--depth 10 --nodes 255 --leaves 32" in text
     assert "weather (2,000 samples, 2 features, 2 classes)" in text
@@ -87,12 +89,12 @@ def test_a_file_that_is_not_there_is_left_out(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
     words = ["--members", "vfdt", "--streams", "elec,weather", "--data", str(folder)]
-    assert family.main(words) == 0
+    assert main([*COMMAND, *words]) == 0
     out, err = capsys.readouterr()
     assert tables(out)["Accuracy, %"][()] == ["weather"]
     assert re.search(r"Left out.*: elec\.$", out, re.MULTILINE)
     assert "elec" in err
-    assert family.main([*words[:2], "--streams", "elec", "--data", str(folder / "no")]) == 2
+    assert main([*COMMAND, *words[:2], "--streams", "elec", "--data", str(folder / "no")]) == 2
 
 
 @pytest.mark.parametrize(
@@ -107,7 +109,7 @@ def test_a_file_that_is_not_there_is_left_out(
     ],
 )
 def test_what_is_refused(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
-    assert family.main(words) == 2
+    assert main([*COMMAND, *words]) == 2
     out, err = capsys.readouterr()
     assert not out
     assert said in err.splitlines()[-1]

@@ -13,7 +13,9 @@ from microshrub_host.compare.runner import Cell
 from microshrub_host.engines.learners import learner, stream_parameters
 from microshrub_host.evaluation.prequential import simulate
 from microshrub_host.streams.open_stream import open_stream
+from microshrub_tools.cli.main import main
 
+COMMAND = ["benchmark", "small-memory"]
 SHAPES = {  # features, those of two values, classes
     "elec": (14, range(7, 14), 2),
     "weather": (8, (), 2),
@@ -48,7 +50,7 @@ def test_no_two_rows_have_one_name() -> None:
 
 
 def test_a_row_is_what_simulate_says(capsys: pytest.CaptureFixture[str]) -> None:
-    assert small_memory.main(["--streams", "sea_a", "--limit", "2000"]) == 0
+    assert main([*COMMAND, "--streams", "sea_a", "--limit", "2000"]) == 0
     said = capsys.readouterr().out
     stream = open_stream("synth:sea_a", limit=2000)
     for pick in PICKS:
@@ -58,7 +60,7 @@ def test_a_row_is_what_simulate_says(capsys: pytest.CaptureFixture[str]) -> None
             size = learner(pick.model).nbytes(**wanted)
             row = ["sea_a", f"{pick.budget >> 10} KB", pick.model, f"{size:,}", f"{accuracy:.2f}"]
             assert f"| {' | '.join(row)} |" in said
-    assert "python -m microshrub_host.benchmarks.small_memory --streams sea_a --limit 2000" in said
+    assert "microshrub benchmark small-memory --streams sea_a --limit 2000" in said
 
 
 def test_the_lead_is_over_the_better_of_both_and_a_failure_is_told() -> None:
@@ -82,7 +84,7 @@ def test_the_lead_is_over_the_better_of_both_and_a_failure_is_told() -> None:
 def test_a_missing_file_is_left_out_and_an_empty_folder_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert small_memory.main(["--streams", "elec,wisdm", "--data", str(tmp_path)]) == 2
+    assert main([*COMMAND, "--streams", "elec,wisdm", "--data", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert "elec, wisdm" in said
     assert "no stream is left" in said
@@ -91,7 +93,7 @@ def test_a_missing_file_is_left_out_and_an_empty_folder_refused(
 def test_its_page_has_the_options(tmp_path: Path) -> None:
     target = tmp_path / "small.md"
     words = ["--streams", "sea_a", "--limit", "500", "--output", str(target)]
-    assert small_memory.main(words) == 0
+    assert main([*COMMAND, *words]) == 0
     said = target.read_text()
     for pick in PICKS:
         if pick.stream == "sea_a":

@@ -10,6 +10,7 @@ import pytest
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.cli import options
+from microshrub_host.cli.command_table import CommandParser
 from microshrub_host.engines.learners import MODELS, check_parameters, defaults, specification
 from microshrub_tools.cli import main
 
@@ -20,7 +21,8 @@ def subparser(name: str) -> argparse.ArgumentParser:
     """The parser of one subcommand."""
     actions = main.parser()._actions
     found = next(a for a in actions if isinstance(a, argparse._SubParsersAction))
-    parser: argparse.ArgumentParser = found.choices[name]
+    parser: CommandParser = found.choices[name]
+    parser.fill()
     return parser
 
 

@@ -12,8 +12,8 @@ from microshrub_host.emulation.instruction_counts import stream as made
 from microshrub_host.emulation.latency import Clock, can_count
 from microshrub_host.engines.learners import defaults
 from microshrub_host.streams.stream import Stream
-from microshrub_host.tune import trials
-from microshrub_host.tune.trials import Configuration, Limits, Split
+from microshrub_host.tuning import trials
+from microshrub_host.tuning.trials import Configuration, Limits, Split
 
 BOARD = board_files.load("rpi_pico")
 

@@ -159,5 +159,5 @@ def test_plot_is_written(tmp_path: Path) -> None:
     from microshrub_host.reports import plots
 
     result = prequential.simulate(make_stream(), "shrub", PARAMETERS, engine="python")
-    plots.plot_run(result, tmp_path / "run.png")
+    plots.draw_run(result).savefig(tmp_path / "run.png")
     assert (tmp_path / "run.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"

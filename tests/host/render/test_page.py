@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from page_support import Parsed
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.render.page import Page, check_html_target, shown
+from microshrub_host.base.files import check_target
+from microshrub_host.render.page import Page, shown
 
 HEAD = ("learner", "accuracy", "model\nbytes")
 ROWS = [
@@ -113,7 +114,7 @@ def test_equal_pages_are_equal_files() -> None:
 def test_a_file_is_replaced_by_a_whole_one(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     path.write_text("before")
-    check_html_target(path)
+    check_target("--html", path)
     assert path.read_text() == "before"
     make_page().write(path)
     assert path.read_text(encoding="utf-8") == make_page().html()
@@ -122,9 +123,9 @@ def test_a_file_is_replaced_by_a_whole_one(tmp_path: Path) -> None:
 
 def test_bad_targets(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"--html .*there is no folder"):
-        check_html_target(tmp_path / "no" / "report.html")
+        check_target("--html", tmp_path / "no" / "report.html")
     with pytest.raises(UserError, match="this is a folder, not a file"):
-        check_html_target(tmp_path)
+        check_target("--html", tmp_path)
 
 
 def test_the_browser_finds_nothing_to_complain_of(chromium: Browser, file: Path) -> None:

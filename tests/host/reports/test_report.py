@@ -100,7 +100,7 @@ class TestPlot:
         result = result_of([i % 2 for i in range(samples)])
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            plots.plot_run(result, tmp_path / "x.png")
+            plots.draw_run(result).savefig(tmp_path / "x.png")
         axes = plots.draw_run(result).axes[0]
         for line in axes.lines:
             assert (line.get_marker() == "o") == (len(line.get_xdata()) < 10)

@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 from tests_support import ROOT, make_blobs
 
+import microshrub_tools
 from microshrub_host.adapters.sklearn_adapter import ShrubClassifier
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
@@ -25,7 +26,6 @@ from microshrub_host.models import model_files
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import board_code, build, flash, package_list, program_config
 from microshrub_tools.board.program_config import Program
-from microshrub_tools.cli.build import build_model
 from microshrub_tools.cli.main import main
 
 AROUND: dict[str, Any] = {
@@ -206,14 +206,14 @@ def test_from_a_data_frame_to_a_folder_that_learns_on(
     model = ShrubClassifier(window=16, trees=4, depth=3, digits=0).fit(frame, labels)
     model.save(tmp_path / "m.mshrub")
     x86(tmp_path)
-    folder = build_model(
-        tmp_path / "m.mshrub", str(tmp_path / "x86.toml"), f"--output {tmp_path / 'out'}"
-    )
+    folder = microshrub_tools.build(
+        tmp_path / "m.mshrub", str(tmp_path / "x86.toml"), output=tmp_path / "out"
+    ).folder
     assert run_selftest(micropython_command, folder)[0] == flash.expected_crc32(build.read(folder))
     opened = model_files.open_model(tmp_path / "m.mshrub")
     assert (folder / "learner.state").read_bytes() == opened.learner.save()
-    with pytest.raises(UserError, match="does not take the options '--sensr adc'"):
-        build_model(tmp_path / "m.mshrub", "rpi_pico", "--sensr adc")
+    with pytest.raises(UserError, match=r"--sensor 'adx' is unknown\. Did you mean adc"):
+        microshrub_tools.build(tmp_path / "m.mshrub", "rpi_pico", sensor=["adx"])
 
 
 def test_units_that_a_sensor_does_not_give(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from microshrub_host.engines import loader
+from microshrub_tools.cli.main import main
 from microshrub_tools.link.client import Link, LinkError, LostError, RefusedError, RestartedError
 from microshrub_tools.link.frames import LONGEST, Frame, pack
 from microshrub_tools.link.messages import (
@@ -31,7 +32,7 @@ from microshrub_tools.link.messages import (
 from microshrub_tools.link.serial_line import Line, PortError, SerialLine
 from microshrub_tools.link_fuzz import device_end
 from microshrub_tools.link_fuzz.damage import Damage
-from microshrub_tools.link_fuzz.fuzz import FuzzedLine, answer, fuzz, main, request
+from microshrub_tools.link_fuzz.fuzz import FuzzedLine, answer, fuzz, request
 
 NEVER = 10**9  # bytes between two faults
 FRAMES = 2000  # over a pty
@@ -71,10 +72,9 @@ def test_both_ends_hold_fixed_memory() -> None:
 
 
 def test_the_fuzzer_is_a_command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("sys.argv", ["fuzz_link", "--frames", "300", "--seed", "4"])
-    assert main() == 0
+    assert main(["fuzz-link", "--frames", "300", "--seed", "4"]) == 0
     said = capsys.readouterr()
     assert "300 requests applied" in said.out
     assert "Each once, in order, none wrong." in said.out

@@ -149,7 +149,7 @@ from microshrub.device.board import Board
 from microshrub.device.service import Service
 from microshrub.device.stdin import Input
 board = Board()
-service = Service(board, "", Input(board.milliseconds))
+service = Service(board, "", Input(board.milliseconds), print)
 micropython.kbd_intr(-1)
 micropython.heap_lock()
 service.serve()

@@ -26,6 +26,7 @@ from microshrub_host.engines import loader, mpy, plain_kernels
 
 from .program_config import Program
 
+FOLDER = "build"  # a folder a board in it
 LIBRARY = f"lib/{loader.PACKAGE}"
 _OF_LEARNERS = (
     "hoeffding.hat",
@@ -83,6 +84,11 @@ def _imported_by(name: str, left_out: set[str]) -> set[str]:
         found.add(name)
         waiting |= loader.imports(name) - found - left_out
     return found
+
+
+def folder_of(board: Board) -> Path:
+    """Where the build for a board is, unless another folder is named."""
+    return Path(FOLDER) / board.key
 
 
 def make(program: Program, board: Board, output: Path, emit: str = "native") -> Build:

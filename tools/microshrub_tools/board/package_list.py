@@ -3,7 +3,7 @@
 `package.json` is the library, `package-ROOM.json` the part of it that one room of learners needs,
 and `package-device.json` the library with the program that learns on its own.
 
-`python -m microshrub_tools.board.package_list` writes them. Each names all of its files, since a
+`make packages` writes them. Each names all of its files, since a
 package of mip cannot name another by a relative address; those of files are relative, so that it
 works from wherever the repository lies.
 """
@@ -11,7 +11,6 @@ works from wherever the repository lies.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable
 
 from microshrub_host.engines import loader
@@ -45,14 +44,7 @@ def _text(modules: Iterable[str]) -> str:
     return json.dumps({"urls": urls, "deps": [], "version": version}, indent=_INDENT) + "\n"
 
 
-def main() -> int:
-    """Write them into the repository."""
-    folder = loader.folder().parents[1]
-    for file, text in package_lists().items():
-        (folder / file).write_text(text, encoding="utf-8")
-        print(f"written to {folder / file}", file=sys.stderr)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def write_packages() -> None:
+    """Write them all to where the device library's folder lies in."""
+    for name, text in package_lists().items():
+        (loader.folder().parents[1] / name).write_text(text, encoding="utf-8")

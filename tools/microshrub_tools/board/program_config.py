@@ -1,4 +1,4 @@
-"""config.json, which tells the device's program what it is to do, and the words that set it.
+"""config.json, which tells the device's program what it is to do.
 
 A program is a learner with its quantizer, in the state in which it starts, and what is around it:
 the sensor, labels, checkpoints, an alarm. The board knows it by the CRC32 of the file's bytes.
@@ -7,14 +7,12 @@ the sensor, labels, checkpoints, an alarm. The board knows it by the CRC32 of th
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.text import did_you_mean
 from microshrub_host.engines import engines
 from microshrub_host.engines.learners import MODELS
 from microshrub_host.models.model_files import ModelFile
@@ -23,18 +21,6 @@ from microshrub_host.streams.units import RAW_MAX, Raw, Scale
 
 VERSION = 1
 QUANTIZER, LEARNER = "quantizer.state", "learner.state"
-
-# What the sensors are told, and what they are told by default; None has to be given.
-SENSORS: dict[str, dict[str, Any]] = {
-    "serial": {},
-    "adc": {"pins": None, "rate": 50},
-    "mpu6050": {
-        "scl": None, "sda": None, "i2c": 0, "address": 104, "rate": 100, "window": 64, "hop": 32,
-    },
-}  # fmt: skip
-_MOTION_FEATURES = 36  # features.py: six statistics of six axes
-DETECTORS = ("page_hinkley", "adwin")
-HOOKS = ("nothing", "reset", "forget")
 
 
 @dataclass(frozen=True)
@@ -141,66 +127,3 @@ def _as_it_is(stream: Stream, warmup: int) -> Raw:
             )
     features = values.shape[1]
     return Scale(np.zeros(features), np.zeros(features, dtype=np.int64)).apply(values)
-
-
-# --- Words ---------------------------------------------------------------------------------------
-
-
-def sensor(words: Sequence[str], features: int, default_pin: int | str) -> dict[str, Any]:
-    """The sensor that words such as adc pins=26,27 rate=50 ask for.
-
-    features is how many numbers the model takes; default_pin is for one that takes one from an
-    ADC. Raises UserError.
-    """
-    kind, *rest = words
-    if kind not in SENSORS:
-        raise UserError(f"--sensor {kind!r} is unknown. {did_you_mean(kind, SENSORS)}")
-    found = _settings(f"--sensor {kind}", rest, SENSORS[kind])
-    if kind == "adc":
-        pins = str(default_pin if found["pins"] is None else found["pins"]).split(",")
-        found["pins"] = [_number_or_name(pin) for pin in pins]
-        if len(pins) != features:
-            raise UserError(
-                f"--sensor adc has {len(pins)} pins, and the model has {features} features. Name "
-                "as many pins, such as pins=26,27"
-            )
-    if kind == "mpu6050" and features != _MOTION_FEATURES:
-        raise UserError(
-            f"--sensor mpu6050 gives {_MOTION_FEATURES} features, and the model has {features}. "
-            "Use a recording from the board."
-        )
-    for name, value in found.items():
-        if value is None:
-            raise UserError(f"--sensor {kind} needs {name}=, the number of a pin")
-        if name not in ("pins", "scl", "sda") and (type(value) is not int or value < 0):
-            raise UserError(f"--sensor {kind} {name} has to be a whole number, not {value!r}")
-    return {"kind": kind, **found}
-
-
-def label_pin(words: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:
-    """The button that words such as 15 pressed=walk released=rest ask for."""
-    pin, *rest = words
-    found = _settings("--label-pin", rest, {"pressed": 1, "released": 0})
-    for name, value in found.items():
-        if value in classes:
-            found[name] = list(classes).index(value)
-        elif type(value) is not int or not 0 <= value < len(classes):
-            known = ", ".join(classes)
-            raise UserError(f"--label-pin {name} has to be a class of {known}, not {value!r}")
-    return {"pin": _number_or_name(pin), **found}
-
-
-def _settings(owner: str, words: Sequence[str], known: Mapping[str, Any]) -> dict[str, Any]:
-    found = dict(known)
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals:
-            raise UserError(f"{word!r} after {owner} is not a setting such as rate=50")
-        if name not in known:
-            raise UserError(f"{owner} has no {name}. {did_you_mean(name, known)}")
-        found[name] = _number_or_name(value)
-    return found
-
-
-def _number_or_name(text: str) -> int | str:
-    return int(text) if text.isdecimal() else text

@@ -12,7 +12,6 @@ import tempfile
 import threading
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.progress import showing
@@ -43,13 +42,12 @@ CONFIGURATIONS = (
 )
 
 
-def add_command(commands: Any) -> None:
-    """Add the subcommand to argparse's subparsers."""
-    text = (
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = (
         "Measure microseconds per predict and per learn on the device, and print a table for "
         "boards/NAME.toml, with which simulate and budget tell the time of a sample."
     )
-    parser = commands.add_parser("bench", help=text, description=text)
     add_port_option(parser)
     parser.add_argument(
         "--board", metavar="NAME", help="warn if its clock is another one (default: do not)"
@@ -59,10 +57,9 @@ def add_command(commands: Any) -> None:
         action="store_true",
         help="let the device import this PC's library (default: it has it)",
     )
-    parser.set_defaults(run=bench)
 
 
-def bench(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Print the table."""
     board = board_files.load(arguments.board) if arguments.board else None
     port = chosen_port(arguments.port)

@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 import argparse
-import shlex
+import dataclasses
 from pathlib import Path
-from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console
 from microshrub_host.base.text import count
 from microshrub_host.boards import board_files
-from microshrub_host.cli.commands import add_board_option, add_stream_options, open_with_parameters
-from microshrub_host.cli.options import (
-    Parser,
-    add_model_options,
-    given_options,
-    is_model_file,
-    whole_number,
+from microshrub_host.cli.options import add_model_options, given_options, is_model_file
+from microshrub_host.cli.parsed import whole_number
+from microshrub_host.cli.stream_options import (
+    add_board_option,
+    add_stream_options,
+    open_with_parameters,
 )
 from microshrub_host.engines.learners import option
 from microshrub_host.models import model_files
 from microshrub_host.reports.report import fitting
 
 from ..board import build, program_config
-from ..board.program_config import DETECTORS, HOOKS, Program
+from ..board.build import FOLDER
+from ..board.program_config import Program
+from ..board.program_options import DETECTORS, HOOKS, ProgramOptions
 
-_LEAST_WATCHDOG = 5000  # milliseconds
-FOLDER = "build"  # a folder a board in it
 
-
-def add_command(commands: Any) -> None:
-    """Add the subcommand to argparse's subparsers."""
-    text = (
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = (
         "Make the program for a board: the device library compiled for its processor, and "
         "config.json. The model is a saved one (--model FILE.mshrub), or a fresh one for samples "
         "like those of DATA."
     )
-    parser = commands.add_parser("build", help=text.partition(":")[0] + ".", description=text)
     add_stream_options(parser, nargs="?")
     add_model_options(parser, files=True)
     add_board_option(parser, None, "the board (required)", required=True)
@@ -51,7 +47,6 @@ def add_command(commands: Any) -> None:
         help="machine code, or bytecode for any processor (default native)",
     )
     _add_program_options(parser)
-    parser.set_defaults(run=run)
 
 
 def _add_program_options(parser: argparse.ArgumentParser) -> None:
@@ -114,36 +109,18 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the folder and say what it takes of the board."""
-    _build(arguments)
-    return 0
-
-
-def _build(arguments: argparse.Namespace) -> Path:
     board = board_files.load(arguments.board)
-    output: Path = arguments.output or Path(FOLDER) / board.key
+    output: Path = arguments.output or build.folder_of(board)
     build.check_output(output)
     program = _program(arguments, board)
     made = build.make(program, board, output, arguments.emit)
     _print(made, board, program)
-    return output
-
-
-def build_model(model: str | Path, board: str, options: str = "") -> Path:
-    """From Python: `microshrub build --model MODEL --board BOARD OPTIONS`; returns the folder.
-
-    Raises UserError for what the command refuses.
-    """
-    parser = Parser()
-    add_command(parser.add_subparsers())
-    words = ["build", "--model", str(model), "--board", board, *shlex.split(options)]
-    try:
-        arguments = parser.parse_args(words)
-    except SystemExit:
-        raise UserError(f"build does not take the options {options!r}") from None
-    return _build(arguments)
+    return 0
 
 
 def _program(arguments: argparse.Namespace, board: board_files.Board) -> Program:
+    names = [field.name for field in dataclasses.fields(ProgramOptions)]
+    options = ProgramOptions(**{name: getattr(arguments, name) for name in names})
     if is_model_file(arguments.model):
         if arguments.data is not None:
             raise UserError(
@@ -154,54 +131,13 @@ def _program(arguments: argparse.Namespace, board: board_files.Board) -> Program
         for name in [*given_options(arguments), *of_data]:
             raise UserError(f"{option(name)} is not used: the model is in {arguments.model}")
         model = model_files.read(Path(arguments.model))
-        return program_config.of_model(
-            model, _around(arguments, board, model.feature_names, model.class_names)
-        )
+        around = options.config(board, model.feature_names, model.class_names)
+        return program_config.of_model(model, around)
     if arguments.data is None:
         raise UserError("Name a saved model, --model FILE.mshrub, or DATA for a fresh one")
     stream, parameters = open_with_parameters(arguments)
-    around = _around(arguments, board, stream.feature_names, stream.class_names)
+    around = options.config(board, stream.feature_names, stream.class_names)
     return program_config.of_stream(stream, arguments.model, parameters, arguments.warmup, around)
-
-
-def _around(
-    arguments: argparse.Namespace,
-    board: board_files.Board,
-    features: tuple[str, ...],
-    classes: tuple[str, ...],
-) -> dict[str, Any]:
-    """The part of config.json that is not the model's. Raises UserError."""
-    sensor = program_config.sensor(arguments.sensor, len(features), board.pins.adc)
-    for name, least, most in (
-        ("pending", 1, 32768),
-        ("checkpoint_samples", 0, 1 << 29),
-        ("checkpoint_seconds", 0, 1_000_000),
-        ("watchdog", 0, 1 << 29),
-    ):
-        value = getattr(arguments, name)
-        if not least <= value <= most:
-            raise UserError(f"{option(name)} has to be {least:,}..{most:,}, not {value:,}")
-    if 0 < arguments.watchdog < _LEAST_WATCHDOG:
-        raise UserError(
-            f"--watchdog has to be 0, or at least {_LEAST_WATCHDOG:,}, which leaves the time to "
-            "flash another program"
-        )
-    alarm = {"detector": arguments.alarm, "hook": arguments.hook}
-    checkpoint = {
-        "path": "checkpoint",
-        "samples": arguments.checkpoint_samples,
-        "seconds": arguments.checkpoint_seconds,
-    }
-    pin = arguments.label_pin and program_config.label_pin(arguments.label_pin, classes)
-    return {
-        "sensor": sensor,
-        "pending": arguments.pending,
-        "checkpoint": checkpoint if arguments.checkpoint_samples else None,
-        "alarm": None if arguments.alarm == "none" else alarm,
-        "label_pin": pin,
-        "watchdog": arguments.watchdog,
-        "text": arguments.text or sensor["kind"] != "serial",
-    }
 
 
 def _print(made: build.Build, board: board_files.Board, program: Program) -> None:

@@ -3,55 +3,46 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 from pathlib import Path
-from typing import Any
 
-from microshrub_host.base.errors import UserError
 from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
 from microshrub_host.boards import board_files
-from microshrub_host.cli.commands import add_board_option
+from microshrub_host.cli.stream_options import add_board_option
 
+from ..api import flash_device
 from ..board import build, flash
+from ..board.build import FOLDER
 from ..board.ports import add_port_option, chosen_port
 from ..board.raw_repl import Device
-from .build import FOLDER
 
 _START_SECONDS = 5.0  # for the program to start, or to say why not
 
 
-def add_command(commands: Any) -> None:
-    """Add the subcommand to argparse's subparsers."""
-    text = (
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = (
         "Copy a build to the board, compare every file, let the board learn a fixed stream and "
         "compare its model with the simulator's; then start it. Until then the board keeps its "
         "previous program."
     )
-    parser = commands.add_parser("flash", help=text.partition(",")[0] + ".", description=text)
     parser.add_argument(
         "folder", metavar="FOLDER", nargs="?", type=Path, help=f"(default {FOLDER}/BOARD)"
     )
     add_board_option(parser, None, "the board (required)", required=True)
     add_port_option(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Flash, say what the self-test gave, and what the program says when it starts."""
     board = board_files.load(arguments.board)
-    folder = arguments.folder or Path(FOLDER) / board.key
+    folder = arguments.folder or build.folder_of(board)
     port = chosen_port(arguments.port)
     files = build.read(folder)
     with Device(port, board.serial.baud) as device:
-        try:
-            with showing("copying", announce=True) as update:
-                result = flash.flash(device, files, update)
-        except BaseException:
-            with contextlib.suppress(UserError):  # the program that was stopped goes on
-                device.start(0)
-            raise
+        with showing("copying", announce=True) as update:
+            result = flash_device(device, files, update)
         messages.say(f"{count(len(files), 'file')} on the board, each with the right SHA-256")
         console.say(
             f"self-test: the board's model is the simulator's (CRC32 {result.crc32:08x} after "

@@ -1,47 +1,58 @@
-"""The command `microshrub`."""
+"""The command `microshrub`: one table of its subcommands."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from microshrub_host.base.exits import exit_code, run_command
+from microshrub_host.cli.command_table import Command, add_commands
 
-# All else is imported where main() can say in one line that it was stopped.
+_HOST, _TOOLS = "microshrub_host.cli", "microshrub_tools.cli"
+
+COMMANDS = (
+    Command("simulate", "Learn a stream as the board would.", f"{_HOST}.simulate"),
+    Command("budget", "Show what a model takes of a board's RAM.", f"{_HOST}.budget"),
+    Command("parity", "Prove that all engines hold the same bits.", f"{_HOST}.parity"),
+    Command("show", "Print a saved model's trees, in the units of its features.", f"{_HOST}.show"),
+    Command("export", "Freeze a saved model into a file of another kind.", f"{_HOST}.export"),
+    Command("compare", "Compare our learners with River's and MOA's.", f"{_HOST}.compare"),
+    Command("tune", "Search for models that are accurate and small.", f"{_HOST}.tune"),
+    Command("reproduce", "Run the experiment of a paper.", f"{_HOST}.reproduce"),
+    Command("benchmark", "Measure what the documentation tells.", f"{_HOST}.benchmark"),
+    Command("micropython", "Find, or fetch, a real 32-bit MicroPython.", f"{_HOST}.micropython"),
+    Command("costs", "Count instructions of predict and learn.", f"{_HOST}.costs"),
+    Command("soak", "Check that memory and time do not grow.", f"{_TOOLS}.soak"),
+    Command("record", "Record samples from a board as a CSV file.", f"{_TOOLS}.record"),
+    Command("build", "Make the program for a board.", f"{_TOOLS}.build"),
+    Command("flash", "Copy a build to the board and test it there.", f"{_TOOLS}.flash"),
+    Command("stream", "Have a board learn a recorded stream.", f"{_TOOLS}.stream"),
+    Command("monitor", "Watch a device that learns.", f"{_TOOLS}.monitor"),
+    Command("bench", "Measure predict and learn on the device.", f"{_TOOLS}.bench"),
+    Command("fuzz-link", "Test the link over a line that damages.", f"{_TOOLS}.fuzz_link"),
+)
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from microshrub_host.base.versions import version_of
+
+        print(f"microshrub {version_of('microshrub')}")
+        parser.exit()
 
 
 def parser() -> argparse.ArgumentParser:
-    """All subcommands."""
-    from microshrub_host.base.versions import version_of
-    from microshrub_host.cli import compare, export, micropython, reproduce, show, simulate, tune
-    from microshrub_host.cli.commands import add_commands
-    from microshrub_host.cli.options import Parser
-
-    from . import bench, build, flash, monitor, record, soak, stream
-
-    top = Parser(
+    """All subcommands, each of which imports its module when its words are parsed."""
+    top = argparse.ArgumentParser(
         prog="microshrub",
         description="Online learning on microcontrollers, in MicroPython, simulated to the bit.",
     )
-    top.add_argument(
-        "--version", action="version", version=f"microshrub {version_of('microshrub')}"
-    )
-    commands = top.add_subparsers(metavar="COMMAND", required=True)
-    simulate.add_command(commands)
-    add_commands(commands)
-    for host in (
-        show,
-        export,
-        compare,
-        tune,
-        reproduce,
-    ):
-        host.add_command(commands)
-    micropython.add_commands(commands)
-    soak.add_command(commands)
-    for command in (record, build, flash, stream, monitor, bench):
-        command.add_command(commands)
+    top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    add_commands(top, COMMANDS)
     return top
 
 

@@ -7,8 +7,6 @@ import contextlib
 import math
 import time
 from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.live import Live
@@ -16,16 +14,16 @@ from rich.table import Table
 from rich.text import Text
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.terminal import console, messages
+from microshrub_host.base.terminal import console
+from microshrub_host.cli.outputs import add_outputs, check_outputs, write_figure
 from microshrub_host.engines.status import percent
-from microshrub_host.reports import plots
 
 from ..board.ports import add_port_option, chosen_port
 from ..link.client import Link
 from ..link.serial_line import SerialLine
 from ..watch.device_watch import Watch, drift_name
 from ..watch.interrupts import Interrupts
-from ..watch.monitor_plot import plot_watch
+from ..watch.monitor_plot import draw_watch
 
 _EVERY = 1.0  # seconds between two questions
 _SLICE = 0.1  # seconds after which Ctrl-C is looked for
@@ -33,24 +31,21 @@ _ROWS_ELSE = 14  # lines of the terminal that are not for the confusion matrix
 _CELL = 8  # columns for a number of it
 
 
-def add_command(commands: Any) -> None:
-    """Add the subcommand to argparse's subparsers."""
-    text = "Watch a device that learns, until Ctrl-C: accuracy, predictions, drift, heap, latency."
-    parser = commands.add_parser("monitor", help=text, description=text)
-    add_port_option(parser)
-    parser.add_argument(
-        "--plot", metavar="FILE.png", type=Path, help="draw it at the end (default: do not)"
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = (
+        "Watch a device that learns, until Ctrl-C: accuracy, predictions, drift, heap, latency."
     )
+    add_port_option(parser)
+    add_outputs(parser, plot="draw it at the end")
     parser.add_argument(
         "--seconds", type=float, metavar="S", help="stop after S seconds (default: do not)"
     )
-    parser.set_defaults(run=monitor)
 
 
-def monitor(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Show a device until the time is over, or Ctrl-C; 130 after that."""
-    if arguments.plot is not None:
-        plots.check_plot_file(arguments.plot)
+    check_outputs(arguments)
     if arguments.seconds is not None and not arguments.seconds > 0:
         raise UserError(f"--seconds has to be above 0, not {arguments.seconds}")
     port = chosen_port(arguments.port)
@@ -61,8 +56,7 @@ def monitor(arguments: argparse.Namespace) -> int:
                 _watch(watch, link, arguments.seconds or math.inf, ctrl_c)
             finally:
                 if arguments.plot is not None and watch.history:
-                    plot_watch(watch.history, arguments.plot, port)
-                    messages.say(f"written to {arguments.plot}")
+                    write_figure(arguments, draw_watch(watch.history, port))
     return 130 if ctrl_c.came else 0
 
 

@@ -7,7 +7,6 @@ import contextlib
 import math
 import time
 from pathlib import Path
-from typing import Any
 
 from rich.live import Live
 from rich.text import Text
@@ -15,7 +14,7 @@ from rich.text import Text
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import messages
 from microshrub_host.base.text import count
-from microshrub_host.cli.options import whole_number
+from microshrub_host.cli.parsed import whole_number
 
 from ..board.ports import add_port_option, chosen_port
 from ..link.serial_line import SerialLine
@@ -34,13 +33,12 @@ _NO_LABEL = """\
 No sample had a label: --label-keys 0=rest,1=walk sets it from the keyboard."""
 
 
-def add_command(commands: Any) -> None:
-    """Add the subcommand to argparse's subparsers."""
-    text = (
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = (
         "Write what a board's sensor says, plotter lines or observations of the link, to a CSV "
         "file for `simulate`, until Ctrl-C."
     )
-    parser = commands.add_parser("record", help=text, description=text)
     add_port_option(parser)
     parser.add_argument(
         "-o", "--output", metavar="FILE.csv", type=Path, required=True, help="(required)"
@@ -68,7 +66,6 @@ def add_command(commands: Any) -> None:
     existing.add_argument(
         "--force", action="store_true", help="replace an existing file (default: refuse)"
     )
-    parser.set_defaults(run=record)
 
 
 def label_keys(text: str) -> dict[str, str]:
@@ -126,7 +123,7 @@ class Recorder:
         self._file.write(names, cells)
 
 
-def record(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Record until there is enough, or Ctrl-C; 130 after that."""
     for name in ("limit", "seconds"):
         value = getattr(arguments, name)

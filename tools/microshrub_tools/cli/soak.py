@@ -10,15 +10,19 @@ import itertools
 import re
 import time
 from collections import deque
-from typing import Any
 
 import numpy as np
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import console, messages
-from microshrub_host.cli.commands import add_stream_options, compile_kernels, open_with_parameters
-from microshrub_host.cli.options import add_model_options, whole_number
+from microshrub_host.cli.options import add_model_options
+from microshrub_host.cli.parsed import whole_number
+from microshrub_host.cli.stream_options import (
+    add_stream_options,
+    compile_kernels,
+    open_with_parameters,
+)
 from microshrub_host.engines import engines, micropython_binary
 from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
@@ -30,14 +34,13 @@ _STALE = 64  # bytes that the collector may keep for what looks like pointers on
 _SLOWER = 1.5  # a ratio of times that is worth a word; below it may be the PC's other work
 
 
-def add_command(commands: Any) -> None:
-    """Add the subcommand to argparse's subparsers."""
-    text = (
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = (
         "Run a stream over and over on the real MicroPython, with the heap locked while it "
         "learns; print heap and time per sample; exit with 1 if the heap grew, or if the model "
         "is not the simulator's in the end."
     )
-    parser = commands.add_parser("soak", help=text, description=text)
     add_stream_options(parser)
     add_model_options(parser)
     parser.add_argument(
@@ -50,7 +53,6 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--heap", default="64m", metavar="SIZE", help="of the MicroPython, as 64k (default 64m)"
     )
-    parser.set_defaults(run=soak)
 
 
 def marks(samples: int) -> list[int]:
@@ -63,7 +65,7 @@ def marks(samples: int) -> list[int]:
     return [*found, samples]
 
 
-def soak(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Print a line at every mark and what they show; 1 if the heap grew."""
     if arguments.samples < 2 * _FIRST:
         raise UserError(

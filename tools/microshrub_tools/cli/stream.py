@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 import math
 from pathlib import Path
-from typing import Any
 
 from rich.table import Table
 
 from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import console
 from microshrub_host.base.text import count
-from microshrub_host.cli.commands import add_stream_options, compile_kernels, open_arguments
-from microshrub_host.cli.options import Parser
+from microshrub_host.cli.stream_options import add_stream_options, compile_kernels, open_arguments
 from microshrub_host.engines.learners import MODELS
 from microshrub_host.engines.status import percent
 
@@ -27,13 +25,12 @@ from ..watch.streaming import Figures, Run
 _RECENT = 1000  # samples that the latencies on the way are of
 
 
-def add_command(commands: Any) -> None:
-    """Add the subcommand to argparse's subparsers."""
-    text = (
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = (
         "Have a board learn a recorded stream, predicting each sample before it is learned; stop "
         "at the first prediction that is not the simulator's."
     )
-    parser: Parser = commands.add_parser("stream", help=text, description=text)
     add_stream_options(parser)
     add_port_option(parser)
     parser.add_argument(
@@ -54,10 +51,9 @@ def add_command(commands: Any) -> None:
         action="store_true",
         help="have the board forget what it learned (default: go on if it learned this stream)",
     )
-    parser.set_defaults(run=stream)
 
 
-def stream(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """Drive the device and print what came out."""
     port = chosen_port(arguments.port)
     data = open_arguments(arguments)

@@ -1,23 +1,16 @@
 """Both ends of the serial link with a line between them that damages what it carries.
 
-    python -m microshrub_tools.link_fuzz.fuzz --frames 1000000
-
-The device's side is link_check.py: it knows of each request whether it is the next one. Every few
+The device's side is device_end.py: it knows of each request whether it is the next one. Every few
 thousand frames the program on the PC starts anew, the cable is pulled or the device is reset.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from microshrub_host.base.progress import showing
-from microshrub_host.base.terminal import console
-from microshrub_host.cli.options import whole_number
 from microshrub_host.engines import loader
 
 from ..link.client import Link, RestartedError
@@ -183,26 +176,3 @@ def _requests(
             line.reset_device()
             r.resets += 1
         yield request(k)
-
-
-def main() -> int:
-    """Print what happened; 1 if anything was wrong."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--frames", type=whole_number, default=1_000_000, metavar="N")
-    parser.add_argument("--seed", type=whole_number, default=1, metavar="N")
-    parser.add_argument(
-        "--every", type=whole_number, default=400, metavar="N", help="bytes between two faults"
-    )
-    arguments = parser.parse_args()
-    with showing("fuzzing the link") as update:
-        r = fuzz(arguments.frames, arguments.seed, max(arguments.every, 1), update)
-    console.say(
-        f"{r.frames:,} requests applied, {r.faults:,} faults on the line, {r.resent:,} sent "
-        f"again; {r.programs:,} times hello, {r.pulled:,} times the cable, {r.resets:,} resets."
-    )
-    console.say(f"{r.wrong:,} were wrong." if r.wrong else "Each once, in order, none wrong.")
-    return int(r.wrong > 0)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

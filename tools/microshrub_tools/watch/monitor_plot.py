@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,8 @@ from .device_watch import Moment
 _FEW = 10  # points that a line alone would not show
 
 
-def plot_watch(history: Sequence[Moment], path: Path, port: str) -> None:
-    """Accuracy, heap and drifts over the seconds of the watch."""
-    draw_watch(history, port).savefig(path, dpi=110)
-
-
 def draw_watch(history: Sequence[Moment], port: str) -> Any:
-    """The figure of plot_watch."""
+    """Accuracy, heap and drifts over the seconds of the watch."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 6), layout="constrained")

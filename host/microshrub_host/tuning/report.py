@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE
@@ -192,8 +191,8 @@ class Report:
         figure.legend(loc="outside lower center", ncols=3, frameon=False)
         return figure
 
-    def write_page(self, path: Path, command: str) -> None:
-        """The report as one HTML file; command is what made it."""
+    def page(self, command: str) -> Page:
+        """The report as a page; command is what made it."""
         stream, board = self.split.stream, self.limits.board
         facts = surroundings() | versions() | {"seed of the search": str(self.seed)}
         page = Page(f"Models for {stream.name} on {board.name}", command, facts)
@@ -206,7 +205,7 @@ class Report:
         page.heading("The one to take")
         for sentence in self.advice():
             page.paragraph(sentence)
-        page.write(path)
+        return page
 
 
 def _both(said: Accuracies) -> tuple[str, str]:

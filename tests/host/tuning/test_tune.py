@@ -27,10 +27,10 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.engines.learners import check_parameters, defaults
 from microshrub_host.streams.stream import Stream
-from microshrub_host.tune import trials
-from microshrub_host.tune.search_space import FIRST, sample
-from microshrub_host.tune.study import Search, take
-from microshrub_host.tune.trials import Configuration, Limits, Split
+from microshrub_host.tuning import trials
+from microshrub_host.tuning.search_space import FIRST, sample
+from microshrub_host.tuning.study import Search, take
+from microshrub_host.tuning.trials import Configuration, Limits, Split
 from microshrub_tools.cli.main import main
 
 optuna = pytest.importorskip("optuna", reason="needs the extra tune")
@@ -238,7 +238,7 @@ def test_a_damaged_study_is_told_in_one_line(tmp_path: Path) -> None:
 
 
 def test_a_budget_without_a_model_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("microshrub_host.tune.study._REFUSED", 5)
+    monkeypatch.setattr("microshrub_host.tuning.study._REFUSED", 5)
     search = Search(tmp_path / "s", Split(make_stream(600), 100, 250), Limits(BOARD, 10), seed=0)
     with pytest.raises(UserError, match="raise --budget"):
         search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)

@@ -1,0 +1,298 @@
+"""What a program or a notebook uses of the host, as plain functions.
+
+`microshrub_host` exports them by name. Models are called as on the command line, "shrub" or
+"hoeffding"; a learner's parameters are keyword arguments, and have its defaults.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from .base.errors import UserError
+from .base.text import count, did_you_mean
+from .boards import board_files, ram_budget
+from .boards.ram_budget import Budget
+from .emulation.latency import Clock, can_count
+from .engines import engines
+from .engines.learners import MODELS, check_parameters, defaults, stream_parameters
+from .evaluation import parity as engine_parity
+from .evaluation import prequential
+from .evaluation.parity import Difference
+from .evaluation.prequential import Result
+from .models import model_files
+from .models.model_files import OpenModel
+from .streams.stream import Stream
+from .tuning.report import Report
+from .tuning.study import Progress, Search
+from .tuning.trials import Limits, Split, baselines
+
+
+def simulate(
+    stream: Stream,
+    model: str = "shrub",
+    *,
+    engine: str = "numba",
+    warmup: int = 256,
+    **parameters: Any,
+) -> Result:
+    """Predict each sample of a stream, then learn it, as a board would: to the bit.
+
+    Parameters
+    ----------
+    stream
+        What open_stream gives.
+    model
+        "shrub" or "hoeffding".
+    engine
+        "numba", "python" or "micropython", which come to the same result.
+    warmup
+        Samples whose features the quantizer sees before the run.
+    parameters
+        Those of the learner: window=64, trees=8.
+
+    Returns
+    -------
+    The accuracies and kappas in percent, their curves, and the state of the model.
+
+    Raises
+    ------
+    UserError
+        For a model or a parameter that is not there, and for a value that the learner refuses.
+
+    Examples
+    --------
+    >>> from microshrub_host import open_stream, simulate
+    >>> stream = open_stream("synth:sea_a", limit=400)
+    >>> run = simulate(stream, "shrub", engine="python", window=16, trees=4, depth=3)
+    >>> run.samples, run.accuracy > 60
+    (400, True)
+
+    """
+    wanted = _parameters(model, stream_parameters(_known(model), stream, warmup), parameters)
+    return prequential.simulate(stream, model, wanted, engine=engine, warmup=warmup)
+
+
+def budget(
+    board: str, model: str = "shrub", *, features: int, classes: int, **parameters: Any
+) -> Budget:
+    """What a model takes of a board's RAM: its buffers, MicroPython's overhead, the code.
+
+    Parameters
+    ----------
+    board
+        The name of a board, such as "rpi_pico", or the path of a .toml file.
+    model
+        "shrub" or "hoeffding".
+    features, classes
+        Of a sample: how many numbers, and how many classes there are.
+    parameters
+        Those of the learner: window=64, trees=8.
+
+    Raises
+    ------
+    UserError
+        As simulate() does, and for an unknown board.
+
+    Examples
+    --------
+    >>> from microshrub_host import budget
+    >>> found = budget("rpi_pico", "shrub", features=8, classes=2, window=16, trees=4)
+    >>> found.fits, found.model_bytes < found.ram_bytes < found.free_bytes
+    (True, True)
+
+    """
+    wanted = _parameters(_known(model), {"features": features, "classes": classes}, parameters)
+    return ram_budget.budget(wanted, board_files.load(board), MODELS[model])
+
+
+def parity(
+    stream: Stream,
+    model: str = "shrub",
+    *,
+    engine_names: tuple[str, ...] = engines.NAMES,
+    warmup: int = 256,
+    every: int = 200,
+    **parameters: Any,
+) -> Difference | None:
+    """Learn a stream on several engines at once and compare their buffers, bit by bit.
+
+    Parameters
+    ----------
+    stream
+        What open_stream gives.
+    model
+        "shrub" or "hoeffding".
+    engine_names
+        At least two of "python", "numba" and "micropython".
+    warmup
+        Samples whose features the quantizer sees before the run.
+    every
+        Samples between two comparisons; a difference is then found sample by sample.
+    parameters
+        Those of the learner: window=64, trees=8.
+
+    Returns
+    -------
+    None if all agree to the end, else the first sample and the first buffer that differ.
+
+    Raises
+    ------
+    UserError
+        As simulate() does, and without a real MicroPython where one is wanted.
+
+    Examples
+    --------
+    >>> from microshrub_host import open_stream, parity
+    >>> stream = open_stream("synth:sea_a", limit=300)
+    >>> parity(stream, "shrub", engine_names=("python", "python"), window=8, trees=2) is None
+    True
+
+    """
+    wanted = _parameters(model, stream_parameters(_known(model), stream, warmup), parameters)
+    starters = {
+        f"{name} {number}": functools.partial(engines.start, name, MODELS[model], wanted)
+        for number, name in enumerate(engine_names, 1)
+    }
+    rows = prequential.raw_rows(stream)
+    for step in engine_parity.check(starters, rows, stream.labels, warmup=warmup, every=every):
+        if isinstance(step, Difference):
+            return step
+    return None
+
+
+def tune(
+    stream: Stream,
+    board: str,
+    *,
+    max_bytes: int | None = None,
+    max_latency: float | None = None,
+    choose_on: float = 0.5,
+    trials: int = 60,
+    seed: int = 0,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    warmup: int = 256,
+    study: str | Path | None = None,
+    progress: Progress = lambda done, total, note: None,
+) -> Report:
+    """Search for models of both kinds that are accurate on a stream and small on a board.
+
+    Parameters
+    ----------
+    stream
+        What open_stream gives.
+    board
+        The name of a board, such as "rpi_pico", or the path of a .toml file.
+    max_bytes
+        The most that a model may take; by default, and at most, what the board's file recommends.
+    max_latency
+        Milliseconds that a predict and a learn may take, 99th percentile; None: any time.
+    choose_on
+        The first part of the stream, 0 to 1, which chooses; the rest is shown beside it.
+    trials
+        Finished trials of the study, those of earlier runs included.
+    seed
+        Of the search.
+    jobs
+        Worker processes of this machine.
+    scheduler
+        The address of a Dask cluster that runs the trials instead.
+    warmup
+        Samples whose features the quantizer sees before a run.
+    study
+        A file that keeps the trials, with which a later search goes on; by default none is kept.
+    progress
+        Called with the finished trials, all of them, and the best accuracy in words.
+
+    Returns
+    -------
+    All trials within the limits: `taken` is the one to take, `front` those that none beats.
+
+    Raises
+    ------
+    UserError
+        Without the packages of microshrub[tune], for a study of something else, and if nothing
+        that was tried keeps to the limits.
+
+    """
+    target = board_files.load(board)
+    most = min(max_bytes or target.model_budget_bytes, target.model_budget_bytes)
+    split = Split(stream, warmup, _first(stream, choose_on))
+    with contextlib.ExitStack() as stack:
+        clock = None
+        if max_latency is not None and can_count(target):
+            clock = stack.enter_context(Clock(target, stream, warmup))
+        limits = Limits(target, most, max_latency, clock)
+        if study is None:
+            study = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "study"
+        search = stack.enter_context(Search(Path(study), split, limits, seed))
+        progress(search.finished(), trials, "")
+        search.run(trials, jobs=jobs, scheduler=scheduler, progress=progress)
+        found = search.found()
+    if not found:
+        raise UserError("no finished trial keeps to these limits; try more trials")
+    return Report(split, limits, found, baselines(split), stream.name, ["--board", board], seed)
+
+
+def save_model(path: str | Path, run: Result, stream: Stream) -> None:
+    """Write the model that a simulation of the stream has left behind, as `simulate --save`.
+
+    The file is replaced at once, and only by a whole one. Raises UserError if it cannot be
+    written.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from microshrub_host import load_model, open_stream, save_model, simulate
+    >>> stream = open_stream("synth:sea_a", limit=400)
+    >>> run = simulate(stream, "shrub", engine="python", window=16, trees=4, depth=3)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "sea.mshrub")
+    ...     save_model(path, run, stream)
+    ...     model = load_model(path)
+    >>> model.learner.state_crc32() == run.state_crc32
+    True
+
+    """
+    model_files.write(Path(path), model_files.of_run(run, stream))
+
+
+def load_model(path: str | Path) -> OpenModel:
+    """The model in a file of `simulate --save`, of save_model() or of an adapter's `save`.
+
+    Its `learner` and `quantizer` are objects of the device library, in the state in which they
+    were saved; its `file` tells their parameters, the names and units of the features and the
+    classes. Raises UserError if the file is not there, is damaged or is of another version.
+    """
+    return model_files.open_model(Path(path))
+
+
+def _known(model: str) -> str:
+    if model not in MODELS:
+        raise UserError(f"the model {model!r} is unknown. {did_you_mean(model, MODELS)}")
+    return model
+
+
+def _parameters(model: str, shape: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """All parameters of the learner's constructor. Raises UserError."""
+    usual = defaults(model)
+    for name in given:
+        if name not in usual:
+            raise UserError(f"{name} is not a parameter of {model}. {did_you_mean(name, usual)}")
+    found = shape | usual | given
+    check_parameters(model, found)
+    return found
+
+
+def _first(stream: Stream, part: float) -> int:
+    total = len(stream.labels)
+    first = round(part * total)
+    if not 0 < first < total:
+        raise UserError(
+            f"{count(total, 'sample')}: too few to choose on {part:g} of them and to show the rest"
+        )
+    return first

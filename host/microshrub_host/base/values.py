@@ -1,0 +1,31 @@
+"""Values of the texts that people type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def _number(kind: type, noun: str) -> Callable[[str], Any]:
+    def parse(text: str) -> Any:
+        try:
+            return kind(text)
+        except ValueError:
+            raise ValueError(f"has to be {noun}, not {text!r}") from None
+
+    return parse
+
+
+def _truth(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError(f"has to be true or false, not {text!r}")
+    return text.lower() == "true"
+
+
+# What makes a value of a text; each raises ValueError, with the rest of a sentence
+PARSERS: dict[type, Callable[[str], Any]] = {
+    bool: _truth,
+    int: _number(int, "a whole number"),
+    float: _number(float, "a number"),
+    str: str,
+}

@@ -1,0 +1,30 @@
+"""`microshrub benchmark`: the measurements behind pages of the documentation."""
+
+from __future__ import annotations
+
+import argparse
+
+from .command_table import Command, add_commands
+
+COMMANDS = (
+    Command(
+        "family",
+        "Run every Hoeffding tree with every leaf rule on six streams.",
+        "microshrub_host.cli.benchmark_family",
+    ),
+    Command(
+        "small-memory",
+        "Run the best known models of a small memory.",
+        "microshrub_host.cli.benchmark_small_memory",
+    ),
+    Command(
+        "growth",
+        "Run a stream over and over; print what a sample costs at several points.",
+        "microshrub_host.cli.benchmark_growth",
+    ),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the subcommands."""
+    add_commands(parser, COMMANDS)

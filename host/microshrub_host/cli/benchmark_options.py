@@ -1,0 +1,89 @@
+"""What the benchmarks that write a page share: their streams, and where the page goes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from ..base.errors import UserError
+from ..base.progress import showing
+from ..base.terminal import messages
+from ..base.text import did_you_mean
+from ..benchmarks.family_members import WARMUP
+from ..streams.data_folder import VARIABLE, data_folder
+from ..streams.open_stream import open_stream
+from ..streams.stream import Stream
+from .outputs import write
+
+FILES = {"elec": "elec.csv.gz", "weather": "weather.csv.gz"}
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """Add --output and --data."""
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE.md", help="write it there (default: print it)"
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="FOLDER",
+        help=f"where {' and '.join(FILES.values())} are (default: the folder of the environment "
+        f"variable {VARIABLE})",
+    )
+
+
+def chosen(name: str, text: str, known: Iterable[str]) -> list[str]:
+    """The words of an option's list; raises UserError for one that is not known."""
+    words = list(dict.fromkeys(word.strip() for word in text.split(",")))
+    for word in words:
+        if word not in known:
+            raise UserError(f"{name}: there is no {word!r}. {did_you_mean(word, known)}")
+    return words
+
+
+def say_missing(files: Mapping[str, str | None], arguments: argparse.Namespace) -> list[str]:
+    """The streams whose files are not there, of those that need one; it says so."""
+    folder = data_folder(arguments.data)
+    missing = [
+        n for n, file in files.items() if file and not (folder and (folder / file).is_file())
+    ]
+    if missing:
+        why = f"{folder} has no such file" if folder else "--data names no folder"
+        messages.say(f"Left out, since {why}: {', '.join(missing)}")
+    return missing
+
+
+def open_named(name: str, arguments: argparse.Namespace) -> Stream:
+    """One of the six streams; its file is there."""
+    source = f"synth:{name}"
+    if name in FILES:
+        source = str((data_folder(arguments.data) or Path()) / FILES[name])
+    with showing(f"reading {name}") as update:
+        return open_stream(source, limit=arguments.limit, warmup=WARMUP, progress=update)
+
+
+def command_text(arguments: argparse.Namespace, names: Sequence[str]) -> str:
+    """The command that makes the same again; it does not tell where folders are."""
+    words = [f"microshrub benchmark {arguments.benchmark}"]
+    for name in names:
+        value = getattr(arguments, name)
+        if value is True:
+            words.append(f"--{name}")
+        elif value not in (None, False, arguments.usual[name]):
+            words.append(f"--{name} {value}")
+    if arguments.data is not None:
+        words.append("--data FOLDER")
+    if arguments.output is not None:
+        absolute = arguments.output.is_absolute()
+        words.append(f"--output {arguments.output.name if absolute else arguments.output}")
+    return " ".join(words)
+
+
+def write_markdown(arguments: argparse.Namespace, text: str) -> None:
+    """Write the page to the file of --output, or print it."""
+    if arguments.output is None:
+        sys.stdout.write(text)
+    else:
+        write(arguments, "output", text.encode())

@@ -1,0 +1,100 @@
+"""`microshrub benchmark small-memory`: the best known models within 16 and 64 KB."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection
+from dataclasses import replace
+
+from ..base.errors import UserError
+from ..base.progress import showing
+from ..benchmarks.best_known import PICKS, RIVALS, SOURCES, WARMUP
+from ..benchmarks.small_memory import contenders, markdown
+from ..compare import catalogue
+from ..compare.catalogue import PEERS
+from ..compare.contender import Contender
+from ..compare.runner import Cell, compare
+from ..streams.data_folder import data_folder
+from .benchmark_options import (
+    add_output_options,
+    chosen,
+    command_text,
+    say_missing,
+    write_markdown,
+)
+from .outputs import check_outputs
+from .parsed import whole_number
+from .stream_options import compile_kernels
+
+_LIMIT = 3600  # seconds
+_TOLD = ("streams", "moa", "limit")  # in the command that the page shows
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_output_options(parser)
+    parser.add_argument(
+        "--streams",
+        default=",".join(SOURCES),
+        metavar="A,B,...",
+        help=f"some of {', '.join(SOURCES)} (default: all)",
+    )
+    parser.add_argument("--moa", action="store_true", help="run MOA's, too (default: off)")
+    parser.add_argument(
+        "--limit", type=whole_number, metavar="N", help="only the first N samples (default: all)"
+    )
+    parser.add_argument(
+        "--time-limit",
+        type=whole_number,
+        default=_LIMIT,
+        metavar="SECONDS",
+        help=f"of one learner on one stream (default {_LIMIT})",
+    )
+    parser.add_argument(
+        "--jobs", type=whole_number, default=1, metavar="N", help="at a time (default 1)"
+    )
+    parser.set_defaults(
+        benchmark="small-memory", usual={name: parser.get_default(name) for name in _TOLD}
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure the picks whose streams are there."""
+    for name in ("time_limit", "jobs"):
+        if getattr(arguments, name) < 1:
+            raise UserError(f"--{name.replace('_', '-')} has to be at least 1")
+    check_outputs(arguments)
+    names = chosen("--streams", arguments.streams, SOURCES)
+    if arguments.moa:
+        catalogue.require(PEERS[name] for rivals in RIVALS.values() for name in rivals)
+    missing = say_missing({name: SOURCES[name].file for name in names}, arguments)
+    there = [name for name in names if name not in missing]
+    picks = [pick for pick in PICKS if pick.stream in there]
+    if not picks:
+        raise UserError("no stream is left")
+    for pick in picks:
+        compile_kernels(pick.model, pick.parameters)
+    cells: dict[tuple[str, str], Cell] = {}
+    for name in there:
+        own = [pick for pick in picks if pick.stream == name]
+        for cell in _learn(name, contenders(own, arguments.moa), arguments):
+            cells[name, cell.name] = replace(cell, stream=name)
+    text = markdown(picks, cells, arguments.moa, command_text(arguments, _TOLD))
+    write_markdown(arguments, text)
+    return 0
+
+
+def _learn(
+    name: str, learners: Collection[Contender], arguments: argparse.Namespace
+) -> list[Cell]:
+    stream = SOURCES[name].open(name, data_folder(arguments.data), arguments.limit)
+    with showing(name, announce=True) as update:
+        found = compare(
+            list(learners),
+            stream,
+            warmup=WARMUP,
+            limit=arguments.time_limit,
+            jobs=arguments.jobs,
+            progress=update,
+        )
+        return list(found)

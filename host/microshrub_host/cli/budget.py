@@ -1,0 +1,61 @@
+"""`microshrub budget`: what a model takes of a board's RAM."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ..base.terminal import console
+from ..boards import board_files, ram_budget, sample_time
+from ..engines.learners import MODELS, check_parameters
+from ..reports import report
+from .options import add_model_options, model_parameters
+from .outputs import add_outputs, check_outputs, is_quiet, write_json
+from .parsed import whole_number
+from .stream_options import DEFAULT_BOARD, add_board_option
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument(
+        "--features",
+        type=whole_number,
+        metavar="D",
+        required=True,
+        help="of a sample (required)",
+    )
+    parser.add_argument(
+        "--classes", type=whole_number, metavar="C", required=True, help="how many (required)"
+    )
+    add_model_options(parser)
+    add_board_option(parser, DEFAULT_BOARD, f"the board (default {DEFAULT_BOARD})")
+    add_outputs(parser, json="write it as one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the budget; 1 if the model does not fit."""
+    check_outputs(arguments)
+    board = board_files.load(arguments.board)
+    shape = {"features": arguments.features, "classes": arguments.classes}
+    parameters = shape | model_parameters(arguments)
+    check_parameters(arguments.model, parameters, also=shape)
+    budget = ram_budget.budget(parameters, board, MODELS[arguments.model])
+    time = sample_time.sample_time(board, arguments.model, parameters)
+    advice = "" if budget.fits else too_large(budget, board, arguments.model, parameters)
+    if not is_quiet(arguments):
+        report.print_budget(budget, board, time)
+        console.say(report.fitting(budget) if budget.fits else "It does not fit. " + advice)
+    if arguments.json is not None:
+        record = report.budget_record(budget, board, arguments.board, time)
+        record |= {"advice": advice}
+        write_json(arguments, record)
+    return 0 if budget.fits else 1
+
+
+def too_large(
+    budget: ram_budget.Budget, board: board_files.Board, model: str, parameters: dict[str, Any]
+) -> str:
+    """What to say of a model that does not fit, and what to lower."""
+    subject, _, rest = budget.complaint.partition(" ")  # "it takes", "its largest buffer"
+    subject = {"it": "The model", "its": "The model's"}.get(subject, subject)
+    return f"{subject} {rest}. {ram_budget.which_to_lower(parameters, board, MODELS[model])}"

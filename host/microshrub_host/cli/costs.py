@@ -1,0 +1,54 @@
+"""`microshrub costs`: instructions of predict and learn, counted on emulated boards."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..base import files
+from ..base.terminal import messages
+from ..benchmarks import instruction_report
+from ..emulation import emulated_boards
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument(
+        "--board",
+        choices=list(emulated_boards.BOARDS),
+        help="only this one (default: a Cortex-M0 and a Cortex-M3)",
+    )
+    parser.add_argument(
+        "--kernels",
+        action="store_true",
+        help="also count in the shrubs' kernels (default: do not)",
+    )
+    parser.add_argument(
+        "--markdown",
+        metavar="FILE.md",
+        type=Path,
+        help="also write the page docs/reference/results/cost.md",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Count, print the tables and write the page."""
+    if arguments.markdown is not None:
+        files.check_target("--markdown", arguments.markdown)
+    names = [arguments.board] if arguments.board else list(emulated_boards.BOARDS)
+    for name in names:
+        emulated_boards.find_or_build(name, messages.say)
+    table = instruction_report.rows(instruction_report.measure(names))
+    print(instruction_report.as_text(table), flush=True)
+    kernels = instruction_report.kernels(names[0]) if arguments.kernels else []
+    if kernels:
+        print("\n" + instruction_report.as_text(kernels))
+    if arguments.markdown is not None:
+        words = ["microshrub costs"]
+        words += [f"--board {arguments.board}"] if arguments.board else []
+        words += ["--kernels"] if arguments.kernels else []
+        command = " ".join([*words, f"--markdown {arguments.markdown}"])
+        page = instruction_report.as_markdown(table, command, kernels, names[0])
+        files.replace(arguments.markdown, page.encode())
+        messages.say(f"written to {arguments.markdown}")
+    return 0

@@ -1,0 +1,85 @@
+"""The options --json, --html, --plot and --save, of whichever command has them."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..base import files
+from ..base.errors import UserError
+from ..base.terminal import messages
+
+if TYPE_CHECKING:
+    from ..render.page import Page
+
+PLOT_ENDINGS = (".png", ".svg", ".pdf")
+_DPI = 110
+_FILES = {
+    "json": "FILE|-",
+    "html": "FILE",
+    "plot": "FILE.png",
+    "save": "FILE.mshrub",
+    "output": "FILE",
+}
+
+
+def add_outputs(parser: argparse.ArgumentParser, **texts: str) -> None:
+    """Add the options that are named, each with what its file will hold."""
+    for name, text in texts.items():
+        kind = str if name == "json" else Path
+        parser.add_argument(
+            f"--{name}", metavar=_FILES[name], type=kind, help=f"{text} (default: off)"
+        )
+
+
+def check_outputs(arguments: argparse.Namespace) -> None:
+    """Raise UserError for a file that cannot be written: before the work, not after it."""
+    for name in _FILES:
+        target = getattr(arguments, name, None)
+        if target is None or target == "-":
+            continue
+        path = Path(target)
+        if name == "plot" and path.suffix.lower() not in PLOT_ENDINGS:
+            raise UserError(f"--plot {path}: the name has to end in {', '.join(PLOT_ENDINGS)}")
+        files.check_target(f"--{name}", path)
+
+
+def is_quiet(arguments: argparse.Namespace) -> bool:
+    """Whether the standard output is for JSON alone."""
+    return bool(arguments.json == "-")
+
+
+def write_json(arguments: argparse.Namespace, record: Mapping[str, Any]) -> None:
+    """Write one JSON object to the file of --json, or to the standard output for `-`."""
+    text = json.dumps(record, indent=2) + "\n"
+    if is_quiet(arguments):
+        sys.stdout.write(text)
+    else:
+        write(arguments, "json", text.encode())
+
+
+def write_page(arguments: argparse.Namespace, page: Page) -> None:
+    """Write the page of --html."""
+    write(arguments, "html", page.html().encode())
+
+
+def write_figure(arguments: argparse.Namespace, figure: Any) -> None:
+    """Write a matplotlib figure to the file of --plot, of the kind that its name ends in."""
+    data = io.BytesIO()
+    figure.savefig(data, format=arguments.plot.suffix[1:].lower(), dpi=_DPI)
+    write(arguments, "plot", data.getvalue())
+
+
+def write(arguments: argparse.Namespace, name: str, data: bytes) -> None:
+    """Write the file that the option names, and say so."""
+    target = Path(getattr(arguments, name))
+    try:
+        files.replace(target, data)
+    except UserError as error:
+        raise UserError(f"--{name} {error}") from None
+    messages.say(f"written to {target}")

@@ -1,0 +1,59 @@
+"""`microshrub parity`: the proof that all engines hold the same bits."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+
+from ..base.errors import UserError
+from ..base.terminal import console, messages
+from ..base.text import count
+from ..engines import engines
+from ..engines.learners import MODELS
+from ..engines.micropython_binary import find_or_fetch
+from ..evaluation import parity, prequential
+from .options import add_model_options
+from .parsed import whole_number
+from .stream_options import add_stream_options, compile_kernels, open_with_parameters
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_stream_options(parser)
+    add_model_options(parser)
+    parser.add_argument(
+        "--every",
+        type=whole_number,
+        default=200,
+        metavar="N",
+        help="compare after each N samples (default 200)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the model's hash on each engine now and then; 1 if they differ."""
+    if arguments.every < 1:
+        raise UserError(f"--every has to be at least 1, not {arguments.every}")
+    stream, parameters = open_with_parameters(arguments)
+    find_or_fetch(messages.say)
+    compile_kernels(arguments.model, parameters)
+    kind = MODELS[arguments.model]
+    starters = {
+        name: functools.partial(engines.start, name, kind, parameters) for name in engines.NAMES
+    }
+    rows = prequential.raw_rows(stream)
+    console.say(f"{'samples':>9}  " + "  ".join(f"{n:>11}" for n in engines.NAMES))
+    steps = parity.check(
+        starters, rows, stream.labels, warmup=arguments.warmup, every=arguments.every
+    )
+    for step in steps:
+        if isinstance(step, parity.Difference):
+            console.say(str(step))
+            return 1
+        crcs = "  ".join(f"{step.crcs[name]:08x}".rjust(11) for name in engines.NAMES)
+        console.say(f"{step.samples:>9,}  {crcs}")
+    console.say(
+        f"All three engines are identical: {count(len(rows), 'sample')}, compared after "
+        f"every {arguments.every:,}."
+    )
+    return 0

@@ -1,0 +1,24 @@
+"""Values of options, for argparse, which has its own words for a ValueError."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from ..base.values import PARSERS
+
+
+def parsed(kind: type) -> Callable[[str], Any]:
+    """The parser of such values: bool, int, float or str."""
+
+    def parse(text: str) -> Any:
+        try:
+            return PARSERS[kind](text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return parse
+
+
+whole_number = parsed(int)

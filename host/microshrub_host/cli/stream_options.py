@@ -1,0 +1,120 @@
+"""DATA and the options that say how to read it, and --board: what many subcommands share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+from ..base.progress import showing
+from ..base.terminal import messages
+from ..base.text import count
+from ..boards import board_files
+from ..engines.learners import check_parameters, stream_parameters
+from ..evaluation import prequential
+from ..streams.generators import SYNTH_NAMES
+from ..streams.open_stream import open_stream
+from ..streams.stream import Stream
+from .options import model_parameters
+from .parsed import whole_number
+
+DEFAULT_BOARD = "rpi_pico"
+
+
+def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = None) -> None:
+    """Add DATA and the options that say how to read it."""
+    synths = ", ".join(SYNTH_NAMES)
+    parser.add_argument(
+        "data",
+        metavar="DATA",
+        nargs=nargs,
+        help="a .csv, .csv.gz or .arff file; river: and a classification data set that the river "
+        f"package ships, such as ImageSegments; synth: and one of {synths}",
+    )
+    parser.add_argument(
+        "--label", metavar="COLUMN", help="the column of the class (default: the last)"
+    )
+    parser.add_argument(
+        "--classes", metavar="A,B,...", help="all classes, in order (default: those in the file)"
+    )
+    parser.add_argument(
+        "--no-header",
+        action="store_true",
+        help="the first row of the file is a sample; the columns are called c1, c2, ...",
+    )
+    parser.add_argument(
+        "--limit",
+        type=whole_number,
+        metavar="N",
+        help="only the first N samples (default: all, and 100,000 of synth:)",
+    )
+    parser.add_argument(
+        "--warmup",
+        type=whole_number,
+        metavar="N",
+        default=256,
+        help="samples whose features the quantizer sees before the run (default 256)",
+    )
+    parser.add_argument(
+        "--shuffle",
+        type=whole_number,
+        metavar="SEED",
+        help="shuffle the stream (default: its own order)",
+    )
+
+
+def add_board_option(
+    parser: argparse.ArgumentParser, default: str | None, text: str, *, required: bool = False
+) -> None:
+    """Add --board; text says what it is for."""
+    names = ", ".join(board_files.names())
+    parser.add_argument(
+        "--board",
+        metavar="NAME",
+        default=default,
+        required=required,
+        help=f"{text}; {names}, or a .toml file",
+    )
+
+
+def open_arguments(arguments: argparse.Namespace) -> Stream:
+    """The stream that the options of add_stream_options ask for."""
+    with showing("reading") as update:
+        stream = open_stream(
+            arguments.data,
+            label=arguments.label,
+            classes=arguments.classes,
+            header=not arguments.no_header,
+            limit=arguments.limit,
+            shuffle=arguments.shuffle,
+            warmup=arguments.warmup,
+            progress=update,
+        )
+    for note in stream.notes:
+        messages.say(f"Note: {note}")
+    return stream
+
+
+def open_with_parameters(arguments: argparse.Namespace) -> tuple[Stream, dict[str, Any]]:
+    """The stream, and all parameters of the model that is to learn it.
+
+    Raises UserError for options that the model does not have or refuses.
+    """
+    options = model_parameters(arguments)
+    stream = open_arguments(arguments)
+    parameters = stream_parameters(arguments.model, stream, arguments.warmup) | options
+    check_parameters(arguments.model, parameters)
+    if arguments.warmup >= len(stream.labels):
+        messages.say(
+            f"Note: with --warmup {arguments.warmup} the quantizer sees all "
+            f"{count(len(stream.labels), 'sample')} before the run."
+        )
+    return stream, parameters
+
+
+def compile_kernels(model: str, parameters: Mapping[str, Any]) -> None:
+    """Have the numba engine ready, and say what takes so long the first time."""
+    known = prequential.are_compiled(model, parameters)
+    what = "loading the kernels" if known else "compiling the kernels (once)"
+    with showing(what, announce=not known):
+        prequential.compile_kernels(model, parameters)

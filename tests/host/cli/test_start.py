@@ -1,0 +1,52 @@
+"""A command starts at once: nothing heavy is imported before the work."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from microshrub_tools.cli.main import COMMANDS
+
+HEAVY = {"numba", "matplotlib", "river", "scipy", "pandas", "sklearn", "torch", "distributed"}
+PROGRAM = """
+import json, sys
+try:
+    {what}
+except SystemExit:
+    pass
+print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+RUN = "from microshrub_tools.cli.main import main; main(sys.argv[1:])"
+
+
+def imported(what: str, *words: str) -> set[str]:
+    """The modules that a fresh Python has imported after it did that."""
+    command = [sys.executable, "-c", PROGRAM.format(what=what), *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+def test_the_list_of_commands_needs_none_of_them() -> None:
+    for words in (["--help"], ["--version"]):
+        found = imported(RUN, *words)
+        assert not found & (HEAVY | {"numpy", "rich"})
+        assert not found & {command.module for command in COMMANDS}
+
+
+@pytest.mark.parametrize("name", [command.name for command in COMMANDS])
+def test_the_help_of_a_command_is_light_and_its_own(name: str) -> None:
+    found = imported(RUN, name, "--help")
+    assert not found & HEAVY
+    module = next(command.module for command in COMMANDS if command.name == name)
+    assert module in found
+    others = {c.module for c in COMMANDS} & found - {module}
+    assert others <= {"microshrub_host.cli.budget"}  # its words on a model that is too large
+
+
+@pytest.mark.parametrize("package", ["microshrub_host", "microshrub_tools"])
+def test_importing_a_package_is_cheap(package: str) -> None:
+    found = imported(f"import {package}")
+    assert not found & (HEAVY | {"numpy", "rich"})

@@ -1,0 +1,125 @@
+"""The way to the board, as plain functions. `microshrub_tools` exports them by name."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.boards import board_files
+from microshrub_host.models import model_files
+
+from .board import build as builds
+from .board import flash as flashing
+from .board import program_config
+from .board.build import Build
+from .board.flash import SelfTest
+from .board.program_options import ProgramOptions
+from .board.raw_repl import Device
+
+Progress = Callable[[int, int], object]
+
+
+def build(
+    model: str | Path,
+    board: str,
+    *,
+    output: str | Path | None = None,
+    emit: str = "native",
+    **options: Any,
+) -> Build:
+    """Make the program for a board that goes on with a saved model, ready to be flashed.
+
+    Parameters
+    ----------
+    model
+        A file of `microshrub simulate --save`, or of an adapter's `save`.
+    board
+        The name of a board, such as "rpi_pico", or the path of a .toml file.
+    output
+        The folder to write; by default build/BOARD. A build that is there is replaced.
+    emit
+        "native" for machine code, or "bytecode" for any processor.
+    options
+        Those of ProgramOptions: sensor=("adc", "pins=26,27"), alarm="adwin".
+
+    Raises
+    ------
+    UserError
+        If the model, the board or an option is not to be had, or the program does not fit.
+
+    Examples
+    --------
+    >>> from microshrub_tools import build
+    >>> build("no-such.mshrub", "rpi_pico")
+    Traceback (most recent call last):
+        ...
+    microshrub_host.base.errors.UserError: there is no file no-such.mshrub
+
+    """
+    target = board_files.load(board)
+    saved = model_files.read(Path(model))
+    around = ProgramOptions(**options).config(target, saved.feature_names, saved.class_names)
+    program = program_config.of_model(saved, around)
+    return builds.make(program, target, Path(output) if output else builds.folder_of(target), emit)
+
+
+def flash(
+    board: str,
+    port: str,
+    *,
+    folder: str | Path | None = None,
+    progress: Progress = lambda done, total: None,
+) -> SelfTest:
+    """Copy a build to a board, compare every file, and have the board test itself; then start it.
+
+    Until all of it was compared, the board keeps its previous program.
+
+    Parameters
+    ----------
+    board
+        The name of a board, such as "rpi_pico", or the path of a .toml file.
+    port
+        A serial device, or socket://HOST:PORT.
+    folder
+        The build; by default build/BOARD.
+    progress
+        Called with the bytes that are copied, and all of them.
+
+    Returns
+    -------
+    What the board learned of a fixed stream, and the microseconds and bytes that it took.
+
+    Raises
+    ------
+    UserError
+        If the build does not fit, the board does not answer, a file is not the same there, or the
+        board's model is not the simulator's.
+
+    Examples
+    --------
+    >>> from microshrub_tools import flash
+    >>> flash("rpi_pico", "/dev/ttyACM0", folder="no-such")
+    Traceback (most recent call last):
+        ...
+    microshrub_host.base.errors.UserError: no-such is not a build...
+
+    """
+    target = board_files.load(board)
+    files = builds.read(Path(folder) if folder else builds.folder_of(target))
+    with Device(port, target.serial.baud) as device:
+        result = flash_device(device, files, progress)
+        device.start(0)
+    return result
+
+
+def flash_device(device: Device, files: flashing.Files, progress: Progress) -> SelfTest:
+    """Flash a device that is open already; if that fails, its previous program goes on."""
+    try:
+        return flashing.flash(device, files, progress)
+    except BaseException:
+        with contextlib.suppress(UserError):
+            device.start(0)
+        raise

@@ -1,0 +1,144 @@
+"""What surrounds the model in a board's program: its sensor, its labels, its checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.text import did_you_mean
+from microshrub_host.boards.board_files import Board
+from microshrub_host.engines.learners import option
+
+# What the sensors are told, and what they are told by default; None has to be given.
+SENSORS: dict[str, dict[str, Any]] = {
+    "serial": {},
+    "adc": {"pins": None, "rate": 50},
+    "mpu6050": {
+        "scl": None, "sda": None, "i2c": 0, "address": 104, "rate": 100, "window": 64, "hop": 32,
+    },
+}  # fmt: skip
+_MOTION_FEATURES = 36  # features.py: six statistics of six axes
+DETECTORS = ("page_hinkley", "adwin")
+HOOKS = ("nothing", "reset", "forget")
+_LEAST_WATCHDOG = 5000  # milliseconds
+
+
+@dataclass(frozen=True)
+class ProgramOptions:
+    """What a program does besides predicting and learning, as `microshrub build` takes it."""
+
+    sensor: Sequence[str] = ("serial",)  # its kind and its settings: "adc", "pins=26,27"
+    label_pin: Sequence[str] | None = None  # a pin and two classes: "15", "pressed=walk"
+    pending: int = 32  # samples that may wait for a late label
+    checkpoint_samples: int = 1000  # between two, 0: none
+    checkpoint_seconds: int = 60  # at least
+    alarm: str = "page_hinkley"  # or "adwin" or "none"
+    hook: str = "nothing"  # what a drift does: "nothing", "reset" or "forget"
+    watchdog: int = 0  # milliseconds, 0: none
+    text: bool = False  # plotter lines over serial, too
+
+    def config(
+        self, board: Board, features: Sequence[str], classes: Sequence[str]
+    ) -> dict[str, Any]:
+        """The part of config.json that is not the model's. Raises UserError."""
+        self._check()
+        read = sensor(self.sensor, len(features), board.pins.adc)
+        checkpoint = {
+            "path": "checkpoint",
+            "samples": self.checkpoint_samples,
+            "seconds": self.checkpoint_seconds,
+        }
+        alarm = {"detector": self.alarm, "hook": self.hook}
+        return {
+            "sensor": read,
+            "pending": self.pending,
+            "checkpoint": checkpoint if self.checkpoint_samples else None,
+            "alarm": None if self.alarm == "none" else alarm,
+            "label_pin": self.label_pin and label_pin(self.label_pin, classes),
+            "watchdog": self.watchdog,
+            "text": self.text or read["kind"] != "serial",
+        }
+
+    def _check(self) -> None:
+        for name, least, most in (
+            ("pending", 1, 32768),
+            ("checkpoint_samples", 0, 1 << 29),
+            ("checkpoint_seconds", 0, 1_000_000),
+            ("watchdog", 0, 1 << 29),
+        ):
+            value = getattr(self, name)
+            if not least <= value <= most:
+                raise UserError(f"{option(name)} has to be {least:,}..{most:,}, not {value:,}")
+        if 0 < self.watchdog < _LEAST_WATCHDOG:
+            raise UserError(
+                f"--watchdog has to be 0, or at least {_LEAST_WATCHDOG:,}, which leaves the time "
+                "to flash another program"
+            )
+        for name, known in (("alarm", ("none", *DETECTORS)), ("hook", HOOKS)):
+            value = getattr(self, name)
+            if value not in known:
+                raise UserError(
+                    f"{option(name)} {value!r} is unknown. {did_you_mean(value, known)}"
+                )
+
+
+def sensor(words: Sequence[str], features: int, default_pin: int | str) -> dict[str, Any]:
+    """The sensor that words such as adc pins=26,27 rate=50 ask for.
+
+    features is how many numbers the model takes; default_pin is for one that takes one from an
+    ADC. Raises UserError.
+    """
+    kind, *rest = words
+    if kind not in SENSORS:
+        raise UserError(f"--sensor {kind!r} is unknown. {did_you_mean(kind, SENSORS)}")
+    found = _settings(f"--sensor {kind}", rest, SENSORS[kind])
+    if kind == "adc":
+        pins = str(default_pin if found["pins"] is None else found["pins"]).split(",")
+        found["pins"] = [_number_or_name(pin) for pin in pins]
+        if len(pins) != features:
+            raise UserError(
+                f"--sensor adc has {len(pins)} pins, and the model has {features} features. Name "
+                "as many pins, such as pins=26,27"
+            )
+    if kind == "mpu6050" and features != _MOTION_FEATURES:
+        raise UserError(
+            f"--sensor mpu6050 gives {_MOTION_FEATURES} features, and the model has {features}. "
+            "Use a recording from the board."
+        )
+    for name, value in found.items():
+        if value is None:
+            raise UserError(f"--sensor {kind} needs {name}=, the number of a pin")
+        if name not in ("pins", "scl", "sda") and (type(value) is not int or value < 0):
+            raise UserError(f"--sensor {kind} {name} has to be a whole number, not {value!r}")
+    return {"kind": kind, **found}
+
+
+def label_pin(words: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:
+    """The button that words such as 15 pressed=walk released=rest ask for."""
+    pin, *rest = words
+    found = _settings("--label-pin", rest, {"pressed": 1, "released": 0})
+    for name, value in found.items():
+        if value in classes:
+            found[name] = list(classes).index(value)
+        elif type(value) is not int or not 0 <= value < len(classes):
+            known = ", ".join(classes)
+            raise UserError(f"--label-pin {name} has to be a class of {known}, not {value!r}")
+    return {"pin": _number_or_name(pin), **found}
+
+
+def _settings(owner: str, words: Sequence[str], known: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(known)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise UserError(f"{word!r} after {owner} is not a setting such as rate=50")
+        if name not in known:
+            raise UserError(f"{owner} has no {name}. {did_you_mean(name, known)}")
+        found[name] = _number_or_name(value)
+    return found
+
+
+def _number_or_name(text: str) -> int | str:
+    return int(text) if text.isdecimal() else text

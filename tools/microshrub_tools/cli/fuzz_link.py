@@ -1,0 +1,39 @@
+"""`microshrub fuzz-link`: both ends of the serial link and a line that damages it."""
+
+from __future__ import annotations
+
+import argparse
+
+from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import console
+from microshrub_host.cli.parsed import whole_number
+
+from ..link_fuzz.fuzz import fuzz
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    for name, usual, text in (
+        ("frames", 1_000_000, "requests to be applied"),
+        ("seed", 1, "of the damage"),
+        ("every", 400, "bytes between two faults"),
+    ):
+        parser.add_argument(
+            f"--{name}",
+            type=whole_number,
+            default=usual,
+            metavar="N",
+            help=f"{text} (default {usual})",
+        )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what happened; 1 if anything was wrong."""
+    with showing("fuzzing the link") as update:
+        r = fuzz(arguments.frames, arguments.seed, max(arguments.every, 1), update)
+    console.say(
+        f"{r.frames:,} requests applied, {r.faults:,} faults on the line, {r.resent:,} sent "
+        f"again; {r.programs:,} times hello, {r.pulled:,} times the cable, {r.resets:,} resets."
+    )
+    console.say(f"{r.wrong:,} were wrong." if r.wrong else "Each once, in order, none wrong.")
+    return int(r.wrong > 0)
