@@ -1,6 +1,6 @@
 # make demo   a Shrub Ensemble learns a real stream as a Raspberry Pi Pico would
 # make test   linters, type checks and all tests, with a real MicroPython
-# make ci     make test, with the Java, Chromium, onnx, capymoa and torch that some tests need
+# make ci     make docs and make test, with the Java, Chromium, onnx, capymoa and torch for all tests
 # make docs   the site in build/docs; a broken link or a docstring that cannot be read is an error
 PYTHON ?= python3
 BIN := .venv/bin
@@ -20,18 +20,21 @@ test: lint types
 	$(BIN)/pytest -n auto --dist worksteal
 
 ci: optional
+	$(MAKE) docs
 	$(MAKE) test
 
 optional: .venv/dev
 	.ci/optional $(BIN)/pip
 
-# The tests on the oldest versions of all dependencies that pyproject.toml allows
+# The tests of what uses other packages most, on the oldest versions that pyproject.toml allows
+LOWEST := $(addprefix tests/host/,adapters base cli engines export render reports streams tune) \
+	tests/tools/link
 test-lowest:
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/pip install --quiet --disable-pip-version-check 'uv>=0.4'
 	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python \
 		--resolution lowest-direct --editable '.[dev]'
-	.venv-lowest/bin/python -m pytest
+	.venv-lowest/bin/python -m pytest -n auto --dist worksteal $(LOWEST)
 
 docs: .venv/docs
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/docs

@@ -73,7 +73,7 @@ PARAMETERS = st.fixed_dictionaries(
 
 
 @settings(max_examples=20)
-@given(PARAMETERS, st.integers(0, 2**32 - 1), st.lists(st.integers(20, 300), max_size=4))
+@given(PARAMETERS, st.integers(0, 2**32 - 1), st.lists(st.integers(20, 150), max_size=3))
 def test_the_pool_is_whole_after_any_stream(
     parameters: dict[str, Any], seed: int, blocks: list[int]
 ) -> None:

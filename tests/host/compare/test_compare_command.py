@@ -74,7 +74,7 @@ def test_the_set_of_speed(
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     record = tmp_path / "found.json"
-    assert run(data, "--set", "speed", "--limit", "300", "--json", record) == 0
+    assert run(data, "--set", "speed", "--limit", "100", "--json", record) == 0
     said = capsys.readouterr()
     assert "MOA's learners are left out" in said.err
     assert "on an idle computer" in said.out

@@ -232,7 +232,11 @@ def test_a_device_of_another_version_is_named() -> None:
         Link(line, clock=lambda: line.now).connect()
 
 
-@pytest.mark.parametrize("says", [b"", b">>> ", b"\0\0\0", os.urandom(200), b"y" * LONGEST])
+@pytest.mark.parametrize(
+    "says",
+    [b"", b">>> ", b"\0\0\0", os.urandom(200), b"y" * LONGEST],
+    ids=["silence", "prompt", "zeros", "noise", "letters"],
+)
 def test_nobody_answers(says: bytes) -> None:
     line = Answering(lambda _: says)
     with pytest.raises(LostError, match=r"program running on it|no program starts there"):
