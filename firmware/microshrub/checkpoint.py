@@ -16,7 +16,7 @@ from binascii import crc32
 from micropython import const
 
 from .buffers import Buffers
-from .learner import whole
+from .learner import ParameterError, whole
 
 _MAGIC = b"mshc"
 _VERSION = const(1)
@@ -52,12 +52,12 @@ class Checkpoint:
 
     def __init__(self, parts, path="checkpoint", samples=1000, seconds=60):
         if not isinstance(parts, (tuple, list)) or not parts:
-            raise ValueError("parts has to be a tuple of what is to be saved, not %r" % (parts,))
+            raise ParameterError("parts", "a tuple of what is to be saved", parts)
         for part in parts:
             if not isinstance(part, Buffers):
-                raise ValueError("parts has to hold learners and the like, not %r" % (part,))
+                raise ParameterError("parts", "a tuple of learners and the like", part)
         if not isinstance(path, str) or not path:
-            raise ValueError("path has to be the start of a file's name, not %r" % (path,))
+            raise ParameterError("path", "the start of a file's name", path)
         self.samples = whole("samples", samples, 0, 1 << 29)
         self.seconds = whole("seconds", seconds, 0, 1000000)
         self.message = "no checkpoint was looked for yet"

@@ -12,7 +12,7 @@ from micropython import const
 
 from .adwin import add_bit, clear_window, differs, windows_table
 from .buffers import Buffers, table_bytes
-from .learner import Learner, choice, twelve_bits, whole
+from .learner import Learner, ParameterError, choice, twelve_bits, whole
 
 LEVELS = ("none", "warning", "drift")
 
@@ -128,7 +128,7 @@ class DriftAlarm(Buffers):
         self.detector = choice("detector", detector, _DETECTORS)
         self.hook = choice("hook", hook, _HOOKS)
         if learner is not None and not isinstance(learner, Learner):
-            raise ValueError("learner has to be the learner that is watched, not %r" % (learner,))
+            raise ParameterError("learner", "the learner that is watched", learner)
         if hook != "nothing" and learner is None:
             raise ValueError("the hook %r needs to know the learner" % hook)
         self._learner = learner
@@ -202,7 +202,7 @@ def _delta_q16(delta):
     """The tolerated rise in 1/65536."""
     number = isinstance(delta, (int, float)) and not isinstance(delta, bool)
     if not number or not 1 / 10000 <= delta <= 1 / 2:
-        raise ValueError("delta has to be a number of 0.0001..0.5, not %r" % (delta,))
+        raise ParameterError("delta", "a number of 0.0001..0.5", delta)
     whole_part, shift = twelve_bits(delta)
     return ((whole_part << 16) + (1 << shift >> 1)) >> shift
 

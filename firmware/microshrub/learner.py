@@ -9,26 +9,34 @@ from .buffers import Buffers, allocate, table_bytes
 CODES = array("H")  # a sample for same_items()
 
 
+class ParameterError(ValueError):
+    """A value that a parameter cannot have.
+
+    args is (name of the parameter, what is allowed in words, what was given).
+    """
+
+    def __str__(self):
+        return "%s has to be %s, not %r" % self.args
+
+
 def whole(name, value, low, high):
-    """value if it is an int of low..high, else ValueError in the user's words."""
+    """value if it is an int of low..high, else ParameterError."""
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise ValueError(
-            "%s has to be a whole number of %d..%d, not %r" % (name, low, high, value)
-        )
+        raise ParameterError(name, "a whole number of %d..%d" % (low, high), value)
     return value
 
 
 def choice(name, value, allowed):
-    """value if it is in the tuple allowed, else ValueError in the user's words."""
+    """value if it is in the tuple allowed, else ParameterError."""
     if value not in allowed:
-        raise ValueError("%s has to be one of %s, not %r" % (name, ", ".join(allowed), value))
+        raise ParameterError(name, "one of " + ", ".join(allowed), value)
     return value
 
 
 def yes_or_no(name, value):
-    """value if it is True or False, else ValueError in the user's words."""
+    """value if it is True or False, else ParameterError."""
     if not isinstance(value, bool):
-        raise ValueError("%s has to be True or False, not %r" % (name, value))
+        raise ParameterError(name, "True or False", value)
     return value
 
 

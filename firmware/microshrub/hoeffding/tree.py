@@ -13,7 +13,7 @@ import micropython
 from micropython import const
 
 from ..fixed import RNG_WORDS, log2, seed_generator
-from ..learner import Learner, choice, twelve_bits, whole, yes_or_no
+from ..learner import Learner, ParameterError, choice, twelve_bits, whole, yes_or_no
 from .histograms import MERIT_WORDS, observers_table, start_observers
 from .learn import answer, find_leaf, grow
 from .pool import nodes_table, start_nodes
@@ -137,11 +137,11 @@ class HoeffdingTree(Learner):
         self.lambda_max = _part("lambda_max", lambda_max, 0, 16, 256)
         self.bins = whole("bins", bins, 2, 255)
         if not isinstance(two_valued, (tuple, list, range)):
-            raise ValueError("two_valued has to be a tuple of features, not %r" % (two_valued,))
+            raise ParameterError("two_valued", "a tuple of features", two_valued)
         self.two_valued = tuple([whole("two_valued", f, 0, features - 1) for f in two_valued])
         self.seed = whole("seed", seed, 0, (1 << 30) - 1)
         if self.lambda_min > self.lambda_max:
-            raise ValueError("lambda_min has to be at most lambda_max, not %r" % lambda_min)
+            raise ParameterError("lambda_min", "at most lambda_max", lambda_min)
         if adaptive:
             from .hat import learn
 
@@ -241,7 +241,7 @@ def _part(name, value, low, high, scale):
     """A number of low..high in units of 1/scale, or for scale 0 the whole number 1 / value."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not low <= value <= high:
-        raise ValueError("%s has to be a number of %s..%s, not %r" % (name, low, high, value))
+        raise ParameterError(name, "a number of %s..%s" % (low, high), value)
     if not value:
         return 0
     whole_part, shift = twelve_bits(value)

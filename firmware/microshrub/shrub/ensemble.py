@@ -8,7 +8,7 @@ import micropython
 from micropython import const
 
 from ..fixed import RNG_WORDS, seed_generator
-from ..learner import Learner, choice, twelve_bits, whole
+from ..learner import Learner, ParameterError, choice, twelve_bits, whole
 from .cart import cart_table, grow, start_cart
 from .pool import descend, leaf_slots, shrubs_table, start_shrubs
 from .weights import favour, gradient_step, members_table, mix, project, start_members
@@ -162,7 +162,7 @@ class ShrubEnsemble(Learner):
         self.train_every = whole("train_every", train_every, 1, 32767)
         self.trigger = choice("trigger", trigger, _TRIGGERS)
         if not isinstance(feature_bits, int) or feature_bits not in (8, 16):
-            raise ValueError("feature_bits has to be 8 or 16, not %r" % (feature_bits,))
+            raise ParameterError("feature_bits", "8 or 16", feature_bits)
         self.feature_bits = feature_bits
         self.seed = whole("seed", seed, 0, (1 << 30) - 1)
         self._allocate()
@@ -248,6 +248,6 @@ def _step_q16(step):
     """The step size in 1/65536."""
     number = isinstance(step, (int, float)) and not isinstance(step, bool)
     if not number or not 1 / 1024 <= step <= 64:
-        raise ValueError("step has to be a number of 1/1024..64, not %r" % (step,))
+        raise ParameterError("step", "a number of 1/1024..64", step)
     whole_part, shift = twelve_bits(step)
     return (whole_part << 16) >> shift

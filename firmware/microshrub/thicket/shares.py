@@ -41,7 +41,7 @@ def shrubs_share(features, classes, limit, seed):
 
 
 def grove_share(features, classes, limit, seed):
-    """The largest grove to be that fits into limit bytes; ValueError if none does.
+    """The largest grove to be that fits into limit bytes, None if none does.
 
     All of it grows together: the window first of all, since the nearest neighbours search it, too,
     with more leaves to a tree and more trees. A window of 1024 samples is enough; what bytes there
@@ -50,9 +50,7 @@ def grove_share(features, classes, limit, seed):
     low = _LEAST
     high = _MOST
     if _grove(features, classes, low, 0, seed).table_bytes() > limit:
-        raise ValueError(
-            "bytes has to be more for %d features and %d classes" % (features, classes)
-        )
+        return None
     while low < high:  # the greatest window that fits, by halving
         window = (low + high + 1) // 2
         if _grove(features, classes, window, 0, seed).table_bytes() <= limit:

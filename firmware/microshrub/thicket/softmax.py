@@ -22,7 +22,7 @@ import micropython
 from micropython import const
 
 from ..fixed import exp_decay
-from ..learner import Learner, twelve_bits, whole
+from ..learner import Learner, ParameterError, twelve_bits, whole
 
 _STATE = const(0)
 _VOTES = const(1)
@@ -247,6 +247,6 @@ def _rate_q8(rate):
     """The step size in 1/256."""
     number = isinstance(rate, (int, float)) and not isinstance(rate, bool)
     if not number or not 1 / 256 <= rate <= 1 / 4:
-        raise ValueError("rate has to be a number of 1/256..1/4, not %r" % (rate,))
+        raise ParameterError("rate", "a number of 1/256..1/4", rate)
     whole_part, shift = twelve_bits(rate)
     return ((whole_part << 8) + (1 << shift >> 1)) >> shift

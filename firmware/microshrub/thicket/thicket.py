@@ -27,7 +27,7 @@ from micropython import const
 
 from ..buffers import allocate, table_bytes
 from ..fixed import exp_decay
-from ..learner import Learner, whole
+from ..learner import Learner, ParameterError, whole
 from ..shrub.ensemble import learn as learn_shrubs
 from ..shrub.ensemble import predict as ask_shrubs
 from .grove import follow
@@ -245,6 +245,9 @@ class Thicket(Learner):
         rest = bytes - table_bytes(self._own() + self._neighbours())
         rest -= self.softmax.table_bytes() + self.shrubs.table_bytes()
         self.grove = grove_share(features, classes, rest, seed)
+        if not self.grove:
+            more = "more for %d features and %d classes" % (features, classes)
+            raise ParameterError("bytes", more, bytes)
         self._allocate()
 
     def configuration(self):

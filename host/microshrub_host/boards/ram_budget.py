@@ -46,6 +46,16 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Shortage:
+    """What a board has too little RAM for, in bytes."""
+
+    needed: int
+    available: int  # in all, or in one piece if it is for a buffer
+    buffer: str = ""  # one that is longer than any piece of the heap
+    construction: bool = False  # the RAM is only too small while the buffers are made
+
+
+@dataclass(frozen=True)
 class Budget:
     """RAM on a board, in bytes: the parts, what is free, and the most that one buffer may have."""
 
@@ -75,21 +85,19 @@ class Budget:
     @property
     def fits(self) -> bool:
         """Whether it can be built, on a heap that holds nothing else."""
-        return not self.complaint
+        return self.shortage is None
 
     @property
-    def complaint(self) -> str:
-        """Why it cannot be built, as a sentence without an end; empty if it can."""
+    def shortage(self) -> Shortage | None:
+        """Why it cannot be built; None if it can."""
         free, longest = self.free_bytes, self.largest_buffer
         if self.ram_bytes > free:
-            return f"it takes {self.ram_bytes:,} bytes of RAM, and {self.board} has {free:,} free"
+            return Shortage(self.ram_bytes, free)
         if self.peak_bytes > free:
-            need = f"{self.peak_bytes:,} bytes of RAM while its buffers are made"
-            return f"it takes {need}, and {self.board} has {free:,} free"
+            return Shortage(self.peak_bytes, free, construction=True)
         if longest.bytes > self.largest_block_bytes:
-            piece = f"{self.board} has no more than {self.largest_block_bytes:,} in one piece"
-            return f"its largest buffer, {longest.name}, takes {longest.bytes:,} bytes, {piece}"
-        return ""
+            return Shortage(longest.bytes, self.largest_block_bytes, longest.name)
+        return None
 
 
 def heap_bytes(thing: object) -> int:

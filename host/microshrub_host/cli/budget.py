@@ -56,6 +56,5 @@ def too_large(
     budget: ram_budget.Budget, board: board_files.Board, model: str, parameters: dict[str, Any]
 ) -> str:
     """What to say of a model that does not fit, and what to lower."""
-    subject, _, rest = budget.complaint.partition(" ")  # "it takes", "its largest buffer"
-    subject = {"it": "The model", "its": "The model's"}.get(subject, subject)
-    return f"{subject} {rest}. {ram_budget.which_to_lower(parameters, board, MODELS[model])}"
+    advice = ram_budget.which_to_lower(parameters, board, MODELS[model])
+    return f"{report.shortage('The model', budget)} {advice}"

@@ -40,7 +40,8 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
     parser.add_argument(
         "--no-header",
         action="store_true",
-        help="the first row of the file is a sample; the columns are called c1, c2, ...",
+        help="the first row of the file is a sample; the columns are called c1, c2, ... "
+        "(default: off)",
     )
     parser.add_argument(
         "--limit",

@@ -107,14 +107,14 @@ def options_text(parameters: Mapping[str, Any]) -> str:
 def check_parameters(
     model: str, parameters: Mapping[str, Any], also: Collection[str] = ()
 ) -> None:
-    """Raise UserError, in the learner's words, for parameters that it refuses.
+    """Raise UserError for parameters that the learner refuses.
 
     The parameters that are options of the model, and those of also, are called by their option.
     """
+    refusal: type[ValueError] = loader.load("python").learner.ParameterError
     try:
         learner(model).nbytes(**parameters)
-    except ValueError as error:
-        name, space, rest = str(error).partition(" ")
-        if name in defaults(model) or name in also:
-            name = option(name)
-        raise UserError(name + space + rest) from None
+    except refusal as error:
+        name, allowed, given = error.args
+        called = option(name) if name in defaults(model) or name in also else name
+        raise UserError(f"{called} has to be {allowed}, not {given!r}") from None

@@ -150,6 +150,20 @@ def fitting(budget: Budget) -> str:
     return f"It fits: {budget.free_bytes - budget.ram_bytes:,} bytes are left for your program."
 
 
+def shortage(what: str, budget: Budget) -> str:
+    """The sentence for what does not fit: `The model` or the like."""
+    found = budget.shortage
+    assert found is not None
+    needed, available = f"{found.needed:,} bytes", f"{found.available:,}"
+    if found.buffer:
+        return (
+            f"{what} has a buffer, {found.buffer}, of {needed}, and {budget.board} has no more "
+            f"than {available} in one piece."
+        )
+    when = " while its buffers are made" if found.construction else ""
+    return f"{what} takes {needed} of RAM{when}, and {budget.board} has {available} free."
+
+
 def print_budget(budget: Budget, board: Board, time: SampleTime | None = None) -> None:
     """Every part with its bytes, what they add up to, and what the board has."""
     console.say(f"RAM on {board.name}")

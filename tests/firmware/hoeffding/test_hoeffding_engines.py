@@ -181,7 +181,7 @@ def outcomes() -> list[str]:
 def test_a_wrong_parameter_is_named_and_shown() -> None:
     for case, outcome in zip(CASES, outcomes(), strict=False):
         name, value = case.split("=", 1)
-        assert outcome.startswith(f"ValueError: {name} has to be "), case
+        assert outcome.startswith(f"ParameterError: {name} has to be "), case
         shown = eval(value.split(", ")[0] if name.startswith("lambda") else value)
         if name == "two_valued":
             shown = shown[-1]

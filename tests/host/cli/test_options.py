@@ -11,6 +11,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.cli import options
 from microshrub_host.cli.command_table import CommandParser
+from microshrub_host.engines import loader
 from microshrub_host.engines.learners import MODELS, check_parameters, defaults, specification
 from microshrub_tools.cli import main
 
@@ -104,6 +105,15 @@ def test_an_option_that_two_models_share_tells_both_defaults() -> None:
     text = " ".join(subparser("simulate").format_help().split())
     assert "(default proba); hoeffding:" in text
     assert "(default nba)" in text
+
+
+def test_a_refusal_has_its_facts_as_fields() -> None:
+    library = loader.load("python")
+    with pytest.raises(library.learner.ParameterError) as refusal:
+        library.ShrubEnsemble(3, 2, window=1)
+    assert refusal.value.args == ("window", "a whole number of 2..1024", 1)
+    assert str(refusal.value) == "window has to be a whole number of 2..1024, not 1"
+    assert isinstance(refusal.value, ValueError)
 
 
 def test_only_options_are_called_options() -> None:

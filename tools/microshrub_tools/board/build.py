@@ -23,6 +23,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.engines import loader, mpy, plain_kernels
+from microshrub_host.reports.report import shortage
 
 from .program_config import Program
 
@@ -111,7 +112,7 @@ def make(program: Program, board: Board, output: Path, emit: str = "native") -> 
         )
         rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - around)
         advice = ram_budget.which_to_lower(program.parameters, rest, program.learner)
-        raise UserError(f"The program does not fit: {budget.complaint}. {advice}")
+        raise UserError(f"The program does not fit: {shortage('it', budget)} {advice}")
     files = program.files() | {"main.py": main_file().read_bytes()}
     for path in mpy.compiled(arch):
         if loader.module_name(path) in names:
