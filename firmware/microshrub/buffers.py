@@ -134,7 +134,7 @@ class Buffers:
         return stream.getvalue()
 
     def load(self, data):
-        """Take over the state that save() gave, data being bytes or bytearray.
+        """Restore the state that save() returned; data is bytes or bytearray.
 
         Raises ValueError, with this object untouched, if data is damaged, of another version or
         of another configuration.

@@ -14,7 +14,7 @@ _PLACES = const(15)  # behind the point; what needs more is written with an expo
 
 
 def explain(model, x, quantizer=None, names=None, classes=None, units=None):
-    """The tests that x passes and what the leaf predicts, as one line of text.
+    """The tests that x passes, and what its leaf predicts, as one line of text.
 
     x          array('H') of `features` codes
     quantizer  tests are on raw values, else on codes
@@ -23,10 +23,11 @@ def explain(model, x, quantizer=None, names=None, classes=None, units=None):
                offset + raw / 10**digits
 
     "price <= 0.052, period > 12 -> UP (0.83 of 412)": the class is that of model.predict(x), which
-    fills `votes`; 0.83 of the 412 samples that count in the leaf are of it (its own and, from when
-    it was made, its share of its parent's). A leaf that keeps no statistics has no brackets.
+    fills `votes`; 0.83 of the 412 samples counted in the leaf belong to it (its own samples, and
+    the share of its parent's that it began with). A leaf without statistics has no brackets.
 
-    Raises ValueError if the model has no tree, or an argument is not for its features or classes.
+    Raises ValueError if the model has no tree, or if an argument does not match its features or
+    classes.
     """
     child = _buffer(model, "tree.child")
     feature = _buffer(model, "tree.feature")

@@ -63,8 +63,8 @@ def note(counts: ptr32, came: ptr32, said: ptr32, confusion, labels, predictions
 class Metrics(Buffers):
     """Counts of a stream of labels and predictions; classes is 2..256.
 
-    All ratios are ints in 1/1,000,000, computed when asked for. The confusion matrix is kept for
-    up to 32 classes.
+    All ratios are integers in millionths, computed on request. A confusion matrix is kept for up
+    to 32 classes.
     """
 
     def __init__(self, classes):
@@ -110,7 +110,7 @@ class Metrics(Buffers):
         return whole("a class", c, 0, self.classes - 1)
 
     def confusion(self, label, prediction):
-        """How many samples of a label were predicted so. ValueError with more than 32 classes."""
+        """How many samples of label got that prediction. ValueError for more than 32 classes."""
         if not len(self._flat[3]):
             raise ValueError(
                 "there is no confusion matrix of more than %d classes" % _MATRIX_CLASSES
@@ -129,17 +129,17 @@ class Metrics(Buffers):
 
     @property
     def accuracy(self):
-        """Correct of seen."""
+        """The share of right predictions."""
         return self._ratio(_RIGHT)
 
     @property
     def accuracy_nochange(self):
-        """What always predicting the last label gets."""
+        """The accuracy of always predicting the last label."""
         return self._ratio(_NO_CHANGE)
 
     @property
     def accuracy_majority(self):
-        """What always predicting the most frequent label so far gets."""
+        """The accuracy of always predicting the most frequent label so far."""
         return self._ratio(_MAJORITY)
 
     @property

@@ -29,14 +29,14 @@ class Pending(Buffers):
     features  1..256 codes a sample; classes: 2..256
     samples   1..32768, K: how many later samples a label may wait for
 
-        number = pending.add(x, model.predict(x))   # tell this to who gives the label
+        number = pending.add(x, model.predict(x))   # pass it on to whoever gives the label
         ...
         if number in pending:                       # not too late
             guess = pending.take(number)            # pending.x is the sample again
             metrics.update(label, guess)
             model.learn(pending.x, label)
 
-    An id stands for the last sample that got it: ids start again at 0 behind 65535.
+    An id stands for the last sample that got it: after 65535, ids start again at 0.
     """
 
     def __init__(self, features, classes, samples=32):
@@ -60,9 +60,9 @@ class Pending(Buffers):
         return _table(self.features, self.samples)
 
     def add(self, x, predicted):
-        """Take in a sample and the class that was predicted; returns its id. Allocates nothing.
+        """Add a sample and the class that was predicted; returns its id. Allocates nothing.
 
-        x is array('H') of `features` codes. The oldest sample goes, labelled or not.
+        x is array('H') of `features` codes. The oldest sample is dropped, labelled or not.
         """
         check_row(x, self.features)
         whole("predicted", predicted, 0, self.classes - 1)
@@ -79,10 +79,10 @@ class Pending(Buffers):
         return number
 
     def take(self, number):
-        """The class that was predicted of the sample with this id, once; `x` then holds its codes.
+        """The class that was predicted for the sample with this id; `x` then holds its codes.
 
-        Raises ValueError, with nothing changed, if there is no such sample (any more), or if it
-        was taken already. Allocates nothing but that.
+        Raises ValueError, with nothing changed, if there is no such sample, or no longer, or if it
+        was already taken. Otherwise allocates nothing.
         """
         place = self._place(number)
         if place < 0:
@@ -116,7 +116,7 @@ class Pending(Buffers):
 
     @property
     def waiting(self):
-        """Samples whose label has not come yet."""
+        """The number of samples that still wait for their label."""
         return sum(self._flat[3])
 
 

@@ -123,9 +123,9 @@ class Quantizer(Buffers):
     features  1..256
     ranges    None, or for each feature a pair (low, high) of ints within +-(2**29 - 1)
 
-    Without ranges, show it the first samples with observe() and then call freeze(). A value that
-    is outside of its range is counted in `clamped`: its code is a coarse one. A missing value
-    takes the feature's last code (at first the middle one) and is counted in `missing`.
+    Without ranges, show it the first samples with observe() and then call freeze(). A value
+    outside of its range gets a coarser code and is counted in `clamped`. For a missing value the
+    feature keeps its last code (at first the middle one); it is counted in `missing`.
     """
 
     def __init__(self, features, ranges=None):
@@ -213,7 +213,7 @@ class Quantizer(Buffers):
     def raw(self, feature, code):
         """The greatest raw value whose code is at most `code`; -(2**29), below all, if none is.
 
-        So a raw value v has a code <= `code` just if v <= raw(feature, code).
+        So a raw value v has a code <= `code` if and only if v <= raw(feature, code).
         """
         f = whole("feature", feature, 0, self.features - 1)
         whole("code", code, 0, 65535)
