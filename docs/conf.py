@@ -23,6 +23,7 @@ version = release = sys.modules["microshrub"].__version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",  # for docstrings in numpydoc's form
     "command_reference",
     "plain_docstrings",
     "public_names",

@@ -10,7 +10,7 @@ from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 
 COLUMNS = "88"
-_COMMAND = re.compile(r"^    (\w+)(?: {2,}|$)", re.MULTILINE)
+_COMMAND = re.compile(r"^    ([\w-]+)(?: {2,}|$)", re.MULTILINE)
 
 
 def help_of(*words: str) -> str:
@@ -26,21 +26,28 @@ def help_of(*words: str) -> str:
     return said.getvalue()
 
 
-def command_names() -> list[str]:
-    """The subcommands, in the order of `microshrub --help`."""
-    return _COMMAND.findall(help_of())
+def command_names() -> list[tuple[str, ...]]:
+    """The subcommands, each followed by its own, in the order of `microshrub --help`."""
+    found: list[tuple[str, ...]] = []
+    for name in _COMMAND.findall(help_of()):
+        found.append((name,))
+        text = help_of(name)
+        if "COMMAND ...\n" in text:
+            found += [(name, inner) for inner in _COMMAND.findall(text)]
+    return found
 
 
 class CommandReference(Directive):
     """One section a command."""
 
     def run(self) -> list[nodes.Node]:
-        return [_block(help_of()), *(self._section(name) for name in command_names())]
+        return [_block(help_of()), *map(self._section, command_names())]
 
-    def _section(self, name: str) -> nodes.section:
-        section = nodes.section(ids=[nodes.make_id(f"microshrub-{name}")])
-        section += nodes.title("", "", nodes.literal("", f"microshrub {name}"))
-        section += _block(help_of(name))
+    def _section(self, words: tuple[str, ...]) -> nodes.section:
+        name = " ".join(("microshrub", *words))
+        section = nodes.section(ids=[nodes.make_id(name)])
+        section += nodes.title("", "", nodes.literal("", name))
+        section += _block(help_of(*words))
         self.state.document.note_explicit_target(section)
         return section
 

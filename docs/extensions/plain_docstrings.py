@@ -15,7 +15,9 @@ _DIRECTIVE = re.compile(r">>> |\.\. |:\w+[^:]*: ")
 
 
 def plain_to_rst(lines: list[str]) -> list[str]:
-    """The reStructuredText of a docstring's lines."""
+    """The reStructuredText of a docstring's lines; numpydoc's sections are left to napoleon."""
+    if any(line.strip() and not line.strip("- ") for line in lines):
+        return lines
     found: list[str] = []
     for paragraph in _paragraphs(lines):
         found += [*_converted(paragraph), ""]
