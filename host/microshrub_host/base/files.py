@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from .errors import UserError
 
+_HEAD = 64  # bytes of a file that tell what it is
 _AROUND = 1 << 16  # bytes that are enough for all but a learner's state
 
 
@@ -30,6 +33,31 @@ def check_target(option: str, path: Path) -> None:
         temporary.unlink()
     except OSError as error:
         raise UserError(f"{option} {path}: cannot be written: {error.strerror}") from None
+
+
+def check_kind(option: str, path: Path, start: bytes) -> None:
+    """Raise UserError, naming the option, for a file that is there and is of another kind.
+
+    start is a pattern that files of its kind match at their beginning. An empty file may go.
+    """
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    if head and not re.match(start, head, re.DOTALL):
+        raise UserError(
+            f"{option} {path}: this file is of another kind; name another one, or use --force to "
+            "replace it"
+        )
+
+
+def check_apart(outputs: Mapping[str, Path], inputs: Mapping[str, Path]) -> None:
+    """Raise UserError for an output, by its option, that is an input or another output as well."""
+    seen = {path.resolve(): name for name, path in inputs.items()}
+    for option, path in outputs.items():
+        other = seen.setdefault(path.resolve(), option)
+        if other != option:
+            raise UserError(f"{option} {path}: {other} is the same file; name another one")
 
 
 def check_room(option: str, path: Path, nbytes: int) -> None:

@@ -21,6 +21,7 @@ FORMATS: dict[str, Callable[[Frozen], tuple[bytes, str]]] = {
     "onnx": onnx_trees.exported,
     "graphviz": graphviz.exported,
 }
+_STARTS = {"c": rb"/\*", "emlearn": rb"f,\d", "onnx": rb"\x08", "graphviz": rb"digraph "}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=Path,
         required=True,
-        help="where to; a file that is there is replaced",
+        help="where to; a file of the format that is there is replaced",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="replace any other file, too (default: refuse)"
     )
     parser.set_defaults(temporary_cache=False)
 
@@ -51,9 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
             f"the format {arguments.format!r} is unknown. "
             + did_you_mean(arguments.format, FORMATS)
         )
-    if path.resolve() == arguments.model.resolve():
-        raise UserError(f"--output {path}: this is the model itself; name another file")
+    files.check_apart({"--output": path}, {"MODEL": arguments.model})
     files.check_target("--output", path)
+    if not arguments.force:
+        files.check_kind("--output", path, _STARTS[arguments.format])
     model = model_files.open_model(arguments.model)
     try:
         data, lost = FORMATS[arguments.format](Frozen(model))

@@ -26,6 +26,16 @@ _FILES = {
     "save": "FILE.mshrub",
     "output": "FILE",
 }
+_INPUTS = {"data": "DATA", "model": "--model", "board": "--board", "study": "--study"}
+# How a file of an option's kind begins, --plot's by its ending
+_STARTS = {
+    "json": rb"\s*\{",
+    "html": rb"<!DOCTYPE html",
+    ".png": rb"\x89PNG",
+    ".svg": rb"<\?xml|<svg",
+    ".pdf": rb"%PDF",
+    "save": rb"PK\x03\x04.{26}config\.json",
+}
 
 
 def add_outputs(parser: argparse.ArgumentParser, **texts: str) -> None:
@@ -35,18 +45,41 @@ def add_outputs(parser: argparse.ArgumentParser, **texts: str) -> None:
         parser.add_argument(
             f"--{name}", metavar=_FILES[name], type=kind, help=f"{text} (default: off)"
         )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="replace files of these names even if they hold something else (default: refuse)",
+    )
 
 
 def check_outputs(arguments: argparse.Namespace) -> None:
-    """Raise UserError for a file that cannot be written: before the work, not after it."""
-    for name in _FILES:
-        target = getattr(arguments, name, None)
-        if target is None or target == "-":
-            continue
-        path = Path(target)
+    """Raise UserError for a file that cannot be written: before the work, not after it.
+
+    Nor is an input of the command written, or the same file twice, or a file of another kind
+    without --force.
+    """
+    targets = {name: getattr(arguments, name, None) for name in _FILES}
+    paths = {name: Path(target) for name, target in targets.items() if target not in (None, "-")}
+    files.check_apart({f"--{name}": path for name, path in paths.items()}, _inputs(arguments))
+    force = getattr(arguments, "force", True)
+    for name, path in paths.items():
         if name == "plot" and path.suffix.lower() not in PLOT_ENDINGS:
             raise UserError(f"--plot {path}: the name has to end in {', '.join(PLOT_ENDINGS)}")
         files.check_target(f"--{name}", path)
+        start = _STARTS.get(path.suffix.lower() if name == "plot" else name)
+        if start and not force:
+            files.check_kind(f"--{name}", path, start)
+
+
+def _inputs(arguments: argparse.Namespace) -> dict[str, Path]:
+    """The files that the command reads, by what its help calls them."""
+    found = {}
+    for name, called in _INPUTS.items():
+        given = getattr(arguments, name, None) or []
+        for source in [given] if isinstance(given, (str, Path)) else given:
+            if Path(source).exists():
+                found[f"{called} {source}"] = Path(source)
+    return found
 
 
 def is_quiet(arguments: argparse.Namespace) -> bool:
