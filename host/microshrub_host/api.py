@@ -26,9 +26,9 @@ from .evaluation.prequential import Result
 from .models import model_files
 from .models.model_files import OpenModel
 from .streams.stream import Stream
-from .tuning.report import Report
+from .tuning.report import TuningReport
 from .tuning.study import Progress, Search
-from .tuning.trials import Limits, Split, baselines
+from .tuning.trials import Limits, StreamSplit, baselines
 
 
 def simulate(
@@ -178,7 +178,7 @@ def tune(
     warmup: int = 256,
     study: str | Path | None = None,
     progress: Progress = lambda done, total, note: None,
-) -> Report:
+) -> TuningReport:
     """Search for models of both kinds that are accurate on a stream and small on a board.
 
     Parameters
@@ -221,7 +221,7 @@ def tune(
     """
     target = board_files.load(board)
     most = min(max_bytes or target.model_budget_bytes, target.model_budget_bytes)
-    split = Split(stream, warmup, _first(stream, choose_on))
+    split = StreamSplit(stream, warmup, _first(stream, choose_on))
     with contextlib.ExitStack() as stack:
         clock = None
         if max_latency is not None and can_count(target):
@@ -235,7 +235,9 @@ def tune(
         found = search.found()
     if not found:
         raise UserError("no finished trial keeps to these limits; try more trials")
-    return Report(split, limits, found, baselines(split), stream.name, ["--board", board], seed)
+    return TuningReport(
+        split, limits, found, baselines(split), stream.name, ["--board", board], seed
+    )
 
 
 def save_model(path: str | Path, run: Result, stream: Stream) -> None:

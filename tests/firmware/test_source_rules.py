@@ -22,7 +22,7 @@ MODULES = {"micropython", "array", "struct", "binascii", "io"}
 PROGRAM = {
     *(
         "device/device_model.py",
-        "device/board.py",
+        "device/hardware.py",
         "device/config.py",
         "device/stdin.py",
         "device/plotter.py",

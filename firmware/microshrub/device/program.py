@@ -15,7 +15,7 @@ _COLLECT = const(2048)  # bytes between two collections
 def main(board=None, folder=""):
     """Serve until Ctrl-C, an end of the input, or what cannot be helped, which is said.
 
-    board is what stands for the board, see board.py; folder: what names of files begin with.
+    board is what stands for the board, see hardware.py; folder: what names of files begin with.
     Ctrl-C that came while the program started stops it before it makes anything: so a board whose
     program hangs or resets itself can be reached.
 
@@ -37,11 +37,11 @@ def _run(board, folder, trial):
     """Serve one configuration; returns whether there is another one now, and whether to try it."""
     service = None
     try:
-        from .board import Board
+        from .hardware import Hardware
         from .service import Service
         from .stdin import Input
 
-        board = board or Board()
+        board = board or Hardware()
         inputs = Input(board.milliseconds)
         inputs.skip()
         service = Service(board, folder, inputs, say, trial)

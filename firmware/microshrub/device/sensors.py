@@ -7,9 +7,9 @@ A sensor has `features`, how many values it gives; `pace`, when it is to be read
 from array import array
 
 from ..learner import whole
-from .board import BoardError
 from .config import ConfigurationError
 from .features import MOST_ROWS, PER_AXIS, put_row, summarize
+from .hardware import HardwareError
 from .pace import Pace
 
 _AXES = 6
@@ -61,7 +61,7 @@ class Motion:
         try:
             self._bus.writeto_mem(self._address, _WAKE, b"\0")
         except OSError:
-            raise BoardError(
+            raise HardwareError(
                 "no sensor answers at I2C address %d: check the wiring and the pins in config.json"
                 % self._address
             ) from None

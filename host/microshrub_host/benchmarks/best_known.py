@@ -19,7 +19,7 @@ WARMUP = 256
 
 
 @dataclass(frozen=True)
-class Source:
+class KnownStream:
     """Where a stream comes from: a file of a folder, or a generator if there is no file."""
 
     file: str = ""
@@ -41,15 +41,15 @@ class Source:
         )
 
 
-SOURCES: Mapping[str, Source] = {
-    "elec": Source("elec.csv.gz"),
-    "weather": Source("weather.csv.gz"),
-    "agrawal_a": Source(),
-    "led_a": Source(),
-    "rbf_m": Source(),
-    "sea_a": Source(),
-    "wisdm": Source("wisdm.csv.gz", tuple("012345"), shuffle=0),
-    "roomocc": Source("roomocc.csv.gz", tuple("0123"), shuffle=0),
+SOURCES: Mapping[str, KnownStream] = {
+    "elec": KnownStream("elec.csv.gz"),
+    "weather": KnownStream("weather.csv.gz"),
+    "agrawal_a": KnownStream(),
+    "led_a": KnownStream(),
+    "rbf_m": KnownStream(),
+    "sea_a": KnownStream(),
+    "wisdm": KnownStream("wisdm.csv.gz", tuple("012345"), shuffle=0),
+    "roomocc": KnownStream("roomocc.csv.gz", tuple("0123"), shuffle=0),
 }
 
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from ..engines.learners import options_text
 from ..reports import report
 from ..streams.stream import Stream
-from .family_members import MEMBERS, SHARED, WARMUP, Cell, Key
+from .family_members import MEMBERS, SHARED, WARMUP, Key, MemberScore
 
 _ACCURACY = "Accuracy, %"
-_MEASURES: Mapping[str, Callable[[Cell], str]] = {
+_MEASURES: Mapping[str, Callable[[MemberScore], str]] = {
     _ACCURACY: lambda cell: f"{cell.accuracy:.2f}",
     "Nodes used": lambda cell: f"{cell.nodes:,}",
     "Model bytes": lambda cell: f"{cell.model_bytes:,}",
@@ -22,7 +22,10 @@ _MEASURES: Mapping[str, Callable[[Cell], str]] = {
 
 
 def markdown(
-    cells: Mapping[Key, Cell], streams: Mapping[str, Stream], command: str, missing: Sequence[str]
+    cells: Mapping[Key, MemberScore],
+    streams: Mapping[str, Stream],
+    command: str,
+    missing: Sequence[str],
 ) -> str:
     """The whole file."""
     said = [
@@ -55,7 +58,10 @@ def _size(name: str, stream: Stream) -> str:
 
 
 def _table(
-    cells: Mapping[Key, Cell], streams: Sequence[str], text: Callable[[Cell], str], bold: bool
+    cells: Mapping[Key, MemberScore],
+    streams: Sequence[str],
+    text: Callable[[MemberScore], str],
+    bold: bool,
 ) -> str:
     """A column for each stream, a row for each member and the leaf rules that come to the same."""
     best = {s: max(c.accuracy for (_, _, at), c in cells.items() if at == s) for s in streams}

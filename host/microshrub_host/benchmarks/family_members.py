@@ -48,7 +48,7 @@ MEMBERS = {
 
 
 @dataclass(frozen=True)
-class Cell:
+class MemberScore:
     """What came out of one member with one leaf rule on one stream."""
 
     accuracy: float  # percent
@@ -92,7 +92,7 @@ def measure(
     members: Sequence[str],
     repeats: int,
     progress: Callable[[int, int, str], None],
-) -> dict[Key, Cell]:
+) -> dict[Key, MemberScore]:
     """Run every member with each of its leaf rules on every stream; progress counts samples."""
     runs = [(m, leaf, s) for s in streams for m in members for leaf in MEMBERS[m].leaves]
     total = sum(len(streams[name].labels) for _, _, name in runs)
@@ -106,11 +106,11 @@ def measure(
     return found
 
 
-def run_member(stream: Stream, member: str, leaf: str, repeats: int) -> Cell:
+def run_member(stream: Stream, member: str, leaf: str, repeats: int) -> MemberScore:
     """One member with one leaf rule over the whole stream, so many times, on the numba engine."""
     wanted = stream_parameters(MODEL, stream, WARMUP) | parameters(member, leaf)
     results = [prequential.simulate(stream, MODEL, wanted, warmup=WARMUP) for _ in range(repeats)]
-    return Cell(
+    return MemberScore(
         results[0].accuracy,
         results[0].progress["nodes_used"],
         learner(MODEL).nbytes(**wanted),

@@ -43,7 +43,7 @@ _KERNELS_HEAD = ("configuration", "kernel", "calls", "mean", "dearest")
 
 def measure(
     boards: Sequence[str],
-) -> list[tuple[str, instruction_counts.Configuration, instruction_counts.Cost]]:
+) -> list[tuple[str, instruction_counts.CountedModel, instruction_counts.InstructionCost]]:
     """Every configuration of the table on every board.
 
     Raises UserError if a model on a board ends up in another state than the simulator's.
@@ -65,7 +65,9 @@ def measure(
 
 
 def rows(
-    found: Sequence[tuple[str, instruction_counts.Configuration, instruction_counts.Cost]],
+    found: Sequence[
+        tuple[str, instruction_counts.CountedModel, instruction_counts.InstructionCost]
+    ],
 ) -> list[tuple[str, ...]]:
     """The table: head, then two rows a board and configuration."""
     table: list[tuple[str, ...]] = [_HEAD]

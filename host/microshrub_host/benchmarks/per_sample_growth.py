@@ -36,7 +36,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Cost:
+class SampleCost:
     """What a sample costs after so many others."""
 
     samples: int
@@ -155,7 +155,7 @@ def measure(
     *,
     warmup: int = 256,
     progress: Progress = lambda done, total: None,
-) -> list[Cost]:
+) -> list[SampleCost]:
     """The costs at each of the points, which are ascending numbers of samples from 2 on."""
     endless = Endless(stream)
     fast, exact = (
@@ -165,12 +165,12 @@ def measure(
     fast.freeze()
     blocks = blocks_before(fast, endless, points, progress)
     times = time_blocks(fast, endless, blocks)
-    found: list[Cost] = []
+    found: list[SampleCost] = []
     for block, nanoseconds in zip(blocks, times, strict=True):
         progress(len(points) + len(found), 2 * len(points))
         block.run(fast, endless)
         restore(exact, state_of(fast))
         lines = count_lines(exact, endless, block.end, WINDOW)
-        found.append(Cost(block.end, nanoseconds, lines, fast.model.progress()))
+        found.append(SampleCost(block.end, nanoseconds, lines, fast.model.progress()))
     progress(1, 1)
     return found

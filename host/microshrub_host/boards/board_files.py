@@ -37,7 +37,7 @@ INTERFACES = ("usb", "uart")
 T = TypeVar("T")
 
 
-class BoardError(UserError):
+class BoardFileError(UserError):
     """A board that does not exist or a board file that is wrong; the message is for people."""
 
 
@@ -114,13 +114,13 @@ def names() -> list[str]:
 def load(name: str | os.PathLike[str]) -> Board:
     """The board `name`: a key out of names(), or the path of a .toml file.
 
-    Raises BoardError when there is no such board or file, or when the file is wrong.
+    Raises BoardFileError when there is no such board or file, or when the file is wrong.
     """
     text = os.fspath(name)
     if text.endswith(".toml"):
         return _read(Path(text))
     if text not in names():
-        raise BoardError(_unknown(text))
+        raise BoardFileError(_unknown(text))
     return _read(_folder() / f"{text}.toml")
 
 
@@ -145,9 +145,9 @@ def _read(path: Path) -> Board:
         with path.open("rb") as file:
             table = tomllib.load(file)
     except OSError as error:
-        raise BoardError(f"Cannot read the board file {path}: {error.strerror}.") from error
+        raise BoardFileError(f"Cannot read the board file {path}: {error.strerror}.") from error
     except ValueError as error:  # TOMLDecodeError, UnicodeDecodeError
-        raise BoardError(f"{path} is not a TOML file: {error}") from error
+        raise BoardFileError(f"{path} is not a TOML file: {error}") from error
     return _board(path.stem, _Table(str(path), table))
 
 
@@ -222,13 +222,13 @@ class _Table:
     def __init__(self, path: str, table: dict[str, Any], prefix: str = "") -> None:
         self.path = path
         if not isinstance(table, dict):
-            raise BoardError(f"{path}: {prefix.rstrip('.')} has to be a section.")
+            raise BoardFileError(f"{path}: {prefix.rstrip('.')} has to be a section.")
         self.rest = dict(table)
         self.prefix = prefix
         self.taken: list[str] = []
 
     def fail(self, key: str, complaint: str) -> NoReturn:
-        raise BoardError(f"{self.path}: {self.prefix}{key} {complaint}.")
+        raise BoardFileError(f"{self.path}: {self.prefix}{key} {complaint}.")
 
     def take(self, key: str, kind: type[T], expected: str) -> T:
         if key not in self.rest:

@@ -13,7 +13,7 @@ from rich.text import Text
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import console
-from ..benchmarks.per_sample_growth import POINTS, WINDOW, Cost, measure
+from ..benchmarks.per_sample_growth import POINTS, WINDOW, SampleCost, measure
 from .options import add_model_options
 from .stream_options import add_stream_options, compile_kernels, open_with_parameters
 
@@ -57,7 +57,7 @@ def points_of(text: str) -> list[int]:
     return points
 
 
-def print_costs(costs: Sequence[Cost]) -> None:
+def print_costs(costs: Sequence[SampleCost]) -> None:
     """A row for each point; the ratios are to the first one."""
     table = Table("samples", "ns", "ratio", "lines", "ratio", "median", "most")
     for name in costs[0].progress:

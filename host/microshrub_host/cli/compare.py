@@ -15,7 +15,7 @@ from ..compare import page as compare_page
 from ..compare import report as compare_report
 from ..compare.contender import Contender
 from ..compare.our_learners import model_bytes, ours
-from ..compare.report import Lines, Part, Rows
+from ..compare.report import Lines, Rows, StreamResults
 from ..compare.runner import Cell, compare
 from ..engines.learners import MODELS
 from ..evaluation.prequential import are_compiled
@@ -126,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     for stream in streams:
         found = _learn(contenders, stream, arguments)
         lines = chosen.lines(found) if chosen else None
-        parts.append(Part(stream, list(found.values()), lines))
+        parts.append(StreamResults(stream, list(found.values()), lines))
         if not is_quiet(arguments):
             compare_report.print_part(parts[-1])
     if not is_quiet(arguments):
@@ -136,7 +136,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _write(arguments: argparse.Namespace, parts: Sequence[Part]) -> None:
+def _write(arguments: argparse.Namespace, parts: Sequence[StreamResults]) -> None:
     """The JSON and the page, as far as they are asked for."""
     options = {k: v for k, v in vars(arguments).items() if k not in _OUTPUTS}
     if arguments.json is not None:

@@ -14,7 +14,7 @@ from ..base.progress import showing
 from ..base.terminal import messages
 from ..base.text import count
 from ..boards import board_files
-from ..tuning.report import Report
+from ..tuning.report import TuningReport
 from ..tuning.study import RULE
 from .outputs import (
     add_outputs,
@@ -173,7 +173,7 @@ def _reading(arguments: argparse.Namespace) -> list[str]:
     return [*given, "--board", arguments.board]
 
 
-def _tell(result: Report, arguments: argparse.Namespace) -> None:
+def _tell(result: TuningReport, arguments: argparse.Namespace) -> None:
     if not is_quiet(arguments):
         result.print()
     if arguments.plot is not None:

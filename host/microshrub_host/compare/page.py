@@ -9,7 +9,7 @@ from ..base.text import count
 from ..render.page import Page, surroundings
 from . import pictures, report
 from .contender import SEED
-from .report import Part
+from .report import StreamResults
 from .runner import Cell
 
 # What stands in the columns of figures, and whether more or less of it is better.
@@ -24,7 +24,7 @@ _FIELDS = (
 OPTIONS = ("warmup", "limit", "shuffle", "label", "classes", "jobs", "time_limit")
 
 
-def make_page(parts: Sequence[Part], command: str, options: Mapping[str, Any]) -> Page:
+def make_page(parts: Sequence[StreamResults], command: str, options: Mapping[str, Any]) -> Page:
     """The page of all streams; options are those of the comparison."""
     cells = [cell for part in parts for cell in part.cells]
     names = [part.stream.name for part in parts]
@@ -52,7 +52,7 @@ def make_page(parts: Sequence[Part], command: str, options: Mapping[str, Any]) -
     return page
 
 
-def _add_overview(page: Page, parts: Sequence[Part]) -> None:
+def _add_overview(page: Page, parts: Sequence[StreamResults]) -> None:
     """The accuracies of all streams side by side."""
     columns = [{cell.name: cell for cell in part.cells} for part in parts]
     names = list(columns[0])  # the same on all streams
@@ -66,7 +66,7 @@ def _add_overview(page: Page, parts: Sequence[Part]) -> None:
     page.table(["learner", *(part.stream.name for part in parts)], rows, best=best)
 
 
-def _add_cells(page: Page, part: Part) -> None:
+def _add_cells(page: Page, part: StreamResults) -> None:
     cells = part.cells
     head = ["learner", *report.COLUMNS, "bytes measured by"]
     rows = [[cell.name, *report.figures(cell), cell.model_bytes_by or "-"] for cell in cells]
@@ -93,7 +93,7 @@ def _highest(values: Sequence[float | None]) -> list[int]:
     return [at for at, value in enumerate(values) if there and value == max(there)]
 
 
-def _sizes_caption(part: Part, sized: Sequence[Cell]) -> str:
+def _sizes_caption(part: StreamResults, sized: Sequence[Cell]) -> str:
     said = (
         f"{part.stream.name}: accuracy by the bytes of the model. The line joins those that "
         "no other one beats in both."

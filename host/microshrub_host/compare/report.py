@@ -43,7 +43,7 @@ Lines = tuple[list[str], list[list[str]]]  # the head of a table, and its rows
 
 
 @dataclass(frozen=True)
-class Part:
+class StreamResults:
     """One stream: its cells, in the order in which the learners were named.
 
     Of a set there is the set's table.
@@ -54,7 +54,7 @@ class Part:
     table: Lines | None
 
 
-def print_part(part: Part) -> None:
+def print_part(part: StreamResults) -> None:
     """The set's table, or else one with a row for every learner; and below it what failed."""
     console.say(f"{part.stream.name}: {size(part.stream)}")
     if part.table:
@@ -111,7 +111,7 @@ def speed_table(rows: Rows, systems: Mapping[str, str]) -> Lines:
     return head, lines
 
 
-def record(parts: Sequence[Part], options: Mapping[str, Any]) -> dict[str, Any]:
+def record(parts: Sequence[StreamResults], options: Mapping[str, Any]) -> dict[str, Any]:
     """What `compare --json` writes."""
     streams = [part.stream for part in parts]
     cells = [cell for part in parts for cell in part.cells]

@@ -61,7 +61,7 @@ class NoEmulator(UserError):  # noqa: N818, a state of affairs, like StopIterati
 
 
 @dataclass(frozen=True)
-class Board:
+class Machine:
     """An emulated board: `arch` as mpy-cross has it, the rest for QEMU and MicroPython's build."""
 
     name: str
@@ -76,7 +76,7 @@ class Board:
 BOARDS = {
     board.name: board
     for board in (
-        Board(
+        Machine(
             "cortex-m0",
             "armv6m",
             "MICROBIT",
@@ -86,7 +86,7 @@ BOARDS = {
             "Nrf51",
             "-DMICROPY_EMIT_THUMB=1 -DMICROPY_EMIT_THUMB_ARMV7M=0",
         ),
-        Board(
+        Machine(
             "cortex-m3",
             "armv7m",
             "MPS2_AN385",
@@ -102,13 +102,13 @@ BOARDS = {
 class Emulator:
     """A board that can be started: `command` is the argv of QEMU with board and firmware."""
 
-    board: Board
+    board: Machine
     command: tuple[str, ...]
     firmware: Path
     found: str  # where QEMU is
 
 
-def board_named(name: str) -> Board:
+def board_named(name: str) -> Machine:
     """The emulated board of that name. Raises UserError."""
     if name not in BOARDS:
         raise UserError(f"there is no emulated board {name}; there are {', '.join(BOARDS)}")
@@ -175,7 +175,7 @@ def _folder() -> Path:
     return cache_folder(f"micropython-qemu-{_recipe()}")
 
 
-def _firmware(board: Board) -> Path | None:
+def _firmware(board: Machine) -> Path | None:
     path = _folder() / "firmware" / f"{board.name}.elf"
     return path if path.is_file() else None
 

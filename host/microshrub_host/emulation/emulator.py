@@ -46,7 +46,7 @@ del _
 """
 
 
-class BoardError(UserError):
+class EmulatedBoardError(UserError):
     """The emulated board stopped, or does not answer, or its program raised an exception."""
 
 
@@ -101,7 +101,7 @@ class EmulatedBoard:
             self._transport.serial.timeout = 10  # s: a busy computer may not run QEMU for a while
             self._transport.enter_raw_repl(soft_reset=False)
         except (TransportError, SerialException, OSError) as error:
-            raise BoardError(self._lost(error)) from error
+            raise EmulatedBoardError(self._lost(error)) from error
 
     def disconnect(self) -> None:
         """Let go of the serial line, for mpremote or another program."""
@@ -110,17 +110,17 @@ class EmulatedBoard:
             transport.serial.close()
 
     def exec(self, code: str, seconds: float = 30) -> str:
-        """What the code prints on the board. Raises BoardError if it raises.
+        """What the code prints on the board. Raises EmulatedBoardError if it raises.
 
         seconds is the longest time without a sign of life.
         """
         try:
             said, complaint = self._transport.exec_raw(code.encode(), timeout=seconds)
         except (TransportError, SerialException, OSError) as error:
-            raise BoardError(self._lost(error)) from error
+            raise EmulatedBoardError(self._lost(error)) from error
         if complaint:
             text = complaint.decode(errors="replace").strip()
-            raise BoardError(f"the emulated {self.emulator.board.name} said: {text}")
+            raise EmulatedBoardError(f"the emulated {self.emulator.board.name} said: {text}")
         return str(said.decode(errors="replace")).replace("\r\n", "\n")
 
     def put(self, data: bytes, path: str) -> None:
@@ -143,7 +143,7 @@ class EmulatedBoard:
         try:
             self._transport.enter_raw_repl(soft_reset=True, timeout_overall=START_SECONDS)
         except (TransportError, SerialException, OSError) as error:
-            raise BoardError(self._lost(error)) from error
+            raise EmulatedBoardError(self._lost(error)) from error
         self._mount(places)
 
     def start(self, code: str) -> None:
@@ -156,7 +156,7 @@ class EmulatedBoard:
         try:
             self._transport.exec_raw_no_follow(code)
         except (TransportError, SerialException, OSError) as error:
-            raise BoardError(self._lost(error)) from error
+            raise EmulatedBoardError(self._lost(error)) from error
         self.disconnect()
 
     def _loaded(self) -> tuple[str, ...]:
@@ -197,7 +197,7 @@ class EmulatedBoard:
                 return words[words.index("to") + 1]
             time.sleep(0.01)
         said += self._process.stdout.read() or b""
-        raise BoardError(f"QEMU does not start: {said.decode(errors='replace').strip()}")
+        raise EmulatedBoardError(f"QEMU does not start: {said.decode(errors='replace').strip()}")
 
     def _lost(self, error: Exception) -> str:
         name = self.emulator.board.name

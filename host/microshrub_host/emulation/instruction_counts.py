@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..engines import loader, mpy
 from ..engines.debian_packages import Progress
 from .emulated_boards import board_named
-from .emulator import BoardError, EmulatedBoard
+from .emulator import EmulatedBoard, EmulatedBoardError
 
 WARMUP = 1000  # samples that are learned before anything is counted
 COUNTED = 1000
@@ -32,7 +32,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Configuration:
+class CountedModel:
     """A model of the table, and the stream that it learns."""
 
     name: str
@@ -43,7 +43,7 @@ class Configuration:
 
 
 @dataclass(frozen=True)
-class Cost:
+class InstructionCost:
     """Instructions of each predict and each learn; `crc` is that of the model afterwards."""
 
     predict: Counts
@@ -88,13 +88,13 @@ TABLE: tuple[tuple[str, str, int, int, dict[str, Any]], ...] = (
 )  # fmt: skip
 
 
-def configurations(samples: int = WARMUP + COUNTED) -> list[Configuration]:
+def configurations(samples: int = WARMUP + COUNTED) -> list[CountedModel]:
     """The five of the table, each with a stream of so many samples."""
     found = []
     for name, kind, features, classes, parameters in TABLE:
         codes, labels = stream(features, classes, samples)
         shape = {"features": features, "classes": classes}
-        found.append(Configuration(name, kind, shape | parameters, codes, labels))
+        found.append(CountedModel(name, kind, shape | parameters, codes, labels))
     return found
 
 
@@ -123,7 +123,7 @@ def stream(
     return codes, labels
 
 
-def learned_on_pc(what: Configuration) -> int:
+def learned_on_pc(what: CountedModel) -> int:
     """The CRC of the model that has learned the whole stream in the simulator."""
     model = getattr(loader.load("python"), what.kind)(**what.parameters)
     codes = array("H", what.codes.tobytes())
@@ -143,7 +143,7 @@ class Counter:
     def __init__(
         self,
         board: str,
-        whats: Sequence[Configuration],
+        whats: Sequence[CountedModel],
         *,
         warmup: int | Sequence[int] = WARMUP,
         progress: Progress | None = None,
@@ -169,14 +169,16 @@ class Counter:
 
     def count(
         self, which: int, kind: str | None = None, parameters: Mapping[str, Any] | None = None
-    ) -> Cost:
+    ) -> InstructionCost:
         """Instructions of each predict and each learn of a configuration, or of another model.
 
         The latter is of that kind and has those parameters; it learns the configuration's stream.
         """
         self._start(which, kind, parameters)
         crc, empty, (predict, learn) = self._ask("run.count()")
-        return Cost(self._instructions(predict - empty), self._instructions(learn - empty), crc)
+        return InstructionCost(
+            self._instructions(predict - empty), self._instructions(learn - empty), crc
+        )
 
     def count_kernel(self, which: int, name: str) -> tuple[Counts, Counts]:
         """Instructions and calls in each learn of one kernel, with all that it calls."""
@@ -209,7 +211,7 @@ class Counter:
                 for i in (0, 1)
             ]
         except (ValueError, IndexError) as error:
-            raise BoardError(f"the board printed no counts but {said[:200]!r}") from error
+            raise EmulatedBoardError(f"the board printed no counts but {said[:200]!r}") from error
         return crc, empty, (columns[0].astype(np.int64), columns[1].astype(np.int64))
 
     def _instructions(self, ticks: Counts) -> Counts:

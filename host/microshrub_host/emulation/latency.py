@@ -23,7 +23,7 @@ from ..engines.learners import MODELS
 from ..evaluation.prequential import raw_rows
 from ..streams.stream import Stream
 from . import emulated_boards
-from .instruction_counts import Configuration, Counter
+from .instruction_counts import CountedModel, Counter
 
 _EMULATED = {"armv6m": "cortex-m0", "armv7emsp": "cortex-m3"}  # by the boards' arch
 _FEW = 60  # samples of a first look, of which half are counted
@@ -77,7 +77,7 @@ class Clock:
         if self._counter is None:
             codes, labels = self._codes, self._labels
             streams = [
-                Configuration("", "", {}, codes[:many], labels[:many]) for many in (_FEW, _MANY)
+                CountedModel("", "", {}, codes[:many], labels[:many]) for many in (_FEW, _MANY)
             ]
             warmups = (_FEW // 2, _MANY - _COUNTED)
             counter = Counter(self._name, streams, warmup=warmups, progress=self._progress)

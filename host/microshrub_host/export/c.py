@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..base.text import printable
-from ..models.frozen import Answer, Frozen, Table
+from ..models.frozen import Answer, Frozen, TreeTable
 from .c_code import BAYES, DESCEND, MOST, PREDICT, QUANTIZER
 
 _WIDTH = 96
@@ -83,7 +83,7 @@ def _quantizer(model: Frozen) -> list[str]:
     return lines + _array("last", held["quantizer.last"], "uint16_t", constant=False)
 
 
-def _trees(model: Frozen, table: Table) -> list[str]:
+def _trees(model: Frozen, table: TreeTable) -> list[str]:
     answers = [model.of(leaf) for leaf in table.leaves]
     shares = [share for answer in answers for share in _shares(answer, model.classes)]
     children = [child for _, *pair in table.splits for child in pair]
@@ -102,7 +102,7 @@ def _shares(answer: Answer, classes: int) -> Sequence[int]:
     return answer.shares or (0,) * classes
 
 
-def _bayes(model: Frozen, table: Table) -> list[str]:
+def _bayes(model: Frozen, table: TreeTable) -> list[str]:
     """The statistics of those leaves that need them, one after the other."""
     slots = [model.of(leaf).slot for leaf in table.leaves]
     used = sorted({slot for slot in slots if slot >= 0})

@@ -42,7 +42,7 @@ class Bayes:
 
 
 @dataclass(frozen=True)
-class Table:
+class TreeTable:
     """All trees as one list of tests, each before those below it.
 
     A child, or a root, is the place of a test, or -1 - l for the l-th leaf.
@@ -76,9 +76,9 @@ class Frozen:
             leaf.place: answer(leaf) for tree in self.trees for leaf in leaves(tree.root)
         }
 
-    def table(self) -> Table:
+    def table(self) -> TreeTable:
         """The trees without their structure of objects."""
-        table = Table([], [], [])
+        table = TreeTable([], [], [])
 
         def add(node: Node) -> int:
             if isinstance(node, Leaf):

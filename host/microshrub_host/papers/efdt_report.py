@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .experiment import Found, Picture, Result, Table
+from .experiment import ExperimentResults, Picture, ReportTable, RunOutcome
 from .printed_figures import load_paper
 from .tree_tables import MEASURES, errors, first, looks
 
@@ -27,7 +27,7 @@ _FEW = 20  # points of a curve on a real stream, which jumps
 Group = Mapping[str, Sequence[str]]  # by what a row is called: the streams whose mean it shows
 
 
-def tables(found: Found) -> list[Table]:
+def tables(found: ExperimentResults) -> list[ReportTable]:
     """The random trees' errors, and those of real streams."""
     trees, real = _trees(found), _real(found)
     made = []
@@ -46,7 +46,7 @@ def tables(found: Found) -> list[Table]:
     return made
 
 
-def _trees(found: Found) -> Group:
+def _trees(found: ExperimentResults) -> Group:
     """The random trees by classes and values."""
     groups: dict[str, list[str]] = {}
     for stream in found.streams:
@@ -56,7 +56,7 @@ def _trees(found: Found) -> Group:
     return groups
 
 
-def _real(found: Found) -> Group:
+def _real(found: ExperimentResults) -> Group:
     """The real streams by name, and their shuffled orders together."""
     groups: dict[str, list[str]] = {}
     for stream in found.streams:
@@ -66,16 +66,16 @@ def _real(found: Found) -> Group:
     return groups
 
 
-def _error(result: Result) -> float | None:
+def _error(result: RunOutcome) -> float | None:
     return None if result.accuracy is None else 100 - result.accuracy
 
 
-def _running(result: Result) -> float | None:
+def _running(result: RunOutcome) -> float | None:
     found = result.running_average_accuracy
     return None if found is None else 100 - found
 
 
-_ROWS: Mapping[str, tuple[Callable[[Result], float | None], str]] = {
+_ROWS: Mapping[str, tuple[Callable[[RunOutcome], float | None], str]] = {
     "error, %": (_error, "{:.2f}"),
     "mean of the running error, %": (_running, "{:.2f}"),
     **{words: MEASURES[words][:2] for words in ("time, s", "nodes", "depth", "size, KB")},
@@ -84,7 +84,10 @@ _BEST = tuple(_ROWS)[:2]
 
 
 def _mean(
-    found: Found, streams: Sequence[str], method: str, measure: Callable[[Result], float | None]
+    found: ExperimentResults,
+    streams: Sequence[str],
+    method: str,
+    measure: Callable[[RunOutcome], float | None],
 ) -> float | None:
     """Over the streams; None unless the method came to the end of all of them."""
     results = [first(found, stream, method) for stream in streams]
@@ -93,7 +96,9 @@ def _mean(
     return float(np.mean(known)) if known and len(known) == len(values) else None
 
 
-def _table(found: Found, title: str, of: str, groups: Group, notes: Sequence[str]) -> Table:
+def _table(
+    found: ExperimentResults, title: str, of: str, groups: Group, notes: Sequence[str]
+) -> ReportTable:
     names = [method.name for method in found.methods]
     rows: list[list[str]] = []
     best: set[tuple[int, int]] = set()
@@ -105,10 +110,10 @@ def _table(found: Found, title: str, of: str, groups: Group, notes: Sequence[str
                 best |= {(len(rows), 2 + c) for c, v in enumerate(values) if v == min(known)}
             texts = [_NONE if value is None else form.format(value) for value in values]
             rows.append([group, words, *texts])
-    return Table(title, [of, "measure", *names], rows, best, notes)
+    return ReportTable(title, [of, "measure", *names], rows, best, notes)
 
 
-def _who_is_ahead(found: Found, groups: Group) -> Table:
+def _who_is_ahead(found: ExperimentResults, groups: Group) -> ReportTable:
     """Which of the two makes fewer errors, here and in the paper."""
     ahead = load_paper(PAPER).tables["ahead"]
     systems = [
@@ -122,7 +127,7 @@ def _who_is_ahead(found: Found, groups: Group) -> Table:
         texts = [_ahead(*(_mean(found, streams, name, _error) for name in p)) for p in systems]
         rows.append([group, *texts, ahead.get(group.partition(",")[0], _NONE)])
     head = ["stream", *(" and ".join(pair) for pair in systems), "the paper"]
-    return Table("Who makes fewer errors", head, rows, notes=["And by how many points."])
+    return ReportTable("Who makes fewer errors", head, rows, notes=["And by how many points."])
 
 
 def _ahead(vfdt: float | None, efdt: float | None) -> str:
@@ -134,14 +139,14 @@ def _ahead(vfdt: float | None, efdt: float | None) -> str:
 # --- Pictures ------------------------------------------------------------------------------------
 
 
-def pictures(found: Found) -> list[Picture]:
+def pictures(found: ExperimentResults) -> list[Picture]:
     """Figure 1.1 for each number of values, and the errors of each real stream over time."""
     values = dict.fromkeys(group.split(", ")[1] for group in _trees(found))
     made = [_figure_1_1(found, words) for words in values]
     return made + [_over_time(found, group, streams) for group, streams in _real(found).items()]
 
 
-def _curve(found: Found, streams: Sequence[str], method: str, points: int = 50) -> Any:
+def _curve(found: ExperimentResults, streams: Sequence[str], method: str, points: int = 50) -> Any:
     """Samples and the mean of the errors there, in two rows; None if a run did not end."""
     results = [first(found, stream, method) for stream in streams]
     if any(result is None for result in results):
@@ -149,7 +154,7 @@ def _curve(found: Found, streams: Sequence[str], method: str, points: int = 50) 
     return np.mean([errors(result, points) for result in results if result is not None], axis=0)
 
 
-def _figure_1_1(found: Found, values: str) -> Picture:
+def _figure_1_1(found: ExperimentResults, values: str) -> Picture:
     from matplotlib.figure import Figure
 
     groups = {g: streams for g, streams in _trees(found).items() if g.endswith(values)}
@@ -186,7 +191,7 @@ def _figure_1_1(found: Found, values: str) -> Picture:
     return Picture(f"random-trees-{values.replace(' ', '-')}", figure, caption)
 
 
-def _over_time(found: Found, group: str, streams: Sequence[str]) -> Picture:
+def _over_time(found: ExperimentResults, group: str, streams: Sequence[str]) -> Picture:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4), layout="constrained")

@@ -42,7 +42,7 @@ class Extent:
 
 
 @dataclass(frozen=True)
-class Result:
+class RunOutcome:
     """What became of one run; accuracies in percent, None if it did not come to its end."""
 
     method: str
@@ -70,9 +70,9 @@ class Result:
         return dataclasses.asdict(self)
 
     @staticmethod
-    def of_record(record: Mapping[str, Any]) -> Result:
+    def of_record(record: Mapping[str, Any]) -> RunOutcome:
         """What record() was made of; raises TypeError for anything else."""
-        return Result(**record)
+        return RunOutcome(**record)
 
     def measure(self, name: str) -> float:
         """The accuracy of that name, RUNNING or TRUE; of a run that has one."""
@@ -81,15 +81,15 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Found:
+class ExperimentResults:
     """All that tables and pictures are made of, in the order in which it was asked for."""
 
     methods: Sequence[Method]
     streams: Sequence[str]
-    results: Sequence[Result]
+    results: Sequence[RunOutcome]
     notes: Sequence[str] = ()  # what was left out, and why
 
-    def of(self, stream: str, method: str) -> list[Result]:
+    def of(self, stream: str, method: str) -> list[RunOutcome]:
         """The runs that came to their end, by configuration."""
         return [
             result
@@ -104,7 +104,7 @@ class Found:
         *,
         measure: str = RUNNING,
         within: float | None = None,
-    ) -> Result | None:
+    ) -> RunOutcome | None:
         """The most accurate one whose average size is below so many bytes (default: any)."""
         found = [
             result
@@ -116,7 +116,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """A table of a report; the cells (row, column) of best are bold."""
 
     title: str
@@ -167,7 +167,7 @@ class Experiment:
     full: Extent
     quick: Extent
     methods: Callable[[int, int], Chosen]  # (configurations, seed)
-    tables: Callable[[Found], Sequence[Table]]
-    pictures: Callable[[Found], Sequence[Picture]]
+    tables: Callable[[ExperimentResults], Sequence[ReportTable]]
+    pictures: Callable[[ExperimentResults], Sequence[Picture]]
     most_bytes: int | None = None  # refuse larger ones of ours
     find: Callable[[Sequence[str], Path | None], Sources] = paper_streams.find  # with --data

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .experiment import Found, Picture, Table
+from .experiment import ExperimentResults, Picture, ReportTable
 from .printed_figures import Paper, load_paper
 from .ranks import ALPHA, Ranking, signed_rank
 from .shrub_tables import beside
@@ -32,7 +32,7 @@ _BEST = _MEDIANS[:2]
 _NONE = "-"
 
 
-def tables(found: Found) -> list[Table]:
+def tables(found: ExperimentResults) -> list[ReportTable]:
     """Table I, and what the paper shows as pictures."""
     paper = load_paper(PAPER)
     names = [name for name in paper.methods if name in {m.name for m in found.methods}]
@@ -50,14 +50,14 @@ def tables(found: Found) -> list[Table]:
 
 
 def _counts_table(
-    found: Found,
+    found: ExperimentResults,
     paper: Paper,
     names: Sequence[str],
     table: str,
     words: str,
     more: bool,
     title: str,
-) -> Table:
+) -> ReportTable:
     rows = []
     for one in names:
         counts = [
@@ -66,7 +66,7 @@ def _counts_table(
         theirs = [None if one == other else paper.value(table, one, other) for other in names]
         texts = [beside(c, t, "{:.0f}") for c, t in zip(counts, theirs, strict=True)]
         rows.append([one, *texts])
-    return Table(
+    return ReportTable(
         f"Table I {title}",
         ["better, than", *names],
         rows,
@@ -78,13 +78,13 @@ def _counts_table(
     )
 
 
-def _count(found: Found, one: str, other: str, words: str, more: bool) -> int:
+def _count(found: ExperimentResults, one: str, other: str, words: str, more: bool) -> int:
     pairs = [_paired(found, stream, one, other, words) for stream in found.streams]
     return sum(is_better(a, b) if more else is_better(b, a) for a, b in pairs)
 
 
 def _paired(
-    found: Found, stream: str, one: str, other: str, words: str
+    found: ExperimentResults, stream: str, one: str, other: str, words: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The measure of both in the settings in which both came to the end, in the same order."""
     first_one, second = (_by_settings(found, stream, name, words) for name in (one, other))
@@ -92,7 +92,7 @@ def _paired(
     return np.array([first_one[k] for k in both]), np.array([second[k] for k in both])
 
 
-def _by_settings(found: Found, stream: str, name: str, words: str) -> dict[int, float]:
+def _by_settings(found: ExperimentResults, stream: str, name: str, words: str) -> dict[int, float]:
     measure = MEASURES[words][0]
     values = {result.configuration: measure(result) for result in found.of(stream, name)}
     return {number: value for number, value in values.items() if value is not None}
@@ -112,12 +112,12 @@ def is_better(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
 # --- Medians, gains, leaves ----------------------------------------------------------------------
 
 
-def _median(found: Found, stream: str, name: str, words: str) -> float | None:
+def _median(found: ExperimentResults, stream: str, name: str, words: str) -> float | None:
     values = list(_by_settings(found, stream, name, words).values())
     return float(np.median(values)) if values else None
 
 
-def _medians_table(found: Found, names: Sequence[str]) -> Table:
+def _medians_table(found: ExperimentResults, names: Sequence[str]) -> ReportTable:
     rows: list[list[str]] = []
     best: set[tuple[int, int]] = set()
     for stream in found.streams if names else []:
@@ -128,10 +128,10 @@ def _medians_table(found: Found, names: Sequence[str]) -> Table:
                 best |= {(len(rows), 2 + c) for c, v in enumerate(values) if v == max(known)}
             rows.append([stream, words, *(beside(v, None, MEASURES[words][1]) for v in values)])
     notes = ["Over all settings (the paper's Figure 2 shows them as boxes).", SIZES]
-    return Table("Medians", ["stream", "measure", *names], rows, best, notes)
+    return ReportTable("Medians", ["stream", "measure", *names], rows, best, notes)
 
 
-def _gains_table(found: Found) -> Table:
+def _gains_table(found: ExperimentResults) -> ReportTable:
     """How often and by how much boosting raises accuracy, of each tree on each stream."""
     said = load_paper(PAPER).tables["said"]
     known = load_paper(PAPER).tables["setting"]["datasets"]
@@ -147,7 +147,7 @@ def _gains_table(found: Found) -> Table:
         paper = "no" if stream in said["median_not_raised"] else paper
         if set(texts) != {_NONE}:
             rows.append([stream, *texts, paper if stream in known else _NONE])
-    return Table(
+    return ReportTable(
         "Does boosting raise accuracy",
         ["stream", *_BASES, "the paper"],
         rows,
@@ -158,7 +158,7 @@ def _gains_table(found: Found) -> Table:
     )
 
 
-def _leaves_table(found: Found) -> Table:
+def _leaves_table(found: ExperimentResults) -> ReportTable:
     rows = []
     for stream in found.streams:
         for leaf in LEAVES:
@@ -171,10 +171,10 @@ def _leaves_table(found: Found) -> Table:
             rows.append([stream, leaf, *texts, beside(gain, None, "{:+.2f}")])
     notes = ["Accuracy in percent with the default grace period, 200, and tie threshold, 0.05."]
     head = ["stream", "leaf", PLAIN, BOOSTED, "points"]
-    return Table("Boosting with each rule for leaves", head, rows, notes=notes)
+    return ReportTable("Boosting with each rule for leaves", head, rows, notes=notes)
 
 
-def _others_table(found: Found) -> Table:
+def _others_table(found: ExperimentResults) -> ReportTable:
     """River's and MOA's VFDT beside ours, with the same settings."""
     names = [f"{PLAIN} nba", *(m.name for m in found.methods if not is_ours(m))]
     rows = []
@@ -183,17 +183,17 @@ def _others_table(found: Found) -> Table:
             values = [_median(found, stream, name, words) for name in names]
             rows.append([stream, words, *(beside(v, None, MEASURES[words][1]) for v in values)])
     title = "VFDT of three systems with the same settings"
-    return Table(title, ["stream", "measure", *names], rows, notes=[SIZES])
+    return ReportTable(title, ["stream", "measure", *names], rows, notes=[SIZES])
 
 
-def _rank(found: Found, names: Sequence[str]) -> Ranking | None:
+def _rank(found: ExperimentResults, names: Sequence[str]) -> Ranking | None:
     return rank(found, names, lambda s, name: _median(found, s, name, "accuracy, %"))
 
 
 # --- Pictures ------------------------------------------------------------------------------------
 
 
-def pictures(found: Found) -> list[Picture]:
+def pictures(found: ExperimentResults) -> list[Picture]:
     """Figure 2 of each stream, Figure 3, and a diagram of ranks."""
     names = [name for name in load_paper(PAPER).methods if name in {m.name for m in found.methods}]
     if not names:
@@ -204,7 +204,7 @@ def pictures(found: Found) -> list[Picture]:
     return made + [_boxes(found, stream) for stream in found.streams]
 
 
-def _boxes(found: Found, stream: str) -> Picture:
+def _boxes(found: ExperimentResults, stream: str) -> Picture:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 3.6), layout="constrained")
@@ -229,7 +229,7 @@ def _boxes(found: Found, stream: str) -> Picture:
     return Picture(f"{stream}-boxes", figure, caption)
 
 
-def _by_size(found: Found) -> Picture:
+def _by_size(found: ExperimentResults) -> Picture:
     """Relative accuracy of the boosted trees by the nodes of the plain ones."""
     from matplotlib.figure import Figure
 
@@ -250,7 +250,7 @@ def _by_size(found: Found) -> Picture:
     return Picture("gain-by-size", figure, caption)
 
 
-def _relative(found: Found, stream: str, base: str) -> list[tuple[float, float]]:
+def _relative(found: ExperimentResults, stream: str, base: str) -> list[tuple[float, float]]:
     boosted, plain = (
         _by_settings(found, stream, name, "accuracy, %") for name in (f"O_{base}", base)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .experiment import Found, Picture, Result, Table
+from .experiment import ExperimentResults, Picture, ReportTable, RunOutcome
 from .printed_figures import Paper, load_paper
 from .tree_tables import (
     MEASURES,
@@ -35,7 +35,7 @@ _THEIRS = (
 _FEWER = ("nodes", "features tested", "size, KB", "time, s")  # less of these is better
 
 
-def tables(found: Found) -> list[Table]:
+def tables(found: ExperimentResults) -> list[ReportTable]:
     """All of them, in the order of the paper."""
     paper = load_paper(PAPER)
     made = []
@@ -62,7 +62,7 @@ def _row(stream: str) -> str:
 # --- What regularization changes -----------------------------------------------------------------
 
 
-def _gains(found: Found, paper: Paper) -> Table:
+def _gains(found: ExperimentResults, paper: Paper) -> ReportTable:
     """With omega 0.5 beside without: points of accuracy, and how many times less of the rest."""
     rows = []
     for stream in found.streams:
@@ -70,7 +70,7 @@ def _gains(found: Found, paper: Paper) -> Table:
             before, after = (first(found, stream, name) for name in (plain, regular))
             if before is not None and after is not None:
                 rows.append([stream, regular, *_gain(before, after, paper)])
-    return Table(
+    return ReportTable(
         "What regularization changes",
         ["stream", "method", "accuracy, points", *(f"times fewer {m}" for m in _FEWER)],
         rows,
@@ -82,7 +82,7 @@ def _gains(found: Found, paper: Paper) -> Table:
     )
 
 
-def _gain(plain: Result, regular: Result, paper: Paper) -> list[str]:
+def _gain(plain: RunOutcome, regular: RunOutcome, paper: Paper) -> list[str]:
     part, row = part_of(plain.stream), _row(plain.stream)
 
     def theirs(table: str) -> tuple[float, float] | None:
@@ -103,7 +103,7 @@ def _gain(plain: Result, regular: Result, paper: Paper) -> list[str]:
     return texts
 
 
-def _omegas(found: Found) -> list[Table]:
+def _omegas(found: ExperimentResults) -> list[ReportTable]:
     """Section 5.1: HT-REG with several omegas; none if only one was run."""
     rows = []
     for stream in found.streams:
@@ -118,14 +118,14 @@ def _omegas(found: Found) -> list[Table]:
         "0.9 about a point more on AGR) and fewer features with a smaller omega."
     ]
     head = ["stream", "omega", "accuracy, %", "nodes", "features tested"]
-    return [Table("HT-REG with other omegas", head, rows, notes=notes)]
+    return [ReportTable("HT-REG with other omegas", head, rows, notes=notes)]
 
 
-def _omega(result: Result) -> float:
+def _omega(result: RunOutcome) -> float:
     return float(result.settings["regularization"])
 
 
-def _values(result: Result) -> list[tuple[float, str]]:
+def _values(result: RunOutcome) -> list[tuple[float, str]]:
     found = []
     for words in ("accuracy, %", "nodes", "features tested"):
         measure, form, _ = MEASURES[words]
@@ -136,11 +136,11 @@ def _values(result: Result) -> list[tuple[float, str]]:
 # --- Ranks ---------------------------------------------------------------------------------------
 
 
-def _ours(found: Found) -> list[str]:
+def _ours(found: ExperimentResults) -> list[str]:
     return [method.name for method in found.methods if is_ours(method)]
 
 
-def _value(found: Found, words: str) -> Callable[[str, str], float | None]:
+def _value(found: ExperimentResults, words: str) -> Callable[[str, str], float | None]:
     """A measure of a method on a stream, larger is better."""
     measure = MEASURES[words][0]
 
@@ -152,7 +152,7 @@ def _value(found: Found, words: str) -> Callable[[str, str], float | None]:
     return value
 
 
-def _ranks(found: Found) -> list[Table]:
+def _ranks(found: ExperimentResults) -> list[ReportTable]:
     rankings = {}
     for words in ("accuracy, %", *_FEWER):
         ranking = rank(found, _ours(found), _value(found, words))
@@ -165,7 +165,7 @@ def _ranks(found: Found) -> list[Table]:
 # --- Pictures ------------------------------------------------------------------------------------
 
 
-def pictures(found: Found) -> list[Picture]:
+def pictures(found: ExperimentResults) -> list[Picture]:
     """Figures 4 to 11 of each stream, Figures 1 to 3, and diagrams of ranks."""
     made = []
     for words, name in (("accuracy, %", "ranks-accuracy"), ("nodes", "ranks-nodes")):
@@ -176,7 +176,7 @@ def pictures(found: Found) -> list[Picture]:
     return made + [_over_time(found, stream) for stream in found.streams]
 
 
-def _over_time(found: Found, stream: str) -> Picture:
+def _over_time(found: ExperimentResults, stream: str) -> Picture:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 7), layout="constrained")
@@ -201,13 +201,13 @@ def _over_time(found: Found, stream: str) -> Picture:
     return Picture(f"{stream}-time", figure, caption)
 
 
-def _draw_shapes(axes: Any, result: Result, what: str, look: dict[str, Any]) -> None:
+def _draw_shapes(axes: Any, result: RunOutcome, what: str, look: dict[str, Any]) -> None:
     points = [(samples, shape[what]) for samples, shape in result.shapes if what in shape]
     if points:
         axes.plot(*zip(*points, strict=True), **look)
 
 
-def _lowest(found: Found, stream: str) -> float:
+def _lowest(found: ExperimentResults, stream: str) -> float:
     """A little below the curves of accuracy, without their first tenth, which jumps."""
     kept = [
         accuracy

@@ -12,14 +12,14 @@ from ..base.text import count
 from ..compare.report import system_versions
 from ..render.page import Page
 from ..reports.report import markdown_table
-from .experiment import Found, Picture, Table
+from .experiment import ExperimentResults, Picture, ReportTable
 
 _ENDINGS = ("png", "svg")
 _DPI = 110
 _NUMBER = re.compile(r"(-|[-+]?[0-9][0-9.,]*)( \([0-9.,]+\))?")  # "-", "94.02", "94.02 (94.01)"
 
 
-def facts(found: Found, origins: Mapping[str, str]) -> dict[str, str]:
+def facts(found: ExperimentResults, origins: Mapping[str, str]) -> dict[str, str]:
     """Versions, the machine, and where the streams are from."""
     systems = {result.system for result in found.results}
     said = system_versions(systems) | {"machine": _machine()}
@@ -33,8 +33,8 @@ def _machine() -> str:
 def markdown(
     title: str,
     command: str,
-    found: Found,
-    tables: Sequence[Table],
+    found: ExperimentResults,
+    tables: Sequence[ReportTable],
     pictures: Sequence[Picture],
     told: Mapping[str, str],
 ) -> str:
@@ -45,11 +45,14 @@ def markdown(
     if pictures:
         said.append("## Pictures")
         said += [f"![{picture.caption}]({picture.name}.svg)" for picture in pictures]
-    said += ["## How this was made", table_text(Table("", ("what", "which"), list(told.items())))]
+    said += [
+        "## How this was made",
+        table_text(ReportTable("", ("what", "which"), list(told.items()))),
+    ]
     return "\n\n".join(said) + "\n"
 
 
-def introduction(found: Found) -> list[str]:
+def introduction(found: ExperimentResults) -> list[str]:
     """In words: what was run, who ran, and what did not come to its end."""
     said = [f"Streams: {', '.join(_size(found, name) for name in found.streams)}."]
     said.append("Methods: " + "; ".join(_described(found, name) for name in _names(found)) + ".")
@@ -68,16 +71,16 @@ def introduction(found: Found) -> list[str]:
     return said
 
 
-def _names(found: Found) -> list[str]:
+def _names(found: ExperimentResults) -> list[str]:
     return [method.name for method in found.methods]
 
 
-def _described(found: Found, name: str) -> str:
+def _described(found: ExperimentResults, name: str) -> str:
     method = next(method for method in found.methods if method.name == name)
     return f"{name}, {method.title}, {count(len(method.contenders), 'configuration')}"
 
 
-def _size(found: Found, stream: str) -> str:
+def _size(found: ExperimentResults, stream: str) -> str:
     for result in found.results:
         if result.stream == stream and result.features:
             whole = max(each.samples for each in found.results if each.stream == stream)
@@ -93,7 +96,7 @@ def _reason(failure: str) -> str:
     return "takes too many bytes" if failure.startswith("takes ") else failure
 
 
-def table_text(table: Table) -> str:
+def table_text(table: ReportTable) -> str:
     """A table as Markdown; columns of numbers, of which some may be missing, to the right."""
     columns = [[row[c] for row in table.rows] for c in range(len(table.head))]
     rules = ["---:" if all(map(_NUMBER.fullmatch, column)) else "---" for column in columns]
@@ -115,8 +118,8 @@ def _cell(text: str) -> str:
 def make_page(
     title: str,
     command: str,
-    found: Found,
-    tables: Sequence[Table],
+    found: ExperimentResults,
+    tables: Sequence[ReportTable],
     pictures: Sequence[Picture],
     told: Mapping[str, str],
 ) -> Page:

@@ -23,7 +23,7 @@ from ..compare.runner import Cell, Curve, compare, compare_here
 from ..evaluation import prequential
 from ..streams.stream import Stream
 from . import variations
-from .experiment import Experiment, Extent, Found, Method, Result, StreamSource
+from .experiment import Experiment, ExperimentResults, Extent, Method, RunOutcome, StreamSource
 from .kept_results import KeptResults
 
 WARMUP = 256  # samples whose features our quantizer sees before the run
@@ -35,7 +35,7 @@ Key = tuple[str, str, int]
 
 
 @dataclass(frozen=True)
-class Run:
+class PlannedRun:
     """A method in one configuration on one stream."""
 
     method: str
@@ -65,11 +65,11 @@ class Plan:
     scheduler: str | None = None
     notes: Sequence[str] = field(default=())
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[PlannedRun]:
         """By configuration first, so that a run that is stopped has something of everybody."""
         numbers = range(max((len(m.contenders) for m in self.methods), default=0))
         return [
-            Run(
+            PlannedRun(
                 method=method.name,
                 configuration=number,
                 contender=method.contenders[number],
@@ -96,7 +96,7 @@ class Plan:
         }
 
 
-def reproduce(plan: Plan, folder: Path) -> Found:
+def reproduce(plan: Plan, folder: Path) -> ExperimentResults:
     """Run what the folder does not have a result of yet; gives all that was asked for.
 
     What a worker could not do at all is not kept, and is tried again the next time. Raises
@@ -110,7 +110,7 @@ def reproduce(plan: Plan, folder: Path) -> Found:
             if outcome.value:
                 kept.append(outcome.value.record())
             results[run.key] = outcome.value or _failed(run, outcome.failure)
-    return Found(
+    return ExperimentResults(
         methods=plan.methods,
         streams=list(plan.sources),
         results=[results[run.key] for run in sorted(runs, key=_order(plan))],
@@ -121,24 +121,24 @@ def reproduce(plan: Plan, folder: Path) -> Found:
 def _order(plan: Plan) -> Any:
     streams, methods = list(plan.sources), [method.name for method in plan.methods]
 
-    def place(run: Run) -> tuple[int, int, int]:
+    def place(run: PlannedRun) -> tuple[int, int, int]:
         return streams.index(run.source.name), methods.index(run.method), run.configuration
 
     return place
 
 
-def _result(record: dict[str, Any]) -> Result:
+def _result(record: dict[str, Any]) -> RunOutcome:
     try:
-        return Result.of_record(record)
+        return RunOutcome.of_record(record)
     except TypeError as error:
         raise UserError(f"a kept result is not of this version: {error}") from None
 
 
-def _key(result: Result) -> Key:
+def _key(result: RunOutcome) -> Key:
     return result.method, result.stream, result.configuration
 
 
-def _is_done(run: Run, result: Result | None) -> bool:
+def _is_done(run: PlannedRun, result: RunOutcome | None) -> bool:
     """Raises UserError for a result of another learner, as when Java came or went in between."""
     if result is None:
         return False
@@ -150,7 +150,9 @@ def _is_done(run: Run, result: Result | None) -> bool:
     return True
 
 
-def _progress(plan: Plan, runs: Sequence[Run], total: int) -> Iterator[tuple[Run, Outcome]]:
+def _progress(
+    plan: Plan, runs: Sequence[PlannedRun], total: int
+) -> Iterator[tuple[PlannedRun, Outcome]]:
     """The outcomes as they come; the progress counts those that were there before, too."""
     done = total - len(runs)
     if runs:
@@ -160,13 +162,13 @@ def _progress(plan: Plan, runs: Sequence[Run], total: int) -> Iterator[tuple[Run
         if not runs:
             return
         for outcome in spread(run_one, runs, jobs=plan.jobs, scheduler=plan.scheduler):
-            run: Run = outcome.task
+            run: PlannedRun = outcome.task
             done += 1
             update(done, total, f"{done} of {count(total, 'run')}, {run.method} {run.source.name}")
             yield run, outcome
 
 
-def _prepare_streams(runs: Sequence[Run]) -> None:
+def _prepare_streams(runs: Sequence[PlannedRun]) -> None:
     """Generate what is to be generated, once; raises UserError for a file that is no stream."""
     for source in {run.source.name: run.source for run in runs}.values():
         with showing(f"reading {source.name}"):
@@ -181,7 +183,7 @@ def _opened(source: StreamSource, samples: int | None) -> Stream:
     return source.open(samples)
 
 
-def run_one(run: Run) -> Result:
+def run_one(run: PlannedRun) -> RunOutcome:
     """Learn the stream; what goes wrong with the learner is the result's failure.
 
     Raises UserError if the stream cannot be read.
@@ -213,8 +215,8 @@ def _prepare(contender: Contender, stream: Stream, most_bytes: int | None) -> st
     return ""
 
 
-def _failed(run: Run, failure: str) -> Result:
-    return Result(
+def _failed(run: PlannedRun, failure: str) -> RunOutcome:
+    return RunOutcome(
         method=run.method,
         stream=run.source.name,
         configuration=run.configuration,
@@ -228,7 +230,7 @@ def _failed(run: Run, failure: str) -> Result:
     )
 
 
-def _of_cell(run: Run, cell: Cell, stream: Stream) -> Result:
+def _of_cell(run: PlannedRun, cell: Cell, stream: Stream) -> RunOutcome:
     return replace(
         _failed(run, cell.failure),
         settings=dict(cell.settings),

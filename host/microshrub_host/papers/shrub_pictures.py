@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..evaluation import pareto
-from .experiment import RUNNING, Found, Picture
+from .experiment import RUNNING, ExperimentResults, Picture
 from .printed_figures import load_paper
 from .ranks_plot import draw_ranks
 from .shrub_tables import PAPER, points_of, rank, rank_paper
@@ -14,7 +14,7 @@ _STYLES = ("-", "--", ":", "-.")
 _LONG = 100  # times the lower end of an axis
 
 
-def pictures(found: Found) -> list[Picture]:
+def pictures(found: ExperimentResults) -> list[Picture]:
     """The paper's Figure 1, and its own; then two of each stream."""
     made = []
     ranking = rank(found)
@@ -31,7 +31,7 @@ def pictures(found: Found) -> list[Picture]:
     return made
 
 
-def _look(found: Found, method: str) -> dict[str, Any]:
+def _look(found: ExperimentResults, method: str) -> dict[str, Any]:
     """Each method has its own colour and line in all pictures; ours are thick."""
     number = [each.name for each in found.methods].index(method)
     ours = any(c.system == "ours" for m in found.methods if m.name == method for c in m.contenders)
@@ -42,7 +42,7 @@ def _look(found: Found, method: str) -> dict[str, Any]:
     }
 
 
-def _over_time(found: Found, stream: str) -> Picture:
+def _over_time(found: ExperimentResults, stream: str) -> Picture:
     from matplotlib.figure import Figure
     from matplotlib.ticker import NullFormatter
 
@@ -75,7 +75,7 @@ def _over_time(found: Found, stream: str) -> Picture:
     return Picture(f"{stream}-time", figure, caption)
 
 
-def _fronts(found: Found, stream: str) -> Picture:
+def _fronts(found: ExperimentResults, stream: str) -> Picture:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4.5), layout="constrained")

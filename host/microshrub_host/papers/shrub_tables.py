@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..evaluation import pareto
-from .experiment import RUNNING, TRUE, Found, Result, Table
+from .experiment import RUNNING, TRUE, ExperimentResults, ReportTable, RunOutcome
 from .printed_figures import Paper, load_paper
 from .ranks import ALPHA, Ranking, compare_ranks
 
@@ -35,7 +35,7 @@ _FEW = 6  # streams below which no two methods can differ: 2 of 2**5 signs are 0
 Row = tuple[list[str], list[float | None]]  # the texts, and the values to find the best of
 
 
-def tables(found: Found) -> list[Table]:
+def tables(found: ExperimentResults) -> list[ReportTable]:
     """All of them, in the order of the paper and its appendix."""
     paper = load_paper(PAPER)
     made = [
@@ -49,7 +49,7 @@ def tables(found: Found) -> list[Table]:
     return made
 
 
-def apf(found: Found, stream: str, method: str, measure: str) -> float | None:
+def apf(found: ExperimentResults, stream: str, method: str, measure: str) -> float | None:
     """The normalised area under the method's Pareto front on a stream; None without a model."""
     points = points_of(found, stream, method, measure)
     everybody = [p for m in found.methods for p in points_of(found, stream, m.name, measure)]
@@ -59,7 +59,7 @@ def apf(found: Found, stream: str, method: str, measure: str) -> float | None:
 
 
 def points_of(
-    found: Found, stream: str, method: str, measure: str = RUNNING
+    found: ExperimentResults, stream: str, method: str, measure: str = RUNNING
 ) -> list[tuple[float, float]]:
     """(average bytes, accuracy in percent) of its models below 100 MB."""
     return [
@@ -69,7 +69,7 @@ def points_of(
     ]
 
 
-def rank(found: Found) -> Ranking | None:
+def rank(found: ExperimentResults) -> Ranking | None:
     """The methods by their APF over the streams; one without a model has 0. None if too few."""
     names = [method.name for method in found.methods]
     areas = [[apf(found, s, name, RUNNING) or 0.0 for name in names] for s in found.streams]
@@ -84,7 +84,9 @@ def rank_paper(paper: Paper) -> Ranking:
     return compare_ranks(paper.methods, rows)
 
 
-def _apf_table(found: Found, paper: Paper | None, measure: str, words: str) -> Table:
+def _apf_table(
+    found: ExperimentResults, paper: Paper | None, measure: str, words: str
+) -> ReportTable:
     def row(stream: str) -> Row:
         values = [apf(found, stream, method.name, measure) for method in found.methods]
         texts = [
@@ -105,7 +107,9 @@ def _apf_table(found: Found, paper: Paper | None, measure: str, words: str) -> T
     )
 
 
-def _best_table(found: Found, paper: Paper, words: str, within: float | None, name: str) -> Table:
+def _best_table(
+    found: ExperimentResults, paper: Paper, words: str, within: float | None, name: str
+) -> ReportTable:
     rows: list[Row] = []
     for stream in found.streams:
         best = [found.best(stream, method.name, within=within) for method in found.methods]
@@ -132,12 +136,12 @@ def _best_table(found: Found, paper: Paper, words: str, within: float | None, na
     )
 
 
-def _bytes(result: Result) -> float | None:
+def _bytes(result: RunOutcome) -> float | None:
     return None if result.average_bytes is None else result.average_bytes / KB
 
 
 # What is measured, how it is written, and the paper's table without a limit that has it, too
-_MEASURES: Sequence[tuple[str, Callable[[Result], float | None], str, str]] = (
+_MEASURES: Sequence[tuple[str, Callable[[RunOutcome], float | None], str, str]] = (
     ("running, %", lambda result: result.running_average_accuracy, "{:.2f}", "accuracy"),
     ("accuracy, %", lambda result: result.accuracy, "{:.2f}", ""),
     ("size, KB", _bytes, "{:,.1f}", "size"),
@@ -152,8 +156,12 @@ def beside(value: float | None, theirs: float | None, form: str) -> str:
 
 
 def _table(
-    found: Found, title: str, head: Sequence[str], rows: Sequence[Row], notes: Sequence[str]
-) -> Table:
+    found: ExperimentResults,
+    title: str,
+    head: Sequence[str],
+    rows: Sequence[Row],
+    notes: Sequence[str],
+) -> ReportTable:
     """The best value of each row is bold."""
     best = set()
     for r, (_, values) in enumerate(rows):
@@ -161,10 +169,10 @@ def _table(
         places = [c for c, value in enumerate(values) if known and value == max(known)]
         best |= {(r, len(head) + c) for c in places}
     names = [method.name for method in found.methods]
-    return Table(title, [*head, *names], [texts for texts, _ in rows], best, notes)
+    return ReportTable(title, [*head, *names], [texts for texts, _ in rows], best, notes)
 
 
-def _ranks_table(found: Found, ranking: Ranking, paper: Paper) -> Table:
+def _ranks_table(found: ExperimentResults, ranking: Ranking, paper: Paper) -> ReportTable:
     theirs = rank_paper(paper)
     by_name = dict(zip(theirs.names, theirs.ranks, strict=True))
     order = np.argsort(ranking.ranks, kind="stable")
@@ -174,7 +182,7 @@ def _ranks_table(found: Found, ranking: Ranking, paper: Paper) -> Table:
         rank = f"{by_name[name]:.2f}" if name in by_name else _NONE
         rows.append([name, f"{ranking.ranks[i]:.2f}", rank])
     differ = "differ" if ranking.differ else "do not differ significantly"
-    return Table(
+    return ReportTable(
         "Average ranks by the area under the Pareto front",
         ["method", "rank", "the paper's"],
         rows,
@@ -188,14 +196,14 @@ def _ranks_table(found: Found, ranking: Ranking, paper: Paper) -> Table:
     )
 
 
-def _pairs_table(ranking: Ranking) -> Table:
+def _pairs_table(ranking: Ranking) -> ReportTable:
     names = ranking.names
     too_few = f" With less than {_FEW} streams none can." if ranking.data_sets < _FEW else ""
     rows = [
         [name, *(_NONE if i == j else f"{ranking.pairs[i, j]:.3f}" for j in range(len(names)))]
         for i, name in enumerate(names)
     ]
-    return Table(
+    return ReportTable(
         "Pairwise Wilcoxon signed-rank tests",
         ["p", *names],
         rows,

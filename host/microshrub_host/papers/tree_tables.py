@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .experiment import Found, Method, Picture, Result, Table
+from .experiment import ExperimentResults, Method, Picture, ReportTable, RunOutcome
 from .printed_figures import Paper
 from .ranks import Ranking, compare_ranks
 from .ranks_plot import draw_ranks
@@ -17,7 +17,7 @@ KB = 1024
 _GB_SECONDS = 1e9 * 3600
 _STYLES = ("-", "--", ":", "-.")
 
-Measure = Callable[[Result], float | None]
+Measure = Callable[[RunOutcome], float | None]
 SIZES = (
     "Sizes are averages over time in KB of 1024 bytes: for ours the smallest pool that would have "
     "sufficed so far, for River's and MOA's their own measures without what they took before the "
@@ -25,7 +25,7 @@ SIZES = (
 )
 
 
-def first(found: Found, stream: str, method: str) -> Result | None:
+def first(found: ExperimentResults, stream: str, method: str) -> RunOutcome | None:
     """The run of the method's first configuration, which is the paper's; None if it failed."""
     runs = (result for result in found.of(stream, method) if result.configuration == 0)
     return next(runs, None)
@@ -34,25 +34,25 @@ def first(found: Found, stream: str, method: str) -> Result | None:
 def last(name: str) -> Measure:
     """The measure that is "nodes", "depth" or "features" of the tree at the end."""
 
-    def measure(result: Result) -> float | None:
+    def measure(result: RunOutcome) -> float | None:
         return result.shapes[-1][1].get(name) if result.shapes else None
 
     return measure
 
 
-def tree_bytes(result: Result) -> float | None:
+def tree_bytes(result: RunOutcome) -> float | None:
     """The mean over time of what the tree takes; of ours not of the pool that it may take."""
     used = [shape["bytes"] for samples, shape in result.shapes if samples and "bytes" in shape]
     return sum(used) / len(used) if used else result.average_bytes
 
 
-def kilobytes(result: Result) -> float | None:
+def kilobytes(result: RunOutcome) -> float | None:
     """The same in KB."""
     size = tree_bytes(result)
     return None if size is None else size / KB
 
 
-def gigabyte_hours(result: Result) -> float | None:
+def gigabyte_hours(result: RunOutcome) -> float | None:
     """MOA's RAM-hours: the size in GB times the hours that it took."""
     size = tree_bytes(result)
     return None if size is None or result.seconds is None else size * result.seconds / _GB_SECONDS
@@ -73,12 +73,12 @@ _BEST = ("accuracy, %", "running average, %")
 
 
 def measures_table(
-    found: Found,
+    found: ExperimentResults,
     title: str,
     streams: Sequence[str],
     theirs: Callable[[str, str, str], float | None],
     notes: Sequence[str],
-) -> Table:
+) -> ReportTable:
     """Every measure of every method's first configuration on these streams.
 
     theirs(paper's table, stream, method) is the paper's own figure; the best accuracies are bold.
@@ -98,7 +98,7 @@ def measures_table(
                 for value, name in zip(values, names, strict=True)
             ]
             rows.append([stream, words, *texts])
-    return Table(title, ["stream", "measure", *names], rows, best, notes)
+    return ReportTable(title, ["stream", "measure", *names], rows, best, notes)
 
 
 def of_paper(
@@ -115,7 +115,7 @@ def of_paper(
 
 
 def rank(
-    found: Found, names: Sequence[str], value: Callable[[str, str], float | None]
+    found: ExperimentResults, names: Sequence[str], value: Callable[[str, str], float | None]
 ) -> Ranking | None:
     """The methods by value(stream, method), larger is better, over the streams where all have one.
 
@@ -128,7 +128,7 @@ def rank(
     return compare_ranks(names, np.array(whole, dtype=np.float64))
 
 
-def ranks_table(title: str, rankings: Mapping[str, Ranking], notes: Sequence[str]) -> Table:
+def ranks_table(title: str, rankings: Mapping[str, Ranking], notes: Sequence[str]) -> ReportTable:
     """Average ranks of the same methods by several measures, and Friedman's tests."""
     first = next(iter(rankings.values()))
     rows = [
@@ -139,7 +139,7 @@ def ranks_table(title: str, rankings: Mapping[str, Ranking], notes: Sequence[str
         f"1 is the best. Over {first.data_sets} streams; p is that of Friedman's test, that the "
         "methods are all the same."
     )
-    return Table(title, ["by", *first.names, "p"], rows, notes=[about, *notes])
+    return ReportTable(title, ["by", *first.names, "p"], rows, notes=[about, *notes])
 
 
 def ranks_picture(name: str, ranking: Ranking, by: str) -> Picture:
@@ -149,7 +149,7 @@ def ranks_picture(name: str, ranking: Ranking, by: str) -> Picture:
     return Picture(name, draw_ranks(ranking, text), caption)
 
 
-def looks(found: Found) -> dict[str, dict[str, Any]]:
+def looks(found: ExperimentResults) -> dict[str, dict[str, Any]]:
     """How to draw each method's line: its own colour; ours are whole, and thinner one by one, so
     that one that lies below another can be seen.
     """
@@ -168,7 +168,7 @@ def is_ours(method: Method) -> bool:
     return method.contenders[0].system == "ours"
 
 
-def errors(result: Result, points: int = 50) -> tuple[list[float], list[float]]:
+def errors(result: RunOutcome, points: int = 50) -> tuple[list[float], list[float]]:
     """Percent wrong in each of so many parts of the stream, at the parts' middles."""
     samples = np.array([0, *(at for at, _ in result.accuracies)])
     wrong = samples * (1 - np.array([0, *(a for _, a in result.accuracies)]) / 100)

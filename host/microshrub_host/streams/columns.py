@@ -20,7 +20,7 @@ from ..base.text import did_you_mean
 from .stream import DataError
 
 # As pandas, R, SQL and Weka write them. What an ARFF header or --classes declares is a value.
-MISSING = frozenset(
+MISSING_CELLS = frozenset(
     {"", "?", "-", "NA", "N/A", "n/a", "nan", "NaN", "null", "NULL", "None", "none"}
 )
 MAX_CATEGORIES = 64  # of a column of texts
@@ -53,7 +53,7 @@ class Column:
         self.numbers.append(number)
 
     def _code(self, cell: str) -> float | None:
-        return self._codes.get(cell, math.nan if cell in MISSING else None)
+        return self._codes.get(cell, math.nan if cell in MISSING_CELLS else None)
 
     def encode(self, order: NDArray[np.intp], warmup: int, where: Where) -> NDArray[np.float64]:
         """The values in stream order, (samples,); missing ones are NaN.
@@ -128,7 +128,7 @@ class Column:
 
 def number_of(cell: str) -> float | None:
     """The cell as a number; NaN if it is missing, None if it is text."""
-    if cell in MISSING:
+    if cell in MISSING_CELLS:
         return math.nan
     try:
         number = float(cell)

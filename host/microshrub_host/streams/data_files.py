@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..base.text import did_you_mean
 from .arff_files import open_arff
 from .class_names import encode_labels
-from .columns import MISSING, Column, number_of
+from .columns import MISSING_CELLS, Column, number_of
 from .csv_rows import Row, check_names, csv_rows, first_row
 from .stream import MAX_FEATURES, DataError, Progress, Stream, stream_order
 from .text_lines import text_lines
@@ -27,7 +27,7 @@ from .units import Scale
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingOptions:
     """How a file is to be read: the arguments of open_stream of the same names."""
 
     label: str | None
@@ -55,7 +55,7 @@ class _Table:
         return f"{self.name}, line {self.lines[row]}, column {column.name}"
 
 
-def read_table(path: Path, reading: Reading, progress: Progress | None = None) -> Stream:
+def read_table(path: Path, reading: ReadingOptions, progress: Progress | None = None) -> Stream:
     """Read a file; see `open_stream` for the errors."""
     with closing(text_lines(path, progress)) as lines:
         table = _open(path.name, lines, reading)
@@ -72,7 +72,7 @@ def read_table(path: Path, reading: Reading, progress: Progress | None = None) -
     return Stream(path.name, values, labels, names, class_names, notes)
 
 
-def _open(name: str, lines: Iterator[str], reading: Reading) -> _Table:
+def _open(name: str, lines: Iterator[str], reading: ReadingOptions) -> _Table:
     """The table with its columns, of which no row has been read yet."""
     if name.lower().removesuffix(".gz").endswith(".arff"):
         if not reading.header:
@@ -128,7 +128,7 @@ def _encode_labels(
 ) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
     cells = [table.label_cells[row] for row in rows]
     known = classes or table.label.declared
-    missing = MISSING.difference(known or ())
+    missing = MISSING_CELLS.difference(known or ())
     for row, cell in zip(rows, cells, strict=True):
         if cell in missing:
             raise DataError(f"{table.where(table.label, row)}: {_missing_class(cell)}")

@@ -67,7 +67,7 @@ def open_stream(
         return generators.open_generated(source, limit, shuffle, progress)
 
     declared = declared_classes(classes)
-    reading = data_files.Reading(label, declared, header, limit, shuffle, warmup)
+    reading = data_files.ReadingOptions(label, declared, header, limit, shuffle, warmup)
     return data_files.read_table(Path(source), reading, progress)
 
 

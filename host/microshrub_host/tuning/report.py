@@ -19,31 +19,31 @@ from ..evaluation import pareto
 from ..render.page import Page, surroundings
 from . import study
 from .search_space import changed
-from .study import Found
-from .trials import Accuracies, Limits, Split
+from .study import FinishedTrial
+from .trials import Accuracies, Limits, StreamSplit
 
 _TIME = "ms per sample"
 _NONE = "-"
 
 
 @dataclass(frozen=True)
-class Report:
+class TuningReport:
     """All that is told; found is not empty, reading are --board and how DATA was read."""
 
-    split: Split
+    split: StreamSplit
     limits: Limits
-    found: list[Found]
+    found: list[FinishedTrial]
     baselines: Mapping[str, Accuracies]
     source: str
     reading: Sequence[str]
     seed: int  # of the search
 
     @property
-    def front(self) -> list[Found]:
+    def front(self) -> list[FinishedTrial]:
         return study.pareto(self.found)
 
     @property
-    def taken(self) -> Found:
+    def taken(self) -> FinishedTrial:
         return study.take(self.found)
 
     @property
@@ -212,7 +212,7 @@ def _both(said: Accuracies) -> tuple[str, str]:
     return f"{said.first:.2f}", f"{said.rest:.2f}"
 
 
-def _no_time(front: list[Found], board: str) -> str:
+def _no_time(front: list[FinishedTrial], board: str) -> str:
     known = sum(found.size.latency is not None for found in front)
     return (
         f"The time per sample on {board} is known for {known} of these "
@@ -221,7 +221,7 @@ def _no_time(front: list[Found], board: str) -> str:
     )
 
 
-def _record(found: Found) -> dict[str, Any]:
+def _record(found: FinishedTrial) -> dict[str, Any]:
     configuration = found.configuration
     return {
         "trial": configuration.number,

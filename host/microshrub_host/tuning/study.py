@@ -24,7 +24,7 @@ from ..evaluation import prequential
 from ..evaluation.pareto import front
 from . import study_file, trials
 from .search_space import FIRST, sample
-from .trials import Accuracies, Configuration, Limits, Size, Split
+from .trials import Accuracies, Candidate, Limits, Size, StreamSplit
 
 _NAME = "microshrub tune"
 _REFUSED = 2000  # configurations in a row that do not fit: there is none, or as good as none
@@ -36,10 +36,10 @@ Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
-class Found:
+class FinishedTrial:
     """A finished trial."""
 
-    configuration: Configuration
+    configuration: Candidate
     accuracies: Accuracies
     size: Size
 
@@ -50,7 +50,7 @@ class Search:
     The file is its own until close(), which a with statement calls.
     """
 
-    def __init__(self, path: Path, split: Split, limits: Limits, seed: int) -> None:
+    def __init__(self, path: Path, split: StreamSplit, limits: Limits, seed: int) -> None:
         """Open or begin it.
 
         Raises UserError for a file that is no study, is damaged, is of other data, or is in use by
@@ -91,13 +91,13 @@ class Search:
                 wanted = trials.parameters(self._split, known)
                 self._limits.clock.remember(known.model, wanted, trial.user_attrs["latency"])
 
-    def found(self) -> list[Found]:
+    def found(self) -> list[FinishedTrial]:
         """All finished trials that keep to the limits, in the order of their numbers."""
         found = []
         for configuration, accuracies in map(_finished, self._trials("COMPLETE")):
             size = trials.size_within(self._split, configuration, self._limits)
             if size is not None:
-                found.append(Found(configuration, accuracies, size))
+                found.append(FinishedTrial(configuration, accuracies, size))
         return found
 
     def finished(self) -> int:
@@ -135,20 +135,20 @@ class Search:
         best = max(trial.values[0] for trial in self._trials("COMPLETE"))
         return f"best {best:.2f} %"
 
-    def _tasks(self, missing: int, *, compile_here: bool) -> Iterator[Configuration]:
+    def _tasks(self, missing: int, *, compile_here: bool) -> Iterator[Candidate]:
         for _ in range(missing):
             task = self._ask()
             if compile_here and not prequential.are_compiled(task.model, task.settings):
                 prequential.compile_kernels(task.model, task.settings)  # once, not in each worker
             yield task
 
-    def _ask(self) -> Configuration:
+    def _ask(self) -> Candidate:
         """The next one that fits and is new."""
         features = self._split.stream.values.shape[1]
         for _ in range(_REFUSED):
             trial = self._study.ask()
             model, settings = sample(trial, features)
-            found = Configuration(trial.number, model, settings)
+            found = Candidate(trial.number, model, settings)
             self._under_way[trial.number] = trial
             if _key(found) not in self._seen and self._fits(found):
                 self._seen.add(_key(found))
@@ -160,10 +160,10 @@ class Search:
             "raise --budget or --max-latency, or lower --trials"
         )
 
-    def _fits(self, configuration: Configuration) -> bool:
+    def _fits(self, configuration: Candidate) -> bool:
         return trials.size_within(self._split, configuration, self._limits) is not None
 
-    def _tell(self, task: Configuration, value: Accuracies) -> None:
+    def _tell(self, task: Candidate, value: Accuracies) -> None:
         size = trials.size_within(self._split, task, self._limits)
         assert size is not None
         trial = self._under_way.pop(task.number)
@@ -191,31 +191,31 @@ class Search:
         return found
 
 
-def _key(configuration: Configuration) -> str:
+def _key(configuration: Candidate) -> str:
     return json.dumps([configuration.model, dict(configuration.settings)], sort_keys=True)
 
 
-def _configuration(trial: Any) -> Configuration:
+def _configuration(trial: Any) -> Candidate:
     """That of a trial of the study's file."""
-    return Configuration(trial.number, **trial.user_attrs["configuration"])
+    return Candidate(trial.number, **trial.user_attrs["configuration"])
 
 
-def _finished(trial: Any) -> tuple[Configuration, Accuracies]:
+def _finished(trial: Any) -> tuple[Candidate, Accuracies]:
     """What a finished trial of the study's file ran, and what came of it."""
     return _configuration(trial), Accuracies(**trial.user_attrs["accuracies"])
 
 
-def points(found: list[Found]) -> list[tuple[float, float]]:
+def points(found: list[FinishedTrial]) -> list[tuple[float, float]]:
     """Bytes and accuracy on the part that chooses, for pareto.py."""
     return [(f.size.model_bytes, f.accuracies.first) for f in found]
 
 
-def pareto(found: list[Found]) -> list[Found]:
+def pareto(found: list[FinishedTrial]) -> list[FinishedTrial]:
     """Those that no other one beats, by bytes."""
     return [found[i] for i in front(points(found))]
 
 
-def take(found: list[Found]) -> Found:
+def take(found: list[FinishedTrial]) -> FinishedTrial:
     """The configuration to take, by RULE; found is not empty."""
     best = max(f.accuracies.first for f in found)
     return next(f for f in pareto(found) if f.accuracies.first >= best - _WITHIN)
@@ -246,7 +246,7 @@ def _study(optuna: Any, path: Path, seed: int) -> Any:
     return study
 
 
-def _identity(split: Split, limits: Limits) -> dict[str, Any]:
+def _identity(split: StreamSplit, limits: Limits) -> dict[str, Any]:
     """What all trials of a study have in common."""
     digest = hashlib.sha256()
     stream = split.stream

@@ -22,7 +22,7 @@ from .search_space import changed
 
 
 @dataclass(frozen=True)
-class Split:
+class StreamSplit:
     """A stream, the samples whose features the quantizer sees, and those that choose."""
 
     stream: Stream
@@ -40,7 +40,7 @@ class Accuracies:
 
 
 @dataclass(frozen=True)
-class Configuration:
+class Candidate:
     """A model by the command line's name and all its parameters but those of the stream."""
 
     number: int  # of its trial
@@ -79,7 +79,7 @@ class Size:
     latency: float | None
 
 
-def run(split: Split, configuration: Configuration) -> Accuracies:
+def run(split: StreamSplit, configuration: Candidate) -> Accuracies:
     """Learn the stream; raises ValueError for parameters that the learner refuses."""
     wanted = parameters(split, configuration)
     result = simulate(split.stream, configuration.model, wanted, warmup=split.warmup)
@@ -91,13 +91,13 @@ def run(split: Split, configuration: Configuration) -> Accuracies:
     )
 
 
-def parameters(split: Split, configuration: Configuration) -> dict[str, Any]:
+def parameters(split: StreamSplit, configuration: Candidate) -> dict[str, Any]:
     """All parameters of its constructor on this stream."""
     shape = stream_parameters(configuration.model, split.stream, split.warmup)
     return shape | dict(configuration.settings)
 
 
-def size_within(split: Split, configuration: Configuration, limits: Limits) -> Size | None:
+def size_within(split: StreamSplit, configuration: Candidate, limits: Limits) -> Size | None:
     """What the model takes, None if that is more than the limits or it is refused as such."""
     model, wanted = configuration.model, parameters(split, configuration)
     try:
@@ -119,7 +119,7 @@ def size_within(split: Split, configuration: Configuration, limits: Limits) -> S
     return Size(budget.model_bytes, budget.ram_bytes, latency)
 
 
-def baselines(split: Split) -> dict[str, Accuracies]:
+def baselines(split: StreamSplit) -> dict[str, Accuracies]:
     """NoChange and MajorityClass on the same parts."""
     metrics = loader.load("numba").Metrics(len(split.stream.class_names))
     total, first = len(split.stream.labels), split.first

@@ -22,12 +22,12 @@ from microshrub_tools.link.messages import (
     STATUS,
     Answer,
     Counts,
+    DeviceStatus,
     Done,
     Failure,
     Fingerprint,
     Prediction,
     Request,
-    Status,
     Welcome,
     configure,
     confusion,
@@ -134,7 +134,7 @@ def test_every_request_has_its_answer(engine: str) -> None:
     assert device.ask(sample(ROW), 1) == Prediction(0x1234, 39, 200)
     assert device.ask(sample(ROW, 5), 2) == Prediction(0x1234, 39, 200)
     assert device.ask(late_label(65535, 255), 3) == Done()
-    assert device.ask(STATUS, 4) == Status(*range(0, -13, -1), damaged=0)
+    assert device.ask(STATUS, 4) == DeviceStatus(*range(0, -13, -1), damaged=0)
     assert device.ask(confusion(3), 5) == Counts(tuple(range(3000, 3014)))
     assert device.ask(confusion(39, 30), 6) == Counts(tuple(range(39030, 39040)))
     assert device.ask(confusion(0, 200), 7) == Counts(())
@@ -290,7 +290,7 @@ def test_layouts_that_more_than_one_file_knows() -> None:
     frames, link = library.device.frames, library.device.link
     assert (link._ROOM, link._CAME) == (frames._ROOM, frames._CAME)
     assert frames._LEAST == frames.HEADER + frames.TRAILER == len(pack(Frame(1, 1, 1, b""))) - 3
-    names = [field.name for field in fields(Status)]
+    names = [field.name for field in fields(DeviceStatus)]
     assert len(names) == link.STATUS_WORDS == link._STATE_BYTES // 4
     assert names[link._DAMAGED] == "damaged"
 

@@ -10,7 +10,7 @@ import pytest
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.benchmarks import family, family_members
-from microshrub_host.benchmarks.family_members import LEAVES, MEMBERS, Cell, Member
+from microshrub_host.benchmarks.family_members import LEAVES, MEMBERS, Member, MemberScore
 from microshrub_host.engines.learners import learner, stream_parameters
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.open_stream import open_stream
@@ -132,8 +132,8 @@ def test_a_member_that_the_learner_cannot_be(
 
 
 def test_rows_that_are_equal_are_one() -> None:
-    cells = {("vfdt", leaf, "sea_a"): Cell(90.0, 3, 100, 1e6) for leaf in LEAVES}
-    cells["vfdt", "mc", "sea_a"] = Cell(80.0, 3, 100, 1e6)
+    cells = {("vfdt", leaf, "sea_a"): MemberScore(90.0, 3, 100, 1e6) for leaf in LEAVES}
+    cells["vfdt", "mc", "sea_a"] = MemberScore(80.0, 3, 100, 1e6)
     stream = open_stream("synth:sea_a", limit=10)
     text = family.markdown(cells, {"sea_a": stream}, "command", [])
     assert "| VFDT | mc | 80.00 |" in text

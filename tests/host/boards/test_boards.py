@@ -50,7 +50,7 @@ def write(folder: Path, text: str) -> str:
 
 def refusal(folder: Path, text: str) -> str:
     """What load() says about a board file with this text."""
-    with pytest.raises(board_files.BoardError) as caught:
+    with pytest.raises(board_files.BoardFileError) as caught:
         board_files.load(write(folder, text))
     return str(caught.value)
 
@@ -80,7 +80,7 @@ def test_board_cannot_be_changed() -> None:
     ("given", "near"), [("rpi_pcio", "rpi_pico"), ("ESP32-C3", "esp32c3"), ("esp32s2", "esp32s3")]
 )
 def test_unknown_name_lists_the_boards_and_suggests(given: str, near: str) -> None:
-    with pytest.raises(board_files.BoardError) as caught:
+    with pytest.raises(board_files.BoardFileError) as caught:
         board_files.load(given)
     assert f"Did you mean {near}?" in str(caught.value)
     assert all(name in str(caught.value) for name in SHIPPED)
@@ -88,7 +88,9 @@ def test_unknown_name_lists_the_boards_and_suggests(given: str, near: str) -> No
 
 @pytest.mark.parametrize("given", ["quantum9000", "", "../boards/esp32"])
 def test_unknown_name_that_is_near_nothing(given: str) -> None:
-    with pytest.raises(board_files.BoardError, match=r"There is no board .*Known boards: esp32,"):
+    with pytest.raises(
+        board_files.BoardFileError, match=r"There is no board .*Known boards: esp32,"
+    ):
         board_files.load(given)
 
 
@@ -112,7 +114,9 @@ def test_led_may_be_left_out(tmp_path: Path) -> None:
 
 
 def test_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(board_files.BoardError, match=r"Cannot read .*none\.toml: No such file"):
+    with pytest.raises(
+        board_files.BoardFileError, match=r"Cannot read .*none\.toml: No such file"
+    ):
         board_files.load(str(tmp_path / "none.toml"))
 
 
@@ -122,7 +126,7 @@ def test_file_that_is_not_toml(tmp_path: Path) -> None:
 
 def test_file_that_is_not_text(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(board_files.BoardError, match="is not a TOML file"):
+    with pytest.raises(board_files.BoardFileError, match="is not a TOML file"):
         board_files.load(str(tmp_path / "mine.toml"))
 
 

@@ -110,7 +110,7 @@ def test_instruction_counts_give_an_estimate(tmp_path: Path) -> None:
 def test_wrong_tables_are_refused(old: str, new: str, complaint: str, tmp_path: Path) -> None:
     text = GOOD + table("of a test", ROWS)
     assert old in text
-    with pytest.raises(board_files.BoardError, match=complaint):
+    with pytest.raises(board_files.BoardFileError, match=complaint):
         board_files.load(write(tmp_path, text.replace(old, new)))
 
 

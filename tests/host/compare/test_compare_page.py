@@ -17,7 +17,7 @@ from microshrub_host.compare import our_learners, pictures
 from microshrub_host.compare import page as compare_page
 from microshrub_host.compare.catalogue import PEERS
 from microshrub_host.compare.contender import Contender
-from microshrub_host.compare.report import Part
+from microshrub_host.compare.report import StreamResults
 from microshrub_host.compare.runner import Cell, compare
 from microshrub_host.evaluation import prequential
 from microshrub_host.evaluation.prequential import running_accuracy
@@ -108,7 +108,7 @@ def test_failures_stand_in_the_page() -> None:
     stream = make_stream(1000)
     odd = [Contender(f"odd:{name}", "odd", name) for name in ("raises", "is killed")]
     cells = list(compare([*odd, PEERS["nochange"]], stream, start=start_odd))
-    page = compare_page.make_page([Part(stream, cells, None)], "a command", _OPTIONS)
+    page = compare_page.make_page([StreamResults(stream, cells, None)], "a command", _OPTIONS)
     parsed = Parsed(page.html())
     for cell in cells[:2]:
         assert cell.failure
@@ -138,7 +138,9 @@ def test_the_best_are_bold_and_the_front_is_told() -> None:
         )
         for name, accuracy, size in (("a", 90.0, 100), ("b", 95.0, 300), ("c", 80.0, 200))
     ]
-    text = compare_page.make_page([Part(stream, cells, None)], "a command", _OPTIONS).html()
+    text = compare_page.make_page(
+        [StreamResults(stream, cells, None)], "a command", _OPTIONS
+    ).html()
     assert "<strong>95.00</strong>" in text
     assert "<strong>100</strong>" in text
     assert "<strong>90.00</strong>" not in text

@@ -17,8 +17,8 @@ from microshrub_host.evaluation import prequential
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.board import build, flash
 from microshrub_tools.cli.main import main
-from microshrub_tools.link.client import Link
-from microshrub_tools.link.messages import STATUS, Status
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.messages import STATUS, DeviceStatus
 from microshrub_tools.link.serial_line import SerialLine
 
 SOURCE = "synth:rbf_m"
@@ -63,10 +63,10 @@ def board_file(folder: Path, arch: str) -> Path:
 
 def learned_on(board: EmulatedBoard) -> int:
     """How many samples the program says that it has learned."""
-    with Link(SerialLine(board.port)) as link:
+    with HostLink(SerialLine(board.port)) as link:
         link.connect()
         status = link.ask(STATUS)
-    assert isinstance(status, Status)
+    assert isinstance(status, DeviceStatus)
     return status.samples
 
 

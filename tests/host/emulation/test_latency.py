@@ -13,7 +13,7 @@ from microshrub_host.emulation.latency import Clock, can_count
 from microshrub_host.engines.learners import defaults
 from microshrub_host.streams.stream import Stream
 from microshrub_host.tuning import trials
-from microshrub_host.tuning.trials import Configuration, Limits, Split
+from microshrub_host.tuning.trials import Candidate, Limits, StreamSplit
 
 BOARD = board_files.load("rpi_pico")
 
@@ -46,20 +46,20 @@ def test_what_is_counted_is_what_the_file_has_where_it_has_it(stream: Stream) ->
 
 @pytest.mark.usefixtures("emulator")
 def test_a_model_beyond_the_limit_is_refused_before_it_is_run(stream: Stream) -> None:
-    split = Split(stream, 256, 350)
+    split = StreamSplit(stream, 256, 350)
     small = {**defaults("shrub"), "window": 16, "trees": 2, "depth": 2, "train_every": 2}
     large = {**small, "window": 512, "depth": 6}
     with Clock(BOARD, stream, 256) as clock:
         limits = Limits(BOARD, 60_000, 1.5, clock)
-        size = trials.size_within(split, Configuration(0, "shrub", small), limits)
+        size = trials.size_within(split, Candidate(0, "shrub", small), limits)
         assert size is not None
         assert size.latency is not None
         assert 0.1 < size.latency < 1.5
-        assert trials.size_within(split, Configuration(1, "shrub", large), limits) is None
+        assert trials.size_within(split, Candidate(1, "shrub", large), limits) is None
         again = Clock(BOARD, stream, 256)  # has nothing running
-        again.remember("shrub", trials.parameters(split, Configuration(1, "shrub", large)), 1.25)
+        again.remember("shrub", trials.parameters(split, Candidate(1, "shrub", large)), 1.25)
         known = Limits(BOARD, 60_000, 1.5, again)
-        size = trials.size_within(split, Configuration(1, "shrub", large), known)
+        size = trials.size_within(split, Candidate(1, "shrub", large), known)
         assert size is not None
         assert size.latency == 1.25
 

@@ -16,7 +16,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.benchmarks import instruction_report
 from microshrub_host.emulation import emulated_boards, instruction_counts
 from microshrub_host.emulation.emulated_boards import BOARDS
-from microshrub_host.emulation.emulator import BoardError, EmulatedBoard
+from microshrub_host.emulation.emulator import EmulatedBoard, EmulatedBoardError
 from microshrub_host.engines import mpy
 
 WARMUP = 60
@@ -39,7 +39,7 @@ def board_name(request: pytest.FixtureRequest, emulators: None) -> str:
 
 
 @pytest.fixture(scope="module")
-def whats() -> list[instruction_counts.Configuration]:
+def whats() -> list[instruction_counts.CountedModel]:
     return instruction_counts.configurations(SAMPLES)
 
 
@@ -63,7 +63,7 @@ def test_board_is_a_32_bit_one_of_that_processor(board: EmulatedBoard) -> None:
 
 
 def test_exceptions_on_the_board_come_back(board: EmulatedBoard) -> None:
-    with pytest.raises(BoardError, match="ZeroDivisionError"):
+    with pytest.raises(EmulatedBoardError, match="ZeroDivisionError"):
         board.exec("1 // 0")
     assert board.exec("print(6 * 7)") == "42\n"
 
@@ -131,14 +131,14 @@ def test_qemu_ends_with_the_block(board_name: str) -> None:
         with board:
             board.exec("1 // 0")
 
-    with pytest.raises(BoardError, match="ZeroDivisionError"):
+    with pytest.raises(EmulatedBoardError, match="ZeroDivisionError"):
         fail()
     assert board._process.poll() is not None
 
 
 def test_a_board_that_stopped_says_so(board: EmulatedBoard) -> None:
     board._process.kill()
-    with pytest.raises(BoardError, match=f"the emulated {board.emulator.board.name} "):
+    with pytest.raises(EmulatedBoardError, match=f"the emulated {board.emulator.board.name} "):
         board.exec("print(1)", 5)
 
 
@@ -146,7 +146,7 @@ def test_a_board_that_stopped_says_so(board: EmulatedBoard) -> None:
 
 
 def test_every_model_learns_as_in_the_simulator(
-    board_name: str, whats: list[instruction_counts.Configuration]
+    board_name: str, whats: list[instruction_counts.CountedModel]
 ) -> None:
     with instruction_counts.Counter(board_name, whats, warmup=WARMUP) as counter:
         found = [counter.count(i) for i in range(len(whats))]
@@ -158,7 +158,7 @@ def test_every_model_learns_as_in_the_simulator(
 
 
 def test_counts_are_the_same_in_every_run(
-    board_name: str, whats: list[instruction_counts.Configuration]
+    board_name: str, whats: list[instruction_counts.CountedModel]
 ) -> None:
     found = []
     for _ in range(2):
@@ -169,7 +169,7 @@ def test_counts_are_the_same_in_every_run(
 
 
 def test_counts_are_those_of_the_code(
-    board_name: str, whats: list[instruction_counts.Configuration]
+    board_name: str, whats: list[instruction_counts.CountedModel]
 ) -> None:
     """An instruction more in a kernel is one more that is counted: loops of known length."""
     source = (
@@ -192,7 +192,7 @@ def test_counts_are_those_of_the_code(
 
 
 def test_kernels_are_parts_of_learn(
-    board_name: str, whats: list[instruction_counts.Configuration]
+    board_name: str, whats: list[instruction_counts.CountedModel]
 ) -> None:
     with instruction_counts.Counter(board_name, whats[:1], warmup=WARMUP) as counter:
         whole = counter.count(0).learn
@@ -207,7 +207,7 @@ def test_kernels_are_parts_of_learn(
 
 def test_table(emulators: None) -> None:
     what = instruction_counts.configurations(4)[0]
-    cost = instruction_counts.Cost(np.arange(1, 101), np.arange(1001, 1101), 0)
+    cost = instruction_counts.InstructionCost(np.arange(1, 101), np.arange(1001, 1101), 0)
     table = instruction_report.rows([("cortex-m0", what, cost)])
     assert table[1][3:] == ("50", "51", "100", "100")
     assert "| 1,050 | 1,051 | 1,100 | 1,100 |" in instruction_report.as_markdown(table, "x")

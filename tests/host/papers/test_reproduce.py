@@ -217,9 +217,11 @@ class Gone(Source):
         return super().open(limit)
 
 
-def one(contender: Contender, **changes: Any) -> runner.Run:
+def one(contender: Contender, **changes: Any) -> runner.PlannedRun:
     source = Source("led_a", "synth:led_a")
-    return runner.Run("M", 0, contender, source, **{"samples": 400, "seconds": 60} | changes)
+    return runner.PlannedRun(
+        "M", 0, contender, source, **{"samples": 400, "seconds": 60} | changes
+    )
 
 
 def test_what_is_too_large_is_not_run() -> None:

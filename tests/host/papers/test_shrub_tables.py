@@ -7,7 +7,14 @@ import pytest
 
 from microshrub_host.compare.contender import Contender
 from microshrub_host.papers import runner, shrub_tables
-from microshrub_host.papers.experiment import RUNNING, TRUE, Found, Method, Result, Table
+from microshrub_host.papers.experiment import (
+    RUNNING,
+    TRUE,
+    ExperimentResults,
+    Method,
+    ReportTable,
+    RunOutcome,
+)
 from microshrub_host.papers.printed_figures import load_paper
 from microshrub_host.papers.report import introduction, markdown, table_text
 from microshrub_host.papers.shrub_methods import shrub_methods
@@ -18,9 +25,9 @@ PAPER = load_paper("shrub-ensembles")
 
 def made(
     method: str, stream: str, number: int, size: float, running: float, true: float = 90.0
-) -> Result:
+) -> RunOutcome:
     """A result of a run that came to its end."""
-    return Result(
+    return RunOutcome(
         method=method,
         stream=stream,
         configuration=number,
@@ -40,8 +47,8 @@ def made(
     )
 
 
-def failed(method: str, stream: str, number: int, failure: str) -> Result:
-    return Result(method, stream, number, "", "ours", {}, failure, 10, 4, 2)
+def failed(method: str, stream: str, number: int, failure: str) -> RunOutcome:
+    return RunOutcome(method, stream, number, "", "ours", {}, failure, 10, 4, 2)
 
 
 def method(name: str, count: int = 2) -> Method:
@@ -50,7 +57,7 @@ def method(name: str, count: int = 2) -> Method:
 
 
 @pytest.fixture
-def found() -> Found:
+def found() -> ExperimentResults:
     """Two methods on two streams; the biggest model of elec has 400 bytes."""
     results = [
         made("SE", "elec", 0, 100, 50),
@@ -62,15 +69,17 @@ def found() -> Found:
         failed("NB", "weather", 0, "time limit of 5 s"),
         made("NB", "weather", 1, 3e8, 99),
     ]
-    return Found([method("SE"), method("NB")], ["elec", "weather"], results, ["A note."])
+    return ExperimentResults(
+        [method("SE"), method("NB")], ["elec", "weather"], results, ["A note."]
+    )
 
 
-def table(found: Found, title: str) -> Table:
+def table(found: ExperimentResults, title: str) -> ReportTable:
     (one,) = [each for each in shrub_tables.tables(found) if title in each.title]
     return one
 
 
-def test_the_area_by_hand(found: Found) -> None:
+def test_the_area_by_hand(found: ExperimentResults) -> None:
     """SE: half from 100 to 300 and 0.8 up to 400; NB: 0.9 from 200 on; both of 400."""
     assert shrub_tables.apf(found, "elec", "SE", RUNNING) == pytest.approx(0.45)
     assert shrub_tables.apf(found, "elec", "NB", RUNNING) == pytest.approx(0.45)
@@ -79,7 +88,7 @@ def test_the_area_by_hand(found: Found) -> None:
     assert shrub_tables.apf(found, "weather", "NB", RUNNING) is None, "it has 300 MB"
 
 
-def test_the_papers_figures_stand_beside(found: Found) -> None:
+def test_the_papers_figures_stand_beside(found: ExperimentResults) -> None:
     areas = table(found, "Area under the Pareto front, mean")
     assert areas.head == ["stream", "SE", "NB"]
     assert areas.rows[0] == ["elec", "0.4500 (0.9401)", "0.4500 (0.7616)"]
@@ -87,7 +96,7 @@ def test_the_papers_figures_stand_beside(found: Found) -> None:
     assert areas.rows[1] == ["weather", "0.0000 (0.7586)", "- (0.6958)"]
 
 
-def test_the_best_without_and_with_a_limit(found: Found) -> None:
+def test_the_best_without_and_with_a_limit(found: ExperimentResults) -> None:
     rows = table(found, "without a limit").rows
     assert rows[0] == ["elec", "running, %", "80.00 (94.01)", "90.00 (76.17)"]
     assert rows[1] == ["elec", "accuracy, %", "70.00", "90.00"], "of the same configuration"
@@ -101,7 +110,7 @@ def test_the_best_without_and_with_a_limit(found: Found) -> None:
     assert table(found, "below 16 KB").rows[0][2] == "80.00", "the paper has none"
 
 
-def test_failures_are_counted_by_what_they_are(found: Found) -> None:
+def test_failures_are_counted_by_what_they_are(found: ExperimentResults) -> None:
     said = introduction(found)
     assert said[0] == "Streams: elec (1,000 samples, 4 features, 2 classes), weather (1,000 " + (
         "samples, 4 features, 2 classes)."
@@ -111,7 +120,7 @@ def test_failures_are_counted_by_what_they_are(found: Found) -> None:
     assert "SE: takes too many bytes (1); NB: time limit of 5 s (1)" in said[-1]
 
 
-def test_all_of_it_as_markdown(found: Found) -> None:
+def test_all_of_it_as_markdown(found: ExperimentResults) -> None:
     made_tables = shrub_tables.tables(found)
     text = markdown("Title", "microshrub reproduce x", found, made_tables, pictures(found), {})
     for each in made_tables:
@@ -119,7 +128,7 @@ def test_all_of_it_as_markdown(found: Found) -> None:
     assert "| elec | **0.4500 (0.9401)** | **0.4500 (0.7616)** |" in text
     for name in ("ranks", "ranks-paper", "elec-time", "elec-front", "weather-front"):
         assert f"]({name}.svg)" in text
-    assert table_text(Table("", ["a", "b"], [["x|y", "1"]])).splitlines()[1:] == [
+    assert table_text(ReportTable("", ["a", "b"], [["x|y", "1"]])).splitlines()[1:] == [
         "| --- | ---: |",
         "| x\\|y | 1 |",
     ]

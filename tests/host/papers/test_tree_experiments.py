@@ -13,7 +13,7 @@ import pytest
 from microshrub_host.cli import reproduce as reproduce_command
 from microshrub_host.compare import catalogue
 from microshrub_host.papers import tree_streams
-from microshrub_host.papers.experiment import Result
+from microshrub_host.papers.experiment import RunOutcome
 from microshrub_host.papers.olboost_report import is_better
 from microshrub_host.papers.regularized_report import part_of
 from microshrub_host.papers.tree_tables import errors
@@ -224,7 +224,7 @@ def test_errors_of_parts_add_up() -> None:
     right = rng.random(2000) < np.linspace(0.2, 0.9, 2000)
     running = np.cumsum(right) / np.arange(1, 2001) * 100
     curve = [(n, float(running[n - 1])) for n in range(10, 2001, 10)]
-    result = Result("", "", 0, "", "ours", {}, "", 2000, 1, 2, accuracies=curve)
+    result = RunOutcome("", "", 0, "", "ours", {}, "", 2000, 1, 2, accuracies=curve)
     middles, percents = errors(result, points=50)
     assert len(middles) == len(percents) == 50
     assert np.mean(percents) == pytest.approx(100 * (1 - right.mean()))

@@ -285,7 +285,7 @@ def test_remedy_is_quoted_for_the_shell(put, known, new, option):
 
 
 letters = st.characters(codec="utf-8", exclude_categories=["C", "Z"]) | st.sampled_from(" ,")
-names = st.text(letters).map(str.strip).filter(lambda name: name not in data_files.MISSING)
+names = st.text(letters).map(str.strip).filter(lambda name: name not in data_files.MISSING_CELLS)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

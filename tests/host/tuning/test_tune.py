@@ -30,7 +30,7 @@ from microshrub_host.streams.stream import Stream
 from microshrub_host.tuning import trials
 from microshrub_host.tuning.search_space import FIRST, sample
 from microshrub_host.tuning.study import Search, take
-from microshrub_host.tuning.trials import Configuration, Limits, Split
+from microshrub_host.tuning.trials import Candidate, Limits, StreamSplit
 from microshrub_tools.cli.main import main
 
 optuna = pytest.importorskip("optuna", reason="needs the extra tune")
@@ -129,7 +129,7 @@ def test_the_commands_that_it_prints_work(
 
 def test_the_baselines_are_those_of_each_part() -> None:
     stream = make_stream(900)
-    found = trials.baselines(Split(stream, 256, 300))
+    found = trials.baselines(StreamSplit(stream, 256, 300))
     same = stream.labels[1:] == stream.labels[:-1]
     assert found["NoChange"].rest == pytest.approx(100 * same[299:].mean(), abs=1e-3)
     assert found["NoChange"].first == pytest.approx(100 * same[:299].sum() / 300, abs=0.4)
@@ -139,8 +139,8 @@ def test_what_the_board_needs_too_long_for_is_not_tried() -> None:
     values = np.random.default_rng(0).normal(size=(600, 8))
     labels = (values[:, 0] > 0).astype(np.uint8)
     stream = Stream("made", values, labels, tuple("abcdefgh"), ("no", "yes"))
-    usual = Configuration(0, "shrub", defaults("shrub"))
-    split = Split(stream, 100, 300)
+    usual = Candidate(0, "shrub", defaults("shrub"))
+    split = StreamSplit(stream, 100, 300)
     assert BOARD.cost is not None
     row = next(r for r in BOARD.cost.rows if (r.features, r.classes) == (8, 2))
     assert row.model == "shrub window=32 trees=8 depth=5"
@@ -160,7 +160,7 @@ def test_the_choice_does_not_see_the_rest(tmp_path: Path) -> None:
     labels[250:] = labels[250:][::-1] // 2
     results = []
     for name, of in (("a", stream), ("b", replace(stream, labels=labels))):
-        with Search(tmp_path / name, Split(of, 100, 250), LIMITS, seed=3) as search:
+        with Search(tmp_path / name, StreamSplit(of, 100, 250), LIMITS, seed=3) as search:
             search.run(7, jobs=1, scheduler=None, progress=lambda *_: None)
             results.append(search.found())
     one, other = results
@@ -172,7 +172,7 @@ def test_the_choice_does_not_see_the_rest(tmp_path: Path) -> None:
 
 def test_other_data_another_board_and_another_file_are_refused(tmp_path: Path) -> None:
     stream, path = make_stream(600), tmp_path / "study"
-    split = Split(stream, 100, 250)
+    split = StreamSplit(stream, 100, 250)
     Search(path, split, LIMITS, seed=0).close()
     Search(path, split, replace(LIMITS, budget=5000), seed=1).close()
     others = {
@@ -191,7 +191,7 @@ def test_other_data_another_board_and_another_file_are_refused(tmp_path: Path) -
 
 
 def test_one_search_at_a_time_has_a_study(tmp_path: Path) -> None:
-    path, split = tmp_path / "study", Split(make_stream(600), 100, 250)
+    path, split = tmp_path / "study", StreamSplit(make_stream(600), 100, 250)
     with (
         Search(path, split, LIMITS, seed=0),
         pytest.raises(UserError, match="study: another run is writing there"),
@@ -202,7 +202,7 @@ def test_one_search_at_a_time_has_a_study(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["q?mode=memory.db", "{x}", "per%cent", "a b#c"])
 def test_a_study_may_have_any_name(tmp_path: Path, name: str) -> None:
-    split = Split(make_stream(600), 100, 250)
+    split = StreamSplit(make_stream(600), 100, 250)
     with Search(tmp_path / name, split, LIMITS, seed=0) as search:
         search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
     assert [path.name for path in tmp_path.iterdir()] == [name]
@@ -210,7 +210,7 @@ def test_a_study_may_have_any_name(tmp_path: Path, name: str) -> None:
         assert search.finished() == 1
 
 
-def complaint_about(path: Path, split: Split) -> str:
+def complaint_about(path: Path, split: StreamSplit) -> str:
     try:
         Search(path, split, LIMITS, seed=0).close()
     except UserError as error:
@@ -219,7 +219,7 @@ def complaint_about(path: Path, split: Split) -> str:
 
 
 def test_a_damaged_study_is_told_in_one_line(tmp_path: Path) -> None:
-    path, split = tmp_path / "study", Split(make_stream(600), 100, 250)
+    path, split = tmp_path / "study", StreamSplit(make_stream(600), 100, 250)
     with Search(path, split, LIMITS, seed=0) as search:
         search.run(3, jobs=1, scheduler=None, progress=lambda *_: None)
     whole = path.read_bytes()
@@ -239,7 +239,9 @@ def test_a_damaged_study_is_told_in_one_line(tmp_path: Path) -> None:
 
 def test_a_budget_without_a_model_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("microshrub_host.tuning.study._REFUSED", 5)
-    search = Search(tmp_path / "s", Split(make_stream(600), 100, 250), Limits(BOARD, 10), seed=0)
+    search = Search(
+        tmp_path / "s", StreamSplit(make_stream(600), 100, 250), Limits(BOARD, 10), seed=0
+    )
     with pytest.raises(UserError, match="raise --budget"):
         search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
 

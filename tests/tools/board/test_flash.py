@@ -24,7 +24,7 @@ from microshrub_host.engines import loader, mpy
 from microshrub_tools.board import build, flash, raw_repl
 from microshrub_tools.board.raw_repl import Device, RaisedError
 from microshrub_tools.cli.main import main
-from microshrub_tools.link.client import Link
+from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.serial_line import SerialLine
 
 _SERVE = """
@@ -274,7 +274,7 @@ def test_bench_measures_what_was_flashed_and_starts_it_again(
     assert said.out.count("[[measured.row]]") == 4  # of ShrubEnsemble
     assert "HoeffdingTree is not on the device" in said.err
     assert "The board's program runs again." in said.err
-    with Link(SerialLine(board.port)) as link:
+    with HostLink(SerialLine(board.port)) as link:
         assert link.connect().features == 2
 
 

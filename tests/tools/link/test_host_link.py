@@ -17,15 +17,21 @@ import pytest
 
 from microshrub_host.engines import loader
 from microshrub_tools.cli.main import main
-from microshrub_tools.link.client import Link, LinkError, LostError, RefusedError, RestartedError
+from microshrub_tools.link.client import (
+    HostLink,
+    LinkError,
+    LostError,
+    RefusedError,
+    RestartedError,
+)
 from microshrub_tools.link.frames import LONGEST, Frame, pack
 from microshrub_tools.link.messages import (
     CHECKPOINT,
     STATUS,
     WELCOME,
+    DeviceStatus,
     Failure,
     Request,
-    Status,
     confusion,
     sample,
 )
@@ -39,11 +45,11 @@ FRAMES = 2000  # over a pty
 
 
 def undamaged(seed: int = 1) -> FuzzedLine:
-    return FuzzedLine(device_end.Application(), seed, NEVER)
+    return FuzzedLine(device_end.CheckingApplication(), seed, NEVER)
 
 
-def connected(line: FuzzedLine) -> Link:
-    link = Link(line, clock=line.clock)
+def connected(line: FuzzedLine) -> HostLink:
+    link = HostLink(line, clock=line.clock)
     link.connect()
     return link
 
@@ -109,7 +115,7 @@ def test_a_stream_comes_back_in_order() -> None:
     link = connected(line)
     found = [pending.answer for pending in link.stream(request(k) for k in range(500))]
     assert found == [answer(k) for k in range(500)]
-    assert link.ask(STATUS) == Status(500, 500, *[0] * 12)
+    assert link.ask(STATUS) == DeviceStatus(500, 500, *[0] * 12)
 
 
 def test_what_the_device_refuses_is_said() -> None:
@@ -181,7 +187,7 @@ def test_a_pulled_cable_is_waited_for() -> None:
 def test_observations_and_text_come_beside_the_answers() -> None:
     line = undamaged()
     text: list[bytes] = []
-    link = Link(line, clock=line.clock, on_text=text.append)
+    link = HostLink(line, clock=line.clock, on_text=text.append)
     link.connect()
     link.ask(request(1))
     for label in (3, -1):
@@ -229,7 +235,7 @@ class Answering:
 def test_a_device_of_another_version_is_named() -> None:
     line = Answering(lambda _: pack(Frame(143, 0, 0, b"\1what", version=3)))
     with pytest.raises(LinkError, match="speaks version 3 of the link, this program version 1"):
-        Link(line, clock=lambda: line.now).connect()
+        HostLink(line, clock=lambda: line.now).connect()
 
 
 @pytest.mark.parametrize(
@@ -240,14 +246,14 @@ def test_a_device_of_another_version_is_named() -> None:
 def test_nobody_answers(says: bytes) -> None:
     line = Answering(lambda _: says)
     with pytest.raises(LostError, match=r"program running on it|no program starts there"):
-        Link(line, clock=lambda: line.now).connect()
+        HostLink(line, clock=lambda: line.now).connect()
     assert 10 < line.now < 12
 
 
 def test_an_echo_is_no_answer() -> None:
     line = Answering(lambda data: data)
     with pytest.raises(LostError):
-        Link(line, clock=lambda: line.now).connect()
+        HostLink(line, clock=lambda: line.now).connect()
 
 
 def test_a_device_that_falls_silent_is_given_up() -> None:
@@ -267,7 +273,7 @@ def test_a_line_that_does_not_come_back_is_given_up() -> None:
 
     line = Answering(gone)
     with pytest.raises(LostError, match="the line is gone: No such file"):
-        Link(line, clock=lambda: line.now).connect()
+        HostLink(line, clock=lambda: line.now).connect()
 
 
 @pytest.mark.parametrize("payload", [b"", b"\1", bytes(5), bytes(57)])
@@ -290,7 +296,7 @@ def test_a_line_that_is_always_gone_is_given_up() -> None:
     line.reopen = lambda _: None  # type: ignore[method-assign]
     line.pull()
     with pytest.raises(LostError, match="the cable was pulled"):
-        Link(line, clock=line.clock).connect()
+        HostLink(line, clock=line.clock).connect()
 
 
 # A real MicroPython behind a real pty
@@ -343,34 +349,34 @@ class Damaged:
         self._line.write(self._up(data))
 
 
-def stream_all(link: Link) -> None:
+def stream_all(link: HostLink) -> None:
     """FRAMES requests; the device says in the end that it had each once and in order."""
     welcome = link.connect()
     assert (welcome.configuration_hash, welcome.features) == (device_end.HASH, 5)
     found = [pending.answer for pending in link.stream(request(k) for k in range(FRAMES))]
     assert found == [answer(k) for k in range(FRAMES)]
     status = link.ask(STATUS)
-    assert isinstance(status, Status)
+    assert isinstance(status, DeviceStatus)
     assert (status.samples, status.right) == (FRAMES, FRAMES)
 
 
 def test_a_real_device_over_a_real_line(port: str) -> None:
-    with Link(SerialLine(port), timeout=2.0) as link:
+    with HostLink(SerialLine(port), timeout=2.0) as link:
         stream_all(link)
         assert link.resent == 0
 
 
 def test_a_real_device_over_a_damaged_line(port: str) -> None:
-    with Link(Damaged(SerialLine(port), 9), timeout=0.03, patience=20) as link:
+    with HostLink(Damaged(SerialLine(port), 9), timeout=0.03, patience=20) as link:
         stream_all(link)
         assert link.resent > 0
 
 
 def test_a_program_that_starts_anew_goes_on(port: str) -> None:
     for k in range(4):
-        with Link(SerialLine(port)) as link:
+        with HostLink(SerialLine(port)) as link:
             link.connect()
-            assert link.ask(STATUS) == Status(3 * k, 3 * k, *[0] * 12)
+            assert link.ask(STATUS) == DeviceStatus(3 * k, 3 * k, *[0] * 12)
             assert [link.ask(request(3 * k + i)) for i in range(3)] == [
                 answer(3 * k + i) for i in range(3)
             ]
@@ -423,7 +429,7 @@ def test_a_cable_is_pulled_and_plugged_in_again(start: Start, tmp_path: Path) ->
     process = start(subprocess.PIPE, subprocess.PIPE)
     cable = Cable(tmp_path / "port", process)
     try:
-        with Link(SerialLine(str(tmp_path / "port")), timeout=0.2) as link:
+        with HostLink(SerialLine(str(tmp_path / "port")), timeout=0.2) as link:
             link.connect()
             found = []
             for pending in link.stream(request(k) for k in range(600)):
@@ -431,7 +437,7 @@ def test_a_cable_is_pulled_and_plugged_in_again(start: Start, tmp_path: Path) ->
                 if len(found) % 150 == 0:
                     cable.pull()
             assert found == [answer(k) for k in range(600)]
-            assert link.ask(STATUS) == Status(600, 600, *[0] * 12)
+            assert link.ask(STATUS) == DeviceStatus(600, 600, *[0] * 12)
     finally:
         cable.stop()
 
@@ -444,7 +450,7 @@ def test_ports_that_cannot_be_opened(tmp_path: Path) -> None:
         SerialLine(str(tmp_path / "file"))
     master, slave = pty.openpty()
     with (
-        Link(SerialLine(os.ttyname(slave))),
+        HostLink(SerialLine(os.ttyname(slave))),
         pytest.raises(PortError, match="another program uses it"),
     ):
         SerialLine(os.ttyname(slave))

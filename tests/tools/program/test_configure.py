@@ -14,12 +14,12 @@ import pytest
 from device_support import Device, configuration, put_device
 
 from microshrub_host.engines import loader
-from microshrub_tools.link.client import Link, RefusedError
+from microshrub_tools.link.client import HostLink, RefusedError
 from microshrub_tools.link.messages import (
     FINGERPRINT,
     STATUS,
+    DeviceStatus,
     Fingerprint,
-    Status,
     configure,
     sample,
 )
@@ -54,7 +54,7 @@ def device(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Dev
     device.close()
 
 
-def learn(link: Link, samples: int = 40) -> int:
+def learn(link: HostLink, samples: int = 40) -> int:
     """Learn some; returns the CRC32 of the state."""
     link.ask(sample([0, 0]))  # the warm-up
     for k in range(samples):
@@ -64,7 +64,7 @@ def learn(link: Link, samples: int = 40) -> int:
     return answer.crc32
 
 
-def send(link: Link, config: dict[str, Any]) -> int:
+def send(link: HostLink, config: dict[str, Any]) -> int:
     """Send the configuration; returns its hash."""
     data = json.dumps(config).encode()
     for piece in configure(data, link.connect().longest_payload - 1):
@@ -78,7 +78,7 @@ def test_the_old_one_goes_on(
 ) -> None:
     text: list[bytes] = []
     before = (tmp_path / "config.json").read_bytes()
-    with Link(SerialLine(device.port), on_text=text.append) as link:
+    with HostLink(SerialLine(device.port), on_text=text.append) as link:
         link.connect()
         crc = learn(link)
         send(link, NEW | fields)
@@ -86,7 +86,7 @@ def test_the_old_one_goes_on(
         assert link.connect().configuration_hash == zlib.crc32(before)
         assert link.ask(FINGERPRINT) == Fingerprint(crc)
         status = link.ask(STATUS)
-    assert isinstance(status, Status)
+    assert isinstance(status, DeviceStatus)
     assert status.samples == 40
     said = b"".join(text).decode()
     assert "the new configuration cannot be used, and the old one goes on" in said
@@ -96,7 +96,7 @@ def test_the_old_one_goes_on(
 
 def test_nothing_changes_until_a_host_says_hello(device: Device, tmp_path: Path) -> None:
     before = (tmp_path / "config.json").read_bytes()
-    with Link(SerialLine(device.port)) as link:
+    with HostLink(SerialLine(device.port)) as link:
         link.connect()
         crc = learn(link)
         wanted = send(link, NEW)
@@ -113,7 +113,7 @@ def test_nothing_changes_until_a_host_says_hello(device: Device, tmp_path: Path)
 
 
 def test_what_is_no_configuration_is_refused_at_once(device: Device) -> None:
-    with Link(SerialLine(device.port)) as link:
+    with HostLink(SerialLine(device.port)) as link:
         link.connect()
         with pytest.raises(RefusedError, match="learner has to be one of"):
             send(link, NEW | {"learner": "Forest"})

@@ -18,16 +18,16 @@ from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
-from microshrub_tools.link.client import Link, RefusedError
+from microshrub_tools.link.client import HostLink, RefusedError
 from microshrub_tools.link.messages import (
     CHECKPOINT,
     FINGERPRINT,
     RESET,
     STATUS,
     Counts,
+    DeviceStatus,
     Fingerprint,
     Prediction,
-    Status,
     configure,
     confusion,
     late_label,
@@ -77,8 +77,8 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Star
         device.close()
 
 
-def connected(device: Device, **options: Any) -> Link:
-    link = Link(SerialLine(device.port), **options)
+def connected(device: Device, **options: Any) -> HostLink:
+    link = HostLink(SerialLine(device.port), **options)
     link.connect()
     return link
 
@@ -88,19 +88,19 @@ def requests(stream: Stream, begin: int = 0, end: int = SAMPLES) -> list[Any]:
     return [sample(rows[k].tolist(), int(stream.labels[k])) for k in range(begin, end)]
 
 
-def status_of(link: Link) -> Status:
+def status_of(link: HostLink) -> DeviceStatus:
     status = link.ask(STATUS)
-    assert isinstance(status, Status)
+    assert isinstance(status, DeviceStatus)
     return status
 
 
-def crc32_of(link: Link) -> int:
+def crc32_of(link: HostLink) -> int:
     answer = link.ask(FINGERPRINT)
     assert isinstance(answer, Fingerprint)
     return answer.crc32
 
 
-def learn(link: Link, stream: Stream, begin: int = 0, end: int = SAMPLES) -> list[int]:
+def learn(link: HostLink, stream: Stream, begin: int = 0, end: int = SAMPLES) -> list[int]:
     found = []
     for pending in link.stream(requests(stream, begin, end)):
         assert isinstance(pending.answer, Prediction)
@@ -145,10 +145,10 @@ def test_frames_allocate_nothing(stream: Stream, start: Start) -> None:
 
 LOCKED = """
 import micropython
-from microshrub.device.board import Board
+from microshrub.device.hardware import Hardware
 from microshrub.device.service import Service
 from microshrub.device.stdin import Input
-board = Board()
+board = Hardware()
 service = Service(board, "", Input(board.milliseconds), print)
 micropython.kbd_intr(-1)
 micropython.heap_lock()
@@ -268,7 +268,7 @@ def test_another_configuration_comes_over_the_link(stream: Stream, start: Start)
     config = configuration("HoeffdingTree", parameters("hoeffding", stream))
     text = json.dumps(config).encode()
     device = start(stream)
-    with Link(SerialLine(device.port)) as link:
+    with HostLink(SerialLine(device.port)) as link:
         before = link.connect()
         pieces = configure(b"{" + text, before.longest_payload - 1)
         with pytest.raises(RefusedError, match="not JSON"):
@@ -280,7 +280,7 @@ def test_another_configuration_comes_over_the_link(stream: Stream, start: Start)
         link.ask(STATUS)
     device.kill()
     device.start()
-    with Link(SerialLine(device.port)) as link:
+    with HostLink(SerialLine(device.port)) as link:
         assert link.connect().configuration_hash == zlib.crc32(text)
 
 

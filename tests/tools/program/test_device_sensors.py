@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from device_support import Device, configuration, put_device, run_device
 
-from microshrub_tools.link.client import Link
-from microshrub_tools.link.messages import STATUS, Observed, Status, late_label
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.messages import STATUS, DeviceStatus, Observed, late_label
 from microshrub_tools.link.serial_line import SerialLine
 
 WINDOW, HOP, RATE = 16, 8, 500
@@ -26,7 +26,7 @@ READINGS = 400
 # A board whose registers and pins give the recorded values, one after another, over and over
 BOARD = """
 import json
-from microshrub.device.board import Board
+from microshrub.device.hardware import Hardware
 from microshrub.device.program import main
 
 with open("recorded.json") as file:
@@ -61,7 +61,7 @@ class Input:
         self.at += 1
         return self.at // 5 % 2
 
-class Recorded(Board):
+class Recorded(Hardware):
     def i2c(self, number, scl, sda):
         return Bus()
     def adc(self, pin):
@@ -112,7 +112,7 @@ def recorded() -> list[list[int]]:
     return [[int(v) for v in row] for row in np.clip(rows, -32768, 32767)]
 
 
-def observe(link: Link, count: int) -> list[Observed]:
+def observe(link: HostLink, count: int) -> list[Observed]:
     for _ in range(200):
         if len(link.observed) >= count:
             break
@@ -136,7 +136,7 @@ def features(window: np.ndarray[Any, Any]) -> list[int]:
 
 def test_features_of_a_motion_sensor_reach_the_pc(start: Any) -> None:
     rows = recorded()
-    with Link(SerialLine(start(motion(), rows).port)) as link:
+    with HostLink(SerialLine(start(motion(), rows).port)) as link:
         assert link.connect().features == 36
         seen = observe(link, 20)
     readings = np.array(rows)[:, [0, 1, 2, 4, 5, 6]]
@@ -151,21 +151,21 @@ def test_features_of_a_motion_sensor_reach_the_pc(start: Any) -> None:
 
 
 def test_observations_are_labelled_late(start: Any) -> None:
-    with Link(SerialLine(start(motion(), recorded()).port)) as link:
+    with HostLink(SerialLine(start(motion(), recorded()).port)) as link:
         link.connect()
         seen = [o for o in observe(link, 12) if o.prediction.sample_id]
         assert len(seen) >= 4
         for observed in seen:
             link.ask(late_label(observed.prediction.sample_id, 1))
         status = link.ask(STATUS)
-        assert isinstance(status, Status)
+        assert isinstance(status, DeviceStatus)
         assert status.samples == len(seen)
 
 
 def test_readings_that_fail_are_left_out(start: Any) -> None:
     rows: list[Any] = recorded()
     rows[::3] = [None] * len(rows[::3])
-    with Link(SerialLine(start(motion(), rows).port)) as link:
+    with HostLink(SerialLine(start(motion(), rows).port)) as link:
         link.connect()
         assert len(observe(link, 5)) == 5
 
@@ -179,11 +179,11 @@ def analog(**fields: Any) -> dict[str, Any]:
 def test_pins_with_a_button_are_learned(start: Any) -> None:
     text: list[bytes] = []
     config = analog(label_pin={"pin": 15, "pressed": 1, "released": 0}, text=True)
-    with Link(SerialLine(start(config).port), on_text=text.append) as link:
+    with HostLink(SerialLine(start(config).port), on_text=text.append) as link:
         link.connect()
         seen = observe(link, 60)
         status = link.ask(STATUS)
-    assert isinstance(status, Status)
+    assert isinstance(status, DeviceStatus)
     assert status.samples >= 50
     for before, after in pairwise(seen):
         assert after.values[0] - before.values[0] == 100

@@ -13,9 +13,9 @@ from device_support import configuration, put_device
 
 from microshrub_tools.board.board_code import LOADER
 from microshrub_tools.board.raw_repl import Device
-from microshrub_tools.link.client import Link
+from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.frames import Frame, pack
-from microshrub_tools.link.messages import STATUS, Status, sample
+from microshrub_tools.link.messages import STATUS, DeviceStatus, sample
 from microshrub_tools.link.serial_line import SerialLine
 
 CONFIG = configuration("ShrubEnsemble", {"features": 2, "classes": 2, "window": 8, "trees": 2})
@@ -57,23 +57,23 @@ def test_a_pc_that_talks_while_the_board_starts(board: UnixBoard) -> None:
         said += line.read(0.0)
     assert b">>>" not in said
     assert b"raw REPL" not in said
-    with Link(line) as link:
+    with HostLink(line) as link:
         assert link.connect().features == 2
-        assert isinstance(link.ask(STATUS), Status)
+        assert isinstance(link.ask(STATUS), DeviceStatus)
 
 
 def test_a_board_at_its_prompt_is_started_by_hello(board: UnixBoard) -> None:
-    with Link(SerialLine(board.port)) as link:  # in the raw REPL
+    with HostLink(SerialLine(board.port)) as link:  # in the raw REPL
         assert link.connect().features == 2
     with Device(board.port):
         pass  # leaves it in the friendly one
-    with Link(SerialLine(board.port)) as link:
+    with HostLink(SerialLine(board.port)) as link:
         assert link.connect().features == 2
 
 
 def test_a_session_goes_on_when_the_line_is_back(board: UnixBoard) -> None:
     line = SerialLine(board.port)
-    with Link(line) as link:
+    with HostLink(line) as link:
         link.connect()
         for k in range(5):
             link.ask(sample([k, k], 1))
@@ -82,8 +82,8 @@ def test_a_session_goes_on_when_the_line_is_back(board: UnixBoard) -> None:
         line._port.close()  # as when the cable is pulled
         link.wait(pending)
         after = link.ask(STATUS)
-    assert isinstance(before, Status)
-    assert isinstance(after, Status)
+    assert isinstance(before, DeviceStatus)
+    assert isinstance(after, DeviceStatus)
     assert after.samples == before.samples + 1
 
 
@@ -97,9 +97,9 @@ def test_the_way_into_a_program_that_does_not_listen(
     (flash / "microshrub.0001" / "main.py").write_text(f"""
 import time
 time.sleep_ms(800)  # as long as a board takes to import the program
-from microshrub.device import board
+from microshrub.device import hardware
 from microshrub.device.program import main
-class Dead(board.Board):
+class Dead(hardware.Hardware):
     def watchdog(self, _):
         {body}
 main(Dead())

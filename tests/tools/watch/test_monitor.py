@@ -12,8 +12,8 @@ from script_support import RESET_ONCE, SERVER, Device, run, spawn
 
 from microshrub_host.engines import loader
 from microshrub_tools.cli.monitor import facts, has_room, view
-from microshrub_tools.link.client import Link
-from microshrub_tools.link.messages import STATUS, Status
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.messages import STATUS, DeviceStatus
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.device_watch import Recent, Watch, drift_name
 
@@ -39,12 +39,12 @@ class Spy(SerialLine):
 def test_the_numbers_are_those_of_the_device(device: Device) -> None:
     metrics = device_metrics()
     line = Spy(device(SERVER))
-    with Link(line) as link:
+    with HostLink(line) as link:
         watch = Watch(link)
         link.poll(0.2)
         status = watch.ask(matrix=True)
         again = link.ask(STATUS)
-        assert isinstance(again, Status)
+        assert isinstance(again, DeviceStatus)
     assert status == again
     for name in ("samples", "accuracy", "accuracy_nochange", "kappa", "kappa_temporal"):
         assert getattr(status, name) == getattr(metrics, name)
@@ -69,7 +69,7 @@ def test_the_numbers_are_those_of_the_device(device: Device) -> None:
 
 
 def test_a_device_that_was_reset_is_said_hello_to_again(device: Device) -> None:
-    with Link(SerialLine(device(RESET_ONCE))) as link:
+    with HostLink(SerialLine(device(RESET_ONCE))) as link:
         watch = Watch(link)
         for _ in range(8):
             watch.ask(matrix=True)
@@ -121,11 +121,11 @@ def test_the_accuracy_now_is_that_of_the_last_samples() -> None:
     recent = Recent()
     assert recent.accuracy is None
     for samples, right in ((100, 90), (400, 300), (700, 500), (1000, 560)):
-        recent.note(Status(samples, right, *[0] * 12))
+        recent.note(DeviceStatus(samples, right, *[0] * 12))
     assert recent.accuracy == (pytest.approx(100 * 260 / 600), 600)
-    recent.note(Status(50, 10, *[0] * 12))  # it began anew
+    recent.note(DeviceStatus(50, 10, *[0] * 12))  # it began anew
     assert recent.accuracy is None
-    recent.note(Status(60, 19, *[0] * 12))
+    recent.note(DeviceStatus(60, 19, *[0] * 12))
     assert recent.accuracy == (90, 10)
 
 

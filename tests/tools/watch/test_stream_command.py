@@ -25,9 +25,9 @@ from microshrub_host.streams.units import Scale
 from microshrub_tools.board.ports import chosen_port, describe_ports
 from microshrub_tools.board.simulated_device import Twin, find_twin
 from microshrub_tools.cli.main import main
-from microshrub_tools.link.client import Link
+from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.serial_line import SerialLine
-from microshrub_tools.watch.streaming import Figures, Run
+from microshrub_tools.watch.streaming import DeviceRun, Figures
 
 SAMPLES = 900
 SOURCE = "synth:agrawal_a"
@@ -102,7 +102,7 @@ def test_the_first_difference_is_named(
     start: Any, stream: Stream, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     device = start()
-    with Link(SerialLine(device.port)) as link:
+    with HostLink(SerialLine(device.port)) as link:
         link.connect()  # the device has its ranges now, the PC gets others
     with start_engine("python", "ShrubEnsemble", parameters(stream)) as engine:
         prequential.fit(engine, prequential.raw_rows(stream)[:4] // 50, 4)
@@ -113,11 +113,11 @@ def test_the_first_difference_is_named(
     assert "the simulator class" in said
 
 
-def run_of(link: Link, folder: Path, stream: Stream, **options: Any) -> Run:
+def run_of(link: HostLink, folder: Path, stream: Stream, **options: Any) -> DeviceRun:
     twin = find_twin(link.connect().configuration_hash, folder)
     rows = twin.raw_rows(stream)
     twin.prepare(rows)
-    return Run(link, twin, rows, stream.labels, **options)
+    return DeviceRun(link, twin, rows, stream.labels, **options)
 
 
 def test_a_power_cut_in_mid_stream(
@@ -134,7 +134,7 @@ def test_a_power_cut_in_mid_stream(
             device.kill()
             device.start()
 
-    with Link(SerialLine(device.port)) as link:
+    with HostLink(SerialLine(device.port)) as link:
         run = run_of(link, tmp_path, stream, progress=cut)
         assert run.run() == wanted.state_crc32
     assert not cuts
@@ -152,7 +152,7 @@ def test_a_device_that_forgets_all_begins_anew(
             device.kill()
             device.start()
 
-    with Link(SerialLine(device.port)) as link:
+    with HostLink(SerialLine(device.port)) as link:
         assert run_of(link, tmp_path, stream, progress=cut).run() == wanted.state_crc32
 
 
@@ -169,7 +169,7 @@ def test_a_pulled_cable_is_waited_for(
             cable.pull()
 
     try:
-        with Link(SerialLine(str(tmp_path / "port")), timeout=0.2) as link:
+        with HostLink(SerialLine(str(tmp_path / "port")), timeout=0.2) as link:
             run = run_of(link, tmp_path, stream, progress=pull)
             assert run.run() == wanted.state_crc32
             assert (run.figures.restarts, pulls) == (0, [])
@@ -189,7 +189,7 @@ def test_a_damaged_line_changes_nothing(start: Any, stream: Stream, tmp_path: Pa
         crc32 = engine.status().state_crc32
     device = start(units=[list(unit) for unit in Scale.fit(stream.values).units()])
     line = Damaged(SerialLine(device.port), 7)
-    with Link(line, timeout=0.03, patience=20) as link:
+    with HostLink(line, timeout=0.03, patience=20) as link:
         run = run_of(link, tmp_path, some)
         assert run.run() == crc32
         assert run.figures.status is not None
@@ -211,7 +211,7 @@ def test_a_learned_model_goes_on(
     )  # fmt: skip
     units = [list(unit) for unit in Scale.fit(stream.values).units()]
     device = start(model="learner.state", units=units)
-    with Link(SerialLine(device.port)) as link:
+    with HostLink(SerialLine(device.port)) as link:
         assert run_of(link, tmp_path, rest).run() == wanted.state_crc32
 
 
@@ -263,7 +263,7 @@ def test_the_alarms_hook_runs_on_both(
     labels = stream.labels.copy()
     labels[450:] ^= 1
     flipped = Stream(stream.name, stream.values, labels, stream.feature_names, stream.class_names)
-    with Link(SerialLine(device.port)) as link:
+    with HostLink(SerialLine(device.port)) as link:
         run = run_of(link, tmp_path, flipped)
         run.run()
         assert run.figures.status is not None

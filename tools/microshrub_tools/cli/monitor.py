@@ -19,7 +19,7 @@ from microshrub_host.cli.outputs import add_outputs, check_outputs, write_figure
 from microshrub_host.engines.status import percent
 
 from ..board.ports import add_port_option, chosen_port
-from ..link.client import Link
+from ..link.client import HostLink
 from ..link.serial_line import SerialLine
 from ..watch.device_watch import Watch, drift_name
 from ..watch.interrupts import Interrupts
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.seconds is not None and not arguments.seconds > 0:
         raise UserError(f"--seconds has to be above 0, not {arguments.seconds}")
     port = chosen_port(arguments.port)
-    with Link(SerialLine(port)) as link:
+    with HostLink(SerialLine(port)) as link:
         watch = Watch(link)
         with Interrupts() as ctrl_c:
             try:
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 130 if ctrl_c.came else 0
 
 
-def _watch(watch: Watch, link: Link, seconds: float, ctrl_c: Interrupts) -> None:
+def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> None:
     end = time.monotonic() + seconds
     with contextlib.ExitStack() as stack:
         live: Live | None = None

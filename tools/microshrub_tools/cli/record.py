@@ -20,7 +20,7 @@ from ..board.ports import add_port_option, chosen_port
 from ..link.serial_line import SerialLine
 from ..watch.interrupts import Interrupts
 from ..watch.keyboard import Keyboard
-from ..watch.readings import Reading, Source
+from ..watch.readings import Reading, SampleSource
 from ..watch.sample_file import SampleFile, SampleFileError
 
 _WAIT = 0.05  # seconds, after which keys are looked for
@@ -135,7 +135,7 @@ def run(arguments: argparse.Namespace) -> int:
         Interrupts() as ctrl_c,
         contextlib.closing(_Stoppable(port, ctrl_c)) as line,
     ):
-        source = Source(line, port)
+        source = SampleSource(line, port)
         recorder = Recorder(file, arguments.label_keys, timed=arguments.time)
         try:
             _run(arguments, source, recorder, file)
@@ -170,7 +170,7 @@ class _Stoppable(SerialLine):
 
 
 def _run(
-    arguments: argparse.Namespace, source: Source, recorder: Recorder, file: SampleFile
+    arguments: argparse.Namespace, source: SampleSource, recorder: Recorder, file: SampleFile
 ) -> None:
     keys = arguments.label_keys
     end = time.monotonic() + (arguments.seconds or math.inf)
@@ -206,7 +206,7 @@ class _Shown:
             messages.say(text)
 
 
-def _told(source: Source, recorder: Recorder, file: SampleFile) -> str:
+def _told(source: SampleSource, recorder: Recorder, file: SampleFile) -> str:
     parts = [count(file.samples, "sample")]
     if recorder.label is not None:
         parts.append(f"label {recorder.label}")

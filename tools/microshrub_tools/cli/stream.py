@@ -17,10 +17,10 @@ from microshrub_host.engines.status import percent
 
 from ..board.ports import add_port_option, chosen_port
 from ..board.simulated_device import CONFIG, find_twin
-from ..link.client import Link
+from ..link.client import HostLink
 from ..link.messages import Welcome
 from ..link.serial_line import SerialLine
-from ..watch.streaming import Figures, Run
+from ..watch.streaming import DeviceRun, Figures
 
 _RECENT = 1000  # samples that the latencies on the way are of
 
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Drive the device and print what came out."""
     port = chosen_port(arguments.port)
     data = open_arguments(arguments)
-    with Link(SerialLine(port)) as link:
+    with HostLink(SerialLine(port)) as link:
         welcome = link.connect()
         twin = find_twin(welcome.configuration_hash, arguments.build)
         rows = twin.raw_rows(data)
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         compile_kernels(names[configuration.learner], configuration.parameters)
         twin.prepare(rows)
         with showing("stream") as update:
-            run = Run(
+            run = DeviceRun(
                 link,
                 twin,
                 rows,

@@ -87,7 +87,7 @@ def _drawn_session() -> int:
 
 
 @dataclass
-class Pending:
+class PendingAnswer:
     """A request under way; `answer` is None until it arrives. Times are in seconds."""
 
     request: Request
@@ -100,7 +100,7 @@ class Pending:
     latency: float = 0.0
 
 
-class Link:
+class HostLink:
     """One end of the line. A time-out of `timeout` seconds sends again what has no answer;
     after `patience` seconds without any answer LostError is raised.
 
@@ -127,7 +127,7 @@ class Link:
         self._session = 0
         self._next = 1
         self._window = self._longest = 1
-        self._flight: deque[Pending] = deque()  # at most _window
+        self._flight: deque[PendingAnswer] = deque()  # at most _window
         self._reopened = 0  # how often since the last answer
         self._progress = 0.0  # when an answer came last
         self._silent = 0.0  # seconds that were waited for one since
@@ -137,7 +137,7 @@ class Link:
         self.observed: deque[Observed] = deque(maxlen=_OBSERVATIONS)
         self.resent = 0  # requests
 
-    def __enter__(self) -> Link:
+    def __enter__(self) -> HostLink:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -157,7 +157,7 @@ class Link:
                 return greeting
             # else the number is or was in use, which happens once in some thousand times
 
-    def post(self, request: Request) -> Pending:
+    def post(self, request: Request) -> PendingAnswer:
         """Send a request; waits only while the window is full. Connect first."""
         if len(request.payload) > self._longest:
             raise LinkError(
@@ -168,7 +168,7 @@ class Link:
             self._step(self._wait)
         line = pack(Frame(request.kind, self._session, self._next, request.payload))
         now = self._clock()
-        pending = Pending(request, self._next, line, now, now)
+        pending = PendingAnswer(request, self._next, line, now, now)
         if not self._flight:
             self._progress = now
         self._flight.append(pending)
@@ -176,7 +176,7 @@ class Link:
         self._send([pending])
         return pending
 
-    def wait(self, pending: Pending) -> Answer:
+    def wait(self, pending: PendingAnswer) -> Answer:
         """The answer to a request that was posted. Raises RefusedError for an error."""
         while pending.answer is None:
             if not any(pending is other for other in self._flight):
@@ -190,9 +190,9 @@ class Link:
         """Send a request and wait for its answer. Raises RefusedError for an error."""
         return self.wait(self.post(request))
 
-    def stream(self, requests: Iterable[Request]) -> Iterator[Pending]:
+    def stream(self, requests: Iterable[Request]) -> Iterator[PendingAnswer]:
         """Send requests, as many at a time as the window allows, and yield them once answered."""
-        waiting: deque[Pending] = deque()
+        waiting: deque[PendingAnswer] = deque()
         for request in requests:
             waiting.append(self.post(request))
             self._step(0.0)
@@ -276,13 +276,13 @@ class Link:
             return math.inf
         return max(self._flight[0].sent, self._progress) + self._wait
 
-    def _send(self, some: Iterable[Pending]) -> None:
+    def _send(self, some: Iterable[PendingAnswer]) -> None:
         for pending in some:
             pending.sent = self._clock()
             if not self._greets:
                 self._write(pending.line)
 
-    def _send_again(self, some: Iterable[Pending]) -> None:
+    def _send_again(self, some: Iterable[PendingAnswer]) -> None:
         missing = [pending for pending in some if pending.answer is None]
         self.resent += len(missing)
         self._send(missing)
@@ -370,7 +370,7 @@ class Link:
                 self._close(pending, answer)
                 break
 
-    def _close(self, pending: Pending, answer: Answer) -> None:
+    def _close(self, pending: PendingAnswer, answer: Answer) -> None:
         """Note an answer. Those to earlier requests were lost, as answers come in order."""
         now = self._clock()
         pending.answer, pending.latency = answer, now - pending.posted

@@ -93,7 +93,7 @@ class Prediction:
 
 
 @dataclass(frozen=True)
-class Status:
+class DeviceStatus:
     """Ratios in millionths, heap in bytes, uptime in seconds; drift is 0, 1 (warning) or 2."""
 
     samples: int
@@ -144,7 +144,7 @@ class Observed:
     values: tuple[int, ...] = field(repr=False)
 
 
-Answer = Done | Welcome | Prediction | Status | Counts | Fingerprint | Failure
+Answer = Done | Welcome | Prediction | DeviceStatus | Counts | Fingerprint | Failure
 
 
 def read_answer(frame: Frame) -> Answer | None:
@@ -162,7 +162,7 @@ def _read(frame: Frame) -> Answer | None:
     if kind == _types._PREDICTION:
         return Prediction(*struct.unpack("<HBB", payload))
     if kind == _types._STATE:
-        return Status(*_words(payload))
+        return DeviceStatus(*_words(payload))
     if kind == _types._COUNTS:
         return Counts(_words(payload))
     if kind == _types._CRC:

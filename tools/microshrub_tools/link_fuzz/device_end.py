@@ -38,7 +38,7 @@ def guess_of(k: int) -> int:
     return k * 3 % CLASSES
 
 
-class Application:
+class CheckingApplication:
     """What a Link needs. `applied` counts requests, `wrong` those that were not the next one."""
 
     features = FEATURES
@@ -92,4 +92,4 @@ if __name__ == "__main__":
     from microshrub.device.link import Link
 
     device: "Any" = Link
-    _serve(device(Application(), sys.stdout.buffer.write), micropython, sys.stdin.buffer)
+    _serve(device(CheckingApplication(), sys.stdout.buffer.write), micropython, sys.stdin.buffer)

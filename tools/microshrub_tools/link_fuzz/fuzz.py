@@ -13,11 +13,20 @@ from typing import Any
 
 from microshrub_host.engines import loader
 
-from ..link.client import Link, RestartedError
-from ..link.messages import STATUS, Answer, Done, Prediction, Request, Status, late_label, sample
+from ..link.client import HostLink, RestartedError
+from ..link.messages import (
+    STATUS,
+    Answer,
+    DeviceStatus,
+    Done,
+    Prediction,
+    Request,
+    late_label,
+    sample,
+)
 from . import device_end
 from .damage import Damage
-from .device_end import Application
+from .device_end import CheckingApplication
 
 _MISHAP = 4000  # frames between two, about
 _PATIENCE = 60  # seconds of the line's own time, in which it has to come back
@@ -44,7 +53,7 @@ def answer(k: int) -> Answer:
 class FuzzedLine:
     """The line of a Link and, at its other end, the device. Time passes while nothing comes."""
 
-    def __init__(self, application: Application, seed: int, every: int) -> None:
+    def __init__(self, application: CheckingApplication, seed: int, every: int) -> None:
         self._application = application
         self._random = random.Random(seed)
         self._up, self._down = Damage(seed + 1, every), Damage(seed + 2, every)
@@ -117,7 +126,7 @@ class FuzzedLine:
 
 
 @dataclass
-class Report:
+class FuzzReport:
     """What happened; `wrong` is what was not the next request, not its answer, or no reset."""
 
     frames: int = 0
@@ -130,14 +139,14 @@ class Report:
     pulled: int = 0  # the cable
 
 
-def fuzz(frames: int, seed: int, every: int = 400, progress: Progress | None = None) -> Report:
+def fuzz(frames: int, seed: int, every: int = 400, progress: Progress | None = None) -> FuzzReport:
     """Have that many requests applied over a line with a fault in about `every` bytes."""
     chance = random.Random(seed)
-    application = Application()
+    application = CheckingApplication()
     line = FuzzedLine(application, seed, every)
-    report = Report()
+    report = FuzzReport()
     while application.applied < frames:
-        link = Link(line, patience=_PATIENCE, clock=line.clock)
+        link = HostLink(line, patience=_PATIENCE, clock=line.clock)
         report.programs += 1
         try:
             _drive(link, line, frames, chance, report)
@@ -151,11 +160,13 @@ def fuzz(frames: int, seed: int, every: int = 400, progress: Progress | None = N
     return report
 
 
-def _drive(link: Link, line: FuzzedLine, frames: int, chance: random.Random, r: Report) -> None:
+def _drive(
+    link: HostLink, line: FuzzedLine, frames: int, chance: random.Random, r: FuzzReport
+) -> None:
     """Connect and go on behind what was applied last, until a mishap ends the program."""
     link.connect()
     status = link.ask(STATUS)
-    assert isinstance(status, Status)
+    assert isinstance(status, DeviceStatus)
     k = first = status.samples
     stop = min(frames, first + chance.randint(1, 2 * _MISHAP))
     for pending in link.stream(_requests(first, stop, line, chance, r)):
@@ -166,7 +177,7 @@ def _drive(link: Link, line: FuzzedLine, frames: int, chance: random.Random, r: 
 
 
 def _requests(
-    first: int, stop: int, line: FuzzedLine, chance: random.Random, r: Report
+    first: int, stop: int, line: FuzzedLine, chance: random.Random, r: FuzzReport
 ) -> Iterator[Request]:
     for k in range(first, stop):
         if chance.random() < 1 / _MISHAP:

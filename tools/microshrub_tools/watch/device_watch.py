@@ -7,8 +7,8 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..link.client import Link, RefusedError, RestartedError
-from ..link.messages import STATUS, Counts, Observed, Status, confusion
+from ..link.client import HostLink, RefusedError, RestartedError
+from ..link.messages import STATUS, Counts, DeviceStatus, Observed, confusion
 
 _LATENCIES = 200
 _OBSERVED = 100  # the last predictions whose classes and confidence are shown
@@ -21,16 +21,16 @@ class Moment:
     """A status and the time when it arrived, in seconds since the watch began."""
 
     seconds: float
-    status: Status
+    status: DeviceStatus
 
 
 class Recent:
     """The accuracy over the last samples, from statuses, which count all samples so far."""
 
     def __init__(self) -> None:
-        self._statuses: deque[Status] = deque()
+        self._statuses: deque[DeviceStatus] = deque()
 
-    def note(self, status: Status) -> None:
+    def note(self, status: DeviceStatus) -> None:
         """Take the next one."""
         some = self._statuses
         if some and status.samples < some[-1].samples:
@@ -52,7 +52,7 @@ class Recent:
 class Watch:
     """Asks a device again and again. `history` has a Moment for each status."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: HostLink) -> None:
         self._link = link
         self._began = time.monotonic()
         self._latencies: deque[float] = deque(maxlen=_LATENCIES)
@@ -62,7 +62,7 @@ class Watch:
         self.confusion: list[tuple[int, ...]] = []
         self._connect()
 
-    def ask(self, *, matrix: bool = False) -> Status:
+    def ask(self, *, matrix: bool = False) -> DeviceStatus:
         """The status now and, if asked for, the confusion matrix. Raises LinkError.
 
         Says hello again to a device that was reset.
@@ -76,17 +76,17 @@ class Watch:
     def _connect(self) -> None:
         self.classes = self._link.connect().classes
 
-    def _ask(self, matrix: bool) -> Status:
+    def _ask(self, matrix: bool) -> DeviceStatus:
         pending = self._link.post(STATUS)
         status = self._link.wait(pending)
-        assert isinstance(status, Status)
+        assert isinstance(status, DeviceStatus)
         self._latencies.append(pending.latency)
         self._note(status)
         if matrix:
             self.confusion = self._matrix()
         return status
 
-    def _note(self, status: Status) -> None:
+    def _note(self, status: DeviceStatus) -> None:
         self.history.append(Moment(time.monotonic() - self._began, status))
         self.recent.note(status)
         self.collect()
@@ -115,7 +115,7 @@ class Watch:
     # What it comes to
 
     @property
-    def status(self) -> Status:
+    def status(self) -> DeviceStatus:
         """The last one."""
         return self.history[-1].status
 

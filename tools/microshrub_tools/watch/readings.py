@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..link.client import Link
+from ..link.client import HostLink
 from ..link.frames import LONGEST, VERSION
 from ..link.messages import Observed
 from ..link.serial_line import Line, gone
@@ -96,7 +96,7 @@ def _is_frame(part: bytes) -> bool:
     return part[1:2] == bytes([VERSION])  # behind COBS's first byte
 
 
-class Source:
+class SampleSource:
     """The samples of a board, whichever way it says them.
 
     It listens first: a program that prints samples is sent nothing. It says hello to a silent one
@@ -110,7 +110,7 @@ class Source:
         self._lines = TextLines()
         self._found: deque[Reading] = deque()
         self._heard = self._began = time.monotonic()
-        self._link: Link | None = None
+        self._link: HostLink | None = None
         self._text = False
         self._number = 0
         self.skipped = 0
@@ -160,7 +160,7 @@ class Source:
         """Close the line."""
         self._line.close()
 
-    def _observations(self, link: Link) -> None:
+    def _observations(self, link: HostLink) -> None:
         while link.observed:
             observed = link.observed.popleft()
             self.lost += max(observed.number - self._number - 1, 0)
@@ -173,7 +173,7 @@ class Source:
         if self._link is None:
             if now < min(self._heard + _LISTEN, self._began + _LISTEN_LONGEST):
                 return
-            self._link = Link(self)
+            self._link = HostLink(self)
         elif now < self._heard + _RESTARTED:
             return
         self._link.connect()

@@ -18,15 +18,15 @@ from microshrub_host.engines.engines import Labels
 from microshrub_host.streams.units import Raw
 
 from ..board.simulated_device import Twin
-from ..link.client import Link, Pending, RestartedError
+from ..link.client import HostLink, PendingAnswer, RestartedError
 from ..link.messages import (
     FINGERPRINT,
     RESET,
     STATUS,
+    DeviceStatus,
     Fingerprint,
     Prediction,
     Request,
-    Status,
     sample,
 )
 
@@ -50,7 +50,7 @@ class Figures:
     right: int = 0  # predicted by the device
     simulated_right: int = 0
     restarts: int = 0  # of the device
-    status: Status | None = None
+    status: DeviceStatus | None = None
     latencies: list[float] = field(default_factory=list, repr=False)
 
     @property
@@ -69,7 +69,7 @@ class Figures:
         return float(np.percentile(some, percent)) * 1e3 if some else 0.0
 
 
-class Run:
+class DeviceRun:
     """One stream on one device. rows are raw values in the units of the twin's configuration.
 
     rate: samples a second, 0: as fast as the device takes them. progress is called with
@@ -78,7 +78,7 @@ class Run:
 
     def __init__(
         self,
-        link: Link,
+        link: HostLink,
         twin: Twin,
         rows: Raw,
         labels: Labels,
@@ -150,7 +150,7 @@ class Run:
     def _stream(self) -> None:
         begin = self.figures.samples
         for pending in self._link.stream(self._requests(begin)):
-            if isinstance(pending.answer, Status):
+            if isinstance(pending.answer, DeviceStatus):
                 self.figures.status = pending.answer
             else:
                 self._step(pending)
@@ -166,7 +166,7 @@ class Run:
             if (k + 1) % _ASK_EVERY == 0:
                 yield STATUS
 
-    def _step(self, pending: Pending) -> None:
+    def _step(self, pending: PendingAnswer) -> None:
         """Compare what the device predicted with the twin."""
         figures = self.figures
         k = figures.samples
@@ -196,9 +196,9 @@ class Run:
             )
         return here
 
-    def _ask_status(self) -> Status:
+    def _ask_status(self) -> DeviceStatus:
         status = self._link.ask(STATUS)
-        assert isinstance(status, Status)
+        assert isinstance(status, DeviceStatus)
         self.figures.status = status
         return status
 

@@ -65,7 +65,7 @@ class Nrf51:
         return size
 
 
-class Stream:
+class TextStream:
     """A stream of text that has one of bytes, too."""
 
     def __init__(self, text: "Any", buffer: "Cmsdk | Nrf51") -> None:
@@ -81,8 +81,8 @@ class System:
 
     def __init__(self, module: "Any", buffer: "Cmsdk | Nrf51") -> None:
         self.module = module
-        self.stdin = Stream(module.stdin, buffer)
-        self.stdout = Stream(module.stdout, buffer)
+        self.stdin = TextStream(module.stdin, buffer)
+        self.stdout = TextStream(module.stdout, buffer)
 
     def __getattr__(self, name: str) -> "Any":
         return getattr(self.module, name)

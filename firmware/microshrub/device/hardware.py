@@ -5,11 +5,11 @@ object with these methods.
 """
 
 
-class BoardError(ValueError):
+class HardwareError(ValueError):
     """The board does not have what the configuration asks for; the message is for people."""
 
 
-class Board:
+class Hardware:
     """The board that the program runs on."""
 
     def __init__(self):
@@ -56,4 +56,4 @@ def _of_machine(name):
 
         return getattr(machine, name)
     except (ImportError, AttributeError):
-        raise BoardError("this board's MicroPython has no machine.%s" % name) from None
+        raise HardwareError("this board's MicroPython has no machine.%s" % name) from None

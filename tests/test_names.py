@@ -1,0 +1,23 @@
+"""One word, one thing: no two public classes have one name."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+
+from tests_support import ROOT
+
+# River and scikit-learn each have estimators of their own, which are called alike on purpose.
+SHARED = {"ShrubClassifier", "HoeffdingClassifier"}
+FOLDERS = ("firmware", "host", "tools")
+
+
+def test_no_two_public_classes_have_one_name() -> None:
+    homes = defaultdict(list)
+    for folder in FOLDERS:
+        for path in (ROOT / folder).rglob("*.py"):
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    homes[node.name].append(path.relative_to(ROOT).as_posix())
+    assert {"Stream", "Board", "HoeffdingTree"} <= set(homes)
+    assert {name: found for name, found in homes.items() if len(found) > 1}.keys() == SHARED
