@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STUBS := .typings/micropython.pyi
 
-.PHONY: ci demo docs packages optional test test-lowest lint types clean
+.PHONY: ci constants demo docs packages optional test test-lowest lint types clean
 .DELETE_ON_ERROR:
 
 demo: .venv/run
@@ -44,6 +44,11 @@ lint: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+	$(BIN)/python -m microshrub_host.engines.shared_constants --check
+
+# Constants that several files of firmware/ share, written into those that use them
+constants: .venv/run
+	$(BIN)/python -m microshrub_host.engines.shared_constants
 
 types: .venv/dev $(STUBS)
 	$(BIN)/mypy

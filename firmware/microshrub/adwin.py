@@ -5,7 +5,8 @@ row of buckets, of which only the sum is known: up to 4 of one bit each, then up
 4 and so on. It is cut wherever the means of its older and its newer part differ by more than
 chance allows, with delta = 0.002.
 
-Buffers (a tuple, in this order; K windows, 12 sizes of buckets):
+Buffers, in this order, "drift.width" and so on (K windows, 12 sizes of buckets). The kernels take
+the table t of their owner, and the place d where these begin there.
 
     width   'H'  [K] bits in the window, at most 4 * (2**12 - 1) = 16380; the oldest are forgotten
     total   'H'  [K] how many of them are 1
@@ -19,6 +20,15 @@ import micropython
 from micropython import const
 
 from .fixed import log2, square_root
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_DRIFT_WIDTH = const(0)
+_DRIFT_TOTAL = const(1)
+_DRIFT_CLOCK = const(2)
+_DRIFT_FILLED = const(3)
+_DRIFT_SUMS = const(4)
+# (end)
 
 _SIZES = const(12)
 _BUCKETS = const(4)
@@ -41,50 +51,54 @@ def windows_table(windows):
 
 
 @micropython.viper
-def clear_window(d, k: int):
+def clear_window(t, d: int, k: int):
     """Forget everything."""
-    ptr16(d[0])[k] = 0
-    ptr16(d[1])[k] = 0
-    ptr8(d[2])[k] = 0
-    filled = ptr8(d[3])
+    address = ptr32(t)
+    ptr16(address[d + _DRIFT_WIDTH])[k] = 0
+    ptr16(address[d + _DRIFT_TOTAL])[k] = 0
+    ptr8(address[d + _DRIFT_CLOCK])[k] = 0
+    filled = ptr8(address[d + _DRIFT_FILLED])
     for i in range(k * _SIZES, (k + 1) * _SIZES):
         filled[i] = 0
 
 
 @micropython.viper
-def add_bit(d, k: int, bit: int) -> int:
+def add_bit(t, d: int, k: int, bit: int) -> int:
     """Take a bit into window k; returns 1 if the mean had risen, and the window was cut."""
-    width = ptr16(d[0])
-    clock = ptr8(d[2])
-    push(d, k, bit)
+    address = ptr32(t)
+    width = ptr16(address[d + _DRIFT_WIDTH])
+    clock = ptr8(address[d + _DRIFT_CLOCK])
+    push(t, d, k, bit)
     clock[k] = clock[k] + 1
     if clock[k] < _CLOCK:
         return 0
     clock[k] = 0
-    before = int(mean(d, k))
+    before = int(mean(t, d, k))
     cut = 0
-    while width[k] >= 2 * _LEAST and int(differs(d, k, _CUT)):
-        drop_oldest(d, k)
+    while width[k] >= 2 * _LEAST and int(differs(t, d, k, _CUT)):
+        drop_oldest(t, d, k)
         cut = 1
-    return int(cut and int(mean(d, k)) > before)
+    return int(cut and int(mean(t, d, k)) > before)
 
 
 @micropython.viper
-def mean(d, k: int) -> int:
+def mean(t, d: int, k: int) -> int:
     """The mean of window k in Q14, 0 if it is empty."""
-    width = ptr16(d[0])[k]
+    address = ptr32(t)
+    width = ptr16(address[d + _DRIFT_WIDTH])[k]
     if not width:
         return 0
-    return (ptr16(d[1])[k] << 14) // width  # < 2**14 * 2**14
+    return (ptr16(address[d + _DRIFT_TOTAL])[k] << 14) // width  # < 2**14 * 2**14
 
 
 @micropython.viper
-def push(d, k: int, bit: int):
+def push(t, d: int, k: int, bit: int):
     """Append a bucket of one bit; two of a size that is full become one of the next."""
-    width = ptr16(d[0])
-    total = ptr16(d[1])
-    filled = ptr8(d[3])
-    sums = ptr16(d[4])
+    address = ptr32(t)
+    width = ptr16(address[d + _DRIFT_WIDTH])
+    total = ptr16(address[d + _DRIFT_TOTAL])
+    filled = ptr8(address[d + _DRIFT_FILLED])
+    sums = ptr16(address[d + _DRIFT_SUMS])
     width[k] = width[k] + 1
     total[k] = total[k] + bit
     size = k * _SIZES
@@ -107,12 +121,13 @@ def push(d, k: int, bit: int):
 
 
 @micropython.viper
-def drop_oldest(d, k: int):
+def drop_oldest(t, d: int, k: int):
     """Forget the oldest bucket."""
-    width = ptr16(d[0])
-    total = ptr16(d[1])
-    filled = ptr8(d[3])
-    sums = ptr16(d[4])
+    address = ptr32(t)
+    width = ptr16(address[d + _DRIFT_WIDTH])
+    total = ptr16(address[d + _DRIFT_TOTAL])
+    filled = ptr8(address[d + _DRIFT_FILLED])
+    sums = ptr16(address[d + _DRIFT_SUMS])
     size = _SIZES - 1
     while not filled[k * _SIZES + size]:
         size -= 1
@@ -126,17 +141,18 @@ def drop_oldest(d, k: int):
 
 
 @micropython.viper
-def differs(d, k: int, odds: int) -> int:
+def differs(t, d: int, k: int, odds: int) -> int:
     """Is there a place where the means of the older and of the newer part differ too much?
 
     That is by more than sqrt(2 v D / m) + 2 D / (3 m), where v is the variance of the window, m
     the harmonic sum of the parts' widths and D = ln(ln(width) odds), odds being 2 / delta, of
     10..1000. The result is 1 if the newer part's mean is the higher one there, -1 if the lower.
     """
-    width = ptr16(d[0])[k]
-    total = ptr16(d[1])[k]
-    filled = ptr8(d[3])
-    sums = ptr16(d[4])
+    address = ptr32(t)
+    width = ptr16(address[d + _DRIFT_WIDTH])[k]
+    total = ptr16(address[d + _DRIFT_TOTAL])[k]
+    filled = ptr8(address[d + _DRIFT_FILLED])
+    sums = ptr16(address[d + _DRIFT_SUMS])
     whole = (total << 14) // width
     variance = (whole * (16384 - whole)) >> 14  # Q14
     chance = int(log_odds(width, odds))

@@ -11,6 +11,8 @@ from array import array
 from binascii import crc32
 from io import BytesIO
 
+import micropython
+
 _MAGIC = b"mshr"
 _VERSION = 1
 _ITEM_BYTES = {"B": 1, "H": 2, "i": 4}
@@ -31,6 +33,20 @@ def allocate(typecode, length):
     if typecode == "B":
         return bytearray(length)
     return array(typecode, bytes(length * item_bytes(typecode)))
+
+
+@micropython.viper
+def address_table(buffers, table):
+    """Write the addresses of the buffers, a tuple, to the table, array('i'), and return it.
+
+    Kernels find their buffers there: ptr8(ptr32(table)[i]) takes a fiftieth of the time of
+    ptr8(buffers[i]). The buffers have to stay alive and in place.
+    """
+    address = ptr32(table)
+    count = int(len(buffers))  # noqa: RUF046  (an object in viper)
+    for i in range(count):
+        address[i] = int(ptr8(buffers[i]))
+    return table
 
 
 def read_header(data):

@@ -1,7 +1,8 @@
 """What ptr8, ptr16 and ptr32 are in files without machine code: `build --emit bytecode`.
 
 The kernels say ptr16(buffer) and mean its items of 16 bits. An array has these as its items, and a
-bytearray that is read in this way holds them in pairs of bytes, the low one first.
+bytearray that is read in this way holds them in pairs of bytes, the low one first. A table of
+addresses is a tuple of the buffers themselves.
 """
 
 
@@ -30,5 +31,10 @@ def ptr16(buffer):
 
 
 def ptr32(buffer):
-    """The items of an array('i')."""
+    """The items of an array('i'), or the buffers of a table of addresses."""
     return buffer
+
+
+def address_table(buffers, table):
+    """Stands for buffers.address_table()."""
+    return buffers

@@ -7,12 +7,21 @@ delta. It is a drift when S is above its least value so far by more than the thr
 this starts anew. ADWIN is that of drift.py.
 """
 
+from array import array
+
 import micropython
 from micropython import const
 
 from .adwin import add_bit, clear_window, differs, windows_table
-from .buffers import Buffers, table_bytes
+from .buffers import Buffers, address_table, table_bytes
 from .learner import Learner, ParameterError, choice, twelve_bits, whole
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_ALARM_WORDS = const(0)
+_DRIFT_WIDTH = const(1)
+_DRIFT_CLOCK = const(3)
+# (end)
 
 LEVELS = ("none", "warning", "drift")
 
@@ -85,16 +94,19 @@ def page_hinkley(words: ptr32, wrong: int) -> int:
 
 
 @micropython.viper
-def adwin(words: ptr32, d, wrong: int) -> int:
+def adwin(t, wrong: int) -> int:
     """Take an error (1) or none (0); returns the level."""
+    address = ptr32(t)
+    words = ptr32(address[_ALARM_WORDS])
     level = words[_LEVEL]
     if level == _DRIFT:
         level = 0
-    if int(add_bit(d, 0, wrong)):
+    if int(add_bit(t, _DRIFT_WIDTH, 0, wrong)):
         level = _DRIFT
-    elif not ptr8(d[2])[0]:  # it has just looked
+    elif not ptr8(address[_DRIFT_CLOCK])[0]:  # it has just looked
         level = 0
-        if ptr16(d[0])[0] >= _LEAST and int(differs(d, 0, _DOUBT)) > 0:
+        wide = int(ptr16(address[_DRIFT_WIDTH])[0] >= _LEAST)
+        if wide and int(differs(t, _DRIFT_WIDTH, 0, _DOUBT)) > 0:
             level = _WARNING
     words[_LEVEL] = level
     return level
@@ -161,9 +173,9 @@ class DriftAlarm(Buffers):
         words[_DELTA] = self.delta_q16
         words[_HORIZON] = self.horizon
         words[_GRACE] = self.grace
-        self._window = self._flat[1:]
-        if self._window:
-            clear_window(self._window, 0)
+        self._addresses = address_table(self._flat, array("i", bytes(4 * len(self._flat))))
+        if self.detector == "adwin":
+            clear_window(self._addresses, _DRIFT_WIDTH, 0)
 
     def update(self, wrong):
         """Was a prediction wrong (True, 1) or not? Returns the level; a drift runs the hook.
@@ -173,8 +185,8 @@ class DriftAlarm(Buffers):
         if not isinstance(wrong, _YES_OR_NO) or not 0 <= wrong <= 1:
             raise ValueError("wrong has to be True or False, not %r" % (wrong,))
         words = self._flat[0]
-        if self._window:
-            level = adwin(words, self._window, int(wrong))
+        if self.detector == "adwin":
+            level = adwin(self._addresses, int(wrong))
         else:
             level = page_hinkley(words, int(wrong))
         if level == _DRIFT:

@@ -9,7 +9,11 @@ paths.
 
 from micropython import const
 
+# From elsewhere, written by `make constants`:
+# hoeffding/pool.py
 _NO_SLOT = const(65535)
+# (end)
+
 _PLACES = const(15)  # behind the point; what needs more is written with an exponent
 
 

@@ -1,7 +1,11 @@
 """Integer arithmetic that gives the same bits everywhere: random numbers, exp, log2, roots."""
 
+from array import array
+
 import micropython
 from micropython import const
+
+from .buffers import address_table
 
 # Two lag-1 multiply-with-carry generators (Marsaglia 1994), 16 bits a draw, XORed. With these
 # multipliers a, both a * 2**16 - 1 and a * 2**15 - 1 are prime, which makes the periods
@@ -16,13 +20,23 @@ def seed_generator(rng, seed):
     """Set rng, array('i') of 2, from seed, 0 <= seed < 2**30."""
     rng[0] = 1 + (seed * 40503 + 362437) % (_A * 65536 - 2)
     rng[1] = 1 + (seed * 30903 + 521288) % (_B * 65536 - 2)
+    t = generator_table(rng)
     for _ in range(8):  # neighbouring seeds drift apart within a few draws
-        below(rng, 2)
+        below(t, 0, 2)
+
+
+def generator_table(rng):
+    """What below() takes for a generator of its own, at place 0."""
+    return address_table((rng,), array("i", bytes(4)))
 
 
 @micropython.viper
-def below(rng: ptr32, n: int) -> int:
-    """A random integer, 0 <= result < n, for 1 <= n <= 65536, from 15 random bits."""
+def below(t, place: int, n: int) -> int:
+    """A random integer, 0 <= result < n, for 1 <= n <= 65536, from 15 random bits.
+
+    The generator's address stands at that place of the table t.
+    """
+    rng = ptr32(ptr32(t)[place])
     z = _A * (rng[0] & 0xFFFF) + (rng[0] >> 16)  # <= A * 65535 + A - 1 < 2**30
     w = _B * (rng[1] & 0xFFFF) + (rng[1] >> 16)  # < 2**30, likewise
     rng[0] = z
@@ -46,8 +60,10 @@ def exp_negative(x: int) -> int:
 
 
 @micropython.viper
-def poisson(rng, rate: int) -> int:
+def poisson(t, place: int, rate: int) -> int:
     """A draw from the Poisson distribution of mean rate / 256, for 0 <= rate <= 4096.
+
+    t and place are those of below().
 
     It is a sum of draws with means of at most 1, each by inversion of its distribution function in
     Q14: k is drawn with a probability that is off by less than 14 / 16384 for each of them.
@@ -56,7 +72,7 @@ def poisson(rng, rate: int) -> int:
     while rate > 0:
         part = rate if rate < 256 else 256
         rate -= part
-        u = int(below(rng, 16384))
+        u = int(below(t, place, 16384))
         chance = int(exp_negative(part << 8))
         k = 0
         while u >= chance and chance:

@@ -4,7 +4,7 @@ from array import array
 
 import micropython
 
-from .buffers import Buffers, allocate, table_bytes
+from .buffers import Buffers, address_table, table_bytes
 
 CODES = array("H")  # a sample for same_items()
 
@@ -80,22 +80,21 @@ def check_row(x, features):
 
 
 @micropython.viper
-def run_rows(learn, table, rows, labels, predictions, count: int, features: int):
+def run_rows(learn, t, rows, labels, predictions, count: int, features: int):
     """Learn rows one by one and note what the learner had predicted of each."""
     y = ptr8(labels)
     out = ptr8(predictions)
     for i in range(count):
-        out[i] = int(learn(table, rows, i * features, y[i]))
+        out[i] = int(learn(t, rows, i * features, y[i]))
 
 
 class Learner(Buffers):
     """Base of the learners.
 
     A subclass checks its parameters, sets `features` and `classes` and calls `_allocate()`. It
-    gives the kernels `_predict(table, rows, at)` and `_learn(table, rows, at, label)`, which both
-    return the class predicted before learning, and `_parts()`, the tables of its parts: the
-    buffers of the first stand in the kernels' tuple one by one, those of each other part as one
-    tuple.
+    gives the table of its buffers, `_table()`, and the kernels `_predict(t, rows, at)` and
+    `_learn(t, rows, at, label)`, which both return the class predicted before learning; t holds
+    the addresses of the buffers, in the order of the table (buffers.address_table).
     """
 
     features = 0
@@ -118,32 +117,24 @@ class Learner(Buffers):
         """Bytes of this learner's buffers."""
         return table_bytes(self._table())
 
-    def _parts(self):
+    @staticmethod
+    def _predict(t, rows, at):
         raise NotImplementedError
 
     @staticmethod
-    def _predict(table, rows, at):
+    def _learn(t, rows, at, label):
         raise NotImplementedError
-
-    @staticmethod
-    def _learn(table, rows, at, label):
-        raise NotImplementedError
-
-    def _table(self):
-        return [row for part in self._parts() for row in part]
 
     def _allocate(self):
-        parts = [[allocate(t, n) for _, t, n in part] for part in self._parts()]
-        self._flat = tuple([buffer for part in parts for buffer in part])
-        self._nest = tuple(parts[0] + [tuple(part) for part in parts[1:]])
+        Buffers._allocate(self)
+        self._addresses = address_table(self._flat, array("i", bytes(4 * len(self._flat))))
         self._row = ()  # the row that was checked last
-        self._start()
 
     def predict(self, x):
         """The class of the codes x, array('H') of `features`; fills `votes`. Allocates nothing."""
         if x is not self._row or len(x) != self.features:
             self._check(x)
-        return self._predict(self._nest, x, 0)
+        return self._predict(self._addresses, x, 0)
 
     def learn(self, x, label):
         """Learn one sample; returns the class that was predicted before. Allocates nothing.
@@ -155,7 +146,7 @@ class Learner(Buffers):
             self._check(x)
         if type(label) is not int or not 0 <= label < self.classes:
             whole("label", label, 0, self.classes - 1)
-        return self._learn(self._nest, x, 0, label)
+        return self._learn(self._addresses, x, 0, label)
 
     def _check(self, x):
         """Check a row that is not the one before; that it is an array it will stay."""
@@ -178,4 +169,4 @@ class Learner(Buffers):
         check_classes("labels", labels, self.classes)
         if not isinstance(predictions, bytearray) or len(predictions) != count:
             raise ValueError("predictions has to be a bytearray as long as labels")
-        run_rows(self._learn, self._nest, rows, labels, predictions, count, self.features)
+        run_rows(self._learn, self._addresses, rows, labels, predictions, count, self.features)

@@ -23,12 +23,12 @@ from micropython import const
 from .buffers import Buffers, table_bytes
 from .learner import CODES, same_items, whole
 
-RAW_MAX = (1 << 29) - 1
-MISSING = -(1 << 29)  # stands for a value that is not there
+_RAW_MAX = const(536870911)  # 2**29 - 1
+_MISSING = const(-536870912)  # stands for a value that is not there
+RAW_MAX = _RAW_MAX
+MISSING = _MISSING
 _RAW = array("i")  # a sample for same_items()
 
-_MISSING = const(-536870912)
-_RAW_MAX = const(536870911)
 _MOST = const(1073741823)  # counters stop there
 _CORE = const(49151)
 _TAIL = const(8192)

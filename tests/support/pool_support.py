@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from microshrub_host.engines import loader
+
 Ints = NDArray[np.int64]
 NO_SLOT = 65535
 NODES, SLOTS, NEXT_NODE, NEXT_SLOT, FREE_PAIR, FREE_SLOT, COUNT = range(7)  # as in nodes.py
@@ -16,6 +18,22 @@ NODES, SLOTS, NEXT_NODE, NEXT_SLOT, FREE_PAIR, FREE_SLOT, COUNT = range(7)  # as
 
 def held(model: Any) -> dict[str, Any]:
     return {name: buffer for name, _, buffer in model.buffers()}
+
+
+def place(model: Any, buffer: str) -> int:
+    """Where that buffer's address stands in the table that the kernels get."""
+    return [name for name, _, _ in model.buffers()].index(buffer)
+
+
+def tree_with(bins: list[int], classes: int, **parameters: Any) -> Any:
+    """A HoeffdingTree in the checked engine whose features have so many bins each."""
+    base = loader.load("checked").HoeffdingTree
+
+    class Tree(base):  # type: ignore[misc, valid-type]
+        def _bins(self) -> list[int]:
+            return bins
+
+    return Tree(len(bins), classes, **parameters)
 
 
 def contents(model: Any) -> dict[str, bytes]:

@@ -6,7 +6,7 @@ own, with noise on top. All of it is integer arithmetic.
 
 from array import array
 
-from ..fixed import RNG_WORDS, below, seed_generator
+from ..fixed import RNG_WORDS, below, generator_table, seed_generator
 
 SAMPLES = 200
 _OBSERVED = 50  # the quantizer sees so many before
@@ -16,10 +16,10 @@ _TICKS = 0x3FFFFFFF  # a clock of 30 bits
 
 
 def draw(generator, raw, classes):
-    """Fill raw, array('i'), with the next sample; returns its label."""
-    label = below(generator, classes)
+    """Fill raw, array('i'), with the next sample; returns its label. See fixed.generator_table."""
+    label = below(generator, 0, classes)
     for f in range(len(raw)):
-        raw[f] = label * (f % 7) * 100 + below(generator, _NOISE) - _NOISE // 2
+        raw[f] = label * (f % 7) * 100 + below(generator, 0, _NOISE) - _NOISE // 2
     return label
 
 
@@ -29,10 +29,11 @@ def selftest(model, quantizer, clock):
     clock() gives microseconds, as time.ticks_us does. Returns the CRC32 of the model's state and
     the microseconds that encoding and learning took, of all samples together.
     """
-    generator = array("i", [0] * RNG_WORDS)
+    rng = array("i", [0] * RNG_WORDS)
     raw = array("i", [0] * model.features)
     x = array("H", raw)
-    seed_generator(generator, _SEED)
+    seed_generator(rng, _SEED)
+    generator = generator_table(rng)
     for _ in range(_OBSERVED):
         draw(generator, raw, model.classes)
         quantizer.observe(raw)

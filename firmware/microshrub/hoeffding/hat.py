@@ -19,20 +19,32 @@ from .learn import answer, find_leaf, grow
 from .pool import free_slot, give_back, release, take_pair, take_slot
 from .split_leaf import spare_slot
 
+# From elsewhere, written by `make constants`:
+# places of buffers
 _STATE = const(0)
-_NODES = const(7)
-_SLOTS = const(8)
-_WINDOWS = const(9)
+_TREE_SHAPE = const(7)
+_TREE_FEATURE = const(8)
+_TREE_THRESHOLD = const(9)
+_TREE_CHILD = const(10)
+_TREE_SLOT = const(11)
+_TREE_GAIN = const(12)
+_TREE_OWNER = const(13)
+_TREE_ALTERNATE = const(16)
+_OBSERVERS_LOW = const(19)
+_OBSERVERS_HIGH = const(20)
+_DRIFT_WIDTH = const(25)
+# hoeffding/pool.py
+_N_NODES = const(0)
+_NO_SLOT = const(65535)
+# hoeffding/tree.py
+_S_FEATURES = const(5)
+_S_HOST = const(14)
+_S_ALTERNATE = const(15)
+# (end)
 
-_FEATURES = const(5)  # of the state
-_HOST = const(14)
-_ALTERNATE = const(15)
-
-_N_NODES = const(0)  # of the nodes' shape
 
 _LEAST = const(300)  # errors, or none, that both have to have been watched for
 _CHANCE = const(7555)  # 2 ln(2 / 0.05) in Q10
-_NO_SLOT = const(65535)
 
 
 @micropython.viper
@@ -51,77 +63,83 @@ def learn(t, rows, at: int, label: int) -> int:
 @micropython.viper
 def watch_new(t, left: int):
     """Start the windows of a node that was split into `left` and the next, unless that is 0."""
-    slots = ptr16(t[_NODES][4])
+    address = ptr32(t)
+    slots = ptr16(address[_TREE_SLOT])
     if left:
-        clear_window(t[_WINDOWS], left >> 1)
+        clear_window(t, _DRIFT_WIDTH, left >> 1)
         for k in range(left, left + 2):
             if slots[k] != _NO_SLOT:
-                clear_window(t[_WINDOWS], (ptr32(t[_NODES][0])[_N_NODES] >> 1) + slots[k])
+                clear_window(
+                    t, _DRIFT_WIDTH, (ptr32(address[_TREE_SHAPE])[_N_NODES] >> 1) + slots[k]
+                )
 
 
 @micropython.viper
 def watch(t, rows, at: int, wrong: int) -> int:
     """Tell the nodes on the sample's way of an error, or of none; returns 1 if one changed."""
-    feature = ptr8(t[_NODES][1])
-    threshold = ptr16(t[_NODES][2])
-    child = ptr16(t[_NODES][3])
-    slots = ptr16(t[_NODES][4])
-    alternate = ptr16(t[_NODES][9])
+    address = ptr32(t)
+    feature = ptr8(address[_TREE_FEATURE])
+    threshold = ptr16(address[_TREE_THRESHOLD])
+    child = ptr16(address[_TREE_CHILD])
+    slots = ptr16(address[_TREE_SLOT])
+    alternate = ptr16(address[_TREE_ALTERNATE])
     x = ptr16(rows)
     node = 0
     while child[node]:
         pair = child[node] >> 1
-        if int(add_bit(t[_WINDOWS], pair, wrong)):
+        if int(add_bit(t, _DRIFT_WIDTH, pair, wrong)):
             if alternate[pair]:
-                give_back(t[_NODES], alternate[pair])
+                give_back(t, alternate[pair])
                 alternate[pair] = 0
             if int(renew(t, node, rows, at)):
                 return 1
         elif alternate[pair]:
-            verdict = int(compare(t[_WINDOWS], pair, alternate[pair] >> 1))
+            verdict = int(compare(t, pair, alternate[pair] >> 1))
             if verdict > 0:
-                replace(t[_NODES], node)
+                replace(t, node)
                 return 1
             if verdict < 0:
-                give_back(t[_NODES], alternate[pair])
+                give_back(t, alternate[pair])
                 alternate[pair] = 0
         node = child[node] + int(x[at + feature[node]] > threshold[node])
     if slots[node] != _NO_SLOT:
-        k = (ptr32(t[_NODES][0])[_N_NODES] >> 1) + slots[node]
-        if int(add_bit(t[_WINDOWS], k, wrong)):
-            take_slot(t[_NODES], t[_SLOTS], node, slots[node])
+        k = (ptr32(address[_TREE_SHAPE])[_N_NODES] >> 1) + slots[node]
+        if int(add_bit(t, _DRIFT_WIDTH, k, wrong)):
+            take_slot(t, node, slots[node])
             return 1
     return 0
 
 
 @micropython.viper
-def compare(d, old: int, new: int) -> int:
+def compare(t, old: int, new: int) -> int:
     """1: the errors in window `new` are fewer than in `old`, -1: they are more, 0: not known.
 
     They are if the means differ by more than sqrt(2 v ln(2 / 0.05) / m), as in differs(); v is the
     variance of the old ones.
     """
-    width = ptr16(d[0])
+    address = ptr32(t)
+    width = ptr16(address[_DRIFT_WIDTH])
     if width[old] < _LEAST or width[new] < _LEAST:
         return 0
-    errors = int(mean(d, old))
+    errors = int(mean(t, _DRIFT_WIDTH, old))
     variance = (errors * (16384 - errors)) >> 14
     # width < 2**14: the product is below 2**28
     m = width[old] * width[new] // (width[old] + width[new])
     # 2**12 * 2**13, >> 10, << 14: Q28, below 2**29
     bound = int(square_root((((variance * _CHANCE) >> 10) << 14) // m))
-    ahead = errors - int(mean(d, new))
+    ahead = errors - int(mean(t, _DRIFT_WIDTH, new))
     return int(ahead > bound) - int(ahead < 0 - bound)
 
 
 @micropython.viper
 def grow_alternates(t, rows, at: int, label: int) -> int:
     """Learn the sample in the alternate subtrees on its way; returns how many there are."""
-    state = ptr32(t[_STATE])
-    feature = ptr8(t[_NODES][1])
-    threshold = ptr16(t[_NODES][2])
-    child = ptr16(t[_NODES][3])
-    alternate = ptr16(t[_NODES][9])
+    address = ptr32(t)
+    state = ptr32(address[_STATE])
+    feature = ptr8(address[_TREE_FEATURE])
+    threshold = ptr16(address[_TREE_THRESHOLD])
+    child = ptr16(address[_TREE_CHILD])
+    alternate = ptr16(address[_TREE_ALTERNATE])
     x = ptr16(rows)
     node = 0
     level = 0
@@ -132,11 +150,11 @@ def grow_alternates(t, rows, at: int, label: int) -> int:
             found += 1
             leaf = int(find_leaf(t, root, rows, at))
             wrong = int(int(answer(t, leaf, rows, at)) != label)
-            add_bit(t[_WINDOWS], root >> 1, wrong)
-            state[_HOST] = node
-            state[_ALTERNATE] = root
+            add_bit(t, _DRIFT_WIDTH, root >> 1, wrong)
+            state[_S_HOST] = node
+            state[_S_ALTERNATE] = root
             watch_new(t, int(grow(t, root, level, rows, at, label)))
-            state[_ALTERNATE] = 0
+            state[_S_ALTERNATE] = 0
         node = child[node] + int(x[at + feature[node]] > threshold[node])
         level += 1
     return found
@@ -149,23 +167,24 @@ def renew(t, node: int, rows, at: int) -> int:
     Without nodes for it the inner node becomes that leaf, which returns 1; without a slot for it
     all stays as it is.
     """
-    child = ptr16(t[_NODES][3])
-    slots = ptr16(t[_NODES][4])
-    slot = int(spare_slot(t[_NODES], t[_SLOTS], _NO_SLOT, _NO_SLOT))
+    address = ptr32(t)
+    child = ptr16(address[_TREE_CHILD])
+    slots = ptr16(address[_TREE_SLOT])
+    slot = int(spare_slot(t, _NO_SLOT, _NO_SLOT))
     if slot == _NO_SLOT:
         return 0
-    root = int(take_pair(t[_NODES]))
+    root = int(take_pair(t))
     if not root:
-        release(t[_NODES], node)
-        free_slot(t[_NODES], node)
+        release(t, node)
+        free_slot(t, node)
         restart(t, node, slot, node, rows, at)
         return 1
     for k in range(root, root + 2):
         child[k] = 0
         slots[k] = _NO_SLOT
     restart(t, root, slot, node, rows, at)
-    clear_window(t[_WINDOWS], root >> 1)
-    ptr16(t[_NODES][9])[child[node] >> 1] = root
+    clear_window(t, _DRIFT_WIDTH, root >> 1)
+    ptr16(address[_TREE_ALTERNATE])[child[node] >> 1] = root
     return 0
 
 
@@ -175,14 +194,15 @@ def restart(t, leaf: int, slot: int, place: int, rows, at: int):
 
     Its ranges are those that the way of the sample at rows[at] down to node `place` leaves open.
     """
-    feature = ptr8(t[_NODES][1])
-    threshold = ptr16(t[_NODES][2])
-    child = ptr16(t[_NODES][3])
-    low = ptr16(t[_SLOTS][2])
-    high = ptr16(t[_SLOTS][3])
+    address = ptr32(t)
+    feature = ptr8(address[_TREE_FEATURE])
+    threshold = ptr16(address[_TREE_THRESHOLD])
+    child = ptr16(address[_TREE_CHILD])
+    low = ptr16(address[_OBSERVERS_LOW])
+    high = ptr16(address[_OBSERVERS_HIGH])
     x = ptr16(rows)
-    first = slot * ptr32(t[_STATE])[_FEATURES]
-    for k in range(first, first + ptr32(t[_STATE])[_FEATURES]):
+    first = slot * ptr32(address[_STATE])[_S_FEATURES]
+    for k in range(first, first + ptr32(address[_STATE])[_S_FEATURES]):
         low[k] = 0
         high[k] = 65535
     node = 0
@@ -194,25 +214,26 @@ def restart(t, leaf: int, slot: int, place: int, rows, at: int):
         else:
             high[k] = threshold[node]
         node = child[node] + right
-    take_slot(t[_NODES], t[_SLOTS], leaf, slot)
-    clear_window(t[_WINDOWS], (ptr32(t[_NODES][0])[_N_NODES] >> 1) + slot)
-    ptr16(t[_NODES][5])[leaf] = 1
+    take_slot(t, leaf, slot)
+    clear_window(t, _DRIFT_WIDTH, (ptr32(address[_TREE_SHAPE])[_N_NODES] >> 1) + slot)
+    ptr16(address[_TREE_GAIN])[leaf] = 1
 
 
 @micropython.viper
-def replace(n, node: int):
+def replace(t, node: int):
     """Put the alternate of an inner node in its place, and give the subtree there back."""
-    feature = ptr8(n[1])
-    threshold = ptr16(n[2])
-    child = ptr16(n[3])
-    slots = ptr16(n[4])
-    gain = ptr16(n[5])
-    alternate = ptr16(n[9])
+    address = ptr32(t)
+    feature = ptr8(address[_TREE_FEATURE])
+    threshold = ptr16(address[_TREE_THRESHOLD])
+    child = ptr16(address[_TREE_CHILD])
+    slots = ptr16(address[_TREE_SLOT])
+    gain = ptr16(address[_TREE_GAIN])
+    alternate = ptr16(address[_TREE_ALTERNATE])
     pair = child[node] >> 1
     root = alternate[pair]
     alternate[pair] = 0
-    release(n, node)
-    free_slot(n, node)
+    release(t, node)
+    free_slot(t, node)
     feature[node] = feature[root]
     threshold[node] = threshold[root]
     child[node] = child[root]
@@ -220,7 +241,7 @@ def replace(n, node: int):
     if child[node]:
         gain[node] = gain[root]
     if slots[node] != _NO_SLOT:
-        ptr16(n[6])[slots[node]] = node
+        ptr16(address[_TREE_OWNER])[slots[node]] = node
     child[root] = 0
     slots[root] = _NO_SLOT
-    give_back(n, root)
+    give_back(t, root)

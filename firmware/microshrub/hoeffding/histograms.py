@@ -5,7 +5,8 @@ the codes that the path of tests leaves open; each bin has a count for each clas
 thresholds are the borders of the bins, wherever the leaf is, and naive Bayes reads the same
 counts.
 
-Buffers (a tuple, in this order; S slots, T bins of all features together, d features):
+Buffers, in this order, "observers.shape" and so on (S slots, T bins of all features together, d
+features):
 
     shape   'i'  the integers below
     first   'H'  [d + 1] the bins of feature f are first[f]..first[f + 1] - 1
@@ -26,24 +27,38 @@ from micropython import const
 
 from ..fixed import n_log2
 
-_FEATURES = const(0)
-_CLASSES = const(1)
-_BINS = const(2)  # T
-_GINI = const(3)  # 1: Gini, 0: information gain
+# From elsewhere, written by `make constants`:
+# places of buffers
+_TALLY = const(2)
+_MERITS = const(3)
+_USED = const(4)
+_OBSERVERS_SHAPE = const(17)
+_OBSERVERS_FIRST = const(18)
+_OBSERVERS_LOW = const(19)
+_OBSERVERS_HIGH = const(20)
+_OBSERVERS_COUNTS = const(21)
+_OBSERVERS_SEEN = const(22)
+_OBSERVERS_PRIOR = const(23)
+_OBSERVERS_CELLS = const(24)
+# (end)
+
+_O_FEATURES = const(0)
+_O_CLASSES = const(1)
+_O_BINS = const(2)  # T
+_O_GINI = const(3)  # 1: Gini, 0: information gain
 _WORDS = const(4)
-# 1..7: first, low, high, counts, seen, prior, cells
 
 _FULL = const(32768)
 
-# what merits() leaves behind, 'i' of MERIT_WORDS
-_BEST = const(0)  # Q10 gain of the best split, 0 if there is none
-_FEATURE = const(1)
-_BIN = const(2)  # the last bin that goes left
-_THRESHOLD = const(3)  # the greatest code that goes left
-_SECOND = const(4)  # Q10 gain of the second best feature, at least 0, the gain of no split
-_SAMPLES = const(5)
-_CURRENT = const(6)  # Q10 gain of the split asked for
-MERIT_WORDS = 7
+# what merits() leaves behind, 'i' of _M_WORDS
+_M_BEST = const(0)  # Q10 gain of the best split, 0 if there is none
+_M_FEATURE = const(1)
+_M_BIN = const(2)  # the last bin that goes left
+_M_THRESHOLD = const(3)  # the greatest code that goes left
+_M_SECOND = const(4)  # Q10 gain of the second best feature, at least 0, the gain of no split
+_M_SAMPLES = const(5)
+_M_CURRENT = const(6)  # Q10 gain of the split asked for
+_M_WORDS = const(7)
 
 
 def observers_table(features, classes, slots, bins, boosted):
@@ -61,27 +76,31 @@ def observers_table(features, classes, slots, bins, boosted):
     ]
 
 
-def start_observers(o, features, classes, bins, gini):
-    """Set up the slots; what they hold does not matter until one is opened."""
-    shape, first = o[:2]
-    shape[_FEATURES] = features
-    shape[_CLASSES] = classes
-    shape[_BINS] = sum(bins)
-    shape[_GINI] = int(gini)
+def start_observers(b, features, classes, bins, gini):
+    """Set up the slots; what they hold does not matter until one is opened.
+
+    b are the learner's buffers.
+    """
+    shape, first = b[_OBSERVERS_SHAPE], b[_OBSERVERS_FIRST]
+    shape[_O_FEATURES] = features
+    shape[_O_CLASSES] = classes
+    shape[_O_BINS] = sum(bins)
+    shape[_O_GINI] = int(gini)
     for f in range(features):
         first[f + 1] = first[f] + bins[f]
-        o[3][f] = 65535  # slot 0, the root's: every code can come
+        b[_OBSERVERS_HIGH][f] = 65535  # slot 0, the root's: every code can come
 
 
 @micropython.viper
-def clear_slot(o, slot: int):
+def clear_slot(t, slot: int):
     """Nothing counted; the ranges stay."""
-    shape = ptr32(o[0])
-    counts = ptr16(o[4])
-    seen = ptr16(o[5])
-    prior = ptr16(o[6])
-    classes = shape[_CLASSES]
-    cells = shape[_BINS] * classes
+    address = ptr32(t)
+    shape = ptr32(address[_OBSERVERS_SHAPE])
+    counts = ptr16(address[_OBSERVERS_COUNTS])
+    seen = ptr16(address[_OBSERVERS_SEEN])
+    prior = ptr16(address[_OBSERVERS_PRIOR])
+    classes = shape[_O_CLASSES]
+    cells = shape[_O_BINS] * classes
     for k in range(slot * cells, (slot + 1) * cells):
         counts[k] = 0
     for k in range(slot * classes, (slot + 1) * classes):
@@ -90,15 +109,16 @@ def clear_slot(o, slot: int):
 
 
 @micropython.viper
-def locate(o, slot: int, rows, at: int):
+def locate(t, slot: int, rows, at: int):
     """Find the bins of a slot that the sample at rows[at] falls into; they go to cells."""
-    shape = ptr32(o[0])
-    first = ptr16(o[1])
-    low = ptr16(o[2])
-    high = ptr16(o[3])
-    cells = ptr16(o[7])
+    address = ptr32(t)
+    shape = ptr32(address[_OBSERVERS_SHAPE])
+    first = ptr16(address[_OBSERVERS_FIRST])
+    low = ptr16(address[_OBSERVERS_LOW])
+    high = ptr16(address[_OBSERVERS_HIGH])
+    cells = ptr16(address[_OBSERVERS_CELLS])
     x = ptr16(rows)
-    features = shape[_FEATURES]
+    features = shape[_O_FEATURES]
     for f in range(features):
         least = low[slot * features + f]
         # (code - low) * bins / (high - low + 1), < 2**16 * 2**8
@@ -107,19 +127,20 @@ def locate(o, slot: int, rows, at: int):
 
 
 @micropython.viper
-def observe(o, slot: int, label: int, weight: int) -> int:
+def observe(t, slot: int, label: int, weight: int) -> int:
     """Count the sample last located `weight` times; returns how many samples the slot has.
 
     It has them halved, with all counts, at 32768; weight < 32768.
     """
-    shape = ptr32(o[0])
-    counts = ptr16(o[4])
-    seen = ptr16(o[5])
-    prior = ptr16(o[6])
-    cells = ptr16(o[7])
-    classes = shape[_CLASSES]
-    bins = shape[_BINS]
-    for f in range(shape[_FEATURES]):
+    address = ptr32(t)
+    shape = ptr32(address[_OBSERVERS_SHAPE])
+    counts = ptr16(address[_OBSERVERS_COUNTS])
+    seen = ptr16(address[_OBSERVERS_SEEN])
+    prior = ptr16(address[_OBSERVERS_PRIOR])
+    cells = ptr16(address[_OBSERVERS_CELLS])
+    classes = shape[_O_CLASSES]
+    bins = shape[_O_BINS]
+    for f in range(shape[_O_FEATURES]):
         k = (slot * bins + cells[f]) * classes + label
         counts[k] = counts[k] + weight
     samples = 0
@@ -141,31 +162,34 @@ def observe(o, slot: int, label: int, weight: int) -> int:
 
 
 @micropython.viper
-def merits(o, slot: int, out: ptr32, tally, omega: int, used: ptr16, current: int):
+def merits(t, slot: int, omega: int, current: int):
     """Find the best split of a slot's samples, and the gains of the second best and one other.
 
     That is the split behind the bin `current`, 0..T - 1; the second best is of another feature.
-    tally is scratch, 'i' of 2 * classes. The gain of a feature with used[f] = 0 counts omega / 256
-    (Barddal and Enembreck 2019, equation 3).
+    The gain of a feature with used[f] = 0 counts omega / 256 (Barddal and Enembreck 2019, equation
+    3).
     """
-    shape = ptr32(o[0])
-    first = ptr16(o[1])
-    low = ptr16(o[2])
-    high = ptr16(o[3])
-    counts = ptr16(o[4])
-    scratch = ptr32(tally)
-    features = shape[_FEATURES]
-    classes = shape[_CLASSES]
-    gini = shape[_GINI]
-    out[_BEST] = 0
-    out[_SECOND] = 0
-    out[_FEATURE] = 0
-    out[_SAMPLES] = 0
-    out[_CURRENT] = 0
+    address = ptr32(t)
+    shape = ptr32(address[_OBSERVERS_SHAPE])
+    first = ptr16(address[_OBSERVERS_FIRST])
+    low = ptr16(address[_OBSERVERS_LOW])
+    high = ptr16(address[_OBSERVERS_HIGH])
+    counts = ptr16(address[_OBSERVERS_COUNTS])
+    scratch = ptr32(address[_TALLY])
+    out = ptr32(address[_MERITS])
+    used = ptr16(address[_USED])
+    features = shape[_O_FEATURES]
+    classes = shape[_O_CLASSES]
+    gini = shape[_O_GINI]
+    out[_M_BEST] = 0
+    out[_M_SECOND] = 0
+    out[_M_FEATURE] = 0
+    out[_M_SAMPLES] = 0
+    out[_M_CURRENT] = 0
     for f in range(features):
         begin = first[f]
         end = first[f + 1]
-        cell = (slot * shape[_BINS] + begin) * classes
+        cell = (slot * shape[_O_BINS] + begin) * classes
         samples = 0
         for c in range(classes):
             total = 0
@@ -176,7 +200,7 @@ def merits(o, slot: int, out: ptr32, tally, omega: int, used: ptr16, current: in
             scratch[c] = 0  # left of the border
             scratch[classes + c] = total
             samples += total
-        whole = int(purity(tally, classes, classes, samples, gini))
+        whole = int(purity(t, classes, classes, samples, gini))
         gain = 0
         at = 0
         left = 0
@@ -192,39 +216,40 @@ def merits(o, slot: int, out: ptr32, tally, omega: int, used: ptr16, current: in
             if here:  # else the split is the one before
                 g = 0
                 if left < samples:
-                    g = int(purity(tally, 0, classes, left, gini))
-                    g += int(purity(tally, classes, classes, samples - left, gini)) - whole
+                    g = int(purity(t, 0, classes, left, gini))
+                    g += int(purity(t, classes, classes, samples - left, gini)) - whole
                     g = g // samples
                 if g > gain:
                     gain = g
                     at = b
             if begin + b == current:
-                out[_CURRENT] = g
+                out[_M_CURRENT] = g
         if not used[f]:
             gain = (gain * omega) >> 8  # <= 8 * 2**10 * 2**8
-        if gain > out[_BEST]:
-            out[_SECOND] = out[_BEST]
-            out[_BEST] = gain
-            out[_FEATURE] = f
-            out[_BIN] = at
+        if gain > out[_M_BEST]:
+            out[_M_SECOND] = out[_M_BEST]
+            out[_M_BEST] = gain
+            out[_M_FEATURE] = f
+            out[_M_BIN] = at
             least = low[slot * features + f]
             span = high[slot * features + f] - least + 1
             # the greatest code whose bin is at most `at`
-            out[_THRESHOLD] = least + ((at + 1) * span - 1) // (end - begin)
-        elif gain > out[_SECOND]:
-            out[_SECOND] = gain
-        if samples > out[_SAMPLES]:
-            out[_SAMPLES] = samples
+            out[_M_THRESHOLD] = least + ((at + 1) * span - 1) // (end - begin)
+        elif gain > out[_M_SECOND]:
+            out[_M_SECOND] = gain
+        if samples > out[_M_SAMPLES]:
+            out[_M_SAMPLES] = samples
 
 
 @micropython.viper
-def purity(tally, begin: int, classes: int, samples: int, gini: int) -> int:
+def purity(t, begin: int, classes: int, samples: int, gini: int) -> int:
     """Q10: samples times minus the entropy, or times the chance that two have one class.
 
     tally[begin], 'i', and on has the counts of the classes, `samples` <= 32768 in all. Between 0
     and -8 * 2**25 for the entropy (-n log2 n + sum n_c log2 n_c), 0 and 2**25 for Gini.
     """
-    counts = ptr32(tally)
+    address = ptr32(t)
+    counts = ptr32(address[_TALLY])
     result = 0
     if gini:
         squares = 0

@@ -21,37 +21,46 @@ from .leaf_votes import majority, naive_bayes
 from .split_leaf import divide
 from .split_rules import review, wants_split
 
+# From elsewhere, written by `make constants`:
+# places of buffers
 _STATE = const(0)
 _VOTES = const(1)
-_TALLY = const(2)
-_MERITS = const(3)
 _RNG = const(5)
-_NODES = const(7)
-_SLOTS = const(8)
-
-_RULE = const(0)  # leaf: 0 majority class, 1 naive Bayes, 2 whichever was right more often
-_GRACE = const(1)
-_CLASSES = const(6)
-_DEPTH = const(7)
-_POLICY = const(8)
-_TWIN = const(9)  # a slot's boosted twin is so many slots further on, 0: there is none
-_LAMBDA_MIN = const(10)  # Q8
-_LAMBDA_MAX = const(11)
-_BY_MAJORITY = const(12)  # what the leaf last asked says by either rule
-_BY_BAYES = const(13)
-
-_EFDT = const(1)
-_REVIEW = const(2000)  # samples of an inner node between two looks at its split (EFDT)
-_VOTE = const(1020)  # votes for a share of 1 / 2**14
+_TREE_FEATURE = const(8)
+_TREE_THRESHOLD = const(9)
+_TREE_CHILD = const(10)
+_TREE_SLOT = const(11)
+_TREE_SINCE = const(14)
+_TREE_HITS = const(15)
+# hoeffding/leaf_votes.py
+_VOTE = const(1020)
+# hoeffding/pool.py
 _NO_SLOT = const(65535)
+# hoeffding/tree.py
+_S_RULE = const(0)
+_EFDT = const(1)
+_S_GRACE = const(1)
+_S_CLASSES = const(6)
+_S_DEPTH = const(7)
+_S_POLICY = const(8)
+_S_TWIN = const(9)
+_S_LAMBDA_MIN = const(10)
+_S_LAMBDA_MAX = const(11)
+_S_BY_MAJORITY = const(12)
+_S_BY_BAYES = const(13)
+# (end)
+
+
+_REVIEW = const(2000)  # samples of an inner node between two looks at its split (EFDT)
 
 
 @micropython.viper
 def find_leaf(t, node: int, rows, at: int) -> int:
     """The leaf below a node that the sample at rows[at] reaches."""
-    feature = ptr8(t[_NODES][1])
-    threshold = ptr16(t[_NODES][2])
-    child = ptr16(t[_NODES][3])
+    address = ptr32(t)
+    feature = ptr8(address[_TREE_FEATURE])
+    threshold = ptr16(address[_TREE_THRESHOLD])
+    child = ptr16(address[_TREE_CHILD])
     x = ptr16(rows)
     while child[node]:
         node = child[node] + int(x[at + feature[node]] > threshold[node])
@@ -61,28 +70,29 @@ def find_leaf(t, node: int, rows, at: int) -> int:
 @micropython.viper
 def answer(t, leaf: int, rows, at: int) -> int:
     """What a leaf predicts; without a slot it has one class, and all votes are for it."""
-    state = ptr32(t[_STATE])
-    slot = ptr16(t[_NODES][4])[leaf]
+    address = ptr32(t)
+    state = ptr32(address[_STATE])
+    slot = ptr16(address[_TREE_SLOT])[leaf]
     if slot == _NO_SLOT:
-        votes = ptr32(t[_VOTES])
-        label = ptr8(t[_NODES][1])[leaf]
-        for c in range(state[_CLASSES]):
+        votes = ptr32(address[_VOTES])
+        label = ptr8(address[_TREE_FEATURE])[leaf]
+        for c in range(state[_S_CLASSES]):
             votes[c] = 0
         votes[label] = 16711680  # 65536 * 255
         return label
-    if state[_RULE]:
-        locate(t[_SLOTS], slot, rows, at)
-    slot += state[_TWIN]
-    if state[_RULE] == 2:
-        hits = ptr16(t[_NODES][8])
-        k = 2 * (slot - state[_TWIN])
-        state[_BY_MAJORITY] = int(majority(t[_SLOTS], slot, t[_VOTES]))
-        state[_BY_BAYES] = int(naive_bayes(t[_SLOTS], slot, t[_VOTES]))
+    if state[_S_RULE]:
+        locate(t, slot, rows, at)
+    slot += state[_S_TWIN]
+    if state[_S_RULE] == 2:
+        hits = ptr16(address[_TREE_HITS])
+        k = 2 * (slot - state[_S_TWIN])
+        state[_S_BY_MAJORITY] = int(majority(t, slot))
+        state[_S_BY_BAYES] = int(naive_bayes(t, slot))
         if hits[k + 1] > hits[k]:
-            return state[_BY_BAYES]
-    elif state[_RULE]:
-        return int(naive_bayes(t[_SLOTS], slot, t[_VOTES]))
-    return int(majority(t[_SLOTS], slot, t[_VOTES]))
+            return state[_S_BY_BAYES]
+    elif state[_S_RULE]:
+        return int(naive_bayes(t, slot))
+    return int(majority(t, slot))
 
 
 @micropython.viper
@@ -92,18 +102,19 @@ def grow(t, node: int, level: int, rows, at: int, label: int) -> int:
     The leaf that it reaches was the last that was asked for an answer. See now and then whether a
     node should change; returns the left one of two new nodes, or 0.
     """
-    state = ptr32(t[_STATE])
-    feature = ptr8(t[_NODES][1])
-    threshold = ptr16(t[_NODES][2])
-    child = ptr16(t[_NODES][3])
-    slots = ptr16(t[_NODES][4])
-    since = ptr16(t[_NODES][7])
+    address = ptr32(t)
+    state = ptr32(address[_STATE])
+    feature = ptr8(address[_TREE_FEATURE])
+    threshold = ptr16(address[_TREE_THRESHOLD])
+    child = ptr16(address[_TREE_CHILD])
+    slots = ptr16(address[_TREE_SLOT])
+    since = ptr16(address[_TREE_SINCE])
     x = ptr16(rows)
     while child[node]:
         slot = slots[node]
         if slot != _NO_SLOT:
-            locate(t[_SLOTS], slot, rows, at)
-            observe(t[_SLOTS], slot, label, 1)
+            locate(t, slot, rows, at)
+            observe(t, slot, label, 1)
             since[slot] = since[slot] + 1
             if since[slot] >= _REVIEW:
                 since[slot] = 0
@@ -116,31 +127,32 @@ def grow(t, node: int, level: int, rows, at: int, label: int) -> int:
     slot = slots[node]
     if slot == _NO_SLOT:
         return 0
-    if state[_RULE] == 0 or state[_POLICY] == _EFDT:
-        locate(t[_SLOTS], slot, rows, at)
-    if state[_RULE] == 2:
+    if state[_S_RULE] == 0 or state[_S_POLICY] == _EFDT:
+        locate(t, slot, rows, at)
+    if state[_S_RULE] == 2:
         keep_score(t, slot, label)
-    if state[_TWIN]:
-        observe(t[_SLOTS], slot + state[_TWIN], label, int(weight(t, label)))
-    observe(t[_SLOTS], slot, label, 1)
+    if state[_S_TWIN]:
+        observe(t, slot + state[_S_TWIN], label, int(weight(t, label)))
+    observe(t, slot, label, 1)
     since[slot] = since[slot] + 1
-    if since[slot] < state[_GRACE]:
+    if since[slot] < state[_S_GRACE]:
         return 0
     since[slot] = 0
-    if level < state[_DEPTH] and int(wants_split(t, slot, rows, at)):
-        return int(divide(t[_NODES], t[_SLOTS], t[_MERITS], t[_TALLY], node))
+    if level < state[_S_DEPTH] and int(wants_split(t, slot, rows, at)):
+        return int(divide(t, node))
     return 0
 
 
 @micropython.viper
 def keep_score(t, slot: int, label: int):
     """Which of majority class and naive Bayes was right about this sample?"""
-    state = ptr32(t[_STATE])
-    hits = ptr16(t[_NODES][8])
+    address = ptr32(t)
+    state = ptr32(address[_STATE])
+    hits = ptr16(address[_TREE_HITS])
     k = 2 * slot
-    if state[_BY_MAJORITY] == label:
+    if state[_S_BY_MAJORITY] == label:
         hits[k] = hits[k] + 1
-    if state[_BY_BAYES] == label:
+    if state[_S_BY_BAYES] == label:
         hits[k + 1] = hits[k + 1] + 1
     if hits[k] == 65535 or hits[k + 1] == 65535:
         hits[k] = hits[k] >> 1
@@ -153,7 +165,8 @@ def weight(t, label: int) -> int:
 
     It is drawn from a Poisson distribution of mean lambda_max - (lambda_max - lambda_min) * share.
     """
-    state = ptr32(t[_STATE])
-    share = ptr32(t[_VOTES])[label] // _VOTE  # Q14
-    spread = state[_LAMBDA_MAX] - state[_LAMBDA_MIN]  # <= 2**12
-    return int(poisson(t[_RNG], state[_LAMBDA_MAX] - ((spread * share) >> 14)))
+    address = ptr32(t)
+    state = ptr32(address[_STATE])
+    share = ptr32(address[_VOTES])[label] // _VOTE  # Q14
+    spread = state[_S_LAMBDA_MAX] - state[_S_LAMBDA_MIN]  # <= 2**12
+    return int(poisson(t, _RNG, state[_S_LAMBDA_MAX] - ((spread * share) >> 14)))

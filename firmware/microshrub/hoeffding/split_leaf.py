@@ -9,50 +9,68 @@ from micropython import const
 
 from .pool import take_pair, take_slot
 
-_N_SLOTS = const(1)  # of the nodes' shape
+# From elsewhere, written by `make constants`:
+# places of buffers
+_TALLY = const(2)
+_MERITS = const(3)
+_TREE_SHAPE = const(7)
+_TREE_FEATURE = const(8)
+_TREE_THRESHOLD = const(9)
+_TREE_CHILD = const(10)
+_TREE_SLOT = const(11)
+_TREE_GAIN = const(12)
+_TREE_OWNER = const(13)
+_OBSERVERS_SHAPE = const(17)
+_OBSERVERS_FIRST = const(18)
+_OBSERVERS_LOW = const(19)
+_OBSERVERS_HIGH = const(20)
+_OBSERVERS_COUNTS = const(21)
+_OBSERVERS_PRIOR = const(23)
+# hoeffding/histograms.py
+_M_BEST = const(0)
+_O_FEATURES = const(0)
+_M_FEATURE = const(1)
+_O_CLASSES = const(1)
+_M_BIN = const(2)
+_O_BINS = const(2)
+_M_THRESHOLD = const(3)
+# hoeffding/pool.py
+_N_SLOTS = const(1)
 _N_NEXT_SLOT = const(3)
 _N_FREE_SLOT = const(5)
 _N_KEEP = const(8)
 _N_TWIN = const(10)
-
-_O_FEATURES = const(0)  # of the observers' shape
-_O_CLASSES = const(1)
-_O_BINS = const(2)
-
-_BEST = const(0)  # of the merits
-_FEATURE = const(1)
-_BIN = const(2)
-_THRESHOLD = const(3)
-
 _NO_SLOT = const(65535)
+# (end)
 
 
 @micropython.viper
-def divide(n, o, found, tally, node: int) -> int:
+def divide(t, node: int) -> int:
     """Split a leaf as found says; returns the left one of its new leaves.
 
     Each of them gets a slot if there is one for it. Without room for two nodes the leaf stays,
     and the result is 0. tally is scratch, 'i' of 2 * classes.
     """
-    shape = ptr32(n[0])
-    feature = ptr8(n[1])
-    threshold = ptr16(n[2])
-    child = ptr16(n[3])
-    slots = ptr16(n[4])
-    gain = ptr16(n[5])
-    split = ptr32(found)
-    classes = ptr32(o[0])[_O_CLASSES]
-    left = int(take_pair(n))
+    address = ptr32(t)
+    shape = ptr32(address[_TREE_SHAPE])
+    feature = ptr8(address[_TREE_FEATURE])
+    threshold = ptr16(address[_TREE_THRESHOLD])
+    child = ptr16(address[_TREE_CHILD])
+    slots = ptr16(address[_TREE_SLOT])
+    gain = ptr16(address[_TREE_GAIN])
+    split = ptr32(address[_MERITS])
+    classes = ptr32(address[_OBSERVERS_SHAPE])[_O_CLASSES]
+    left = int(take_pair(t))
     if not left:
         return 0
     slot = slots[node]
-    feature[node] = split[_FEATURE]
-    threshold[node] = split[_THRESHOLD]
+    feature[node] = split[_M_FEATURE]
+    threshold[node] = split[_M_THRESHOLD]
     child[node] = left
-    gain[node] = split[_BEST]
-    distribute(o, found, tally, slot)
-    errors_left = int(settle(n, tally, left, 0, classes))
-    errors_right = int(settle(n, tally, left + 1, classes, classes))
+    gain[node] = split[_M_BEST]
+    distribute(t, slot)
+    errors_left = int(settle(t, left, 0, classes))
+    errors_right = int(settle(t, left + 1, classes, classes))
     better = left + 1  # the leaf with more errors has more to learn
     other = left
     most = errors_right
@@ -63,48 +81,50 @@ def divide(n, o, found, tally, node: int) -> int:
         most = errors_left
         least = errors_right
     if shape[_N_KEEP]:
-        spare = int(spare_slot(n, o, slot, most))
+        spare = int(spare_slot(t, slot, most))
         if spare != _NO_SLOT:
-            inherit(n, o, found, tally, better, slot, spare, better - left)
-            spare = int(spare_slot(n, o, spare, least))
+            inherit(t, better, slot, spare, better - left)
+            spare = int(spare_slot(t, spare, least))
             if spare != _NO_SLOT:
-                inherit(n, o, found, tally, other, slot, spare, other - left)
+                inherit(t, other, slot, spare, other - left)
     else:
         slots[node] = _NO_SLOT
-        spare = int(spare_slot(n, o, slot, least))
+        spare = int(spare_slot(t, slot, least))
         if spare != _NO_SLOT:
-            inherit(n, o, found, tally, other, slot, spare, other - left)
-        inherit(n, o, found, tally, better, slot, slot, better - left)
+            inherit(t, other, slot, spare, other - left)
+        inherit(t, better, slot, slot, better - left)
     return left
 
 
 @micropython.viper
-def distribute(o, found, tally, slot: int):
+def distribute(t, slot: int):
     """The class counts of a slot on either side of the split: left in tally[0..], right behind."""
-    first = ptr16(o[1])
-    counts = ptr16(o[4])
-    split = ptr32(found)
-    sides = ptr32(tally)
-    classes = ptr32(o[0])[_O_CLASSES]
-    bins = ptr32(o[0])[_O_BINS]
-    begin = first[split[_FEATURE]]
+    address = ptr32(t)
+    first = ptr16(address[_OBSERVERS_FIRST])
+    counts = ptr16(address[_OBSERVERS_COUNTS])
+    split = ptr32(address[_MERITS])
+    sides = ptr32(address[_TALLY])
+    classes = ptr32(address[_OBSERVERS_SHAPE])[_O_CLASSES]
+    bins = ptr32(address[_OBSERVERS_SHAPE])[_O_BINS]
+    begin = first[split[_M_FEATURE]]
     for c in range(2 * classes):
         sides[c] = 0
-    for b in range(first[split[_FEATURE] + 1] - begin):
-        side = 0 if b <= split[_BIN] else classes
+    for b in range(first[split[_M_FEATURE] + 1] - begin):
+        side = 0 if b <= split[_M_BIN] else classes
         k = (slot * bins + begin + b) * classes
         for c in range(classes):
             sides[side + c] = sides[side + c] + counts[k + c]
 
 
 @micropython.viper
-def settle(n, tally, leaf: int, side: int, classes: int) -> int:
+def settle(t, leaf: int, side: int, classes: int) -> int:
     """Make a new leaf that predicts the majority of tally[side..]; returns its errors there."""
-    sides = ptr32(tally)
-    feature = ptr8(n[1])
-    child = ptr16(n[3])
-    slots = ptr16(n[4])
-    gain = ptr16(n[5])
+    address = ptr32(t)
+    sides = ptr32(address[_TALLY])
+    feature = ptr8(address[_TREE_FEATURE])
+    child = ptr16(address[_TREE_CHILD])
+    slots = ptr16(address[_TREE_SLOT])
+    gain = ptr16(address[_TREE_GAIN])
     best = 0
     total = 0
     for c in range(classes):
@@ -119,21 +139,22 @@ def settle(n, tally, leaf: int, side: int, classes: int) -> int:
 
 
 @micropython.viper
-def spare_slot(n, o, mine: int, errors: int) -> int:
+def spare_slot(t, mine: int, errors: int) -> int:
     """A slot for a new leaf: a free one, else that of the least promising node.
 
     Which is the one with the fewest errors, if they are fewer than the given ones, but `mine` and
     leaves that keep theirs. A leaf goes on predicting its majority class, an inner node (EFDT)
     keeps its split for good. The result is 65535 if there is none.
     """
-    shape = ptr32(n[0])
-    feature = ptr8(n[1])
-    child = ptr16(n[3])
-    slots = ptr16(n[4])
-    gain = ptr16(n[5])
-    owner = ptr16(n[6])
-    prior = ptr16(o[6])
-    classes = ptr32(o[0])[_O_CLASSES]
+    address = ptr32(t)
+    shape = ptr32(address[_TREE_SHAPE])
+    feature = ptr8(address[_TREE_FEATURE])
+    child = ptr16(address[_TREE_CHILD])
+    slots = ptr16(address[_TREE_SLOT])
+    gain = ptr16(address[_TREE_GAIN])
+    owner = ptr16(address[_TREE_OWNER])
+    prior = ptr16(address[_OBSERVERS_PRIOR])
+    classes = ptr32(address[_OBSERVERS_SHAPE])[_O_CLASSES]
     found = shape[_N_FREE_SLOT]
     if found != _NO_SLOT:
         shape[_N_FREE_SLOT] = owner[found]
@@ -163,27 +184,28 @@ def spare_slot(n, o, mine: int, errors: int) -> int:
 
 
 @micropython.viper
-def inherit(n, o, found, tally, leaf: int, parent: int, slot: int, right: int):
+def inherit(t, leaf: int, parent: int, slot: int, right: int):
     """Give a new leaf a slot, with its parent's ranges, cut by the split, and its counts."""
-    low = ptr16(o[2])
-    high = ptr16(o[3])
-    prior = ptr16(o[6])
-    split = ptr32(found)
-    sides = ptr32(tally)
-    features = ptr32(o[0])[_O_FEATURES]
-    classes = ptr32(o[0])[_O_CLASSES]
+    address = ptr32(t)
+    low = ptr16(address[_OBSERVERS_LOW])
+    high = ptr16(address[_OBSERVERS_HIGH])
+    prior = ptr16(address[_OBSERVERS_PRIOR])
+    split = ptr32(address[_MERITS])
+    sides = ptr32(address[_TALLY])
+    features = ptr32(address[_OBSERVERS_SHAPE])[_O_FEATURES]
+    classes = ptr32(address[_OBSERVERS_SHAPE])[_O_CLASSES]
     for f in range(features):
         low[slot * features + f] = low[parent * features + f]
         high[slot * features + f] = high[parent * features + f]
-    f = slot * features + split[_FEATURE]
+    f = slot * features + split[_M_FEATURE]
     side = 0
     if right:
-        low[f] = split[_THRESHOLD] + 1
+        low[f] = split[_M_THRESHOLD] + 1
         side = classes
     else:
-        high[f] = split[_THRESHOLD]
-    take_slot(n, o, leaf, slot)
-    twin = ptr32(n[0])[_N_TWIN]
+        high[f] = split[_M_THRESHOLD]
+    take_slot(t, leaf, slot)
+    twin = ptr32(address[_TREE_SHAPE])[_N_TWIN]
     for c in range(classes):
         prior[slot * classes + c] = sides[side + c]
         if twin:

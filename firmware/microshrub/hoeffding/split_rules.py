@@ -13,31 +13,36 @@ from .pool import release
 from .split_leaf import divide
 from .svfdt import permits
 
+# From elsewhere, written by `make constants`:
+# places of buffers
 _STATE = const(0)
-_TALLY = const(2)
 _MERITS = const(3)
-_USED = const(4)  # [features] 0: not tested on the path to the leaf, else 1 + its best gain there
-_STRICT = const(6)
-_NODES = const(7)
-_SLOTS = const(8)
-
-_BOUND = const(2)  # of the state: R**2 ln(1 / delta) / 2 in Q20
-_TIE = const(3)  # Q10
-_OMEGA = const(4)  # 256: no regularization
-_FEATURES = const(5)
-_POLICY = const(8)
-_HOST = const(14)  # the node whose alternate subtree learns
-_ALTERNATE = const(15)  # that subtree's root, or 0 if it is the tree itself
-
+_USED = const(4)
+_TREE_FEATURE = const(8)
+_TREE_THRESHOLD = const(9)
+_TREE_CHILD = const(10)
+_TREE_GAIN = const(12)
+_OBSERVERS_FIRST = const(18)
+_OBSERVERS_LOW = const(19)
+_OBSERVERS_HIGH = const(20)
+# hoeffding/histograms.py
+_M_BEST = const(0)
+_M_FEATURE = const(1)
+_M_SECOND = const(4)
+_M_SAMPLES = const(5)
+_M_CURRENT = const(6)
+# hoeffding/tree.py
 _EFDT = const(1)
 _SVFDT1 = const(2)
+_S_BOUND = const(2)
 _SVFDT2 = const(3)
-
-_BEST = const(0)  # of the merits, see observers.py
-_FEATURE = const(1)
-_SECOND = const(4)
-_SAMPLES = const(5)
-_CURRENT = const(6)
+_S_TIE = const(3)
+_S_OMEGA = const(4)
+_S_FEATURES = const(5)
+_S_POLICY = const(8)
+_S_HOST = const(14)
+_S_ALTERNATE = const(15)
+# (end)
 
 
 @micropython.viper
@@ -47,22 +52,22 @@ def wants_split(t, slot: int, rows, at: int) -> int:
     The leaf is the one that the sample at rows[at] reaches. With regularization a feature not yet
     used on the path counts less, and a used one has to gain more than it did there (Psi).
     """
-    state = ptr32(t[_STATE])
-    found = ptr32(t[_MERITS])
+    address = ptr32(t)
+    state = ptr32(address[_STATE])
+    found = ptr32(address[_MERITS])
     look_back(t, rows, at)
-    merits(t[_SLOTS], slot, t[_MERITS], t[_TALLY], state[_OMEGA], t[_USED], 0)
-    best = found[_BEST]
-    if not best or (state[_OMEGA] < 256 and ptr16(t[_USED])[found[_FEATURE]] > best):
+    merits(t, slot, state[_S_OMEGA], 0)
+    best = found[_M_BEST]
+    if not best or (state[_S_OMEGA] < 256 and ptr16(address[_USED])[found[_M_FEATURE]] > best):
         return 0
-    rival = 0 if state[_POLICY] == _EFDT else found[_SECOND]
-    epsilon = int(square_root(state[_BOUND] // found[_SAMPLES]))
-    if best - rival <= epsilon and epsilon >= state[_TIE]:
+    rival = 0 if state[_S_POLICY] == _EFDT else found[_M_SECOND]
+    epsilon = int(square_root(state[_S_BOUND] // found[_M_SAMPLES]))
+    if best - rival <= epsilon and epsilon >= state[_S_TIE]:
         return 0
-    if state[_POLICY] < _SVFDT1:
+    if state[_S_POLICY] < _SVFDT1:
         return 1
-    hasty = int(state[_POLICY] == _SVFDT2)
-    n = found[_SAMPLES]
-    return int(permits(t[_NODES], t[_SLOTS], t[_STRICT], t[_TALLY], slot, best, n, hasty))
+    hasty = int(state[_S_POLICY] == _SVFDT2)
+    return int(permits(t, slot, best, found[_M_SAMPLES], hasty))
 
 
 @micropython.viper
@@ -71,20 +76,21 @@ def look_back(t, rows, at: int):
 
     Without regularization it is as if each had been used, and gained nothing.
     """
-    state = ptr32(t[_STATE])
-    used = ptr16(t[_USED])
-    feature = ptr8(t[_NODES][1])
-    threshold = ptr16(t[_NODES][2])
-    child = ptr16(t[_NODES][3])
-    gain = ptr16(t[_NODES][5])
+    address = ptr32(t)
+    state = ptr32(address[_STATE])
+    used = ptr16(address[_USED])
+    feature = ptr8(address[_TREE_FEATURE])
+    threshold = ptr16(address[_TREE_THRESHOLD])
+    child = ptr16(address[_TREE_CHILD])
+    gain = ptr16(address[_TREE_GAIN])
     x = ptr16(rows)
-    regularized = int(state[_OMEGA] < 256)
-    for f in range(state[_FEATURES]):
+    regularized = int(state[_S_OMEGA] < 256)
+    for f in range(state[_S_FEATURES]):
         used[f] = 1 - regularized
     node = 0
     while regularized:
-        if state[_ALTERNATE] and node == state[_HOST]:
-            node = state[_ALTERNATE]
+        if state[_S_ALTERNATE] and node == state[_S_HOST]:
+            node = state[_S_ALTERNATE]
         if not child[node]:
             return
         f = feature[node]
@@ -101,28 +107,32 @@ def review(t, node: int, slot: int) -> int:
     child, else 0; if no feature gains anything any more, the node becomes a leaf. The tie
     threshold counts half, as in MOA.
     """
-    state = ptr32(t[_STATE])
-    used = ptr16(t[_USED])
-    feature = ptr8(t[_NODES][1])
-    found = ptr32(t[_MERITS])
-    for f in range(state[_FEATURES]):
+    address = ptr32(t)
+    state = ptr32(address[_STATE])
+    used = ptr16(address[_USED])
+    feature = ptr8(address[_TREE_FEATURE])
+    found = ptr32(address[_MERITS])
+    for f in range(state[_S_FEATURES]):
         used[f] = 1
     f = feature[node]
-    k = slot * state[_FEATURES] + f
-    first = ptr16(t[_SLOTS][1])
-    low = ptr16(t[_SLOTS][2])[k]
-    span = ptr16(t[_SLOTS][3])[k] - low + 1
+    k = slot * state[_S_FEATURES] + f
+    first = ptr16(address[_OBSERVERS_FIRST])
+    low = ptr16(address[_OBSERVERS_LOW])[k]
+    span = ptr16(address[_OBSERVERS_HIGH])[k] - low + 1
     # the bin that the threshold ends, < 2**16 * 2**8
-    at = first[f] + (ptr16(t[_NODES][2])[node] - low) * (first[f + 1] - first[f]) // span
-    merits(t[_SLOTS], slot, t[_MERITS], t[_TALLY], 256, t[_USED], at)
-    if not found[_SAMPLES]:
+    at = (
+        first[f]
+        + (ptr16(address[_TREE_THRESHOLD])[node] - low) * (first[f + 1] - first[f]) // span
+    )
+    merits(t, slot, 256, at)
+    if not found[_M_SAMPLES]:
         return 0
-    if not found[_BEST]:
-        release(t[_NODES], node)
+    if not found[_M_BEST]:
+        release(t, node)
     else:
-        lead = found[_BEST] - found[_CURRENT]
-        epsilon = int(square_root(state[_BOUND] // found[_SAMPLES]))
-        if lead > epsilon or (epsilon < state[_TIE] and 2 * lead > state[_TIE]):
-            release(t[_NODES], node)
-            return int(divide(t[_NODES], t[_SLOTS], t[_MERITS], t[_TALLY], node))
+        lead = found[_M_BEST] - found[_M_CURRENT]
+        epsilon = int(square_root(state[_S_BOUND] // found[_M_SAMPLES]))
+        if lead > epsilon or (epsilon < state[_S_TIE] and 2 * lead > state[_S_TIE]):
+            release(t, node)
+            return int(divide(t, node))
     return 0

@@ -12,67 +12,82 @@ from micropython import const
 from ..fixed import square_root
 from .histograms import purity
 
+# From elsewhere, written by `make constants`:
+# places of buffers
+_TALLY = const(2)
+_STRICT = const(6)
+_TREE_SHAPE = const(7)
+_TREE_CHILD = const(10)
+_TREE_SLOT = const(11)
+_OBSERVERS_SHAPE = const(17)
+_OBSERVERS_PRIOR = const(23)
+# hoeffding/histograms.py
+_O_CLASSES = const(1)
+# hoeffding/pool.py
+_N_NEXT_NODE = const(2)
+_NO_SLOT = const(65535)
+# (end)
+
 _LEAVES = const(0)  # entropies of all learning leaves now, Q10
 _ENTROPIES = const(3)  # at the moments when VFDT would have split: of the leaf, Q10
 _GAINS = const(6)  # of the best split, Q10
 _SAMPLES = const(9)  # that the leaf had seen
-STRICT_WORDS = 12
+_STRICT_WORDS = const(12)
 
 _MOST = const(1024)
-_NO_SLOT = const(65535)
-
-_N_NEXT_NODE = const(2)  # of the nodes' shape
-_O_CLASSES = const(1)  # of the observers' shape
 
 
 @micropython.viper
-def permits(n, o, b, tally, slot: int, gain: int, samples: int, hasty: int) -> int:
+def permits(t, slot: int, gain: int, samples: int, hasty: int) -> int:
     """May the leaf with this slot split, with that gain, after so many samples?
 
     If hasty (SVFDT-II), a leaf of great entropy or a split of great gain may at once. n are the
     nodes, o the slots, tally is scratch, 'i' of 2 * classes.
     """
-    seen = ptr32(b)
-    child = ptr16(n[3])
-    slots = ptr16(n[4])
+    address = ptr32(t)
+    seen = ptr32(address[_STRICT])
+    child = ptr16(address[_TREE_CHILD])
+    slots = ptr16(address[_TREE_SLOT])
     for i in range(3):
         seen[_LEAVES + i] = 0
-    for node in range(ptr32(n[0])[_N_NEXT_NODE]):
+    for node in range(ptr32(address[_TREE_SHAPE])[_N_NEXT_NODE]):
         if slots[node] != _NO_SLOT and not child[node]:
-            note(b, _LEAVES, int(entropy(o, tally, slots[node])))
-    mine = int(entropy(o, tally, slot))
-    fine = int(reaches(b, _LEAVES, mine, 0 - 1))
-    fine &= int(reaches(b, _ENTROPIES, mine, 0 - 1))
-    fine &= int(reaches(b, _GAINS, gain, 0 - 1))
-    fine &= int(reaches(b, _SAMPLES, samples, 0))
+            note(t, _LEAVES, int(entropy(t, slots[node])))
+    mine = int(entropy(t, slot))
+    fine = int(reaches(t, _LEAVES, mine, 0 - 1))
+    fine &= int(reaches(t, _ENTROPIES, mine, 0 - 1))
+    fine &= int(reaches(t, _GAINS, gain, 0 - 1))
+    fine &= int(reaches(t, _SAMPLES, samples, 0))
     if hasty:
-        fine |= int(reaches(b, _GAINS, gain, 1))
-        fine |= int(reaches(b, _ENTROPIES, mine, 1))
-    note(b, _ENTROPIES, mine)
-    note(b, _GAINS, gain)
-    note(b, _SAMPLES, samples)
+        fine |= int(reaches(t, _GAINS, gain, 1))
+        fine |= int(reaches(t, _ENTROPIES, mine, 1))
+    note(t, _ENTROPIES, mine)
+    note(t, _GAINS, gain)
+    note(t, _SAMPLES, samples)
     return fine
 
 
 @micropython.viper
-def entropy(o, tally, slot: int) -> int:
+def entropy(t, slot: int) -> int:
     """The entropy in Q10 of the classes of a slot."""
-    prior = ptr16(o[6])
-    counts = ptr32(tally)
-    classes = ptr32(o[0])[_O_CLASSES]
+    address = ptr32(t)
+    prior = ptr16(address[_OBSERVERS_PRIOR])
+    counts = ptr32(address[_TALLY])
+    classes = ptr32(address[_OBSERVERS_SHAPE])[_O_CLASSES]
     total = 0
     for c in range(classes):
         counts[c] = prior[slot * classes + c]
         total += counts[c]
     if not total:
         return 0
-    return (0 - int(purity(tally, 0, classes, total, 0))) // total
+    return (0 - int(purity(t, 0, classes, total, 0))) // total
 
 
 @micropython.viper
-def note(b, k: int, value: int):
+def note(t, k: int, value: int):
     """Let a value, 0..32767, enter the running statistic at b[k]."""
-    s = ptr32(b)
+    address = ptr32(t)
+    s = ptr32(address[_STRICT])
     if s[k] < _MOST:
         s[k] = s[k] + 1
     before = value - (s[k + 1] >> 6)
@@ -85,8 +100,9 @@ def note(b, k: int, value: int):
 
 
 @micropython.viper
-def reaches(b, k: int, value: int, deviations: int) -> int:
+def reaches(t, k: int, value: int, deviations: int) -> int:
     """Is a value at least the mean plus so many standard deviations? Yes if there is no mean."""
-    s = ptr32(b)
+    address = ptr32(t)
+    s = ptr32(address[_STRICT])
     least = s[k + 1] + (deviations * int(square_root(s[k + 2])) << 6)  # < 2**21 each
     return int(s[k] == 0 or value << 6 >= least)

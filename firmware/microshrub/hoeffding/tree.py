@@ -14,37 +14,51 @@ from micropython import const
 
 from ..fixed import RNG_WORDS, log2, seed_generator
 from ..learner import Learner, ParameterError, choice, twelve_bits, whole, yes_or_no
-from .histograms import MERIT_WORDS, observers_table, start_observers
+from .histograms import observers_table, start_observers
 from .learn import answer, find_leaf, grow
 from .pool import nodes_table, start_nodes
-from .svfdt import STRICT_WORDS
 
-_STATE = const(0)  # of the kernels' tuple
+# From elsewhere, written by `make constants`:
+# places of buffers
+_STATE = const(0)
 _VOTES = const(1)
 _RNG = const(5)
-_NODES = const(7)
-_SLOTS = const(8)
-
-_RULE = const(0)  # of the state
-_GRACE = const(1)
-_BOUND = const(2)  # R**2 ln(1 / delta) / 2 in Q20
-_TIE = const(3)  # Q10
-_OMEGA = const(4)  # 256: no regularization
-_FEATURES = const(5)
-_CLASSES = const(6)
-_DEPTH = const(7)
-_POLICY = const(8)
-_TWIN = const(9)
-_LAMBDA_MIN = const(10)  # Q8
-_LAMBDA_MAX = const(11)
-_WORDS = const(16)  # descent.py and growth.py have the others
-
-_N_COUNT = const(6)  # of the nodes' shape
+_TREE_SHAPE = const(7)
+# hoeffding/histograms.py
+_M_WORDS = const(7)
+# hoeffding/pool.py
+_N_COUNT = const(6)
 _N_FULL = const(7)
+# hoeffding/svfdt.py
+_STRICT_WORDS = const(12)
+# (end)
+
+
+# words of the state
+_S_RULE = const(0)  # leaf: 0 majority class, 1 naive Bayes, 2 whichever was right more often
+_S_GRACE = const(1)
+_S_BOUND = const(2)  # R**2 ln(1 / delta) / 2 in Q20
+_S_TIE = const(3)  # Q10
+_S_OMEGA = const(4)  # 256: no regularization
+_S_FEATURES = const(5)
+_S_CLASSES = const(6)
+_S_DEPTH = const(7)
+_S_POLICY = const(8)  # its place in _POLICIES
+_S_TWIN = const(9)  # a slot's boosted twin is so many slots further on, 0: there is none
+_S_LAMBDA_MIN = const(10)  # Q8
+_S_LAMBDA_MAX = const(11)
+_S_BY_MAJORITY = const(12)  # what the leaf last asked says by either rule
+_S_BY_BAYES = const(13)
+_S_HOST = const(14)  # the node whose alternate subtree learns
+_S_ALTERNATE = const(15)  # that subtree's root, or 0 if it is the tree itself
+_S_WORDS = const(16)
 
 _CRITERIA = ("infogain", "gini")
 _LEAF_KINDS = ("mc", "nb", "nba")
 _POLICIES = ("vfdt", "efdt", "svfdt1", "svfdt2")
+_EFDT = const(1)  # places of policies
+_SVFDT1 = const(2)
+_SVFDT2 = const(3)
 
 
 @micropython.viper
@@ -165,60 +179,61 @@ class HoeffdingTree(Learner):
     def _bins(self):
         return [2 if f in self.two_valued else self.bins for f in range(self.features)]
 
-    def _parts(self):
-        parts = [
-            [
-                ("state", "i", _WORDS),
-                ("votes", "i", self.classes),
-                ("tally", "i", 2 * self.classes),
-                ("merits", "i", MERIT_WORDS),
-                ("used", "H", self.features),
-                ("rng", "i", RNG_WORDS),
-                ("strict", "i", STRICT_WORDS),
-            ],
-            nodes_table(self.nodes, self.leaves, self.adaptive),
-            observers_table(self.features, self.classes, self.leaves, self._bins(), self.boost),
+    def _table(self):
+        table = [
+            ("state", "i", _S_WORDS),
+            ("votes", "i", self.classes),
+            ("tally", "i", 2 * self.classes),
+            ("merits", "i", _M_WORDS),
+            ("used", "H", self.features),
+            ("rng", "i", RNG_WORDS),
+            ("strict", "i", _STRICT_WORDS),
         ]
+        table += nodes_table(self.nodes, self.leaves, self.adaptive)
+        table += observers_table(
+            self.features, self.classes, self.leaves, self._bins(), self.boost
+        )
         if self.adaptive:
             from ..adwin import windows_table
 
-            parts.append(windows_table(self.nodes // 2 + self.leaves))
-        return parts
+            table += windows_table(self.nodes // 2 + self.leaves)
+        return table
 
     def _start(self):
-        state = self._nest[_STATE]
-        state[_RULE] = _LEAF_KINDS.index(self.leaf)
-        state[_GRACE] = self.grace_period
-        state[_BOUND] = hoeffding_bound(self.odds, self.classes, self.criterion)
-        state[_TIE] = self.tie
-        state[_OMEGA] = self.omega
-        state[_FEATURES] = self.features
-        state[_CLASSES] = self.classes
-        state[_DEPTH] = self.depth
-        state[_POLICY] = _POLICIES.index(self.policy)
-        state[_TWIN] = self.leaves if self.boost else 0
-        state[_LAMBDA_MIN] = self.lambda_min
-        state[_LAMBDA_MAX] = self.lambda_max
-        seed_generator(self._nest[_RNG], self.seed)
+        b = self._flat
+        state = b[_STATE]
+        state[_S_RULE] = _LEAF_KINDS.index(self.leaf)
+        state[_S_GRACE] = self.grace_period
+        state[_S_BOUND] = hoeffding_bound(self.odds, self.classes, self.criterion)
+        state[_S_TIE] = self.tie
+        state[_S_OMEGA] = self.omega
+        state[_S_FEATURES] = self.features
+        state[_S_CLASSES] = self.classes
+        state[_S_DEPTH] = self.depth
+        state[_S_POLICY] = _POLICIES.index(self.policy)
+        state[_S_TWIN] = self.leaves if self.boost else 0
+        state[_S_LAMBDA_MIN] = self.lambda_min
+        state[_S_LAMBDA_MAX] = self.lambda_max
+        seed_generator(b[_RNG], self.seed)
         efdt = self.policy == "efdt"
-        start_nodes(self._nest[_NODES], self.nodes, self.leaves, efdt, self.adaptive, self.boost)
+        start_nodes(b, self.nodes, self.leaves, efdt, self.adaptive, self.boost)
         gini = self.criterion == "gini"
-        start_observers(self._nest[_SLOTS], self.features, self.classes, self._bins(), gini)
+        start_observers(b, self.features, self.classes, self._bins(), gini)
 
     @property
     def votes(self):
         """Votes of the last prediction, array('i'); they add up to about 65536 * 255."""
-        return self._nest[_VOTES]
+        return self._flat[_VOTES]
 
     @property
     def full(self):
         """Whether nodes were wanted, for a split or an alternate, and none were left."""
-        return bool(self._nest[_NODES][0][_N_FULL])
+        return bool(self._flat[_TREE_SHAPE][_N_FULL])
 
     @property
     def nodes_used(self):
         """Nodes of the tree now, 1..nodes."""
-        return self._nest[_NODES][0][_N_COUNT]
+        return self._flat[_TREE_SHAPE][_N_COUNT]
 
     def explain(self, x, quantizer=None, names=None, classes=None, units=None):
         """The tests that x passes and what the leaf predicts, as text: see explanation.py."""

@@ -4,7 +4,8 @@ The nodes of a level that may still split are open. For each level: find the bes
 open node (splits.py), make the node an inner node or a leaf, and send its samples on, counted. A
 level takes O(features * (B + open nodes * classes)), and there are `depth` of them.
 
-Scratch buffers (a tuple, in this order; L = most leaves, A = most nodes that one level can split):
+Scratch buffers, in this order, "cart.shape" and so on (L = most leaves, A = most nodes that one
+level can split):
 
     shape   'i'  the integers below
     where   'B'  one or two bytes an entry: the open node of sample b; L, which no node has: closed
@@ -28,11 +29,41 @@ from micropython import const
 from .pool import fill_leaf, leaf_limit
 from .splits import draw, scan
 
-_MAX_FEATURES = const(0)  # features drawn for a node, 0: all
-_CLOSED = const(1)  # L
-_WIDE_WHERE = const(2)  # 1: where has 16 bits an entry
-_INNER_USED = const(3)  # inner nodes and leaves of the shrub so far (linked)
-_LEAVES_USED = const(4)
+# From elsewhere, written by `make constants`:
+# places of buffers
+_MEMBER = const(3)
+_WINDOW_SHAPE = const(5)
+_WINDOW_CODES = const(6)
+_WINDOW_LABELS = const(7)
+_SHRUBS_SHAPE = const(9)
+_SHRUBS_FEATURE = const(10)
+_SHRUBS_THRESHOLD = const(11)
+_SHRUBS_KIDS = const(12)
+_CART_SHAPE = const(14)
+_CART_WHERE = const(15)
+_CART_COUNTS = const(18)
+_CART_NODES = const(20)
+_CART_FORKS = const(21)
+_CART_SCORES = const(22)
+# shrub/pool.py
+_P_CLASSES = const(0)
+_P_DEPTH = const(1)
+_P_INNER = const(2)
+_P_LEAVES = const(3)
+_P_LINKED = const(4)
+_P_WIDE_CODES = const(6)
+_P_WIDE_KIDS = const(7)
+# shrub/window.py
+_W_WINDOW = const(0)
+_W_SIZE = const(2)
+_W_WIDE_CODES = const(4)
+# (end)
+
+_C_MAX_FEATURES = const(0)  # features drawn for a node, 0: all
+_C_CLOSED = const(1)  # L
+_C_WIDE_WHERE = const(2)  # 1: where has 16 bits an entry
+_C_INNER_USED = const(3)  # inner nodes and leaves of the shrub so far (linked)
+_C_LEAVES_USED = const(4)
 _WORDS = const(5)
 
 # columns of nodes, forks and scores
@@ -43,6 +74,7 @@ _NODE = const(3)
 _SAMPLES = const(0)
 _FEATURE = const(1)
 _THRESHOLD = const(2)
+_TIES = const(3)
 _FORK = const(4)
 _SQUARES = const(0)
 _MERIT = const(1)
@@ -52,18 +84,6 @@ _SCORES = const(3)
 _LEAF = const(32768)
 _NO_SPLIT = const(-1)  # merit of a node for which no split was found yet
 _PURE = const(-2)  # merit of a node that needs none
-
-# the shapes of the window (W) and the pool (P), see there
-_W_WINDOW = const(0)
-_W_SIZE = const(2)
-_W_WIDE_CODES = const(4)
-_P_CLASSES = const(0)
-_P_DEPTH = const(1)
-_P_INNER = const(2)
-_P_LEAVES = const(3)
-_P_LINKED = const(4)
-_P_WIDE_CODES = const(6)
-_P_WIDE_KIDS = const(7)
 
 
 def cart_table(features, classes, window, depth, max_features):
@@ -84,56 +104,57 @@ def cart_table(features, classes, window, depth, max_features):
     ]
 
 
-def start_cart(g, window, depth, max_features):
-    """Set up the scratch g."""
-    shape = g[0]
-    shape[_MAX_FEATURES] = max_features
-    shape[_CLOSED] = leaf_limit(window, depth)
-    shape[_WIDE_WHERE] = int(shape[_CLOSED] > 255)
+def start_cart(b, window, depth, max_features):
+    """Set up the scratch; b are the learner's buffers."""
+    shape = b[_CART_SHAPE]
+    shape[_C_MAX_FEATURES] = max_features
+    shape[_C_CLOSED] = leaf_limit(window, depth)
+    shape[_C_WIDE_WHERE] = int(shape[_C_CLOSED] > 255)
 
 
 @micropython.viper
-def grow(w, p, g, rng, member, slot: int) -> int:
-    """Grow a shrub on the window w in a slot of the pool p and return its depth.
+def grow(t, slot: int) -> int:
+    """Grow a shrub on the window in a slot of the pool and return its depth.
 
-    member takes the leaf of each sample b of the window at member[slot * B + b]; rng breaks ties
-    and draws features and thresholds.
+    member takes the leaf of each sample b of the window at member[slot * B + b].
     """
-    depth = int(ptr32(p[0])[_P_DEPTH])
+    address = ptr32(t)
+    depth = int(ptr32(address[_SHRUBS_SHAPE])[_P_DEPTH])
     nodes = 1
     level = 0
-    plant(w, p, g, slot)
+    plant(t, slot)
     while nodes:
         open_nodes = nodes
         if level < depth:
-            weigh(p, g, open_nodes)
-            if ptr32(g[0])[_MAX_FEATURES]:
-                draw(w, g, rng, open_nodes)
-            scan(w, p, g, rng, open_nodes)
-        nodes = int(settle(p, g, slot, open_nodes, level))
-        move(w, p, g, member, slot, nodes)
+            weigh(t, open_nodes)
+            if ptr32(address[_CART_SHAPE])[_C_MAX_FEATURES]:
+                draw(t, open_nodes)
+            scan(t, open_nodes)
+        nodes = int(settle(t, slot, open_nodes, level))
+        move(t, slot, nodes)
         level += 1
     return level - 1
 
 
 @micropython.viper
-def plant(w, p, g, slot: int):
+def plant(t, slot: int):
     """All samples in the root, counted; no inner node of the slot splits yet."""
-    shape = ptr32(g[0])
-    tree = ptr32(p[0])
-    where8 = ptr8(g[1])
-    where16 = ptr16(g[1])
-    labels = ptr8(w[2])
-    counts = ptr16(g[4])
-    nodes = ptr16(g[6])
+    address = ptr32(t)
+    shape = ptr32(address[_CART_SHAPE])
+    tree = ptr32(address[_SHRUBS_SHAPE])
+    where8 = ptr8(address[_CART_WHERE])
+    where16 = ptr16(address[_CART_WHERE])
+    labels = ptr8(address[_WINDOW_LABELS])
+    counts = ptr16(address[_CART_COUNTS])
+    nodes = ptr16(address[_CART_NODES])
     inner = tree[_P_INNER]
-    shape[_INNER_USED] = 0
-    shape[_LEAVES_USED] = 0
+    shape[_C_INNER_USED] = 0
+    shape[_C_LEAVES_USED] = 0
     nodes[_PLACE] = 0
-    wide = shape[_WIDE_WHERE]
+    wide = shape[_C_WIDE_WHERE]
     for c in range(tree[_P_CLASSES]):
         counts[c] = 0
-    for b in range(ptr32(w[0])[_W_SIZE]):
+    for b in range(ptr32(address[_WINDOW_SHAPE])[_W_SIZE]):
         c = labels[b]
         counts[c] = counts[c] + 1
         if wide:
@@ -141,9 +162,9 @@ def plant(w, p, g, slot: int):
         else:
             where8[b] = 0
     if not tree[_P_LINKED]:
-        feature = ptr8(p[1])
-        threshold8 = ptr8(p[2])
-        threshold16 = ptr16(p[2])
+        feature = ptr8(address[_SHRUBS_FEATURE])
+        threshold8 = ptr8(address[_SHRUBS_THRESHOLD])
+        threshold16 = ptr16(address[_SHRUBS_THRESHOLD])
         for n in range(slot * inner, slot * inner + inner):
             feature[n] = 0
             if tree[_P_WIDE_CODES]:
@@ -153,12 +174,13 @@ def plant(w, p, g, slot: int):
 
 
 @micropython.viper
-def weigh(p, g, open_nodes: int):
+def weigh(t, open_nodes: int):
     """How many samples the open nodes have, how mixed they are, and that none has a split yet."""
-    counts = ptr16(g[4])
-    forks = ptr16(g[7])
-    scores = ptr32(g[8])
-    classes = ptr32(p[0])[_P_CLASSES]
+    address = ptr32(t)
+    counts = ptr16(address[_CART_COUNTS])
+    forks = ptr16(address[_CART_FORKS])
+    scores = ptr32(address[_CART_SCORES])
+    classes = ptr32(address[_SHRUBS_SHAPE])[_P_CLASSES]
     for a in range(open_nodes):
         samples = 0
         most = 0
@@ -176,18 +198,19 @@ def weigh(p, g, open_nodes: int):
 
 
 @micropython.viper
-def settle(p, g, slot: int, open_nodes: int, level: int) -> int:
+def settle(t, slot: int, open_nodes: int, level: int) -> int:
     """Make each open node a leaf or an inner node; returns how many nodes the next level has."""
-    tree = ptr32(p[0])
-    shape = ptr32(g[0])
-    feature = ptr8(p[1])
-    threshold8 = ptr8(p[2])
-    threshold16 = ptr16(p[2])
-    kids8 = ptr8(p[3])
-    kids16 = ptr16(p[3])
-    nodes = ptr16(g[6])
-    forks = ptr16(g[7])
-    scores = ptr32(g[8])
+    address = ptr32(t)
+    tree = ptr32(address[_SHRUBS_SHAPE])
+    shape = ptr32(address[_CART_SHAPE])
+    feature = ptr8(address[_SHRUBS_FEATURE])
+    threshold8 = ptr8(address[_SHRUBS_THRESHOLD])
+    threshold16 = ptr16(address[_SHRUBS_THRESHOLD])
+    kids8 = ptr8(address[_SHRUBS_KIDS])
+    kids16 = ptr16(address[_SHRUBS_KIDS])
+    nodes = ptr16(address[_CART_NODES])
+    forks = ptr16(address[_CART_FORKS])
+    scores = ptr32(address[_CART_SCORES])
     inner = tree[_P_INNER]
     linked = tree[_P_LINKED]
     depth = tree[_P_DEPTH]
@@ -203,8 +226,8 @@ def settle(p, g, slot: int, open_nodes: int, level: int) -> int:
         if grows:
             n = place
             if linked:
-                n = shape[_INNER_USED]
-                shape[_INNER_USED] = n + 1
+                n = shape[_C_INNER_USED]
+                shape[_C_INNER_USED] = n + 1
                 number = n
             feature[slot * inner + n] = forks[a * _FORK + _FEATURE]
             if tree[_P_WIDE_CODES]:
@@ -217,12 +240,12 @@ def settle(p, g, slot: int, open_nodes: int, level: int) -> int:
         else:
             leaf = 0
             if linked:
-                leaf = shape[_LEAVES_USED]
-                shape[_LEAVES_USED] = leaf + 1
+                leaf = shape[_C_LEAVES_USED]
+                shape[_C_LEAVES_USED] = leaf + 1
                 number = inner + leaf
             else:  # the leftmost leaf below the node; depth <= 10 here
                 leaf = ((place + 1) << (depth - level)) - 1 - inner
-            fill_leaf(p, g[4], slot, a, leaf)
+            fill_leaf(t, slot, a, leaf)
             nodes[node + _FATE] = _LEAF + leaf
         if linked:
             if tree[_P_WIDE_KIDS]:
@@ -238,25 +261,26 @@ def settle(p, g, slot: int, open_nodes: int, level: int) -> int:
 
 
 @micropython.viper
-def move(w, p, g, member, slot: int, nodes_below: int):
+def move(t, slot: int, nodes_below: int):
     """Send the samples of each open node on to its children, counted, or note their leaf."""
-    shape = ptr32(w[0])
-    labels = ptr8(w[2])
-    counts = ptr16(g[4])
-    classes = ptr32(p[0])[_P_CLASSES]
-    codes8 = ptr8(w[1])
-    codes16 = ptr16(w[1])
-    where8 = ptr8(g[1])
-    where16 = ptr16(g[1])
-    nodes = ptr16(g[6])
-    forks = ptr16(g[7])
-    member8 = ptr8(member)
-    member16 = ptr16(member)
+    address = ptr32(t)
+    shape = ptr32(address[_WINDOW_SHAPE])
+    labels = ptr8(address[_WINDOW_LABELS])
+    counts = ptr16(address[_CART_COUNTS])
+    classes = ptr32(address[_SHRUBS_SHAPE])[_P_CLASSES]
+    codes8 = ptr8(address[_WINDOW_CODES])
+    codes16 = ptr16(address[_WINDOW_CODES])
+    where8 = ptr8(address[_CART_WHERE])
+    where16 = ptr16(address[_CART_WHERE])
+    nodes = ptr16(address[_CART_NODES])
+    forks = ptr16(address[_CART_FORKS])
+    member8 = ptr8(address[_MEMBER])
+    member16 = ptr16(address[_MEMBER])
     window = shape[_W_WINDOW]
     wide = shape[_W_WIDE_CODES]
-    wide_where = ptr32(g[0])[_WIDE_WHERE]
-    wide_leaf = int(ptr32(p[0])[_P_LEAVES] > 256)
-    closed = ptr32(g[0])[_CLOSED]
+    wide_where = ptr32(address[_CART_SHAPE])[_C_WIDE_WHERE]
+    wide_leaf = int(ptr32(address[_SHRUBS_SHAPE])[_P_LEAVES] > 256)
+    closed = ptr32(address[_CART_SHAPE])[_C_CLOSED]
     row = slot * window
     for k in range(nodes_below * classes):
         counts[k] = 0

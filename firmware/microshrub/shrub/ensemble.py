@@ -14,24 +14,24 @@ from .pool import descend, leaf_slots, shrubs_table, start_shrubs
 from .weights import favour, gradient_step, members_table, mix, project, start_members
 from .window import slide, start_window, window_table
 
-# What the kernels get: five buffers and the tuples of buffers of the ensemble's parts.
-_STATE = const(0)  # 'i' the integers below
-_VOTES = const(1)  # 'i' [classes] the votes for the last sample that was asked for
-_PATH = const(2)  # 'B' path[s]: that sample's leaf in slot s; one or two bytes an entry
-_MEMBER = const(3)  # 'B' member[s * B + b]: leaf of window sample b in slot s; one or two bytes
+# From elsewhere, written by `make constants`:
+# places of buffers
+_STATE = const(0)
+_VOTES = const(1)
+_PATH = const(2)
+_MEMBER = const(3)
 _RNG = const(4)
-_WINDOW = const(5)
-_SHRUBS = const(6)
-_CART = const(7)
-_MEMBERS = const(8)
+_WINDOW_SHAPE = const(5)
+_MEMBERS_SHAPE = const(24)
+_MEMBERS_WEIGHT = const(25)
+_MEMBERS_RANK = const(26)
+# shrub/weights.py
+_M_USED = const(0)
+# shrub/window.py
+_W_SIZE = const(2)
+# (end)
 
-_M_USED = const(0)  # of the members' tuple and shape, see weights.py
-_M_SHAPE = const(0)
-_M_WEIGHT = const(1)
-_M_RANK = const(2)
-
-_W_SIZE = const(2)  # of the window's shape, see window.py
-
+# words of the state
 _SEEN = const(0)  # samples, or errors, since the last shrub was grown
 _EVERY = const(1)  # train_every
 _ON_ERROR = const(2)  # 1: trigger "error"
@@ -48,17 +48,17 @@ _TRIGGERS = ("sample", "error")
 @micropython.viper
 def predict(t, rows, at: int) -> int:
     """The class of the sample at rows[at]; leaves votes and path in the table."""
-    m = t[_MEMBERS]
-    descend(t[_SHRUBS], m[_M_RANK], ptr32(m[_M_SHAPE])[_M_USED], rows, at, t[_PATH])
-    return int(mix(t[_SHRUBS], m, t[_PATH], 1, 0, t[_VOTES]))
+    descend(t, rows, at)
+    return int(mix(t))
 
 
 @micropython.viper
 def learn(t, rows, at: int, label: int) -> int:
     """Lines 2 to 12: take the sample in and, when the trigger says so, grow one shrub."""
-    state = ptr32(t[_STATE])
+    address = ptr32(t)
+    state = ptr32(address[_STATE])
     predicted = int(predict(t, rows, at))
-    place = int(slide(t[_WINDOW], rows, at, label))
+    place = int(slide(t, rows, at, label))
     follow(t, place)
     if not state[_ON_ERROR] or predicted != label:
         state[_SEEN] = state[_SEEN] + 1
@@ -71,15 +71,15 @@ def learn(t, rows, at: int, label: int) -> int:
 @micropython.viper
 def follow(t, place: int):
     """Note which leaf the sample that entered the window has in each member."""
-    state = ptr32(t[_STATE])
-    m = t[_MEMBERS]
-    rank = ptr8(m[_M_RANK])
-    path8 = ptr8(t[_PATH])
-    path16 = ptr16(t[_PATH])
-    member8 = ptr8(t[_MEMBER])
-    member16 = ptr16(t[_MEMBER])
+    address = ptr32(t)
+    state = ptr32(address[_STATE])
+    rank = ptr8(address[_MEMBERS_RANK])
+    path8 = ptr8(address[_PATH])
+    path16 = ptr16(address[_PATH])
+    member8 = ptr8(address[_MEMBER])
+    member16 = ptr16(address[_MEMBER])
     window = state[_LENGTH]
-    for i in range(ptr32(m[_M_SHAPE])[_M_USED]):
+    for i in range(ptr32(address[_MEMBERS_SHAPE])[_M_USED]):
         slot = rank[i]
         k = slot * window + place  # < 256 * 1024 = 2**18
         if state[_WIDE_LEAF]:
@@ -94,16 +94,15 @@ def train(t, forget: int):
 
     To forget, the step is that the new shrub takes half of the others' weights.
     """
-    m = t[_MEMBERS]
-    slot = ptr8(m[_M_RANK])[ptr32(m[_M_SHAPE])[_M_USED]]
-    weights = ptr32(m[_M_WEIGHT])
-    weights[slot] = 0
-    grow(t[_WINDOW], t[_SHRUBS], t[_CART], t[_RNG], t[_MEMBER], slot)
+    address = ptr32(t)
+    slot = ptr8(address[_MEMBERS_RANK])[ptr32(address[_MEMBERS_SHAPE])[_M_USED]]
+    ptr32(address[_MEMBERS_WEIGHT])[slot] = 0
+    grow(t, slot)
     if forget:
-        favour(m, slot)
+        favour(t, slot)
     else:
-        gradient_step(t[_WINDOW], t[_SHRUBS], m, t[_MEMBER])
-    project(m)
+        gradient_step(t)
+    project(t)
 
 
 class ShrubEnsemble(Learner):
@@ -179,60 +178,59 @@ class ShrubEnsemble(Learner):
             self.feature_bits, self.seed,
         )  # fmt: skip
 
-    def _parts(self):
-        """The tables of the parts, in the order of the kernels' tuple."""
+    def _table(self):
         slots = self.trees + 1
         one_hot = self.leaf == "class"
         pool = (slots, self.classes, self.window, self.depth, self.feature_bits, one_hot)
         leaf_bytes = 2 if leaf_slots(*pool[1:]) > 256 else 1
-        return (
-            [
-                ("state", "i", _WORDS),
-                ("votes", "i", self.classes),
-                ("path", "B", slots * leaf_bytes),
-                ("member", "B", slots * self.window * leaf_bytes),
-                ("rng", "i", RNG_WORDS),
-            ],
-            window_table(self.features, self.window, self.feature_bits, self.splitter == "best"),
-            shrubs_table(*pool),
-            cart_table(self.features, self.classes, self.window, self.depth, self.max_features),
-            members_table(self.trees, self.classes),
+        table = [
+            ("state", "i", _WORDS),
+            ("votes", "i", self.classes),
+            ("path", "B", slots * leaf_bytes),
+            ("member", "B", slots * self.window * leaf_bytes),
+            ("rng", "i", RNG_WORDS),
+        ]
+        table += window_table(
+            self.features, self.window, self.feature_bits, self.splitter == "best"
         )
+        table += shrubs_table(*pool)
+        table += cart_table(
+            self.features, self.classes, self.window, self.depth, self.max_features
+        )
+        return table + members_table(self.trees, self.classes)
 
     def _start(self):
         one_hot = self.leaf == "class"
-        t = self._nest
+        b = self._flat
         pool = (self.classes, self.window, self.depth, self.feature_bits, one_hot)
-        state = t[_STATE]
+        state = b[_STATE]
         state[_EVERY] = self.train_every
         state[_ON_ERROR] = int(self.trigger == "error")
         state[_LENGTH] = self.window
         state[_WIDE_LEAF] = int(leaf_slots(*pool) > 256)
-        seed_generator(t[_RNG], self.seed)
-        start_window(t[_WINDOW], self.features, self.window, self.feature_bits)
-        start_shrubs(t[_SHRUBS], *pool)
-        start_cart(t[_CART], self.window, self.depth, self.max_features)
-        start_members(
-            t[_MEMBERS], self.trees, self.classes, self.step_q16, self.loss == "cross_entropy"
-        )
+        seed_generator(b[_RNG], self.seed)
+        start_window(b, self.features, self.window, self.feature_bits)
+        start_shrubs(b, *pool)
+        start_cart(b, self.window, self.depth, self.max_features)
+        start_members(b, self.trees, self.classes, self.step_q16, self.loss == "cross_entropy")
 
     def forget(self):
         """Halve the weights of all shrubs; a new one, grown on the window, gets the other half.
 
         If there is no room for another, the lightest goes. Allocates nothing.
         """
-        if self._nest[_WINDOW][0][_W_SIZE]:
-            train(self._nest, 1)
+        if self._flat[_WINDOW_SHAPE][_W_SIZE]:
+            train(self._addresses, 1)
 
     @property
     def votes(self):
         """Votes of the last prediction, array('i'); they add up to 65536 * 255, or all are 0."""
-        return self._nest[_VOTES]
+        return self._flat[_VOTES]
 
     @property
     def confidence(self):
         """The part of the votes that the predicted class has, 0..255."""
-        return max(self._nest[_VOTES]) >> 16
+        return max(self._flat[_VOTES]) >> 16
 
     def progress(self):
         """What there is to tell of the state, as a dict of ints."""
@@ -241,7 +239,7 @@ class ShrubEnsemble(Learner):
     @property
     def trees_used(self):
         """Members of the ensemble now, 0..trees."""
-        return self._nest[_MEMBERS][_M_SHAPE][_M_USED]
+        return self._flat[_MEMBERS_SHAPE][_M_USED]
 
 
 def _step_q16(step):

@@ -1,6 +1,6 @@
 """The pool of shrubs: a fixed number of slots, each with room for one depth-capped tree.
 
-Buffers of a pool (a tuple, in this order):
+Buffers of a pool, in this order, "shrubs.shape" and so on:
 
     shape      'i'  the integers below
     feature    'B'  feature[s * inner + n]: what inner node n of slot s tests
@@ -22,14 +22,29 @@ from a node to its children, and a pool takes the one that needs fewer bytes:
 import micropython
 from micropython import const
 
-_CLASSES = const(0)
-_DEPTH = const(1)
-_INNER = const(2)  # inner nodes a slot
-_LEAVES = const(3)  # leaves a slot
-_LINKED = const(4)  # 1: linked, 0: by position
-_ONE_HOT = const(5)  # 1: a leaf is one class, 0: class frequencies
-_WIDE_CODES = const(6)  # 1: thresholds of 16 bits, 0: 8 bits
-_WIDE_KIDS = const(7)  # 1: node numbers of 16 bits, 0: 8 bits
+# From elsewhere, written by `make constants`:
+# places of buffers
+_PATH = const(2)
+_SHRUBS_SHAPE = const(9)
+_SHRUBS_FEATURE = const(10)
+_SHRUBS_THRESHOLD = const(11)
+_SHRUBS_KIDS = const(12)
+_SHRUBS_LEAVES = const(13)
+_CART_COUNTS = const(18)
+_MEMBERS_SHAPE = const(24)
+_MEMBERS_RANK = const(26)
+# shrub/weights.py
+_M_USED = const(0)
+# (end)
+
+_P_CLASSES = const(0)
+_P_DEPTH = const(1)
+_P_INNER = const(2)  # inner nodes a slot
+_P_LEAVES = const(3)  # leaves a slot
+_P_LINKED = const(4)  # 1: linked, 0: by position
+_P_ONE_HOT = const(5)  # 1: a leaf is one class, 0: class frequencies
+_P_WIDE_CODES = const(6)  # 1: thresholds of 16 bits, 0: 8 bits
+_P_WIDE_KIDS = const(7)  # 1: node numbers of 16 bits, 0: 8 bits
 _WORDS = const(8)
 
 
@@ -68,42 +83,45 @@ def shrubs_table(slots, classes, window, depth, feature_bits, one_hot):
     ]
 
 
-def start_shrubs(p, classes, window, depth, feature_bits, one_hot):
-    """Set up the pool p; what its slots hold does not matter until a shrub is grown there."""
-    shape = p[0]
+def start_shrubs(b, classes, window, depth, feature_bits, one_hot):
+    """Set up the pool; what its slots hold does not matter until a shrub is grown there.
+
+    b are the learner's buffers.
+    """
+    shape = b[_SHRUBS_SHAPE]
     linked, inner, leaves, kid = _choose(
         window, depth, feature_bits, 1 if one_hot else classes - 1
     )
-    shape[_CLASSES] = classes
-    shape[_DEPTH] = depth
-    shape[_INNER] = inner
-    shape[_LEAVES] = leaves
-    shape[_LINKED] = linked
-    shape[_ONE_HOT] = int(one_hot)
-    shape[_WIDE_CODES] = int(feature_bits == 16)
-    shape[_WIDE_KIDS] = int(kid == 2)
+    shape[_P_CLASSES] = classes
+    shape[_P_DEPTH] = depth
+    shape[_P_INNER] = inner
+    shape[_P_LEAVES] = leaves
+    shape[_P_LINKED] = linked
+    shape[_P_ONE_HOT] = int(one_hot)
+    shape[_P_WIDE_CODES] = int(feature_bits == 16)
+    shape[_P_WIDE_KIDS] = int(kid == 2)
 
 
 @micropython.viper
-def fill_leaf(p, class_counts, slot: int, a: int, leaf: int):
-    """Write the class frequencies, or the majority class, into a leaf.
+def fill_leaf(t, slot: int, a: int, leaf: int):
+    """Write the class frequencies of open node a, or its majority class, into a leaf.
 
-    class_counts, 'H', has the counts of node a at a * classes. The frequencies are the rounded
-    running sums' differences, so they add up to 255 exactly.
+    The frequencies are the rounded running sums' differences, so they add up to 255 exactly.
     """
-    tree = ptr32(p[0])
-    leaves = ptr8(p[4])
-    counts = ptr16(class_counts)
-    classes = tree[_CLASSES]
+    address = ptr32(t)
+    tree = ptr32(address[_SHRUBS_SHAPE])
+    leaves = ptr8(address[_SHRUBS_LEAVES])
+    counts = ptr16(address[_CART_COUNTS])
+    classes = tree[_P_CLASSES]
     first = a * classes
-    at = slot * tree[_LEAVES] + leaf
+    at = slot * tree[_P_LEAVES] + leaf
     samples = 0
     most = 0
     for c in range(classes):
         samples += counts[first + c]
         if counts[first + c] > counts[first + most]:
             most = c
-    if tree[_ONE_HOT]:
+    if tree[_P_ONE_HOT]:
         leaves[at] = most
     else:
         at = at * (classes - 1)  # < 256 * 1024 * 255 < 2**26
@@ -117,25 +135,26 @@ def fill_leaf(p, class_counts, slot: int, a: int, leaf: int):
 
 
 @micropython.viper
-def descend(p, rank, used: int, rows, at: int, path):
-    """Which leaf the sample at rows[at] reaches in the first `used` slots s of rank: path[s]."""
-    shape = ptr32(p[0])
-    feature = ptr8(p[1])
-    threshold8 = ptr8(p[2])
-    threshold16 = ptr16(p[2])
-    kids8 = ptr8(p[3])
-    kids16 = ptr16(p[3])
-    slots = ptr8(rank)
-    path8 = ptr8(path)
-    path16 = ptr16(path)
+def descend(t, rows, at: int):
+    """Which leaf the sample at rows[at] reaches in slot s of each member: path[s]."""
+    address = ptr32(t)
+    shape = ptr32(address[_SHRUBS_SHAPE])
+    feature = ptr8(address[_SHRUBS_FEATURE])
+    threshold8 = ptr8(address[_SHRUBS_THRESHOLD])
+    threshold16 = ptr16(address[_SHRUBS_THRESHOLD])
+    kids8 = ptr8(address[_SHRUBS_KIDS])
+    kids16 = ptr16(address[_SHRUBS_KIDS])
+    slots = ptr8(address[_MEMBERS_RANK])
+    path8 = ptr8(address[_PATH])
+    path16 = ptr16(address[_PATH])
     x = ptr16(rows)
-    inner = shape[_INNER]
-    linked = shape[_LINKED]
-    wide_kids = shape[_WIDE_KIDS]
-    wide = shape[_WIDE_CODES]
-    wide_leaf = int(shape[_LEAVES] > 256)
+    inner = shape[_P_INNER]
+    linked = shape[_P_LINKED]
+    wide_kids = shape[_P_WIDE_KIDS]
+    wide = shape[_P_WIDE_CODES]
+    wide_leaf = int(shape[_P_LEAVES] > 256)
     stride = 2 * inner + 1
-    for i in range(used):
+    for i in range(ptr32(address[_MEMBERS_SHAPE])[_M_USED]):
         slot = slots[i]
         first = slot * inner
         kid = slot * stride  # < 256 * 2047 < 2**19

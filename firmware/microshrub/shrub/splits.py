@@ -13,7 +13,7 @@ Gini in integers: the split with the least weighted Gini impurity has the greate
 The sums of squares are updated with 2n + 1. Up to a window of 64 two merits are compared as
 fractions, exactly; beyond it they are held in Q10. Ties are broken at random.
 
-The scratch buffers g are those of cart.py.
+The scratch buffers are those of cart.py.
 """
 
 import micropython
@@ -21,45 +21,66 @@ from micropython import const
 
 from ..fixed import below
 
-# words of the scratch's shape, columns of forks and scores, shapes of window (W) and pool (P): see
-# cart.py, window.py and shrubs.py
-_MAX_FEATURES = const(0)  # features drawn for a node, 0: all
-_CLOSED = const(1)  # L
-_WIDE_WHERE = const(2)  # 1: where has 16 bits an entry
+# From elsewhere, written by `make constants`:
+# places of buffers
+_RNG = const(4)
+_WINDOW_SHAPE = const(5)
+_WINDOW_CODES = const(6)
+_WINDOW_LABELS = const(7)
+_WINDOW_ORDER = const(8)
+_SHRUBS_SHAPE = const(9)
+_CART_SHAPE = const(14)
+_CART_WHERE = const(15)
+_CART_LINE = const(16)
+_CART_DRAWN = const(17)
+_CART_COUNTS = const(18)
+_CART_LEFT = const(19)
+_CART_FORKS = const(21)
+_CART_SCORES = const(22)
+_CART_ENDS = const(23)
+# shrub/cart.py
+_PURE = const(-2)
+_C_MAX_FEATURES = const(0)
 _SAMPLES = const(0)
-_FEATURE = const(1)
-_THRESHOLD = const(2)
-_TIES = const(3)
-_FORK = const(4)
 _SQUARES = const(0)
+_C_CLOSED = const(1)
+_FEATURE = const(1)
 _MERIT = const(1)
 _BELOW = const(2)
+_C_WIDE_WHERE = const(2)
+_THRESHOLD = const(2)
 _SCORES = const(3)
-_PURE = const(-2)  # merit of a node that needs no split
-_NOT_WANTED = const(65535)
-_EXACT = const(64)  # greatest window whose merits are fractions
+_TIES = const(3)
+_FORK = const(4)
+# shrub/pool.py
+_P_CLASSES = const(0)
+# shrub/window.py
 _W_WINDOW = const(0)
 _W_FEATURES = const(1)
 _W_SIZE = const(2)
 _W_WIDE_CODES = const(4)
 _W_SORTED = const(6)
-_P_CLASSES = const(0)
+# (end)
+
+_NOT_WANTED = const(65535)
+_EXACT = const(64)  # greatest window whose merits are fractions
 
 
 @micropython.viper
-def draw(w, g, rng, open_nodes: int):
+def draw(t, open_nodes: int):
     """Draw max_features different features for each open node (Floyd's sampling)."""
-    wanted = ptr32(g[0])[_MAX_FEATURES]
+    address = ptr32(t)
+    wanted = ptr32(address[_CART_SHAPE])[_C_MAX_FEATURES]
     if wanted:
-        drawn = ptr8(g[3])
-        features = ptr32(w[0])[_W_FEATURES]
+        drawn = ptr8(address[_CART_DRAWN])
+        features = ptr32(address[_WINDOW_SHAPE])[_W_FEATURES]
         stride = (features + 7) >> 3
         for a in range(open_nodes):
             first = a * stride
             for k in range(first, first + stride):
                 drawn[k] = 0
             for j in range(features - wanted, features):
-                f = int(below(rng, j + 1))
+                f = int(below(t, _RNG, j + 1))
                 if (drawn[first + (f >> 3)] >> (f & 7)) & 1:
                     f = j
                 k = first + (f >> 3)
@@ -67,41 +88,42 @@ def draw(w, g, rng, open_nodes: int):
 
 
 @micropython.viper
-def scan(w, p, g, rng, open_nodes: int):
+def scan(t, open_nodes: int):
     """Walk over every feature and leave in forks and scores the best split of each open node."""
-    shape = ptr32(w[0])
-    codes8 = ptr8(w[1])
-    codes16 = ptr16(w[1])
-    labels = ptr8(w[2])
-    order8 = ptr8(w[3])
-    order16 = ptr16(w[3])
-    where8 = ptr8(g[1])
-    where16 = ptr16(g[1])
-    line8 = ptr8(g[2])
-    line16 = ptr16(g[2])
-    drawn = ptr8(g[3])
-    counts = ptr16(g[4])
-    left = ptr16(g[5])
-    forks = ptr16(g[7])
-    scores = ptr32(g[8])
-    ends = ptr16(g[9])
-    classes = ptr32(p[0])[_P_CLASSES]
+    address = ptr32(t)
+    shape = ptr32(address[_WINDOW_SHAPE])
+    codes8 = ptr8(address[_WINDOW_CODES])
+    codes16 = ptr16(address[_WINDOW_CODES])
+    labels = ptr8(address[_WINDOW_LABELS])
+    order8 = ptr8(address[_WINDOW_ORDER])
+    order16 = ptr16(address[_WINDOW_ORDER])
+    where8 = ptr8(address[_CART_WHERE])
+    where16 = ptr16(address[_CART_WHERE])
+    line8 = ptr8(address[_CART_LINE])
+    line16 = ptr16(address[_CART_LINE])
+    drawn = ptr8(address[_CART_DRAWN])
+    counts = ptr16(address[_CART_COUNTS])
+    left = ptr16(address[_CART_LEFT])
+    forks = ptr16(address[_CART_FORKS])
+    scores = ptr32(address[_CART_SCORES])
+    ends = ptr16(address[_CART_ENDS])
+    classes = ptr32(address[_SHRUBS_SHAPE])[_P_CLASSES]
     features = shape[_W_FEATURES]
     size = shape[_W_SIZE]
     wide = shape[_W_WIDE_CODES]
     wide_line = int(shape[_W_WINDOW] > 256)
     exact = int(shape[_W_WINDOW] <= _EXACT)
     in_order = shape[_W_SORTED]
-    wide_where = ptr32(g[0])[_WIDE_WHERE]
-    choosy = ptr32(g[0])[_MAX_FEATURES]
+    wide_where = ptr32(address[_CART_SHAPE])[_C_WIDE_WHERE]
+    choosy = ptr32(address[_CART_SHAPE])[_C_MAX_FEATURES]
     stride = (features + 7) >> 3
     # at the root, the order of a feature is the line
     whole = int(in_order and open_nodes == 1 and forks[_SAMPLES] == size)
     if whole:
-        line8 = ptr8(w[3])
-        line16 = ptr16(w[3])
+        line8 = ptr8(address[_WINDOW_ORDER])
+        line16 = ptr16(address[_WINDOW_ORDER])
     offset = 0
-    ends[ptr32(g[0])[_CLOSED]] = _NOT_WANTED
+    ends[ptr32(address[_CART_SHAPE])[_C_CLOSED]] = _NOT_WANTED
     for f in range(features):
         base = f * shape[_W_WINDOW]  # < 256 * 1024 = 2**18
         # where each wanted node's part of the line begins; dealing moves that to its end
@@ -145,7 +167,7 @@ def scan(w, p, g, rng, open_nodes: int):
             begin = end - forks[fork + _SAMPLES]
             cut = 0
             if not in_order:
-                cut = int(draw_threshold(w, g, rng, base, begin, end))
+                cut = int(draw_threshold(t, base, begin, end))
             begin += offset
             end += offset
             for c in range(classes):
@@ -175,7 +197,7 @@ def scan(w, p, g, rng, open_nodes: int):
                         ties = 1
                         if not better:
                             ties = forks[fork + _TIES] + 1
-                        if ties == 1 or int(below(rng, ties)) == 0:
+                        if ties == 1 or int(below(t, _RNG, ties)) == 0:
                             merit = over
                             below_it = under
                             forks[fork + _FEATURE] = f
@@ -194,18 +216,19 @@ def scan(w, p, g, rng, open_nodes: int):
 
 
 @micropython.viper
-def draw_threshold(w, g, rng, base: int, begin: int, end: int) -> int:
+def draw_threshold(t, base: int, begin: int, end: int) -> int:
     """Draw a threshold for a node, from its least code to below its greatest.
 
     Its samples, line[begin..end - 1], are put in order: those that go left, then the others. If
     all have one code, the threshold is 65535.
     """
-    codes8 = ptr8(w[1])
-    codes16 = ptr16(w[1])
-    line8 = ptr8(g[2])
-    line16 = ptr16(g[2])
-    wide = ptr32(w[0])[_W_WIDE_CODES]
-    wide_line = int(ptr32(w[0])[_W_WINDOW] > 256)
+    address = ptr32(t)
+    codes8 = ptr8(address[_WINDOW_CODES])
+    codes16 = ptr16(address[_WINDOW_CODES])
+    line8 = ptr8(address[_CART_LINE])
+    line16 = ptr16(address[_CART_LINE])
+    wide = ptr32(address[_WINDOW_SHAPE])[_W_WIDE_CODES]
+    wide_line = int(ptr32(address[_WINDOW_SHAPE])[_W_WINDOW] > 256)
     least = 65535
     greatest = 0
     for r in range(begin, end):
@@ -217,7 +240,7 @@ def draw_threshold(w, g, rng, base: int, begin: int, end: int) -> int:
             greatest = code
     if greatest == least:
         return 65535
-    cut = least + int(below(rng, greatest - least))
+    cut = least + int(below(t, _RNG, greatest - least))
     for r in range(begin, end):
         b = line16[r] if wide_line else line8[r]
         code = codes16[base + b] if wide else codes8[base + b]

@@ -2,7 +2,7 @@
 
 Shrub Ensembles (Buschjaeger, Hess, Morik 2022), equations 5 to 8, lines 9 to 12 of Algorithm 1.
 
-Buffers of the members (a tuple, in this order; M = most members):
+Buffers of the members, in this order, "members.shape" and so on (M = most members):
 
     shape     'i'  the integers below
     weight    'i'  [M + 1] of slot s, Q16; the members' add up to 65536 = 1.0
@@ -17,19 +17,37 @@ from micropython import const
 
 from ..fixed import exp_negative
 
-_USED = const(0)  # members
-_MOST = const(1)  # M
-_SOFTMAX = const(2)  # 1: cross-entropy, 0: MSE
-_SCALE = const(3)  # the step: scale / 2**shift, see step_scale
-_SHIFT = const(4)
-_WORDS = const(5)
-
-# the shapes of the window (W) and the pool (P), see window.py and shrubs.py
-_W_WINDOW = const(0)
-_W_SIZE = const(2)
+# From elsewhere, written by `make constants`:
+# places of buffers
+_VOTES = const(1)
+_PATH = const(2)
+_MEMBER = const(3)
+_WINDOW_SHAPE = const(5)
+_WINDOW_LABELS = const(7)
+_SHRUBS_SHAPE = const(9)
+_SHRUBS_LEAVES = const(13)
+_MEMBERS_SHAPE = const(24)
+_MEMBERS_WEIGHT = const(25)
+_MEMBERS_RANK = const(26)
+_MEMBERS_RESIDUAL = const(27)
+_MEMBERS_GRADIENT = const(28)
+_MEMBERS_LEAF = const(29)
+# shrub/pool.py
 _P_CLASSES = const(0)
 _P_LEAVES = const(3)
 _P_ONE_HOT = const(5)
+# shrub/window.py
+_W_WINDOW = const(0)
+_W_SIZE = const(2)
+# (end)
+
+_M_USED = const(0)  # members
+_M_MOST = const(1)  # M
+_M_SOFTMAX = const(2)  # 1: cross-entropy, 0: MSE
+_M_SCALE = const(3)  # the step: scale / 2**shift, see step_scale
+_M_SHIFT = const(4)
+_WORDS = const(5)
+
 
 _ONE = const(65536)
 _UNIT = const(65280)  # a vote of 1.0 in the gradient: 65536 * 255 >> 8
@@ -48,14 +66,14 @@ def members_table(trees, classes):
     ]
 
 
-def start_members(m, trees, classes, step_q16, softmax):
-    """No members yet. step_q16 is the step size in 1/65536."""
-    shape = m[0]
-    shape[_MOST] = trees
-    shape[_SOFTMAX] = int(softmax)
-    shape[_SCALE], shape[_SHIFT] = step_scale(step_q16, classes)
+def start_members(b, trees, classes, step_q16, softmax):
+    """No members yet. step_q16 is the step size in 1/65536, b are the learner's buffers."""
+    shape = b[_MEMBERS_SHAPE]
+    shape[_M_MOST] = trees
+    shape[_M_SOFTMAX] = int(softmax)
+    shape[_M_SCALE], shape[_M_SHIFT] = step_scale(step_q16, classes)
     for slot in range(trees + 1):
-        m[2][slot] = slot
+        b[_MEMBERS_RANK][slot] = slot
 
 
 def step_scale(step_q16, classes):
@@ -72,20 +90,21 @@ def step_scale(step_q16, classes):
 
 
 @micropython.viper
-def mix(p, m, member, stride: int, b: int, votes) -> int:
-    """Votes of the members for one sample; returns the class with the most, the first of equals.
+def mix(t) -> int:
+    """Votes of the members for the sample whose leaf in slot s is path[s].
 
-    member[s * stride + b] is the sample's leaf in slot s. votes, 'i' of classes, adds up to
-    65536 * 255, or is 0 while there are no members.
+    Returns the class with the most, the first of equals. They add up to 65536 * 255, or are 0
+    while there are no members.
     """
-    shape = ptr32(p[0])
-    leaves = ptr8(p[4])
-    weights = ptr32(m[1])
-    rank = ptr8(m[2])
-    member8 = ptr8(member)
-    member16 = ptr16(member)
-    out = ptr32(votes)
-    used = ptr32(m[0])[_USED]
+    address = ptr32(t)
+    shape = ptr32(address[_SHRUBS_SHAPE])
+    leaves = ptr8(address[_SHRUBS_LEAVES])
+    weights = ptr32(address[_MEMBERS_WEIGHT])
+    rank = ptr8(address[_MEMBERS_RANK])
+    path8 = ptr8(address[_PATH])
+    path16 = ptr16(address[_PATH])
+    out = ptr32(address[_VOTES])
+    used = ptr32(address[_MEMBERS_SHAPE])[_M_USED]
     leaf_limit = shape[_P_LEAVES]
     wide = int(leaf_limit > 256)
     last = shape[_P_CLASSES] - 1
@@ -95,8 +114,7 @@ def mix(p, m, member, stride: int, b: int, votes) -> int:
     for i in range(used):
         slot = rank[i]
         weight = weights[slot]
-        at = slot * stride + b  # < 256 * 1024 = 2**18
-        at = slot * leaf_limit + (member16[at] if wide else member8[at])
+        at = slot * leaf_limit + (path16[slot] if wide else path8[slot])
         if one_hot:
             c = leaves[at]
             out[c] = out[c] + 255 * weight  # every vote <= 255 * 65536 < 2**24
@@ -117,9 +135,10 @@ def mix(p, m, member, stride: int, b: int, votes) -> int:
 
 
 @micropython.viper
-def soften(m, classes: int):
+def soften(t, classes: int):
     """Turn the votes in residual into their softmax, in 1/65280."""
-    residual = ptr32(m[3])
+    address = ptr32(t)
+    residual = ptr32(address[_MEMBERS_RESIDUAL])
     top = 0
     for c in range(classes):
         residual[c] = residual[c] >> 8
@@ -135,24 +154,25 @@ def soften(m, classes: int):
 
 
 @micropython.viper
-def gradient_step(w, p, m, member):
+def gradient_step(t):
     """Line 9: weight -= step * gradient, for the members and the shrub of rank `used`.
 
     The gradient of shrub h is 2 / (B * C) * sum over window and classes of (f - [y = c]) * h; for
     the cross-entropy, softmax(f) stands for f.
     """
-    shape = ptr32(p[0])
-    labels = ptr8(w[2])
-    leaves = ptr8(p[4])
-    weights = ptr32(m[1])
-    rank = ptr8(m[2])
-    residual = ptr32(m[3])
-    gradient = ptr32(m[4])
-    leaf = ptr32(m[5])
-    member8 = ptr8(member)
-    member16 = ptr16(member)
-    window = ptr32(w[0])[_W_WINDOW]
-    size = ptr32(w[0])[_W_SIZE]
+    address = ptr32(t)
+    shape = ptr32(address[_SHRUBS_SHAPE])
+    labels = ptr8(address[_WINDOW_LABELS])
+    leaves = ptr8(address[_SHRUBS_LEAVES])
+    weights = ptr32(address[_MEMBERS_WEIGHT])
+    rank = ptr8(address[_MEMBERS_RANK])
+    residual = ptr32(address[_MEMBERS_RESIDUAL])
+    gradient = ptr32(address[_MEMBERS_GRADIENT])
+    leaf = ptr32(address[_MEMBERS_LEAF])
+    member8 = ptr8(address[_MEMBER])
+    member16 = ptr16(address[_MEMBER])
+    window = ptr32(address[_WINDOW_SHAPE])[_W_WINDOW]
+    size = ptr32(address[_WINDOW_SHAPE])[_W_SIZE]
     leaf_limit = shape[_P_LEAVES]
     wide = int(leaf_limit > 256)
     one_hot = shape[_P_ONE_HOT]
@@ -161,8 +181,8 @@ def gradient_step(w, p, m, member):
     two = int(last == 1)  # which spares the loops over classes
     if one_hot:
         two = 0
-    used = ptr32(m[0])[_USED]
-    softmax = ptr32(m[0])[_SOFTMAX]
+    used = ptr32(address[_MEMBERS_SHAPE])[_M_USED]
+    softmax = ptr32(address[_MEMBERS_SHAPE])[_M_SOFTMAX]
     shrubs = used + 1
     down = 0  # makes room for the sum over the window
     while size > 64 << down:
@@ -201,7 +221,7 @@ def gradient_step(w, p, m, member):
                 rest -= residual[c]
             residual[last] = rest
         if softmax:
-            soften(m, classes)
+            soften(t, classes)
         else:
             for c in range(classes):
                 residual[c] = residual[c] >> 8
@@ -225,8 +245,8 @@ def gradient_step(w, p, m, member):
                     dot += (residual[c] - pivot) * leaves[at + c]
             # 64 * 65280 * 255 < 2**30, and `down` keeps it so for more samples
             gradient[i] = gradient[i] + (dot >> down)
-    scale = ptr32(m[0])[_SCALE] // size
-    shift = ptr32(m[0])[_SHIFT] - down
+    scale = ptr32(address[_MEMBERS_SHAPE])[_M_SCALE] // size
+    shift = ptr32(address[_MEMBERS_SHAPE])[_M_SHIFT] - down
     while scale >= 32768:
         scale = scale >> 1
         shift -= 1
@@ -240,15 +260,16 @@ def gradient_step(w, p, m, member):
 
 
 @micropython.viper
-def favour(m, slot: int):
+def favour(t, slot: int):
     """Halve the members' weights, rounding up, and give the shrub in a free slot what is left.
 
     The weights still add up to 65536; project() then ranks the new one.
     """
-    weights = ptr32(m[1])
-    rank = ptr8(m[2])
+    address = ptr32(t)
+    weights = ptr32(address[_MEMBERS_WEIGHT])
+    rank = ptr8(address[_MEMBERS_RANK])
     rest = _ONE
-    for i in range(ptr32(m[0])[_USED]):
+    for i in range(ptr32(address[_MEMBERS_SHAPE])[_M_USED]):
         weight = (weights[rank[i]] + 1) >> 1
         weights[rank[i]] = weight
         rest -= weight
@@ -256,16 +277,17 @@ def favour(m, slot: int):
 
 
 @micropython.viper
-def project(m):
+def project(t):
     """Lines 10 to 12: rank by weight, keep the M heaviest, project on the simplex, drop zeros.
 
     With weights sorted downwards, beta is the largest j <= M with w_j > (sum_{i<=j} w_i - 1) / j;
     tau = (sum_{i<=beta} w_i - 1) / beta; w_i becomes max(w_i - tau, 0) (equation 8).
     """
-    shape = ptr32(m[0])
-    weights = ptr32(m[1])
-    rank = ptr8(m[2])
-    shrubs = shape[_USED] + 1
+    address = ptr32(t)
+    shape = ptr32(address[_MEMBERS_SHAPE])
+    weights = ptr32(address[_MEMBERS_WEIGHT])
+    rank = ptr8(address[_MEMBERS_RANK])
+    shrubs = shape[_M_USED] + 1
     top = weights[rank[0]]
     for i in range(shrubs):
         if weights[rank[i]] > top:
@@ -289,7 +311,7 @@ def project(m):
     total = -_ONE
     excess = 0
     beta = 0
-    most = shrubs if shrubs < shape[_MOST] else shape[_MOST]
+    most = shrubs if shrubs < shape[_M_MOST] else shape[_M_MOST]
     for j in range(most):
         total += weights[rank[j]]
         if weights[rank[j]] * (j + 1) > total:
@@ -301,4 +323,4 @@ def project(m):
         weights[slot] = weights[slot] - tau if i < beta else 0
     # tau was rounded down by less than beta / 65536 in all; the heaviest has more than that
     weights[rank[0]] = weights[rank[0]] - (excess - tau * beta)
-    shape[_USED] = beta
+    shape[_M_USED] = beta

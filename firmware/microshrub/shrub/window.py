@@ -1,6 +1,6 @@
 """The last B samples in a ring, and for each feature their order by value, kept sorted.
 
-Buffers of a window (a tuple, in this order):
+Buffers of a window, in this order, "window.shape" and so on:
 
     shape    'i'  the integers below
     codes    'B'  one or two bytes an entry: codes[f * B + b] is feature f of sample b
@@ -15,13 +15,21 @@ O(features * B) moves (Shrub Ensembles, Algorithm 1, lines 3 to 5).
 import micropython
 from micropython import const
 
-_WINDOW = const(0)  # B, 2..1024
-_FEATURES = const(1)
-_SIZE = const(2)  # samples held so far, 0..B
-_HEAD = const(3)  # where the next sample goes
-_WIDE_CODES = const(4)  # 1: codes have 16 bits, 0: 8 bits
-_WIDE_ORDER = const(5)  # 1: sample indices have 16 bits, 0: 8 bits
-_SORTED = const(6)  # 1: the order is kept
+# From elsewhere, written by `make constants`:
+# places of buffers
+_WINDOW_SHAPE = const(5)
+_WINDOW_CODES = const(6)
+_WINDOW_LABELS = const(7)
+_WINDOW_ORDER = const(8)
+# (end)
+
+_W_WINDOW = const(0)  # B, 2..1024
+_W_FEATURES = const(1)
+_W_SIZE = const(2)  # samples held so far, 0..B
+_W_HEAD = const(3)  # where the next sample goes
+_W_WIDE_CODES = const(4)  # 1: codes have 16 bits, 0: 8 bits
+_W_WIDE_ORDER = const(5)  # 1: sample indices have 16 bits, 0: 8 bits
+_W_SORTED = const(6)  # 1: the order is kept
 _WORDS = const(7)
 
 
@@ -36,46 +44,47 @@ def window_table(features, window, feature_bits, keep_order):
     ]
 
 
-def start_window(w, features, window, feature_bits):
-    """Make the window w empty."""
-    shape = w[0]
-    shape[_WINDOW] = window
-    shape[_FEATURES] = features
-    shape[_WIDE_CODES] = int(feature_bits == 16)
-    shape[_WIDE_ORDER] = int(window > 256)
-    shape[_SORTED] = int(len(w[3]) > 0)
+def start_window(b, features, window, feature_bits):
+    """Make the window empty; b are the learner's buffers."""
+    shape = b[_WINDOW_SHAPE]
+    shape[_W_WINDOW] = window
+    shape[_W_FEATURES] = features
+    shape[_W_WIDE_CODES] = int(feature_bits == 16)
+    shape[_W_WIDE_ORDER] = int(window > 256)
+    shape[_W_SORTED] = int(len(b[_WINDOW_ORDER]) > 0)
 
 
 @micropython.viper
-def slide(w, rows, at: int, label: int) -> int:
+def slide(t, rows, at: int, label: int) -> int:
     """Take in the sample whose codes start at rows[at], array('H'); returns its place in the ring.
 
     A full window drops its oldest sample, whose place the new one takes. In each feature's order
     the place moves from the old rank to the new one, past its neighbours one by one.
     """
-    shape = ptr32(w[0])
-    codes8 = ptr8(w[1])
-    codes16 = ptr16(w[1])
-    labels = ptr8(w[2])
-    order8 = ptr8(w[3])
-    order16 = ptr16(w[3])
+    address = ptr32(t)
+    shape = ptr32(address[_WINDOW_SHAPE])
+    codes8 = ptr8(address[_WINDOW_CODES])
+    codes16 = ptr16(address[_WINDOW_CODES])
+    labels = ptr8(address[_WINDOW_LABELS])
+    order8 = ptr8(address[_WINDOW_ORDER])
+    order16 = ptr16(address[_WINDOW_ORDER])
     x = ptr16(rows)
-    window = shape[_WINDOW]
-    size = shape[_SIZE]
-    place = shape[_HEAD]
-    wide = shape[_WIDE_CODES]
-    wide_order = shape[_WIDE_ORDER]
+    window = shape[_W_WINDOW]
+    size = shape[_W_SIZE]
+    place = shape[_W_HEAD]
+    wide = shape[_W_WIDE_CODES]
+    wide_order = shape[_W_WIDE_ORDER]
     full = int(size == window)
     last = size if not full else size - 1  # highest rank once the sample is in
     base = 0
-    for f in range(shape[_FEATURES]):
+    for f in range(shape[_W_FEATURES]):
         code = x[at + f]
         if wide:
             codes16[base + place] = code
         else:
             code = code >> 8
             codes8[base + place] = code
-        if shape[_SORTED]:
+        if shape[_W_SORTED]:
             first = base
             end = base + last
             r = end
@@ -118,7 +127,7 @@ def slide(w, rows, at: int, label: int) -> int:
         base += window
     labels[place] = label
     if not full:
-        shape[_SIZE] = size + 1
+        shape[_W_SIZE] = size + 1
     place_after = place + 1
-    shape[_HEAD] = place_after if place_after < window else 0
+    shape[_W_HEAD] = place_after if place_after < window else 0
     return place

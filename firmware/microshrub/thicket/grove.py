@@ -32,25 +32,31 @@ from .ring import ring_table, start_ring, take
 from .sprout import advance, plant, sprout_table, start_sprout
 from .votes import count_votes, descend, judge, weigh
 
-_RING = const(0)
-_GROVE = const(3)
-_VOTES = const(4)
-_SPROUT = const(9)
-_RNG = const(17)
-_ACCURACY = const(19)
+# From elsewhere, written by `make constants`:
+# places of buffers
+_RING_SHAPE = const(0)
+_GROVE_STATE = const(3)
+_GROVE_VOTES = const(4)
+_SPROUT_STATE = const(9)
+_GROVE_RNG = const(17)
+_GROVE_ACCURACY = const(19)
+# thicket/ring.py
+_R_HELD = const(3)
+# thicket/sprout.py
+_S_SLOT = const(0)
+_S_GROWING = const(1)
+# (end)
 
-_TREES = const(0)  # of the grove: T
-_USED = const(1)  # trees that vote
-_MOST = const(2)  # L
-_WINDOW = const(3)  # B
-_EVERY = const(4)  # samples from one tree to the next
-_SINCE = const(5)  # since one began to grow
-_PACE = const(6)  # visits of a sample that growth may take with each sample
+
+_G_TREES = const(0)  # of the grove: T
+_G_USED = const(1)  # trees that vote
+_G_MOST = const(2)  # L
+_G_WINDOW = const(3)  # B
+_G_EVERY = const(4)  # samples from one tree to the next
+_G_SINCE = const(5)  # since one began to grow
+_G_PACE = const(6)  # visits of a sample that growth may take with each sample
 _WORDS = const(7)
 
-_S_SLOT = const(0)  # of the sprout
-_S_GROWING = const(1)
-_R_HELD = const(3)  # of the ring's shape
 
 _ONE = const(1048576)  # an accuracy of 1, Q20
 _PASSES = const(6)  # visits that growth may take with each sample, in windows
@@ -87,21 +93,22 @@ def tend(t):
 
     The ring holds `every` samples more than a tree stands on, so in that time none is overwritten.
     """
-    grove = ptr32(t[_GROVE])
-    sprout = ptr32(t[_SPROUT])
-    since = grove[_SINCE] + 1
-    grove[_SINCE] = since
-    held = ptr32(t[_RING])[_R_HELD]
+    address = ptr32(t)
+    grove = ptr32(address[_GROVE_STATE])
+    sprout = ptr32(address[_SPROUT_STATE])
+    since = grove[_G_SINCE] + 1
+    grove[_G_SINCE] = since
+    held = ptr32(address[_RING_SHAPE])[_R_HELD]
     if not sprout[_S_GROWING]:
-        gap = grove[_EVERY] if held >= 8 * grove[_EVERY] else held >> 3
+        gap = grove[_G_EVERY] if held >= 8 * grove[_G_EVERY] else held >> 3
         if held < _FIRST or since < gap:
             return
-        grove[_SINCE] = 0
-        plant(t, grove[_WINDOW])
-    visits = grove[_PACE]
+        grove[_G_SINCE] = 0
+        plant(t, grove[_G_WINDOW])
+    visits = grove[_G_PACE]
     while visits > 0 and sprout[_S_GROWING]:
         visits -= int(advance(t))
-    if grove[_SINCE] >= grove[_EVERY]:
+    if grove[_G_SINCE] >= grove[_G_EVERY]:
         sprout[_S_GROWING] = 0
     if not sprout[_S_GROWING]:
         enter(t)
@@ -110,19 +117,20 @@ def tend(t):
 @micropython.viper
 def enter(t):
     """The tree that has grown votes from now on; the next one will grow in place of the worst."""
-    grove = ptr32(t[_GROVE])
-    sprout = ptr32(t[_SPROUT])
-    accuracy = ptr32(t[_ACCURACY])
+    address = ptr32(t)
+    grove = ptr32(address[_GROVE_STATE])
+    sprout = ptr32(address[_SPROUT_STATE])
+    accuracy = ptr32(address[_GROVE_ACCURACY])
     slot = sprout[_S_SLOT]
-    used = grove[_USED]
+    used = grove[_G_USED]
     total = 0
     for s in range(used + 1):
         if s != slot:
             total += accuracy[s] >> 8  # <= 255 * 2**12
     accuracy[slot] = total // used << 8 if used else _ONE >> 1
-    if used < grove[_TREES]:
+    if used < grove[_G_TREES]:
         used += 1
-        grove[_USED] = used
+        grove[_G_USED] = used
         sprout[_S_SLOT] = used
     else:
         worst = 0
@@ -197,29 +205,29 @@ class Grove(Learner):
             self.max_features, self.seed,
         )  # fmt: skip
 
-    def _parts(self):
+    def _table(self):
         ring = ring_table(self.features, self.window + self.every)
-        return [
-            ring + grove_table(self.features, self.classes, self.window, self.trees, self.leaves)
-        ]
+        return ring + grove_table(
+            self.features, self.classes, self.window, self.trees, self.leaves
+        )
 
     def _start(self):
-        t = self._nest
-        grove = t[_GROVE]
-        grove[_TREES] = self.trees
-        grove[_MOST] = self.leaves
-        grove[_WINDOW] = self.window
-        grove[_EVERY] = self.every
-        grove[_PACE] = _PASSES * self.window
+        b = self._flat
+        grove = b[_GROVE_STATE]
+        grove[_G_TREES] = self.trees
+        grove[_G_MOST] = self.leaves
+        grove[_G_WINDOW] = self.window
+        grove[_G_EVERY] = self.every
+        grove[_G_PACE] = _PASSES * self.window
         wanted = self.max_features or min(square_root(9 * self.features // 4) + 1, self.features)
-        start_ring(t, self.features, self.classes, self.window + self.every)
-        start_sprout(t, self.features, self.leaves, wanted)
-        seed_generator(t[_RNG], self.seed)
+        start_ring(b, self.features, self.classes, self.window + self.every)
+        start_sprout(b, self.features, self.leaves, wanted)
+        seed_generator(b[_GROVE_RNG], self.seed)
 
     @property
     def votes(self):
         """Votes of the last prediction, array('i'): about 65536 * 255 in all, or all are 0."""
-        return self._nest[_VOTES]
+        return self._flat[_GROVE_VOTES]
 
     @property
     def confidence(self):
@@ -233,4 +241,4 @@ class Grove(Learner):
     @property
     def trees_used(self):
         """Trees that vote now, 0..trees."""
-        return self._nest[_GROVE][_USED]
+        return self._flat[_GROVE_STATE][_G_USED]

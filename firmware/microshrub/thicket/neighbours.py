@@ -19,18 +19,22 @@ from micropython import const
 from ..learner import Learner, whole
 from .ring import ring_table, start_ring, take
 
-_SHAPE = const(0)  # the ring's
-_CODES = const(1)
-_LABELS = const(2)
-_STATE = const(3)
-_VOTES = const(4)
-_SAMPLE = const(5)
-_DISTANCE = const(6)
-_NEAREST = const(7)
-
-_R_FEATURES = const(1)  # of the ring's shape, see ring.py
+# From elsewhere, written by `make constants`:
+# places of buffers
+_RING_SHAPE = const(0)
+_RING_CODES = const(1)
+_RING_LABELS = const(2)
+_NEIGHBOURS_STATE = const(3)
+_NEIGHBOURS_VOTES = const(4)
+_NEIGHBOURS_SAMPLE = const(5)
+_NEIGHBOURS_DISTANCE = const(6)
+_NEIGHBOURS_NEAREST = const(7)
+# thicket/ring.py
+_R_FEATURES = const(1)
 _R_CLASSES = const(2)
 _R_HELD = const(3)
+# (end)
+
 
 _FAR = const(65536)  # more than 256 features can differ by: 256 * 255
 _VOTE = const(1020)  # votes for a share of 1 / 2**14
@@ -54,17 +58,18 @@ def learn(t, rows, at: int, label: int) -> int:
 @micropython.viper
 def find_nearest(t, rows, at: int):
     """Fill distance and nearest; a sum that passes the k-th best so far is not added up."""
-    shape = ptr32(t[_SHAPE])
-    codes = ptr8(t[_CODES])
-    labels = ptr8(t[_LABELS])
-    sample = ptr8(t[_SAMPLE])
-    distance = ptr32(t[_DISTANCE])
-    nearest = ptr8(t[_NEAREST])
+    address = ptr32(t)
+    shape = ptr32(address[_RING_SHAPE])
+    codes = ptr8(address[_RING_CODES])
+    labels = ptr8(address[_RING_LABELS])
+    sample = ptr8(address[_NEIGHBOURS_SAMPLE])
+    distance = ptr32(address[_NEIGHBOURS_DISTANCE])
+    nearest = ptr8(address[_NEIGHBOURS_NEAREST])
     x = ptr16(rows)
     features = shape[_R_FEATURES]
     for f in range(features):
         sample[f] = x[at + f] >> 8
-    last = ptr32(t[_STATE])[0] - 1
+    last = ptr32(address[_NEIGHBOURS_STATE])[0] - 1
     for r in range(last + 1):
         distance[r] = _FAR
     farthest = _FAR
@@ -94,17 +99,18 @@ def count_votes(t) -> int:
 
     The features in the sum keep one equal sample from outvoting all others.
     """
-    shape = ptr32(t[_SHAPE])
-    votes = ptr32(t[_VOTES])
-    distance = ptr32(t[_DISTANCE])
-    nearest = ptr8(t[_NEAREST])
+    address = ptr32(t)
+    shape = ptr32(address[_RING_SHAPE])
+    votes = ptr32(address[_NEIGHBOURS_VOTES])
+    distance = ptr32(address[_NEIGHBOURS_DISTANCE])
+    nearest = ptr8(address[_NEIGHBOURS_NEAREST])
     classes = shape[_R_CLASSES]
     features = shape[_R_FEATURES]
     for c in range(classes):
         votes[c] = 0
     total = 0
     unit = 4096 * (features + distance[0])  # <= 4096 * (256 + 65536) < 2**29
-    for r in range(ptr32(t[_STATE])[0]):
+    for r in range(ptr32(address[_NEIGHBOURS_STATE])[0]):
         if distance[r] < _FAR:
             weight = unit // (features + distance[r])  # <= 4096; a sum of 15 is below 2**16
             c = nearest[r]
@@ -130,9 +136,9 @@ def neighbours_table(features, classes, k):
     ]
 
 
-def start_neighbours(t, k):
+def start_neighbours(b, k):
     """Set up the buffers besides the ring's."""
-    t[_STATE][0] = k
+    b[_NEIGHBOURS_STATE][0] = k
 
 
 class NearestNeighbours(Learner):
@@ -163,18 +169,18 @@ class NearestNeighbours(Learner):
             self.features, self.classes, self.window, self.k,
         )  # fmt: skip
 
-    def _parts(self):
+    def _table(self):
         own = neighbours_table(self.features, self.classes, self.k)
-        return [ring_table(self.features, self.window) + own]
+        return ring_table(self.features, self.window) + own
 
     def _start(self):
-        start_ring(self._nest, self.features, self.classes, self.window)
-        start_neighbours(self._nest, self.k)
+        start_ring(self._flat, self.features, self.classes, self.window)
+        start_neighbours(self._flat, self.k)
 
     @property
     def votes(self):
         """Votes of the last prediction, array('i'); they add up to about 65536 * 255."""
-        return self._nest[_VOTES]
+        return self._flat[_NEIGHBOURS_VOTES]
 
     @property
     def confidence(self):
@@ -183,4 +189,4 @@ class NearestNeighbours(Learner):
 
     def progress(self):
         """What there is to tell of the state, as a dict of ints."""
-        return {"samples_held": self._nest[_SHAPE][_R_HELD]}
+        return {"samples_held": self._flat[_RING_SHAPE][_R_HELD]}

@@ -12,15 +12,19 @@ A sample's place b is its index everywhere. Taking one in costs O(features), how
 import micropython
 from micropython import const
 
-_SHAPE = const(0)  # of the table
-_CODES = const(1)
-_LABELS = const(2)
+# From elsewhere, written by `make constants`:
+# places of buffers
+_RING_SHAPE = const(0)
+_RING_CODES = const(1)
+_RING_LABELS = const(2)
+# (end)
 
-_LENGTH = const(0)  # of the shape: places, 1..65535
-_FEATURES = const(1)
-_CLASSES = const(2)
-_HELD = const(3)  # samples held so far, 0..length
-_HEAD = const(4)  # where the next sample goes
+
+_R_LENGTH = const(0)  # of the shape: places, 1..65535
+_R_FEATURES = const(1)
+_R_CLASSES = const(2)
+_R_HELD = const(3)  # samples held so far, 0..length
+_R_HEAD = const(4)  # where the next sample goes
 _WORDS = const(5)
 
 
@@ -33,28 +37,29 @@ def ring_table(features, length):
     ]
 
 
-def start_ring(t, features, classes, length):
+def start_ring(b, features, classes, length):
     """Make the ring at the head of the table t an empty one."""
-    shape = t[_SHAPE]
-    shape[_LENGTH] = length
-    shape[_FEATURES] = features
-    shape[_CLASSES] = classes
+    shape = b[_RING_SHAPE]
+    shape[_R_LENGTH] = length
+    shape[_R_FEATURES] = features
+    shape[_R_CLASSES] = classes
 
 
 @micropython.viper
 def take(t, rows, at: int, label: int):
     """Take in the sample whose codes start at rows[at]; a full ring drops its oldest one."""
-    shape = ptr32(t[_SHAPE])
-    codes = ptr8(t[_CODES])
-    labels = ptr8(t[_LABELS])
+    address = ptr32(t)
+    shape = ptr32(address[_RING_SHAPE])
+    codes = ptr8(address[_RING_CODES])
+    labels = ptr8(address[_RING_LABELS])
     x = ptr16(rows)
-    features = shape[_FEATURES]
-    head = shape[_HEAD]
+    features = shape[_R_FEATURES]
+    head = shape[_R_HEAD]
     first = head * features  # < 65535 * 256 < 2**24
     for f in range(features):
         codes[first + f] = x[at + f] >> 8
     labels[head] = label
     head += 1
-    if head > shape[_HELD]:
-        shape[_HELD] = head
-    shape[_HEAD] = head if head < shape[_LENGTH] else 0
+    if head > shape[_R_HELD]:
+        shape[_R_HELD] = head
+    shape[_R_HEAD] = head if head < shape[_R_LENGTH] else 0

@@ -24,13 +24,16 @@ from micropython import const
 from ..fixed import exp_decay
 from ..learner import Learner, ParameterError, twelve_bits, whole
 
-_STATE = const(0)
-_VOTES = const(1)
-_MEAN = const(2)
-_DEVIATION = const(3)
-_SCALED = const(4)
-_SHARE = const(5)
-_WEIGHT = const(6)
+# From elsewhere, written by `make constants`:
+# places of buffers
+_SOFTMAX_STATE = const(0)
+_SOFTMAX_VOTES = const(1)
+_SOFTMAX_MEAN = const(2)
+_SOFTMAX_DEVIATION = const(3)
+_SOFTMAX_SCALED = const(4)
+_SOFTMAX_SHARE = const(5)
+_SOFTMAX_WEIGHT = const(6)
+# (end)
 
 _FEATURES = const(0)  # of the state
 _CLASSES = const(1)
@@ -67,11 +70,12 @@ def learn(t, rows, at: int, label: int) -> int:
 @micropython.viper
 def scale(t, rows, at: int):
     """Centre and scale the sample at rows[at]; a feature that never changed counts nothing."""
-    mean = ptr32(t[_MEAN])
-    deviation = ptr32(t[_DEVIATION])
-    scaled = ptr32(t[_SCALED])
+    address = ptr32(t)
+    mean = ptr32(address[_SOFTMAX_MEAN])
+    deviation = ptr32(address[_SOFTMAX_DEVIATION])
+    scaled = ptr32(address[_SOFTMAX_SCALED])
     x = ptr16(rows)
-    features = ptr32(t[_STATE])[_FEATURES]
+    features = ptr32(address[_SOFTMAX_STATE])[_FEATURES]
     for f in range(features):
         z = 0
         unit = deviation[f] >> 8
@@ -88,10 +92,11 @@ def scale(t, rows, at: int):
 @micropython.viper
 def score(t):
     """share becomes the scores sum_f weight[c][f] * z_f, in Q12."""
-    state = ptr32(t[_STATE])
-    scaled = ptr32(t[_SCALED])
-    share = ptr32(t[_SHARE])
-    weight = ptr32(t[_WEIGHT])
+    address = ptr32(t)
+    state = ptr32(address[_SOFTMAX_STATE])
+    scaled = ptr32(address[_SOFTMAX_SCALED])
+    share = ptr32(address[_SOFTMAX_SHARE])
+    weight = ptr32(address[_SOFTMAX_WEIGHT])
     terms = state[_FEATURES] + 1
     k = 0
     for c in range(state[_CLASSES]):
@@ -105,9 +110,10 @@ def score(t):
 @micropython.viper
 def share_out(t) -> int:
     """share becomes the softmax of what it was; fills the votes; returns the likeliest class."""
-    classes = ptr32(t[_STATE])[_CLASSES]
-    votes = ptr32(t[_VOTES])
-    share = ptr32(t[_SHARE])
+    address = ptr32(t)
+    classes = ptr32(address[_SOFTMAX_STATE])[_CLASSES]
+    votes = ptr32(address[_SOFTMAX_VOTES])
+    share = ptr32(address[_SOFTMAX_SHARE])
     best = 0
     for c in range(classes):
         if share[c] > share[best]:
@@ -130,10 +136,11 @@ def share_out(t) -> int:
 @micropython.viper
 def step(t, label: int):
     """Change the weights along the gradient of the last sample's log-loss."""
-    state = ptr32(t[_STATE])
-    scaled = ptr32(t[_SCALED])
-    share = ptr32(t[_SHARE])
-    weight = ptr32(t[_WEIGHT])
+    address = ptr32(t)
+    state = ptr32(address[_SOFTMAX_STATE])
+    scaled = ptr32(address[_SOFTMAX_SCALED])
+    share = ptr32(address[_SOFTMAX_SHARE])
+    weight = ptr32(address[_SOFTMAX_WEIGHT])
     terms = state[_FEATURES] + 1
     rate = state[_RATE]
     k = 0
@@ -156,9 +163,10 @@ def step(t, label: int):
 @micropython.viper
 def average(t, rows, at: int):
     """Move each mean and deviation towards the sample at rows[at]: by 1/n, at least 1/1024."""
-    state = ptr32(t[_STATE])
-    mean = ptr32(t[_MEAN])
-    deviation = ptr32(t[_DEVIATION])
+    address = ptr32(t)
+    state = ptr32(address[_SOFTMAX_STATE])
+    mean = ptr32(address[_SOFTMAX_MEAN])
+    deviation = ptr32(address[_SOFTMAX_DEVIATION])
     x = ptr16(rows)
     seen = state[_SEEN]
     if seen < _MEMORY:
@@ -201,16 +209,16 @@ class SoftmaxRegression(Learner):
             self.features, self.classes, self.rate_q8,
         )  # fmt: skip
 
-    def _parts(self):
-        return [softmax_table(self.features, self.classes)]
+    def _table(self):
+        return softmax_table(self.features, self.classes)
 
     def _start(self):
-        start_softmax(self._nest, self.features, self.classes, self.rate_q8)
+        start_softmax(self._flat, self.features, self.classes, self.rate_q8)
 
     @property
     def votes(self):
         """Votes of the last prediction, array('i'); they add up to about 65536 * 255."""
-        return self._nest[_VOTES]
+        return self._flat[_SOFTMAX_VOTES]
 
     @property
     def confidence(self):
@@ -235,9 +243,9 @@ def softmax_table(features, classes):
     ]
 
 
-def start_softmax(t, features, classes, rate_q8):
+def start_softmax(b, features, classes, rate_q8):
     """Set up the state."""
-    state = t[_STATE]
+    state = b[_SOFTMAX_STATE]
     state[_FEATURES] = features
     state[_CLASSES] = classes
     state[_RATE] = rate_q8

@@ -23,41 +23,45 @@ from micropython import const
 
 from .trials import BINS, attempt
 
-_RING = const(0)  # of the table; of the ring's buffers see ring.py, of the grove's grove.py
-_CODES = const(1)
-_LABELS = const(2)
-_FEATURE = const(5)
-_THRESHOLD = const(6)
-_KIDS = const(7)
-_LEAVES = const(8)
-_SPROUT = const(9)
-_LINE = const(10)
-_BEGIN = const(11)
-_END = const(12)
-_HOOK = const(13)
-_IMPURITY = const(14)
-_TALLY = const(15)
-_ORDER = const(16)
-
-_SLOT = const(0)  # of the sprout: the slot in which the tree grows
-_GROWING = const(1)  # 1: it does
-_MOST = const(2)  # L
-_WANTED = const(3)  # features to try for a leaf
-_INNER_USED = const(4)  # inner nodes of the tree so far
-_LEAF = const(5)  # the leaf that is to split next, or L: none was chosen yet
-_DRAWN = const(6)  # features that were tried for it
-_TRIED = const(7)  # those that had two values
-_MERIT = const(8)  # the best split's, or 0: there is none yet
-_BY = const(9)  # and its feature
-_AT = const(10)  # and its threshold
-_TIES = const(11)  # splits as good as it
-_WORDS = const(12)
-
-_R_LENGTH = const(0)  # of the ring's shape
+# From elsewhere, written by `make constants`:
+# places of buffers
+_RING_SHAPE = const(0)
+_RING_CODES = const(1)
+_RING_LABELS = const(2)
+_GROVE_FEATURE = const(5)
+_GROVE_THRESHOLD = const(6)
+_GROVE_KIDS = const(7)
+_GROVE_LEAVES = const(8)
+_SPROUT_STATE = const(9)
+_SPROUT_LINE = const(10)
+_SPROUT_BEGIN = const(11)
+_SPROUT_END = const(12)
+_SPROUT_HOOK = const(13)
+_SPROUT_IMPURITY = const(14)
+_SPROUT_TALLY = const(15)
+_SPROUT_ORDER = const(16)
+# thicket/ring.py
+_R_LENGTH = const(0)
 _R_FEATURES = const(1)
 _R_CLASSES = const(2)
 _R_HELD = const(3)
 _R_HEAD = const(4)
+# (end)
+
+
+_S_SLOT = const(0)  # of the sprout: the slot in which the tree grows
+_S_GROWING = const(1)  # 1: it does
+_S_MOST = const(2)  # L
+_S_WANTED = const(3)  # features to try for a leaf
+_S_INNER_USED = const(4)  # inner nodes of the tree so far
+_S_LEAF = const(5)  # the leaf that is to split next, or L: none was chosen yet
+_S_DRAWN = const(6)  # features that were tried for it
+_S_TRIED = const(7)  # those that had two values
+_S_MERIT = const(8)  # the best split's, or 0: there is none yet
+_S_BY = const(9)  # and its feature
+_S_AT = const(10)  # and its threshold
+_S_TIES = const(11)  # splits as good as it
+_WORDS = const(12)
 
 
 def sprout_table(features, classes, window, leaves):
@@ -74,21 +78,22 @@ def sprout_table(features, classes, window, leaves):
     ]
 
 
-def start_sprout(t, features, leaves, wanted):
+def start_sprout(b, features, leaves, wanted):
     """Nothing grows yet, in slot 0."""
-    t[_SPROUT][_MOST] = leaves
-    t[_SPROUT][_WANTED] = wanted
+    b[_SPROUT_STATE][_S_MOST] = leaves
+    b[_SPROUT_STATE][_S_WANTED] = wanted
     for f in range(features):
-        t[_ORDER][f] = f
+        b[_SPROUT_ORDER][f] = f
 
 
 @micropython.viper
 def plant(t, window: int):
     """A tree of one leaf, with the newest `window` samples, or all that there are."""
-    ring = ptr32(t[_RING])
-    sprout = ptr32(t[_SPROUT])
-    line = ptr16(t[_LINE])
-    kids = ptr8(t[_KIDS])
+    address = ptr32(t)
+    ring = ptr32(address[_RING_SHAPE])
+    sprout = ptr32(address[_SPROUT_STATE])
+    line = ptr16(address[_SPROUT_LINE])
+    kids = ptr8(address[_GROVE_KIDS])
     size = ring[_R_HELD]
     if size > window:
         size = window
@@ -98,39 +103,40 @@ def plant(t, window: int):
             place = ring[_R_LENGTH]
         place -= 1
         line[i] = place
-    leaves = sprout[_MOST]
-    inner = sprout[_SLOT] * (leaves - 1)
-    ptr8(t[_FEATURE])[inner] = 0
-    ptr8(t[_THRESHOLD])[inner] = 255  # all samples go left, to leaf 0
+    leaves = sprout[_S_MOST]
+    inner = sprout[_S_SLOT] * (leaves - 1)
+    ptr8(address[_GROVE_FEATURE])[inner] = 0
+    ptr8(address[_GROVE_THRESHOLD])[inner] = 255  # all samples go left, to leaf 0
     kids[2 * inner] = leaves - 1
     kids[2 * inner + 1] = leaves - 1
-    ptr16(t[_BEGIN])[0] = 0
-    ptr16(t[_END])[0] = size
-    ptr16(t[_HOOK])[0] = 0
-    sprout[_GROWING] = 1
-    sprout[_INNER_USED] = 0
-    sprout[_LEAF] = leaves
+    ptr16(address[_SPROUT_BEGIN])[0] = 0
+    ptr16(address[_SPROUT_END])[0] = size
+    ptr16(address[_SPROUT_HOOK])[0] = 0
+    sprout[_S_GROWING] = 1
+    sprout[_S_INNER_USED] = 0
+    sprout[_S_LEAF] = leaves
     measure(t, 0)
 
 
 @micropython.viper
 def measure(t, leaf: int):
     """Count a leaf's classes; from them, its impurity and what it predicts."""
-    sprout = ptr32(t[_SPROUT])
-    labels = ptr8(t[_LABELS])
-    leaves = ptr8(t[_LEAVES])
-    line = ptr16(t[_LINE])
-    tally = ptr16(t[_TALLY])
-    classes = ptr32(t[_RING])[_R_CLASSES]
-    begin = ptr16(t[_BEGIN])[leaf]
-    end = ptr16(t[_END])[leaf]
+    address = ptr32(t)
+    sprout = ptr32(address[_SPROUT_STATE])
+    labels = ptr8(address[_RING_LABELS])
+    leaves = ptr8(address[_GROVE_LEAVES])
+    line = ptr16(address[_SPROUT_LINE])
+    tally = ptr16(address[_SPROUT_TALLY])
+    classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
+    begin = ptr16(address[_SPROUT_BEGIN])[leaf]
+    end = ptr16(address[_SPROUT_END])[leaf]
     for c in range(classes):
         tally[c] = 0
     for i in range(begin, end):
         c = labels[line[i]]
         tally[c] = tally[c] + 1
     samples = end - begin
-    k = (sprout[_SLOT] * sprout[_MOST] + leaf) * (classes - 1)  # < 256 * 128 * 255 < 2**23
+    k = (sprout[_S_SLOT] * sprout[_S_MOST] + leaf) * (classes - 1)  # < 256 * 128 * 255 < 2**23
     squares = 0  # <= 2048**2 = 2**22
     so_far = 0
     given = 0
@@ -142,16 +148,22 @@ def measure(t, leaf: int):
             upto = (so_far * 510 + samples) // (2 * samples)  # < 2048 * 512 = 2**20
             leaves[k + c] = upto - given
             given = upto
-    ptr32(t[_IMPURITY])[leaf] = ((samples * samples - squares) << 8) // samples  # < 2**30
+    ptr32(address[_SPROUT_IMPURITY])[leaf] = (
+        (samples * samples - squares) << 8
+    ) // samples  # < 2**30
 
 
 @micropython.viper
 def advance(t) -> int:
     """The next step of growth; returns about how many visits of a sample it took."""
-    sprout = ptr32(t[_SPROUT])
-    if sprout[_LEAF] == sprout[_MOST]:
+    address = ptr32(t)
+    sprout = ptr32(address[_SPROUT_STATE])
+    if sprout[_S_LEAF] == sprout[_S_MOST]:
         return int(choose(t))
-    if sprout[_DRAWN] < ptr32(t[_RING])[_R_FEATURES] and sprout[_TRIED] < sprout[_WANTED]:
+    if (
+        sprout[_S_DRAWN] < ptr32(address[_RING_SHAPE])[_R_FEATURES]
+        and sprout[_S_TRIED] < sprout[_S_WANTED]
+    ):
         return int(attempt(t))
     return int(split(t))
 
@@ -159,41 +171,43 @@ def advance(t) -> int:
 @micropython.viper
 def choose(t) -> int:
     """The leaf that is worth the most is next; without one, or without room, the tree is done."""
-    sprout = ptr32(t[_SPROUT])
-    impurity = ptr32(t[_IMPURITY])
-    leaves = sprout[_INNER_USED] + 1
+    address = ptr32(t)
+    sprout = ptr32(address[_SPROUT_STATE])
+    impurity = ptr32(address[_SPROUT_IMPURITY])
+    leaves = sprout[_S_INNER_USED] + 1
     best = 0
     for leaf in range(leaves):
         if impurity[leaf] > impurity[best]:
             best = leaf
-    if impurity[best] == 0 or leaves == sprout[_MOST]:
-        sprout[_GROWING] = 0
-    sprout[_LEAF] = best
-    sprout[_DRAWN] = 0
-    sprout[_TRIED] = 0
-    sprout[_MERIT] = 0
+    if impurity[best] == 0 or leaves == sprout[_S_MOST]:
+        sprout[_S_GROWING] = 0
+    sprout[_S_LEAF] = best
+    sprout[_S_DRAWN] = 0
+    sprout[_S_TRIED] = 0
+    sprout[_S_MERIT] = 0
     return leaves
 
 
 @micropython.viper
 def split(t) -> int:
     """Split the leaf in two, the left one with its number, if a way was found; else close it."""
-    sprout = ptr32(t[_SPROUT])
-    codes = ptr8(t[_CODES])
-    kids = ptr8(t[_KIDS])
-    line = ptr16(t[_LINE])
-    begin = ptr16(t[_BEGIN])
-    end = ptr16(t[_END])
-    hook = ptr16(t[_HOOK])
-    leaf = sprout[_LEAF]
-    leaves = sprout[_MOST]
-    sprout[_LEAF] = leaves
-    if sprout[_MERIT] == 0:
-        ptr32(t[_IMPURITY])[leaf] = 0
+    address = ptr32(t)
+    sprout = ptr32(address[_SPROUT_STATE])
+    codes = ptr8(address[_RING_CODES])
+    kids = ptr8(address[_GROVE_KIDS])
+    line = ptr16(address[_SPROUT_LINE])
+    begin = ptr16(address[_SPROUT_BEGIN])
+    end = ptr16(address[_SPROUT_END])
+    hook = ptr16(address[_SPROUT_HOOK])
+    leaf = sprout[_S_LEAF]
+    leaves = sprout[_S_MOST]
+    sprout[_S_LEAF] = leaves
+    if sprout[_S_MERIT] == 0:
+        ptr32(address[_SPROUT_IMPURITY])[leaf] = 0
         return 1
-    features = ptr32(t[_RING])[_R_FEATURES]
-    feature = sprout[_BY]
-    threshold = sprout[_AT]
+    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
+    feature = sprout[_S_BY]
+    threshold = sprout[_S_AT]
     first = begin[leaf]
     i = first
     j = end[leaf]
@@ -205,12 +219,12 @@ def split(t) -> int:
             j -= 1
             line[i] = line[j]
             line[j] = b
-    node = sprout[_INNER_USED]
-    sprout[_INNER_USED] = node + 1
+    node = sprout[_S_INNER_USED]
+    sprout[_S_INNER_USED] = node + 1
     other = node + 1  # the leaves so far are 0..node
-    inner = sprout[_SLOT] * (leaves - 1)
-    ptr8(t[_FEATURE])[inner + node] = feature
-    ptr8(t[_THRESHOLD])[inner + node] = threshold
+    inner = sprout[_S_SLOT] * (leaves - 1)
+    ptr8(address[_GROVE_FEATURE])[inner + node] = feature
+    ptr8(address[_GROVE_THRESHOLD])[inner + node] = threshold
     inner = 2 * inner
     kids[inner + hook[leaf]] = node  # the root's hook is its own left kid
     kids[inner + 2 * node] = leaves - 1 + leaf

@@ -11,27 +11,31 @@ from micropython import const
 
 from ..fixed import below
 
-_RING = const(0)  # of the table
-_CODES = const(1)
-_LABELS = const(2)
-_SPROUT = const(9)
-_LINE = const(10)
-_BEGIN = const(11)
-_END = const(12)
-_TALLY = const(15)
-_ORDER = const(16)
-_RNG = const(17)
-
-_LEAF = const(5)  # of the sprout, see sprout.py
-_DRAWN = const(6)
-_TRIED = const(7)
-_MERIT = const(8)
-_BY = const(9)
-_AT = const(10)
-_TIES = const(11)
-
-_R_FEATURES = const(1)  # of the ring's shape
+# From elsewhere, written by `make constants`:
+# places of buffers
+_RING_SHAPE = const(0)
+_RING_CODES = const(1)
+_RING_LABELS = const(2)
+_SPROUT_STATE = const(9)
+_SPROUT_LINE = const(10)
+_SPROUT_BEGIN = const(11)
+_SPROUT_END = const(12)
+_SPROUT_TALLY = const(15)
+_SPROUT_ORDER = const(16)
+_GROVE_RNG = const(17)
+# thicket/ring.py
+_R_FEATURES = const(1)
 _R_CLASSES = const(2)
+# thicket/sprout.py
+_S_LEAF = const(5)
+_S_DRAWN = const(6)
+_S_TRIED = const(7)
+_S_MERIT = const(8)
+_S_BY = const(9)
+_S_AT = const(10)
+_S_TIES = const(11)
+# (end)
+
 
 _BINS = const(16)
 BINS = _BINS
@@ -41,19 +45,20 @@ _TRIAL = const(128)  # visits that the bins of a trial are worth, and 8 more a c
 @micropython.viper
 def attempt(t) -> int:
     """Draw a feature that was not tried for the leaf yet, and look for a better split by it."""
-    sprout = ptr32(t[_SPROUT])
-    order = ptr8(t[_ORDER])
-    codes = ptr8(t[_CODES])
-    line = ptr16(t[_LINE])
-    features = ptr32(t[_RING])[_R_FEATURES]
-    drawn = sprout[_DRAWN]
-    k = drawn + int(below(t[_RNG], features - drawn))
+    address = ptr32(t)
+    sprout = ptr32(address[_SPROUT_STATE])
+    order = ptr8(address[_SPROUT_ORDER])
+    codes = ptr8(address[_RING_CODES])
+    line = ptr16(address[_SPROUT_LINE])
+    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
+    drawn = sprout[_S_DRAWN]
+    k = drawn + int(below(t, _GROVE_RNG, features - drawn))
     feature = order[k]
     order[k] = order[drawn]
     order[drawn] = feature
-    sprout[_DRAWN] = drawn + 1
-    begin = ptr16(t[_BEGIN])[sprout[_LEAF]]
-    end = ptr16(t[_END])[sprout[_LEAF]]
+    sprout[_S_DRAWN] = drawn + 1
+    begin = ptr16(address[_SPROUT_BEGIN])[sprout[_S_LEAF]]
+    end = ptr16(address[_SPROUT_END])[sprout[_S_LEAF]]
     low = 255
     high = 0
     for i in range(begin, end):
@@ -64,29 +69,33 @@ def attempt(t) -> int:
             high = code
     if low == high:
         return end - begin
-    sprout[_TRIED] = sprout[_TRIED] + 1
+    sprout[_S_TRIED] = sprout[_S_TRIED] + 1
     width = 0
     while (high - low) >> width >= _BINS:
         width += 1
     bins = ((high - low) >> width) + 1
     count(t, feature, low, width, bins)
     compare(t, feature, low, width, bins)
-    return 2 * (end - begin) + _TRIAL + 8 * ptr32(t[_RING])[_R_CLASSES]
+    return 2 * (end - begin) + _TRIAL + 8 * ptr32(address[_RING_SHAPE])[_R_CLASSES]
 
 
 @micropython.viper
 def count(t, feature: int, low: int, width: int, bins: int):
     """Count the leaf's samples by class: in each bin of 2**width codes from low on, and in all."""
-    sprout = ptr32(t[_SPROUT])
-    codes = ptr8(t[_CODES])
-    labels = ptr8(t[_LABELS])
-    line = ptr16(t[_LINE])
-    tally = ptr16(t[_TALLY])
-    features = ptr32(t[_RING])[_R_FEATURES]
-    classes = ptr32(t[_RING])[_R_CLASSES]
+    address = ptr32(t)
+    sprout = ptr32(address[_SPROUT_STATE])
+    codes = ptr8(address[_RING_CODES])
+    labels = ptr8(address[_RING_LABELS])
+    line = ptr16(address[_SPROUT_LINE])
+    tally = ptr16(address[_SPROUT_TALLY])
+    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
+    classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
     for k in range(bins * classes):
         tally[k] = 0
-    for i in range(ptr16(t[_BEGIN])[sprout[_LEAF]], ptr16(t[_END])[sprout[_LEAF]]):
+    for i in range(
+        ptr16(address[_SPROUT_BEGIN])[sprout[_S_LEAF]],
+        ptr16(address[_SPROUT_END])[sprout[_S_LEAF]],
+    ):
         b = line[i]
         k = ((codes[b * features + feature] - low) >> width) * classes + labels[b]
         tally[k] = tally[k] + 1
@@ -102,9 +111,10 @@ def count(t, feature: int, low: int, width: int, bins: int):
 @micropython.viper
 def compare(t, feature: int, low: int, width: int, bins: int):
     """Is a border between two bins the best split so far? Among equals the dice decide."""
-    sprout = ptr32(t[_SPROUT])
-    tally = ptr16(t[_TALLY])
-    classes = ptr32(t[_RING])[_R_CLASSES]
+    address = ptr32(t)
+    sprout = ptr32(address[_SPROUT_STATE])
+    tally = ptr16(address[_SPROUT_TALLY])
+    classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
     total = _BINS * classes
     left = total + classes
     squares_left = 0
@@ -132,12 +142,12 @@ def compare(t, feature: int, low: int, width: int, bins: int):
             right_size -= moved
             # a part's squares are at most its size squared, < 2**22; so is the merit's << 8
             merit = (squares_left << 8) // left_size + (squares_right << 8) // right_size
-            better = int(merit > sprout[_MERIT])
+            better = int(merit > sprout[_S_MERIT])
             if better:
-                sprout[_TIES] = 0
-            if merit == sprout[_MERIT] or better:
-                sprout[_TIES] = sprout[_TIES] + 1
-                if better or int(below(t[_RNG], sprout[_TIES])) == 0:
-                    sprout[_MERIT] = merit
-                    sprout[_BY] = feature
-                    sprout[_AT] = low + (border << width) - 1
+                sprout[_S_TIES] = 0
+            if merit == sprout[_S_MERIT] or better:
+                sprout[_S_TIES] = sprout[_S_TIES] + 1
+                if better or int(below(t, _GROVE_RNG, sprout[_S_TIES])) == 0:
+                    sprout[_S_MERIT] = merit
+                    sprout[_S_BY] = feature
+                    sprout[_S_AT] = low + (border << width) - 1

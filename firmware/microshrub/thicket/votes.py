@@ -8,23 +8,29 @@ from micropython import const
 
 from ..fixed import below, exp_decay
 
-_RING = const(0)  # of the table
-_GROVE = const(3)
-_VOTES = const(4)
-_FEATURE = const(5)
-_THRESHOLD = const(6)
-_KIDS = const(7)
-_LEAVES = const(8)
-_SPROUT = const(9)
-_RNG = const(17)
-_PATH = const(18)
-_ACCURACY = const(19)
-_WEIGHT = const(20)
+# From elsewhere, written by `make constants`:
+# places of buffers
+_RING_SHAPE = const(0)
+_GROVE_STATE = const(3)
+_GROVE_VOTES = const(4)
+_GROVE_FEATURE = const(5)
+_GROVE_THRESHOLD = const(6)
+_GROVE_KIDS = const(7)
+_GROVE_LEAVES = const(8)
+_SPROUT_STATE = const(9)
+_GROVE_RNG = const(17)
+_GROVE_PATH = const(18)
+_GROVE_ACCURACY = const(19)
+_GROVE_WEIGHT = const(20)
+# thicket/grove.py
+_G_USED = const(1)
+_G_MOST = const(2)
+# thicket/ring.py
+_R_CLASSES = const(2)
+# thicket/sprout.py
+_S_SLOT = const(0)
+# (end)
 
-_USED = const(1)  # of the grove
-_MOST = const(2)
-_S_SLOT = const(0)  # of the sprout
-_R_CLASSES = const(2)  # of the ring's shape
 
 _ONE = const(1048576)  # an accuracy of 1, Q20
 _MEMORY = const(8)  # log2 of the samples that an accuracy looks back over
@@ -34,15 +40,16 @@ _LEAF_RATE = const(8)  # in 1/256: how fast leaves go on learning
 @micropython.viper
 def descend(t, rows, at: int):
     """Which leaf the sample at rows[at] reaches in each tree that votes."""
-    feature = ptr8(t[_FEATURE])
-    threshold = ptr8(t[_THRESHOLD])
-    kids = ptr8(t[_KIDS])
-    path = ptr8(t[_PATH])
+    address = ptr32(t)
+    feature = ptr8(address[_GROVE_FEATURE])
+    threshold = ptr8(address[_GROVE_THRESHOLD])
+    kids = ptr8(address[_GROVE_KIDS])
+    path = ptr8(address[_GROVE_PATH])
     x = ptr16(rows)
-    inner = ptr32(t[_GROVE])[_MOST] - 1
-    growing = ptr32(t[_SPROUT])[_S_SLOT]
+    inner = ptr32(address[_GROVE_STATE])[_G_MOST] - 1
+    growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
     first = 0
-    for s in range(ptr32(t[_GROVE])[_USED] + 1):
+    for s in range(ptr32(address[_GROVE_STATE])[_G_USED] + 1):
         if s != growing:
             n = 0
             while n < inner:
@@ -55,18 +62,19 @@ def descend(t, rows, at: int):
 @micropython.viper
 def count_votes(t) -> int:
     """The trees' class frequencies, weighted; returns the class with the most votes."""
-    grove = ptr32(t[_GROVE])
-    votes = ptr32(t[_VOTES])
-    leaves = ptr8(t[_LEAVES])
-    path = ptr8(t[_PATH])
-    weight = ptr32(t[_WEIGHT])
-    last = ptr32(t[_RING])[_R_CLASSES] - 1
-    growing = ptr32(t[_SPROUT])[_S_SLOT]
+    address = ptr32(t)
+    grove = ptr32(address[_GROVE_STATE])
+    votes = ptr32(address[_GROVE_VOTES])
+    leaves = ptr8(address[_GROVE_LEAVES])
+    path = ptr8(address[_GROVE_PATH])
+    weight = ptr32(address[_GROVE_WEIGHT])
+    last = ptr32(address[_RING_SHAPE])[_R_CLASSES] - 1
+    growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
     for c in range(last + 1):
         votes[c] = 0
     total = 0
     k = 0
-    for s in range(grove[_USED] + 1):
+    for s in range(grove[_G_USED] + 1):
         if s != growing:
             w = weight[s]
             total += w  # <= 255 * 2**14 < 2**22
@@ -77,7 +85,7 @@ def count_votes(t) -> int:
                 votes[c] = votes[c] + vote  # <= 255 * 255 * 2**14 < 2**30
                 rest -= vote
             votes[last] = votes[last] + rest
-        k += grove[_MOST]
+        k += grove[_G_MOST]
     best = 0
     for c in range(last + 1):
         if total:  # >= 2**14 then, the best tree's weight
@@ -90,15 +98,16 @@ def count_votes(t) -> int:
 @micropython.viper
 def judge(t, label: int):
     """What a label says of each tree that voted: of its accuracy, and to the leaf that spoke."""
-    grove = ptr32(t[_GROVE])
-    leaves = ptr8(t[_LEAVES])
-    path = ptr8(t[_PATH])
-    accuracy = ptr32(t[_ACCURACY])
-    last = ptr32(t[_RING])[_R_CLASSES] - 1
-    growing = ptr32(t[_SPROUT])[_S_SLOT]
-    dice = int(below(t[_RNG], 256))
+    address = ptr32(t)
+    grove = ptr32(address[_GROVE_STATE])
+    leaves = ptr8(address[_GROVE_LEAVES])
+    path = ptr8(address[_GROVE_PATH])
+    accuracy = ptr32(address[_GROVE_ACCURACY])
+    last = ptr32(address[_RING_SHAPE])[_R_CLASSES] - 1
+    growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
+    dice = int(below(t, _GROVE_RNG, 256))
     k = 0
-    for s in range(grove[_USED] + 1):
+    for s in range(grove[_G_USED] + 1):
         if s != growing:
             at = (k + path[s]) * last
             most = 0
@@ -122,16 +131,17 @@ def judge(t, label: int):
             right = _ONE if said == label else 0
             accuracy[s] = accuracy[s] + ((right - accuracy[s]) >> _MEMORY)
             dice = (dice + 97) & 255
-        k += grove[_MOST]
+        k += grove[_G_MOST]
 
 
 @micropython.viper
 def weigh(t):
     """The trees' weights from their accuracies."""
-    accuracy = ptr32(t[_ACCURACY])
-    weight = ptr32(t[_WEIGHT])
-    growing = ptr32(t[_SPROUT])[_S_SLOT]
-    slots = ptr32(t[_GROVE])[_USED] + 1
+    address = ptr32(t)
+    accuracy = ptr32(address[_GROVE_ACCURACY])
+    weight = ptr32(address[_GROVE_WEIGHT])
+    growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
+    slots = ptr32(address[_GROVE_STATE])[_G_USED] + 1
     top = 0
     for s in range(slots):
         if s != growing and accuracy[s] > top:

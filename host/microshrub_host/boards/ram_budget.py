@@ -16,6 +16,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from ..engines import loader
+from ..engines.python_pointers import AddressTable
 from .board_files import Board
 from .import_heap import BLOCK, WORD, ModuleHeap, blocks, library_heap, table
 
@@ -119,6 +120,8 @@ def _heap_bytes(thing: Any, seen: set[int]) -> int:
         return 0 if small else BLOCK + blocks(-(-thing.bit_length() // 16) * 2)
     if isinstance(thing, float):
         return BLOCK
+    if isinstance(thing, AddressTable):  # on a board an array of addresses
+        return BLOCK + blocks(len(thing) * WORD)
     if isinstance(thing, tuple):
         own = blocks((2 + len(thing)) * WORD) if thing else 0
         return own + sum(_heap_bytes(item, seen) for item in thing)

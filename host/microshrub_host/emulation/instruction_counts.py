@@ -109,16 +109,17 @@ def stream(
     fixed = loader.load("python").fixed
     rng = array("i", (0, 0))
     fixed.seed_generator(rng, 1)
+    generator = fixed.generator_table(rng)
     codes = np.zeros((samples, features), np.uint16)
     labels = np.zeros(samples, np.uint8)
     label = 0
     for i in range(samples):
-        if not fixed.below(rng, 6):
-            label = fixed.below(rng, classes)
+        if not fixed.below(generator, 0, 6):
+            label = fixed.below(generator, 0, classes)
         labels[i] = label
         for f in range(features):
             shift = label * 8192 * (f % 4) // (classes - 1)
-            code = 8192 + shift + fixed.below(rng, 32768)
+            code = 8192 + shift + fixed.below(generator, 0, 32768)
             codes[i, f] = code if f % 4 != 3 else code >> 14 << 14
     return codes, labels
 

@@ -2,13 +2,18 @@
 
 numba would load an uint16 as uint16 and make 1 - 3 of two of them 1.8e19; a type of its own whose
 items are always int64 has no such trap, and no bounds or wraparound to handle.
+
+A table of addresses is an array of 64-bit ints, of one type for every learner, so that a kernel is
+compiled once; ptr32(table) has these ints as its items and ptr8(table[i]) is a pointer again.
 """
 
 from __future__ import annotations
 
 import operator
+from array import array
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.core.datamodel import models
@@ -30,23 +35,41 @@ class _PointerModel(models.PrimitiveModel):
         super().__init__(dmm, fe_type, ir.IntType(64))
 
 
+_ADDRESS = 64  # bits of an item of a table of addresses
+
+
 def _pointer(bits: int) -> Any:
     allowed = {8: (types.uint8,), 16: (types.uint16, types.uint8), 32: (types.int32,)}[bits]
 
     @intrinsic
     def cast(typingctx: Any, buffer: Any) -> Any:
+        if isinstance(buffer, types.Integer):
+            return Pointer(bits)(types.int64), lambda context, builder, sig, args: args[0]
         if not isinstance(buffer, types.Buffer):
             return None
+        if bits == 32 and buffer.dtype == types.int64:
+            return Pointer(_ADDRESS)(buffer), _data
         if buffer.dtype not in allowed and not (bits == 8 and buffer.dtype == types.uint16):
             return None
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            data = make_array(buffer)(context, builder, args[0]).data
-            return builder.ptrtoint(data, ir.IntType(64))
-
-        return Pointer(bits)(buffer), codegen
+        return Pointer(bits)(buffer), _data
 
     return cast
+
+
+def _data(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """The address of a buffer's first item."""
+    data = make_array(signature.args[0])(context, builder, args[0]).data
+    return builder.ptrtoint(data, ir.IntType(64))
+
+
+def address_table(buffers: tuple[Any, ...], table: array[int]) -> memoryview:
+    """Stands for firmware's buffers.address_table().
+
+    A memoryview cannot be copied or pickled, which would leave the copy with these addresses.
+    """
+    addresses = [np.frombuffer(b, np.uint8).ctypes.data if len(b) else 0 for b in buffers]
+    return np.array(addresses, np.int64).data
 
 
 ptr8 = _pointer(8)
@@ -81,7 +104,7 @@ def _load(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     pointer, index = signature.args
     at = context.cast(builder, args[1], index, types.int64)
     value = builder.load(_address(builder, pointer, args[0], at))
-    widen = builder.sext if pointer.bits == 32 else builder.zext
+    widen = builder.zext if pointer.bits < 32 else builder.sext
     return widen(value, ir.IntType(64))
 
 

@@ -1,29 +1,33 @@
 """The device library for processors that mpy-cross has no machine code for: the same kernels.
 
-`plain` takes the decorators away and imports ptr8, ptr16 and ptr32, which only viper knows, from
-the library's bytecode_pointers.py. What then runs are the integers of Python, as in the engine
-`python`, which the tests hold to what 32 bits can do: the bits are the same.
+`plain` takes the decorators away and imports from the library's bytecode_pointers.py what only
+viper knows: ptr8, ptr16 and ptr32, and an address_table to go with them. What then runs are the
+integers of Python, as in the engine `python`, which the tests hold to what 32 bits can do: the
+bits are the same.
 """
 
 from __future__ import annotations
 
 import ast
 
-from .loader import PACKAGE, cast_arguments
+from .loader import ADDRESS_TABLE, PACKAGE, cast_arguments
 
 MODULE = "bytecode_pointers"  # of the device library
 _DECORATORS = ("micropython.viper", "micropython.native")
-_IMPORT = f"from {PACKAGE}.{MODULE} import ptr8, ptr16, ptr32"
+_POINTERS = ("ptr8", "ptr16", "ptr32")
 
 
 class _Plain(ast.NodeTransformer):
     def __init__(self) -> None:
-        self.pointers = False
+        self.wanted: tuple[str, ...] = ()
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef | None:
+        if node.name == ADDRESS_TABLE:
+            self.wanted = (ADDRESS_TABLE,)
+            return None
         kept = [d for d in node.decorator_list if ast.unparse(d) not in _DECORATORS]
         if len(kept) < len(node.decorator_list):
-            self.pointers = True
+            self.wanted = _POINTERS
             node.decorator_list = kept
             cast_arguments(node)
         return node
@@ -33,6 +37,7 @@ def plain(source: str) -> str:
     """The source of a module of the device library, with functions in place of its kernels."""
     plainer = _Plain()
     tree = plainer.visit(ast.parse(source))
-    if plainer.pointers:
-        tree.body[int(ast.get_docstring(tree) is not None) : 0] = ast.parse(_IMPORT).body
+    if plainer.wanted:
+        line = f"from {PACKAGE}.{MODULE} import {', '.join(plainer.wanted)}"
+        tree.body[int(ast.get_docstring(tree) is not None) : 0] = ast.parse(line).body
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"

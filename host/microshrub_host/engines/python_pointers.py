@@ -1,7 +1,8 @@
 """What ptr8, ptr16 and ptr32 are on CPython: for the `python` engine, and checked for tests.
 
 In viper a pointer reads the bytes of any buffer. Here a buffer has to be of the pointer's own
-typecode, or a bytearray, so that a kernel which confuses the two fails and reads no nonsense.
+typecode, or a bytearray, so that a kernel which confuses the two fails and reads no nonsense. A
+table of addresses holds the buffers themselves, so that ptr8(table[i]) is a pointer to the buffer.
 """
 
 from __future__ import annotations
@@ -14,8 +15,19 @@ Memory = MutableSequence[int] | memoryview
 _SMALL = 1 << 30
 
 
-def _pointer(name: str, typecode: str, size: int) -> Callable[[Any], Memory]:
-    def cast(buffer: Any) -> Memory:
+class AddressTable(tuple[Any, ...]):
+    """What kernels take for the addresses of a learner's buffers: the buffers."""
+
+
+def address_table(buffers: tuple[Any, ...], table: array[int]) -> AddressTable:
+    """Stands for firmware's buffers.address_table()."""
+    return AddressTable(buffers)
+
+
+def _pointer(name: str, typecode: str, size: int) -> Callable[[Any], Any]:
+    def cast(buffer: Any) -> Any:
+        if isinstance(buffer, AddressTable) and size == 4:
+            return buffer
         if isinstance(buffer, array):
             if buffer.typecode != typecode:
                 raise ValueError(f"{name} needs array('{typecode}'), not '{buffer.typecode}'")
@@ -56,7 +68,7 @@ class Checked:
         self._memory = memory
         self._wide = wide
 
-    def __getitem__(self, index: int) -> int:
+    def __getitem__(self, index: int) -> Any:
         if index < 0:
             raise IndexError(f"negative index {index}")
         return self._memory[index]
@@ -69,6 +81,6 @@ class Checked:
         self._memory[index] = value
 
 
-def checked(cast: Callable[[Any], Memory]) -> Callable[[Any], Checked]:
+def checked(cast: Callable[[Any], Any]) -> Callable[[Any], Checked]:
     """The pointer type with its accesses checked."""
     return lambda buffer: Checked(cast(buffer), cast is ptr32)

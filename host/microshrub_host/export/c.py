@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from ..base.text import printable
 from ..models.frozen import Answer, Frozen, TreeTable
+from ..streams.units import MISSING
 from .c_code import BAYES, DESCEND, MOST, PREDICT, QUANTIZER
 
 _WIDTH = 96
@@ -62,7 +63,7 @@ def _head(model: Frozen) -> list[str]:
         f"#define MICROSHRUB_FEATURES {model.features}",
         f"#define MICROSHRUB_CLASSES {model.classes}",
         f"#define MICROSHRUB_TREES {len(model.trees)}",
-        "#define MICROSHRUB_MISSING (-536870912L)",
+        f"#define MICROSHRUB_MISSING ({MISSING}L)",
         "",
         "static int32_t microshrub_votes[MICROSHRUB_CLASSES];",
         "",

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..base.errors import UserError
+from ..engines import loader
 from .model_files import OpenModel
 from .trees import Leaf, Node, Split, Tree, leaves, trees_of
 
 _VOTE = 1020  # of a share of 1 / 2**14
-_NO_SLOT = 65535
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Frozen:
     def _of_node(self, leaf: Leaf) -> Answer:
         """As firmware's descent.answer()."""
         slot = self.held["tree.slot"][leaf.place]
-        if slot == _NO_SLOT:
+        if slot == loader.constant("hoeffding.pool", "_NO_SLOT"):
             return self._one_class(self.held["tree.feature"][leaf.place], 1 << 14)
         hits = self.held["tree.hits"][2 * slot : 2 * slot + 2]
         rule = self.model.learner.leaf

@@ -9,11 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..engines import loader
 from ..engines.learners import learner
-
-# Of tree.shape, see firmware's nodes.py: the nodes and the slots that were ever in use
-_MOST_NODES = 2
-_MOST_SLOTS = 3
 
 # "nodes", "depth" and "features"; of ours also "bytes", and the "most_nodes" and "most_leaves" of
 # that pool: as many nodes and slots of statistics as were ever in use
@@ -33,7 +30,10 @@ def our_shape(
     feature = memoryview(buffers["tree.feature"]).cast("B")
     shape = memoryview(buffers["tree.shape"]).cast("B").cast("i")
     inner = list(_inner(child))
-    nodes, leaves = shape[_MOST_NODES], shape[_MOST_SLOTS]
+    # the nodes and the slots that were ever in use
+    nodes, leaves = (
+        shape[loader.constant("hoeffding.pool", name)] for name in ("_N_NEXT_NODE", "_N_NEXT_SLOT")
+    )
     return {
         "nodes": 2 * len(inner) + 1,
         "depth": max((level + 1 for _, level in inner), default=0),

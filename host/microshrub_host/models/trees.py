@@ -13,7 +13,6 @@ from .model_files import OpenModel
 
 _DEEPEST = 30  # of all learners
 _LARGEST = 65535
-_W_SIZE = 2  # of the window's shape: the samples in it
 
 
 @dataclass(frozen=True)
@@ -213,7 +212,7 @@ class _Shrubs(_Reader):
     def window_leaves(self, slot: int, leaf_limit: int) -> list[int]:
         """The leaves that the samples in the window have in this slot."""
         window = self.model.learner.window
-        samples = self.held["window.shape"][_W_SIZE]
+        samples = self.held["window.shape"][loader.constant("shrub.window", "_W_SIZE")]
         member = _items(self.held["member"], leaf_limit > 256)
         return list(member[slot * window : slot * window + samples])
 

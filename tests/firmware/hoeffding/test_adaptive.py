@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from pool_support import NO_SLOT, check_pool, feed, held
+from pool_support import NO_SLOT, check_pool, feed, held, place
 
 from microshrub_host.engines import loader
 
@@ -21,7 +21,6 @@ Ints = NDArray[np.int64]
 LIBRARY = loader.load("checked").__name__
 adaptive: ModuleType = sys.modules[LIBRARY + ".hoeffding.hat"]
 drift: ModuleType = sys.modules[LIBRARY + ".adwin"]
-buffers: ModuleType = sys.modules[LIBRARY + ".buffers"]
 U = 1 / 16384
 
 
@@ -126,11 +125,15 @@ def test_alternates_start_where_the_error_rose_and_replace_where_it_is_less(
     nodes: int, leaves: int
 ) -> None:
     """Every sample: copies of the windows, given the same error, say what has to happen."""
-    model = loader.load("checked").HoeffdingTree(
-        2, 2, depth=4, nodes=nodes, leaves=leaves, adaptive=True, leaf="nb",
-        split_confidence=0.05, tie_threshold=0.1, grace_period=100,
+    model, twin = (
+        loader.load("checked").HoeffdingTree(
+            2, 2, depth=4, nodes=nodes, leaves=leaves, adaptive=True, leaf="nb",
+            split_confidence=0.05, tie_threshold=0.1, grace_period=100,
+        )
+        for _ in range(2)
     )  # fmt: skip
-    b = held(model)
+    b, copies = held(model), twin._addresses
+    windows = place(model, "drift.width")
     rng = np.random.default_rng(1)
     rows, labels = flips(rng, 5000, 0.1)
     done = {"started": 0, "replaced": 0, "given up": 0, "restarted": 0, "forgotten": 0}
@@ -140,10 +143,12 @@ def test_alternates_start_where_the_error_rose_and_replace_where_it_is_less(
         slot = b["tree.slot"][leaf]
         seen = samples_of(b, slot) if slot != NO_SLOT else 0
         before = list(b["tree.alternate"])
-        copies = tuple(w[:] for w in model._nest[9])
+        for name, buffer in held(twin).items():
+            if name.startswith("drift."):
+                buffer[:] = b[name]
         said = model.learn(array("H", row), label)
         for node, pair in zip(way, pairs, strict=True):
-            rose = drift.add_bit(copies, pair, int(said != label))
+            rose = drift.add_bit(copies, windows, pair, int(said != label))
             old, new = before[pair], b["tree.alternate"][pair]
             verdict = adaptive.compare(copies, pair, old >> 1) if old and not rose else 0
             if rose and b["tree.child"][node] == 0:
@@ -164,7 +169,7 @@ def test_alternates_start_where_the_error_rose_and_replace_where_it_is_less(
                 done["given up"] += verdict < 0
         else:
             if slot != NO_SLOT and b["tree.slot"][leaf] == slot:
-                rose = drift.add_bit(copies, nodes // 2 + slot, int(said != label))
+                rose = drift.add_bit(copies, windows, nodes // 2 + slot, int(said != label))
                 assert samples_of(b, slot) == (1 if rose else seen + 1)
                 done["forgotten"] += rose
         check_pool(model)
@@ -199,8 +204,14 @@ def test_with_a_full_pool_the_node_itself_starts_anew(leaves: int) -> None:
 # Which
 
 
-def window_of(d: tuple[Any, ...], k: int, width: int, ones: int) -> None:
-    d[0][k], d[1][k] = width, ones
+def two_windows() -> Any:
+    """A tree that has two windows."""
+    return loader.load("checked").HoeffdingTree(1, 2, nodes=3, leaves=1, adaptive=True)
+
+
+def window_of(model: Any, k: int, width: int, ones: int) -> None:
+    b = held(model)
+    b["drift.width"][k], b["drift.total"][k] = width, ones
 
 
 @settings(max_examples=300)
@@ -212,11 +223,11 @@ def window_of(d: tuple[Any, ...], k: int, width: int, ones: int) -> None:
 )
 def test_compare_is_the_formula_in_floats(old: int, new: int, p: float, change: float) -> None:
     """Means and variance are off by up to 2/16384, the bound by 1 more, and m by up to 1."""
-    d = tuple(buffers.allocate(code, n) for _, code, n in drift.windows_table(2))
+    d = two_windows()
     q = min(1.0, max(0.0, p + change))
     window_of(d, 0, old, round(p * old))
     window_of(d, 1, new, round(q * new))
-    said = adaptive.compare(d, 0, 1)
+    said = adaptive.compare(d._addresses, 0, 1)
     if min(old, new) < 300:
         assert said == 0
         return
@@ -235,17 +246,17 @@ def test_compare_is_the_formula_in_floats(old: int, new: int, p: float, change: 
 
 def test_compare_knows_more_of_wider_windows() -> None:
     """The least difference that it sees shrinks from 8 to 1 points, and is there both ways."""
-    d = tuple(buffers.allocate(code, n) for _, code, n in drift.windows_table(2))
+    d = two_windows()
     least = []
     for width in (300, 1000, 4000, 16000):
         window_of(d, 0, width, width // 2)
         found = []
         for way in (-1, 1):
             by = 0
-            while not by or adaptive.compare(d, 0, 1) == 0:
+            while not by or adaptive.compare(d._addresses, 0, 1) == 0:
                 by += 1
                 window_of(d, 1, width, width // 2 + way * by)
-            assert adaptive.compare(d, 0, 1) == -way
+            assert adaptive.compare(d._addresses, 0, 1) == -way
             found.append(by / width)
         assert abs(found[0] - found[1]) <= 2 / width
         exact = sqrt(2 * 0.25 * log(40) / (width / 2))

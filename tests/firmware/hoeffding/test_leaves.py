@@ -20,6 +20,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from pool_support import held, tree_with
 
 from microshrub_host.engines import loader
 
@@ -27,7 +28,6 @@ Ints = NDArray[np.int64]
 LIBRARY = loader.load("checked").__name__
 leaves: ModuleType = sys.modules[LIBRARY + ".hoeffding.leaf_votes"]
 observers: ModuleType = sys.modules[LIBRARY + ".hoeffding.histograms"]
-buffers: ModuleType = sys.modules[LIBRARY + ".buffers"]
 
 ALL_VOTES = 65536 * 255
 UNIT = 1020  # votes come in Q14: 65536 * 255 / 2**14
@@ -37,7 +37,7 @@ UNIT = 1020  # votes come in Q14: 65536 * 255 / 2**14
 class Leaf:
     """The second of two slots, after samples of its own and classes that it inherited."""
 
-    o: tuple[Any, ...]
+    model: Any
     bins: list[int]
     classes: int
     rows: Ints
@@ -48,14 +48,12 @@ class Leaf:
         return np.bincount(self.labels, minlength=self.classes) + self.inherited
 
     def ask(self, row: Ints) -> tuple[int, list[int]]:
-        votes = array("i", [-1] * self.classes)
         codes = array("H", [0, *row.tolist()])
-        observers.locate(self.o, 1, codes, 1)
-        return leaves.naive_bayes(self.o, 1, votes), list(votes)
+        observers.locate(self.model._addresses, 1, codes, 1)
+        return leaves.naive_bayes(self.model._addresses, 1), list(self.model.votes)
 
     def ask_majority(self) -> tuple[int, list[int]]:
-        votes = array("i", [-1] * self.classes)
-        return leaves.majority(self.o, 1, votes), list(votes)
+        return leaves.majority(self.model._addresses, 1), list(self.model.votes)
 
     def scores(self, row: Ints) -> NDArray[np.float64]:
         """log2 of prior times likelihoods, from the samples; -inf for a class never seen."""
@@ -75,10 +73,8 @@ def make_leaf(seed: int, samples: int) -> Leaf:
     rng = np.random.default_rng(seed)
     features, classes = int(rng.integers(1, 7)), int(rng.choice([2, 2, 3, 10]))
     bins = [int(b) for b in rng.choice([2, 16, 16, 40], features)]
-    table = observers.observers_table(features, classes, 2, bins, False)
-    o = tuple(buffers.allocate(code, n) for _, code, n in table)
-    observers.start_observers(o, features, classes, bins, False)
-    o[3][features:] = array("H", [65535] * features)
+    model = tree_with(bins, classes, leaves=2)
+    held(model)["observers.high"][features:] = array("H", [65535] * features)
     labels = rng.choice(classes, samples, p=rng.dirichlet([0.7] * classes))
     centers = rng.integers(0, 65536, (classes, features))
     rows = np.clip(rng.normal(centers[labels], 9000), 0, 65535).astype(np.int64)
@@ -87,11 +83,11 @@ def make_leaf(seed: int, samples: int) -> Leaf:
         inherited[0] += 1
     codes = array("H", rows.ravel().tolist())
     for i, label in enumerate(labels.tolist()):
-        observers.locate(o, 1, codes, i * features)
-        observers.observe(o, 1, label, 1)
+        observers.locate(model._addresses, 1, codes, i * features)
+        observers.observe(model._addresses, 1, label, 1)
     for c, n in enumerate(inherited.tolist()):
-        o[6][classes + c] += n
-    return Leaf(o, bins, classes, rows, labels, inherited)
+        held(model)["observers.prior"][classes + c] += n
+    return Leaf(model, bins, classes, rows, labels, inherited)
 
 
 LEAVES = (st.integers(0, 2**32 - 1), st.integers(0, 300))
@@ -136,7 +132,8 @@ def test_majority_is_the_first_of_the_most_frequent(seed: int, samples: int) -> 
 def test_an_empty_leaf_says_class_0() -> None:
     """Which only the very first sample can meet: without votes, and with equal ones."""
     leaf = make_leaf(0, 0)
-    leaf.o[6][:] = array("H", bytes(2 * len(leaf.o[6])))
+    prior = held(leaf.model)["observers.prior"]
+    prior[:] = array("H", bytes(2 * len(prior)))
     assert leaf.ask_majority() == (0, [0] * leaf.classes)
     said, votes = leaf.ask(np.zeros(len(leaf.bins), np.int64))
     assert said == 0
@@ -146,14 +143,12 @@ def test_an_empty_leaf_says_class_0() -> None:
 
 def test_the_most_of_everything_stays_within_30_bits() -> None:
     """256 features of 255 bins, 256 classes, 32767 samples of one: the least of all scores."""
-    table = observers.observers_table(256, 256, 1, [255] * 256, False)
-    o = tuple(buffers.allocate(code, n) for _, code, n in table)
-    observers.start_observers(o, 256, 256, [255] * 256, False)
-    o[5][0] = 32766
-    o[6][0] = 32766
-    o[6][255] = 1
-    votes = array("i", bytes(4 * 256))
-    observers.locate(o, 0, array("H", bytes(512)), 0)
-    assert leaves.naive_bayes(o, 0, votes) == 255
-    assert votes[255] == ALL_VOTES
-    assert sum(votes) == ALL_VOTES
+    model = loader.load("checked").HoeffdingTree(256, 256, leaves=1, bins=255)
+    b = held(model)
+    b["observers.seen"][0] = 32766
+    b["observers.prior"][0] = 32766
+    b["observers.prior"][255] = 1
+    observers.locate(model._addresses, 0, array("H", bytes(512)), 0)
+    assert leaves.naive_bayes(model._addresses, 0) == 255
+    assert model.votes[255] == ALL_VOTES
+    assert sum(model.votes) == ALL_VOTES

@@ -26,22 +26,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from pool_support import held, tree_with
 
 from microshrub_host.engines import loader
 
 Ints = NDArray[np.int64]
 LIBRARY = loader.load("checked").__name__
 observers: ModuleType = sys.modules[LIBRARY + ".hoeffding.histograms"]
-buffers: ModuleType = sys.modules[LIBRARY + ".buffers"]
 
-BEST, FEATURE, BIN, THRESHOLD, SECOND, SAMPLES, CURRENT = range(7)  # as in observers.py
+BEST, FEATURE, BIN, THRESHOLD, SECOND, SAMPLES, CURRENT = range(7)  # as in histograms.py
 
 
 @dataclass
 class Case:
     """Slots, of which one is in use, with the ranges that a path may have left, and samples."""
 
-    o: tuple[Any, ...]
+    model: Any
     slot: int
     bins: list[int]
     classes: int
@@ -55,8 +55,8 @@ class Case:
         codes = array("H", self.rows.ravel().tolist())
         said = 0
         for i, label in enumerate(self.labels.tolist()):
-            observers.locate(self.o, self.slot, codes, i * len(self.bins))
-            said = observers.observe(self.o, self.slot + further_on, label, weight)
+            observers.locate(self.model._addresses, self.slot, codes, i * len(self.bins))
+            said = observers.observe(self.model._addresses, self.slot + further_on, label, weight)
         return said
 
     def bin_of(self, feature: int, code: int) -> int:
@@ -70,11 +70,10 @@ class Case:
         return found
 
     def merits(self, omega: int = 256, used: bytes = b"", current: int = 0) -> list[int]:
-        out = array("i", [-1] * observers.MERIT_WORDS)
-        tally = array("i", [0] * (2 * self.classes))
-        marks = array("H", list(used) or [1] * len(self.bins))
-        observers.merits(self.o, self.slot, out, tally, omega, marks, current)
-        return list(out)
+        b = held(self.model)
+        b["used"][:] = array("H", list(used) or [1] * len(self.bins))
+        observers.merits(self.model._addresses, self.slot, omega, current)
+        return list(b["merits"])
 
 
 def make_case(
@@ -84,25 +83,23 @@ def make_case(
     rng = np.random.default_rng(seed)
     features, classes = int(rng.integers(1, 5)), int(rng.choice([2, 3, 5, 9]))
     bins = [int(b) for b in rng.choice([2, 3, 16, 16, 255], features)]
-    o = tuple(
-        buffers.allocate(code, n)
-        for _, code, n in observers.observers_table(features, classes, 3, bins, boosted)
-    )
-    observers.start_observers(o, features, classes, bins, gini)
+    criterion = "gini" if gini else "infogain"
+    model = tree_with(bins, classes, leaves=3, boost=boosted, criterion=criterion)
     slot = int(rng.integers(3))
     low, high = np.zeros(features, np.int64), np.full(features, 65535)
     if not whole_range:
         ends = np.sort(rng.choice([0, 1, 2, 5, 500, 32768, 60000, 65535], (2, features)), axis=0)
         low, high = ends[0], ends[1]
-    o[2][slot * features : (slot + 1) * features] = array("H", low.tolist())
-    o[3][slot * features : (slot + 1) * features] = array("H", high.tolist())
+    for name, ends in (("low", low), ("high", high)):
+        ranges = held(model)[f"observers.{name}"]
+        ranges[slot * features : (slot + 1) * features] = array("H", ends.tolist())
     rows = rng.integers(low, high + 1, (samples, features))
     few = rng.integers(low, high + 1, (3, features))
     rows = np.where(rng.random(features) < 0.3, few[rng.integers(3, size=samples)], rows)
     cut = rows[:, rng.integers(features)] > rng.integers(65536)
     noise = rng.random(samples) < rng.choice([0, 0.2, 1])
     labels = np.where(noise, rng.integers(classes, size=samples), cut * (classes - 1))
-    return Case(o, slot, bins, classes, low, high, rows, labels)
+    return Case(model, slot, bins, classes, low, high, rows, labels)
 
 
 CASES = (st.integers(0, 2**32 - 1), st.integers(1, 150))
@@ -114,35 +111,37 @@ def test_counts_are_those_of_a_dictionary(
 ) -> None:
     """A sample counts as often as it weighs; a boosted twin has the ranges of its slot."""
     case = make_case(seed, samples, gini=False, boosted=boosted)
-    before = [bytes(memoryview(buffer)) for buffer in case.o[:4]]
+    b, stays = held(case.model), [f"observers.{n}" for n in ("shape", "first", "low", "high")]
+    before = [bytes(memoryview(b[name])) for name in stays]
     assert case.observe(weight, 3 * boosted) == weight * samples
-    assert [bytes(memoryview(buffer)) for buffer in case.o[:4]] == before  # ranges and shape stay
+    assert [bytes(memoryview(b[name])) for name in stays] == before
     expected: Counter[int] = Counter()
     own = case.slot + 3 * boosted
     for row, label in zip(case.rows.tolist(), case.labels.tolist(), strict=True):
         for feature, code in enumerate(row):
             place = sum(case.bins[:feature]) + case.bin_of(feature, code)
             expected[(own * sum(case.bins) + place) * case.classes + label] += weight
-    assert {k: n for k, n in enumerate(case.o[4]) if n} == +expected
+    assert {k: n for k, n in enumerate(b["observers.counts"]) if n} == +expected
     seen: Counter[int] = Counter()
     for label in case.labels.tolist():
         seen[own * case.classes + label] += weight
-    assert {k: n for k, n in enumerate(case.o[5]) if n} == +seen
-    assert case.o[6] == case.o[5]
+    assert {k: n for k, n in enumerate(b["observers.seen"]) if n} == +seen
+    assert b["observers.prior"] == b["observers.seen"]
 
 
 @given(*CASES)
 def test_a_cleared_slot_is_empty_and_keeps_its_ranges(seed: int, samples: int) -> None:
     case = make_case(seed, samples, gini=False)
     case.observe()
-    ranges = [bytes(case.o[k]) for k in (2, 3)]
+    b = held(case.model)
+    ranges = [bytes(b[name]) for name in ("observers.low", "observers.high")]
     others = (case.slot + 1) % 3
-    case.o[4][others * sum(case.bins) * case.classes] = 7  # of another slot
-    observers.clear_slot(case.o, case.slot)
-    assert sum(case.o[4]) == 7
-    assert not any(case.o[5])
-    assert not any(case.o[6])
-    assert [bytes(case.o[k]) for k in (2, 3)] == ranges
+    b["observers.counts"][others * sum(case.bins) * case.classes] = 7  # of another slot
+    observers.clear_slot(case.model._addresses, case.slot)
+    assert sum(b["observers.counts"]) == 7
+    assert not any(b["observers.seen"])
+    assert not any(b["observers.prior"])
+    assert [bytes(b[name]) for name in ("observers.low", "observers.high")] == ranges
 
 
 # Gains
@@ -213,17 +212,16 @@ def test_merits_are_the_gains_of_the_samples(
 @pytest.mark.parametrize("gini", [False, True])
 def test_merits_of_many_samples_and_classes_stay_within_30_bits(gini: bool) -> None:
     """32767 samples, as many as there can be, parted without an error."""
-    o = tuple(
-        buffers.allocate(code, n)
-        for _, code, n in observers.observers_table(1, 256, 1, [255], False)
-    )
-    observers.start_observers(o, 1, 256, [255], gini)
+    criterion = "gini" if gini else "infogain"
+    model = loader.load("checked").HoeffdingTree(1, 256, leaves=1, bins=255, criterion=criterion)
+    b = held(model)
     share = 32767 // 255
     for c in range(255):
-        o[4][c * 256 + c] = share
-    o[4][254 * 256 + 255] = 32767 - 255 * share
-    out, tally = array("i", [0] * 7), array("i", [0] * 512)
-    observers.merits(o, 0, out, tally, 256, array("H", [1]), 0)
+        b["observers.counts"][c * 256 + c] = share
+    b["observers.counts"][254 * 256 + 255] = 32767 - 255 * share
+    b["used"][0] = 1
+    observers.merits(model._addresses, 0, 256, 0)
+    out = b["merits"]
     assert out[SAMPLES] == 32767
     counts = [share] * 255 + [32767 - 255 * share]
     labels = np.repeat(np.arange(256), counts)
@@ -252,20 +250,22 @@ def test_all_counts_are_halved_at_32768(inherited: int, weight: int) -> None:
     """Those of the leaf and what its parent had counted together."""
     case = make_case(3, 0, gini=False, whole_range=True)
     rng = np.random.default_rng(5)
-    case.o[6][case.slot * case.classes] = inherited
+    b = held(case.model)
+    b["observers.prior"][case.slot * case.classes] = inherited
     rows = rng.integers(0, 65536, (32767 - inherited, len(case.bins)))
     case.rows, case.labels = rows, rng.choice(case.classes, len(rows), p=_slanted(case.classes))
     assert case.observe() == len(rows)
-    before = [np.array(case.o[k]) for k in (4, 5, 6)]
+    counted = ("observers.counts", "observers.seen", "observers.prior")
+    before = [np.array(b[name]) for name in counted]
     case.rows, case.labels = rows[:1], case.labels[:1]
     said = case.observe(weight)
     more = (weight + 1) // 2  # the last sample may have made an odd count even
-    for k, old in zip((4, 5, 6), before, strict=True):
-        new = np.array(case.o[k])
+    for name, old in zip(counted, before, strict=True):
+        new = np.array(b[name])
         assert np.isin(new - old // 2, [0, weight // 2, more]).all()
         assert np.count_nonzero(new != old // 2) <= len(case.bins)
-    assert said == sum(case.o[5])
-    assert 16384 - case.classes <= sum(case.o[6]) <= 16383 + more
+    assert said == sum(b["observers.seen"])
+    assert 16384 - case.classes <= sum(b["observers.prior"]) <= 16383 + more
 
 
 def _slanted(classes: int) -> NDArray[np.float64]:

@@ -24,22 +24,28 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pool_support import NEXT_NODE, NO_SLOT, held
 
 from microshrub_host.engines import loader
 
 LIBRARY = loader.load("checked").__name__
 strict: ModuleType = sys.modules[LIBRARY + ".hoeffding.svfdt"]
-LEAVES, ENTROPIES, GAINS, SAMPLES = 0, 3, 6, 9  # as in strict.py
+pool: ModuleType = sys.modules[LIBRARY + ".hoeffding.pool"]
+LEAVES, ENTROPIES, GAINS, SAMPLES = 0, 3, 6, 9  # as in svfdt.py
 MOST = 1024
-STRICT, NODES, SLOTS, TALLY = 6, 7, 8, 2  # of the tree's tuple
-NO_SLOT = 65535
+
+
+def statistics() -> tuple[Any, Any]:
+    """A tree's table for the kernels, and its buffer of running statistics."""
+    model = loader.load("checked").HoeffdingTree(1, 2, policy="svfdt1")
+    return model._addresses, held(model)["strict"]
 
 
 def noted(values: list[int], k: int = GAINS) -> tuple[int, float, int]:
     """(values, mean, variance) after these, in a buffer of which nothing else changes."""
-    b = array("i", [0] * strict.STRICT_WORDS)
+    t, b = statistics()
     for value in values:
-        strict.note(b, k, value)
+        strict.note(t, k, value)
         assert b[k + 2] >= 0
     assert not any(b[:k])
     assert not any(b[k + 3 :])
@@ -85,13 +91,13 @@ def test_1024_values_are_still_exact(seed: int, top: int) -> None:
 @pytest.mark.parametrize(("first", "then"), [(0, 32767), (32767, 0), (100, 900), (20, 12)])
 def test_what_comes_behind_1024_values_fades(first: int, then: int) -> None:
     """Exponentially, each value weighing 1/1024."""
-    b = array("i", [0] * strict.STRICT_WORDS)
+    t, b = statistics()
     for _ in range(3000):
-        strict.note(b, GAINS, first)
+        strict.note(t, GAINS, first)
     assert list(b[GAINS : GAINS + 3]) == [MOST, first * 64, 0]
     mean, variance = float(first), 0.0
     for step in range(8000):
-        strict.note(b, GAINS, then)
+        strict.note(t, GAINS, then)
         assert b[GAINS + 2] >= 0
         variance += (then - mean) * (then - mean - (then - mean) / MOST) / MOST - variance / MOST
         mean += (then - mean) / MOST
@@ -181,29 +187,26 @@ def tree_of(leaves: int, classes: int, mute: set[int]) -> Any:
     model = library.HoeffdingTree(
         1, classes, nodes=2 * leaves + 3, leaves=leaves + 1, policy="svfdt1", bins=2
     )
-    n = model._nest[NODES]
+    child, slots = held(model)["tree.child"], held(model)["tree.slot"]
     node = slot = 0
     for i in range(leaves - 1):
-        left = sys.modules[LIBRARY + ".hoeffding.pool"].take_pair(n)
-        n[3][node], n[4][node] = left, NO_SLOT
-        n[4][left], n[3][left] = NO_SLOT if i in mute else slot, 0
+        left = pool.take_pair(model._addresses)
+        child[node], slots[node] = left, NO_SLOT
+        slots[left], child[left] = NO_SLOT if i in mute else slot, 0
         slot += i not in mute
         node = left + 1
-        n[3][node] = 0
-    n[4][node] = NO_SLOT if leaves - 1 in mute else slot
+        child[node] = 0
+    slots[node] = NO_SLOT if leaves - 1 in mute else slot
     return model
 
 
 def fill(model: Any, slot: int, counts: list[int]) -> None:
     for c, count in enumerate(counts):
-        model._nest[SLOTS][6][slot * model.classes + c] = count
+        held(model)["observers.prior"][slot * model.classes + c] = count
 
 
 def ask(model: Any, slot: int, gain: int, samples: int, hasty: bool) -> bool:
-    t = model._nest
-    return bool(
-        strict.permits(t[NODES], t[SLOTS], t[STRICT], t[TALLY], slot, gain, samples, int(hasty))
-    )
+    return bool(strict.permits(model._addresses, slot, gain, samples, int(hasty)))
 
 
 @settings(max_examples=60)
@@ -260,7 +263,7 @@ def test_the_first_moment_is_permitted_and_all_are_noted() -> None:
     fill(model, 0, [300, 300])
     assert ask(model, 0, 50, 600, hasty=False)
     assert not ask(model, 0, 50, 400, hasty=False)  # fewer samples than the first
-    b = model._nest[STRICT]
+    b = held(model)["strict"]
     assert [b[k] for k in (ENTROPIES, GAINS, SAMPLES)] == [2, 2, 2]
     assert b[SAMPLES + 1] == 500 * 64
     fill(model, 0, [600, 600])
@@ -279,13 +282,13 @@ def test_only_learning_leaves_count(mute: set[int]) -> None:
     counts = [[int(c) for c in rng.integers(1, 999, 3)] for _ in range(learning)]
     for slot in range(7):
         fill(model, slot, counts[slot] if slot < learning else [9999, 0, 0])
-    nodes = model._nest[NODES]
-    pair = sys.modules[LIBRARY + ".hoeffding.pool"].take_pair(nodes)
-    nodes[4][pair] = nodes[4][pair + 1] = NO_SLOT
-    nodes[3][pair] = nodes[3][pair + 1] = 0
-    sys.modules[LIBRARY + ".hoeffding.pool"].give_back(nodes, pair)
+    child, slots = held(model)["tree.child"], held(model)["tree.slot"]
+    pair = pool.take_pair(model._addresses)
+    slots[pair] = slots[pair + 1] = NO_SLOT
+    child[pair] = child[pair + 1] = 0
+    pool.give_back(model._addresses, pair)
     ask(model, 0, 10, 200, hasty=False)
-    b = model._nest[STRICT]
+    b = held(model)["strict"]
     exact = [entropy(of_leaf) for of_leaf in counts]
     assert b[LEAVES] == learning
     slack = mean_error(learning) + entropy_error(3, 3)
@@ -301,11 +304,12 @@ def test_a_tree_that_grows_counts_its_own_leaves(policy: str, adaptive: bool) ->
         tie_threshold=0.5, leaf="mc", adaptive=adaptive,
     )  # fmt: skip
     rng = np.random.default_rng(2)
-    b, nodes = model._nest[STRICT], model._nest[NODES]
+    b, shape = held(model)["strict"], held(model)["tree.shape"]
+    child, slots = held(model)["tree.child"], held(model)["tree.slot"]
     moments = 0
     for i in range(1500):
         before = sum(
-            nodes[4][k] != NO_SLOT and not nodes[3][k] for k in range(nodes[0][2])
+            slots[k] != NO_SLOT and not child[k] for k in range(shape[NEXT_NODE])
         )  # learning leaves
         x = rng.integers(0, 65536, 2)
         label = int(x[0] // 8192 % 2 == i // 750) ^ int(rng.random() < 0.1)

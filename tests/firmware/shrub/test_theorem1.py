@@ -83,10 +83,9 @@ class Surprise:
     ) -> None:
         """Fully grown shrubs in slots 0..m-1, on the window's codes and these labels."""
         cart = sys.modules[f"{library.__name__}.shrub.cart"]
-        _, _, _, member, rng, window, pool, scratch, _ = model._nest
         for slot, labels in enumerate(members_labels):
             buffers["window.labels"][:] = bytes(labels.tolist())
-            cart.grow(window, pool, scratch, rng, member, slot)
+            cart.grow(model._addresses, slot)
 
 
 def draw(seed: int, window: int, classes: int, m: int) -> tuple[Ints, Ints, Ints, Ints]:

@@ -48,32 +48,14 @@ class Members:
         self, engine: str, window: int, classes: int, trees: int, step: float, loss: str, leaf: str
     ) -> None:
         library = loader.load(engine)
-        self.part = {
-            name: sys.modules[f"{library.__name__}.{name}"]
-            for name in ("buffers", "shrub.pool", "shrub.weights", "shrub.window")
-        }
+        self.kernels = sys.modules[f"{library.__name__}.shrub.weights"]
         self.leaf, self.classes, self.window = leaf, classes, window
-        pool = (classes, window, 4, 16, leaf == "class")
-        tables = (
-            self.part["shrub.window"].window_table(1, window, 16, False),
-            self.part["shrub.pool"].shrubs_table(trees + 1, *pool),
-            self.part["shrub.weights"].members_table(trees, classes),
+        self.model = library.ShrubEnsemble(
+            1, classes, window, trees, 4, step, loss, "random", leaf=leaf
         )
-        self.w, self.p, self.m = [self._buffers(table) for table in tables]
-        self.by_name = {
-            row[0]: buffer
-            for table, buffers in zip(tables, (self.w, self.p, self.m), strict=True)
-            for row, buffer in zip(table, buffers, strict=True)
-        }
-        self.part["shrub.window"].start_window(self.w, 1, window, 16)
-        self.part["shrub.pool"].start_shrubs(self.p, *pool)
-        self.part["shrub.weights"].start_members(
-            self.m, trees, classes, round(step * ONE), loss == "cross_entropy"
-        )
-        self.member = bytearray((trees + 1) * window)
-
-    def _buffers(self, table: list[tuple[str, str, int]]) -> tuple[Any, ...]:
-        return tuple(self.part["buffers"].allocate(typecode, n) for _, typecode, n in table)
+        self.table = self.model._addresses
+        self.by_name = {name: buffer for name, _, buffer in self.model.buffers()}
+        self.member = self.by_name["member"]
 
     def fill(self, rng: np.random.Generator, size: int, labels: Ints, weights: Ints) -> None:
         """Random leaves and memberships, these labels, these weights of random slots."""
@@ -109,7 +91,7 @@ class Members:
         return np.array(self.by_name["members.weight"], dtype=np.int64)[ranked]
 
     def step(self) -> None:
-        self.part["shrub.weights"].gradient_step(self.w, self.p, self.m, self.member)
+        self.kernels.gradient_step(self.table)
 
 
 def set_weights(by_name: dict[str, Any], weights: Ints, rng: np.random.Generator) -> None:
@@ -160,7 +142,7 @@ def test_gradient_step_follows_the_oracle(
     members.step()
     after = members.ranked_weights()[: used + 1]
     h = members.outputs(size)[: used + 1]
-    held_step = round(step * ONE) / ONE
+    held_step = members.model.step_q16 / ONE
     change = -held_step * gradient(h, before / ONE, labels, loss) * ONE
     error = np.abs(after - before - change)
     assert (error <= gradient_bound(held_step, classes, loss, change)).all()
@@ -211,7 +193,7 @@ def projected(engine: str, weights: list[int], most: int, seed: int = 0) -> tupl
     members = Members(engine, 2, 2, most, 1.0, "mse", "class")
     set_weights(members.by_name, np.array(weights), np.random.default_rng(seed))
     slots = list(members.by_name["members.rank"])[: len(weights)]
-    members.part["shrub.weights"].project(members.m)
+    members.kernels.project(members.table)
     held = members.by_name["members.weight"]
     return members, np.array([held[slot] for slot in slots])
 

@@ -1,0 +1,83 @@
+"""Constants that files of the device library share: up to date, and of the right number."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from source_support import FILES, constants, parse
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.engines import loader, shared_constants
+from microshrub_host.streams import units
+
+OWNER = """from micropython import const
+
+_S_SIZE = const(0)  # words of the state
+_S_SEEN = const(1)
+"""
+USER = """from micropython import const
+
+
+def seen(state):
+    return state[_S_SEEN]
+"""
+
+
+def test_all_files_are_up_to_date() -> None:
+    for path, source in shared_constants.up_to_date().items():
+        assert path.read_text(encoding="utf-8") == source, "run `make constants`"
+
+
+def test_a_constant_is_written_below_the_imports_and_taken_out_again() -> None:
+    known = {Path("owner.py"): shared_constants.declared(OWNER)}
+    assert shared_constants.wanted(USER) == ["_S_SEEN"]
+    found = shared_constants.Found("owner.py", "_S_SEEN", known[Path("owner.py")]["_S_SEEN"])
+    written = shared_constants.completed(USER, [found])
+    assert re.search(r"import const\n\n#.*\n# owner.py\n_S_SEEN = const\(1\)\n", written)
+    assert shared_constants.completed(written, [found]) == written
+    assert shared_constants.own_part(written) == USER
+    assert shared_constants.declared(written) == {}  # it is not this file's to declare
+
+
+def test_two_declarations_that_differ_are_refused() -> None:
+    top = loader.folder()
+    known = {top / "room" / f"{name}.py": {"_X": i} for i, name in enumerate(("one", "two"))}
+    with pytest.raises(UserError, match="which _X"):
+        shared_constants.declared_elsewhere(top / "room" / "three.py", "_X", known)
+    nearer = {**known, top / "other" / "four.py": {"_X": 7}}
+    found = shared_constants.declared_elsewhere(top / "other" / "five.py", "_X", nearer)
+    assert found == ("other/four.py", "_X", 7)
+
+
+def test_buffers_are_at_the_places_of_the_table() -> None:
+    model = loader.load("python").HoeffdingTree(features=1, classes=2, adaptive=True)
+    names = [name for name, _, _ in model.buffers()]
+    for file in ("hoeffding/hat.py", "hoeffding/tree.py", "hoeffding/pool.py"):
+        for name, place in constants(parse(file)).items():
+            if name.startswith(("_TREE_", "_OBSERVERS_", "_DRIFT_")):
+                assert names[place] == name[1:].lower().replace("_", ".", 1)
+    assert names[constants(parse("hoeffding/hat.py"))["_TREE_ALTERNATE"]] == "tree.alternate"
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_the_words_of_a_layout_are_numbered_one_by_one(file: str) -> None:
+    """_S_SIZE, _S_SEEN and so on up to _S_WORDS, their number."""
+    own = shared_constants.declared((loader.folder() / file).read_text(encoding="utf-8"))
+    names = list(own)
+    for end in (name for name in names if name.endswith("_WORDS")):
+        first = names.index(end) - own[end]
+        if end != "_STRICT_WORDS":  # three words for each name
+            assert [own[name] for name in names[first : first + own[end]]] == list(range(own[end]))
+
+
+def test_the_missing_value_is_the_public_one() -> None:
+    library = loader.load("python")
+    assert units.MISSING == library.MISSING == -library.RAW_MAX - 1
+
+
+def test_policies_have_their_places() -> None:
+    places = {f"_{name.upper()}": i for i, name in enumerate(("vfdt", "efdt", "svfdt1", "svfdt2"))}
+    own = constants(parse("hoeffding/tree.py"))
+    assert {name: own[name] for name in ("_EFDT", "_SVFDT1", "_SVFDT2")}.items() <= places.items()
