@@ -36,17 +36,21 @@ def allocate(typecode, length):
 
 
 @micropython.viper
-def address_table(buffers, table):
-    """Write the addresses of the buffers, a tuple, to the table, array('i'), and return it.
-
-    Kernels find their buffers there: ptr8(ptr32(table)[i]) takes a fiftieth of the time of
-    ptr8(buffers[i]). The buffers have to stay alive and in place.
-    """
+def write_addresses(buffers, table):
+    """Write the addresses of the buffers, a tuple, to the table, array('i'), and return it."""
     address = ptr32(table)
     count = int(len(buffers))  # noqa: RUF046  (an object in viper)
     for i in range(count):
         address[i] = int(ptr8(buffers[i]))
     return table
+
+
+def address_table(buffers):
+    """What kernels take for a tuple of buffers, which have to stay alive: their addresses.
+
+    ptr8(ptr32(table)[i]) takes a fiftieth of the time of ptr8(buffers[i]).
+    """
+    return write_addresses(buffers, array("i", bytes(4 * len(buffers))))
 
 
 def read_header(data):

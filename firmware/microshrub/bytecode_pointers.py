@@ -35,6 +35,6 @@ def ptr32(buffer):
     return buffer
 
 
-def address_table(buffers, table):
-    """Stands for buffers.address_table()."""
+def write_addresses(buffers, table):
+    """Stands for buffers.write_addresses()."""
     return buffers

@@ -7,8 +7,6 @@ delta. It is a drift when S is above its least value so far by more than the thr
 this starts anew. ADWIN is that of drift.py.
 """
 
-from array import array
-
 import micropython
 from micropython import const
 
@@ -173,7 +171,7 @@ class DriftAlarm(Buffers):
         words[_DELTA] = self.delta_q16
         words[_HORIZON] = self.horizon
         words[_GRACE] = self.grace
-        self._addresses = address_table(self._flat, array("i", bytes(4 * len(self._flat))))
+        self._addresses = address_table(self._flat)
         if self.detector == "adwin":
             clear_window(self._addresses, _DRIFT_WIDTH, 0)
 

@@ -1,7 +1,5 @@
 """Integer arithmetic that gives the same bits everywhere: random numbers, exp, log2, roots."""
 
-from array import array
-
 import micropython
 from micropython import const
 
@@ -27,7 +25,7 @@ def seed_generator(rng, seed):
 
 def generator_table(rng):
     """What below() takes for a generator of its own, at place 0."""
-    return address_table((rng,), array("i", bytes(4)))
+    return address_table((rng,))
 
 
 @micropython.viper

@@ -4,7 +4,7 @@ from array import array
 
 import micropython
 
-from .buffers import Buffers, address_table, table_bytes
+from .buffers import Buffers, address_table, allocate, table_bytes
 
 CODES = array("H")  # a sample for same_items()
 
@@ -126,9 +126,10 @@ class Learner(Buffers):
         raise NotImplementedError
 
     def _allocate(self):
-        Buffers._allocate(self)
-        self._addresses = address_table(self._flat, array("i", bytes(4 * len(self._flat))))
+        self._flat = tuple([allocate(t, n) for _, t, n in self._table()])
+        self._addresses = address_table(self._flat)
         self._row = ()  # the row that was checked last
+        self._start()
 
     def predict(self, x):
         """The class of the codes x, array('H') of `features`; fills `votes`. Allocates nothing."""

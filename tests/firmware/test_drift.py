@@ -16,7 +16,6 @@ two may be decided either way.
 from __future__ import annotations
 
 import sys
-from array import array
 from math import log, sqrt
 from types import ModuleType
 from typing import Any
@@ -55,7 +54,7 @@ def windows(count: int, engine: str = "checked") -> tuple[Any, ...]:
 
 def table_of(d: tuple[Any, ...], engine: str = "checked") -> Any:
     """What the kernels get; the windows begin at place 0."""
-    return module(engine, "buffers").address_table(d, array("i", bytes(4 * len(d))))
+    return module(engine, "buffers").address_table(d)
 
 
 def buckets(d: tuple[Any, ...], k: int) -> list[tuple[int, int]]:

@@ -13,7 +13,8 @@ probabilities are, not their classes, and the weights are exponential.
 | shrubs     | runs of one label, abrupt change: tiny windows  | shrub/ensemble.py |
 | last       | says the label before, if it is known           | here |
 
-The kernels get a tuple: the tables of the members in that order, last of all Thicket's own:
+The kernels get a tuple: the tables of addresses of the members in that order, last of all
+Thicket's own, whose buffers are
 
     state      'i'  the integers below
     votes      'i'  [classes] the votes for the last sample that was asked for
@@ -25,7 +26,7 @@ The kernels get a tuple: the tables of the members in that order, last of all Th
 import micropython
 from micropython import const
 
-from ..buffers import allocate, table_bytes
+from ..buffers import address_table, allocate, table_bytes
 from ..fixed import exp_decay
 from ..learner import Learner, ParameterError, whole
 from ..shrub.ensemble import learn as learn_shrubs
@@ -38,6 +39,19 @@ from .shares import grove_share, shrubs_share, softmax_share
 from .softmax import average, step
 from .softmax import predict as ask_softmax
 
+# From elsewhere, written by `make constants`:
+# places of buffers
+_THICKET_STATE = const(0)
+_SOFTMAX_VOTES = const(1)
+_THICKET_VOTES = const(1)
+_VOTES = const(1)
+_THICKET_SAID = const(2)
+_THICKET_ACCURACY = const(3)
+_GROVE_VOTES = const(4)
+_NEIGHBOURS_VOTES = const(4)
+_THICKET_SHARE = const(4)
+# (end)
+
 _GROVE = const(0)  # of the kernels' tuple, and numbers of the members
 _NEIGHBOURS = const(1)
 _SOFTMAX = const(2)
@@ -45,17 +59,6 @@ _SHRUBS = const(3)
 _OWN = const(4)
 _LAST = const(4)
 _MEMBERS = const(5)
-
-_STATE = const(0)  # of Thicket's own table
-_VOTES = const(1)
-_SAID = const(2)
-_ACCURACY = const(3)
-_SHARE = const(4)
-
-_VOTES_OF_GROVE = const(4)  # where the members' tables have theirs
-_VOTES_OF_NEIGHBOURS = const(4)
-_VOTES_OF_SOFTMAX = const(1)
-_VOTES_OF_SHRUBS = const(1)
 
 _FEATURES = const(0)  # of the state
 _CLASSES = const(1)
@@ -80,7 +83,7 @@ MEMBERS = ("grove", "neighbours", "softmax", "shrubs", "last")
 @micropython.viper
 def predict(t, rows, at: int) -> int:
     """The class of the sample at rows[at]; leaves the votes in the table."""
-    own = ptr32(t[_OWN][_STATE])
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     row = int(row_sum(t[_OWN], rows, at))
     if own[_KNOWN] or row != own[_ASKED]:  # a sample that was not asked for before
         own[_FRESH] = own[_KNOWN]
@@ -93,7 +96,7 @@ def predict(t, rows, at: int) -> int:
 @micropython.viper
 def learn(t, rows, at: int, label: int) -> int:
     """Learn a sample, the newest or a late one; returns the class predicted before."""
-    own = ptr32(t[_OWN][_STATE])
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     row = int(row_sum(t[_OWN], rows, at))
     late = int(row != own[_ASKED])
     if own[_ASKED] < 0 or own[_KNOWN]:
@@ -122,7 +125,7 @@ def row_sum(own, rows, at: int) -> int:
     """A number by which a sample is known again: 24 bits that depend on all its codes."""
     x = ptr16(rows)
     total = 0
-    for f in range(ptr32(own[_STATE])[_FEATURES]):
+    for f in range(ptr32(ptr32(own)[_THICKET_STATE])[_FEATURES]):
         total = (total * 31 + x[at + f]) & 0xFFFFFF  # < 2**24 * 2**5 = 2**29
     return total
 
@@ -130,45 +133,50 @@ def row_sum(own, rows, at: int) -> int:
 @micropython.viper
 def ask(t, rows, at: int):
     """What does each member say of the sample?"""
-    own = ptr32(t[_OWN][_STATE])
-    said = ptr32(t[_OWN][_SAID])
+    address = ptr32(t[_OWN])
+    own = ptr32(address[_THICKET_STATE])
+    said = ptr32(address[_THICKET_SAID])
     k = int(ask_grove(t[_GROVE], rows, at))
-    said[_GROVE] = int(opinion(t[_GROVE][_VOTES_OF_GROVE], k))
+    said[_GROVE] = int(opinion(t[_GROVE], _GROVE_VOTES, k))
     k = int(ask_neighbours(t[_NEIGHBOURS], rows, at))
-    said[_NEIGHBOURS] = int(opinion(t[_NEIGHBOURS][_VOTES_OF_NEIGHBOURS], k))
+    said[_NEIGHBOURS] = int(opinion(t[_NEIGHBOURS], _NEIGHBOURS_VOTES, k))
     said[_SOFTMAX] = -1
     if own[_WITH_SOFTMAX]:
         said[_SOFTMAX] = int(ask_softmax(t[_SOFTMAX], rows, at))
     said[_SHRUBS] = -1
     if own[_WITH_SHRUBS]:
         k = int(ask_shrubs(t[_SHRUBS], rows, at))
-        said[_SHRUBS] = int(opinion(t[_SHRUBS][_VOTES_OF_SHRUBS], k))
+        said[_SHRUBS] = int(opinion(t[_SHRUBS], _VOTES, k))
     said[_LAST] = own[_LABEL] if own[_FRESH] else -1
 
 
 @micropython.viper
-def opinion(votes, best: int) -> int:
-    """The class with the most votes, or -1: a member that has learned nothing yet has none."""
-    return best if ptr32(votes)[best] else -1
+def opinion(member, place: int, best: int) -> int:
+    """The class with the most votes, or -1: a member that has learned nothing yet has none.
+
+    The votes' address stands at that place of the member's table.
+    """
+    return best if ptr32(ptr32(member)[place])[best] else -1
 
 
 @micropython.viper
 def mix(t) -> int:
     """The members' votes, each by its share; returns the class with the most."""
     own = t[_OWN]
-    votes = ptr32(own[_VOTES])
-    share = ptr32(own[_SHARE])
-    classes = ptr32(own[_STATE])[_CLASSES]
+    address = ptr32(own)
+    votes = ptr32(address[_THICKET_VOTES])
+    share = ptr32(address[_THICKET_SHARE])
+    classes = ptr32(address[_THICKET_STATE])[_CLASSES]
     weigh(own)
     for c in range(classes):
         votes[c] = 0
-    add(own, t[_GROVE][_VOTES_OF_GROVE], share[_GROVE])
-    add(own, t[_NEIGHBOURS][_VOTES_OF_NEIGHBOURS], share[_NEIGHBOURS])
+    add(own, t[_GROVE], _GROVE_VOTES, share[_GROVE])
+    add(own, t[_NEIGHBOURS], _NEIGHBOURS_VOTES, share[_NEIGHBOURS])
     if share[_SOFTMAX]:
-        add(own, t[_SOFTMAX][_VOTES_OF_SOFTMAX], share[_SOFTMAX])
+        add(own, t[_SOFTMAX], _SOFTMAX_VOTES, share[_SOFTMAX])
     if share[_SHRUBS]:
-        add(own, t[_SHRUBS][_VOTES_OF_SHRUBS], share[_SHRUBS])
-    c = ptr32(own[_SAID])[_LAST]
+        add(own, t[_SHRUBS], _VOTES, share[_SHRUBS])
+    c = ptr32(address[_THICKET_SAID])[_LAST]
     if c >= 0:
         votes[c] = votes[c] + _CERTAIN * share[_LAST]
     best = 0
@@ -182,9 +190,10 @@ def mix(t) -> int:
 @micropython.viper
 def weigh(own):
     """The members' shares of the votes, from their accuracies; who says nothing has none."""
-    said = ptr32(own[_SAID])
-    accuracy = ptr32(own[_ACCURACY])
-    share = ptr32(own[_SHARE])
+    address = ptr32(own)
+    said = ptr32(address[_THICKET_SAID])
+    accuracy = ptr32(address[_THICKET_ACCURACY])
+    share = ptr32(address[_THICKET_SHARE])
     top = 0
     for k in range(_MEMBERS):
         if said[k] >= 0 and accuracy[k] > top:
@@ -201,19 +210,21 @@ def weigh(own):
 
 
 @micropython.viper
-def add(own, member, share: int):
+def add(own, member, place: int, share: int):
     """Add a member's votes, of which there are about 65536 * 255 in all or none."""
-    votes = ptr32(own[_VOTES])
-    x = ptr32(member)
-    for c in range(ptr32(own[_STATE])[_CLASSES]):
+    address = ptr32(own)
+    votes = ptr32(address[_THICKET_VOTES])
+    x = ptr32(ptr32(member)[place])
+    for c in range(ptr32(address[_THICKET_STATE])[_CLASSES]):
         votes[c] = votes[c] + (x[c] >> 8) * share  # 2**16 * 2**12, and so are all together
 
 
 @micropython.viper
 def judge(own, label: int):
     """Was each member right? One that said nothing was not."""
-    said = ptr32(own[_SAID])
-    accuracy = ptr32(own[_ACCURACY])
+    address = ptr32(own)
+    said = ptr32(address[_THICKET_SAID])
+    accuracy = ptr32(address[_THICKET_ACCURACY])
     for k in range(_MEMBERS):
         right = _ONE if said[k] == label else 0
         accuracy[k] = accuracy[k] + ((right - accuracy[k]) >> _MEMORY)
@@ -281,29 +292,35 @@ class Thicket(Learner):
         for member in (self.grove, self.softmax, self.shrubs):
             type(member)._allocate(member)
             self._flat += member._flat
-        grove = self.grove._nest
-        ring = grove[:_RING_BUFFERS]
-        self._nest = (grove, ring + near, self.softmax._nest, self.shrubs._nest, own)
+        near = self.grove._flat[:_RING_BUFFERS] + near
+        self._addresses = (
+            self.grove._addresses,
+            address_table(near),
+            self.softmax._addresses,
+            self.shrubs._addresses,
+            address_table(own),
+        )
+        self._near = near
         self._row = ()
         self._start()
 
     def _start(self):
         for member in (self.grove, self.softmax, self.shrubs):
             member._start()
-        start_neighbours(self._nest[_NEIGHBOURS], _K)
-        state = self._nest[_OWN][_STATE]
+        start_neighbours(self._near, _K)
+        state = self._flat[_THICKET_STATE]
         state[_FEATURES] = self.features
         state[_CLASSES] = self.classes
         state[_ASKED] = -1
         state[_WITH_SOFTMAX] = int(self._with_softmax)
         state[_WITH_SHRUBS] = int(self._with_shrubs)
         for k in range(_MEMBERS):
-            self._nest[_OWN][_ACCURACY][k] = _ONE >> 1
+            self._flat[_THICKET_ACCURACY][k] = _ONE >> 1
 
     @property
     def votes(self):
         """Votes of the last prediction, array('i'); they add up to about 65536 * 255."""
-        return self._nest[_OWN][_VOTES]
+        return self._flat[_THICKET_VOTES]
 
     @property
     def confidence(self):
@@ -312,9 +329,9 @@ class Thicket(Learner):
 
     def progress(self):
         """What there is to tell of the state: each member's share and recent accuracy in %."""
-        own = self._nest[_OWN]
+        own = self._flat
         told = {"trees_used": self.grove.trees_used}
         for k in range(_MEMBERS):
-            told["share_" + MEMBERS[k]] = (own[_SHARE][k] * 100 + 2048) >> 12
-            told["accuracy_" + MEMBERS[k]] = (own[_ACCURACY][k] * 100 + (_ONE >> 1)) >> 20
+            told["share_" + MEMBERS[k]] = (own[_THICKET_SHARE][k] * 100 + 2048) >> 12
+            told["accuracy_" + MEMBERS[k]] = (own[_THICKET_ACCURACY][k] * 100 + (_ONE >> 1)) >> 20
         return told

@@ -5,7 +5,7 @@ ptr8, ptr16 or ptr32 arrives as a buffer and becomes a pointer. `load` rewrites
 
     def kernel(x: ptr8, n: int):        into        def kernel(_x, n):  x = ptr8(_x)
 
-and leaves out the library's own address_table, since each engine brings one together with its
+and leaves out the library's own write_addresses, since each engine brings one together with its
 pointers.
 """
 
@@ -30,7 +30,7 @@ from . import python_pointers
 
 PACKAGE = "microshrub"  # the device library
 _POINTERS = ("ptr8", "ptr16", "ptr32")
-ADDRESS_TABLE = "address_table"  # the one kernel that depends on what a pointer is
+WRITE_ADDRESSES = "write_addresses"  # the one kernel that depends on what a pointer is
 
 
 def folder() -> Path:
@@ -149,7 +149,7 @@ class _Kernels(ast.NodeTransformer):
         self.overflows = overflows
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef | None:
-        if node.name == ADDRESS_TABLE:
+        if node.name == WRITE_ADDRESSES:
             return None
         if any(ast.unparse(d) == "micropython.viper" for d in node.decorator_list):
             cast_arguments(node)
@@ -269,7 +269,7 @@ def _numba() -> tuple[_Viper, dict[str, Any]]:
     # Kernels make no arrays, so no references have to be counted: _nrt is numba's switch for that.
     options = {"error_model": "numpy", "nogil": True, "_nrt": False}
     viper = _Viper(functools.partial(numba.njit, cache=True, **options))
-    return viper, {name: getattr(numba_pointers, name) for name in (*_POINTERS, ADDRESS_TABLE)}
+    return viper, {name: getattr(numba_pointers, name) for name in (*_POINTERS, WRITE_ADDRESSES)}
 
 
 def constant(module: str, name: str) -> int:
@@ -295,7 +295,7 @@ def load(engine: str) -> ModuleType:
         if engine == "checked":
             names = {name: python_pointers.checked(cast) for name, cast in names.items()}
             names["_i32"] = python_pointers.i32
-        names[ADDRESS_TABLE] = python_pointers.address_table
+        names[WRITE_ADDRESSES] = python_pointers.write_addresses
     else:
         raise ValueError(f"there is no engine {engine!r} that runs in this process")
     package = f"_microshrub_{engine}"

@@ -63,8 +63,8 @@ def _data(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.ptrtoint(data, ir.IntType(64))
 
 
-def address_table(buffers: tuple[Any, ...], table: array[int]) -> memoryview:
-    """Stands for firmware's buffers.address_table().
+def write_addresses(buffers: tuple[Any, ...], table: array[int]) -> memoryview:
+    """Stands for firmware's buffers.write_addresses().
 
     A memoryview cannot be copied or pickled, which would leave the copy with these addresses.
     """

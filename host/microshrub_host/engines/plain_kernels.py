@@ -1,7 +1,7 @@
 """The device library for processors that mpy-cross has no machine code for: the same kernels.
 
 `plain` takes the decorators away and imports from the library's bytecode_pointers.py what only
-viper knows: ptr8, ptr16 and ptr32, and an address_table to go with them. What then runs are the
+viper knows: ptr8, ptr16 and ptr32, and a write_addresses to go with them. What then runs are the
 integers of Python, as in the engine `python`, which the tests hold to what 32 bits can do: the
 bits are the same.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 
-from .loader import ADDRESS_TABLE, PACKAGE, cast_arguments
+from .loader import PACKAGE, WRITE_ADDRESSES, cast_arguments
 
 MODULE = "bytecode_pointers"  # of the device library
 _DECORATORS = ("micropython.viper", "micropython.native")
@@ -22,8 +22,8 @@ class _Plain(ast.NodeTransformer):
         self.wanted: tuple[str, ...] = ()
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef | None:
-        if node.name == ADDRESS_TABLE:
-            self.wanted = (ADDRESS_TABLE,)
+        if node.name == WRITE_ADDRESSES:
+            self.wanted = (WRITE_ADDRESSES,)
             return None
         kept = [d for d in node.decorator_list if ast.unparse(d) not in _DECORATORS]
         if len(kept) < len(node.decorator_list):

@@ -19,8 +19,8 @@ class AddressTable(tuple[Any, ...]):
     """What kernels take for the addresses of a learner's buffers: the buffers."""
 
 
-def address_table(buffers: tuple[Any, ...], table: array[int]) -> AddressTable:
-    """Stands for firmware's buffers.address_table()."""
+def write_addresses(buffers: tuple[Any, ...], table: array[int]) -> AddressTable:
+    """Stands for firmware's buffers.write_addresses()."""
     return AddressTable(buffers)
 
 

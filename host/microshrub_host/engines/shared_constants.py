@@ -9,7 +9,7 @@ uses a name that it does not declare, and
 writes the declaration below the file's imports. Where the number comes from:
 
     a buffer   its place in the table of the learner: _TREE_CHILD is that of "tree.child". The
-               learner is the one that the file defines, else those of its folder
+               learner is the one that the file defines, else those of its folder, else any
     else       the declaration in another file of the folder, or of the library
 """
 
@@ -38,6 +38,7 @@ _FULL = {
     "NearestNeighbours": _SHAPE,
     "ShrubEnsemble": _SHAPE,
     "SoftmaxRegression": _SHAPE,
+    "Thicket": _SHAPE,
 }
 
 Numbers = Mapping[str, int]
@@ -96,12 +97,18 @@ def declared_elsewhere(path: Path, name: str, known: Mapping[Path, Numbers]) -> 
 
 
 def place_of_buffer(path: Path, name: str, tables: Mapping[Path, Numbers]) -> Found | None:
-    """The place of the buffer of that name in the table of the file, or of those of its folder."""
-    own = [path] if path in tables else [file for file in tables if file.parent == path.parent]
-    places = {tables[file][name] for file in own if name in tables[file]}
-    if len(places) > 1:
-        raise UserError(f"{path.name}: {name} is at {places}, depending on the learner")
-    return Found(BUFFERS, name, places.pop()) if places else None
+    """The place of the buffer of that name in the file's table, else its folder's, else any.
+
+    Raises UserError if it is at several, depending on the learner.
+    """
+    folder = [file for file in tables if file.parent == path.parent]
+    for files in ([path] if path in tables else [], folder, tables):
+        places = {tables[file][name] for file in files if name in tables[file]}
+        if len(places) > 1:
+            raise UserError(f"{path.name}: {name} is at {places}, depending on the learner")
+        if places:
+            return Found(BUFFERS, name, places.pop())
+    return None
 
 
 def buffer_tables(known: Mapping[Path, Numbers]) -> dict[Path, Numbers]:
@@ -126,7 +133,8 @@ def _table(cls: Any) -> list[tuple[str, str, int]]:
     plan = object.__new__(cls)
     plan._allocate = lambda: None  # all of __init__ but this
     plan.__init__(**_FULL[cls.__name__])
-    table: list[tuple[str, str, int]] = plan._table()
+    # a learner of learners has a table for its own buffers and leaves each member its own
+    table: list[tuple[str, str, int]] = getattr(plan, "_own", plan._table)()
     return table
 
 
