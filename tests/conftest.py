@@ -60,11 +60,11 @@ def micropython_command() -> tuple[str, ...]:
 def run_micropython(micropython_command: tuple[str, ...], tmp_path: Path) -> Callable[[str], str]:
     """Runs a script on a real MicroPython that can import microshrub; gives what it printed."""
 
-    from microshrub_host.engines import loader
+    from microshrub_host.engines import library_files
 
     def run(script: str) -> str:
         file = tmp_path / "script.py"
-        path = f"import sys\nsys.path.insert(0, {str(loader.folder().parent)!r})\n"
+        path = f"import sys\nsys.path.insert(0, {str(library_files.folder().parent)!r})\n"
         file.write_text(path + script, encoding="utf-8")
         command = [*micropython_command, "-X", "heapsize=16m", str(file)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

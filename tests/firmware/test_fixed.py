@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from microshrub_host.engines import loader
+from microshrub_host.engines import library_files, loader
 
 fixed: ModuleType = sys.modules[loader.load("checked").__name__ + ".fixed"]
 
@@ -25,7 +25,7 @@ BITS = 2**15  # a draw has 15 random bits
 
 def read_multipliers() -> tuple[int, int]:
     """_A and _B as they stand in the source."""
-    tree = ast.parse((loader.folder() / "fixed.py").read_text(encoding="utf-8"))
+    tree = ast.parse((library_files.folder() / "fixed.py").read_text(encoding="utf-8"))
     found = {
         node.targets[0].id: ast.literal_eval(node.value.args[0])
         for node in tree.body

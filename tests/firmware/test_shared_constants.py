@@ -9,7 +9,7 @@ import pytest
 from source_support import FILES, constants, parse
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines import loader, shared_constants
+from microshrub_host.engines import library_files, loader, shared_constants
 from microshrub_host.streams import units
 
 OWNER = """from micropython import const
@@ -42,7 +42,7 @@ def test_a_constant_is_written_below_the_imports_and_taken_out_again() -> None:
 
 
 def test_two_declarations_that_differ_are_refused() -> None:
-    top = loader.folder()
+    top = library_files.folder()
     known = {top / "room" / f"{name}.py": {"_X": i} for i, name in enumerate(("one", "two"))}
     with pytest.raises(UserError, match="which _X"):
         shared_constants.declared_elsewhere(top / "room" / "three.py", "_X", known)
@@ -64,7 +64,7 @@ def test_buffers_are_at_the_places_of_the_table() -> None:
 @pytest.mark.parametrize("file", FILES)
 def test_the_words_of_a_layout_are_numbered_one_by_one(file: str) -> None:
     """_S_SIZE, _S_SEEN and so on up to _S_WORDS, their number."""
-    own = shared_constants.declared((loader.folder() / file).read_text(encoding="utf-8"))
+    own = shared_constants.declared((library_files.folder() / file).read_text(encoding="utf-8"))
     names = list(own)
     for end in (name for name in names if name.endswith("_WORDS")):
         first = names.index(end) - own[end]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from source_support import FILES, POINTERS, Function, constants, is_call_of, kernels, parse
 
-from microshrub_host.engines import loader
+from microshrub_host.engines import library_files
 from microshrub_host.engines.shared_constants import own_part
 
 MOST_LINES = 310
@@ -265,7 +265,7 @@ def test_the_rules_about_names_notice() -> None:
 @pytest.mark.parametrize("file", FILES)
 def test_files_are_short(file: str) -> None:
     """Without what `make constants` writes into them."""
-    source = (loader.folder() / file).read_text(encoding="utf-8")
+    source = (library_files.folder() / file).read_text(encoding="utf-8")
     assert len(own_part(source).splitlines()) <= MOST_LINES
 
 
@@ -278,8 +278,8 @@ def test_only_modules_of_micropython_are_imported(file: str) -> None:
             assert not any(alias.asname for alias in node.names)
         if isinstance(node, ast.ImportFrom) and node.level == 0:
             assert node.module in known
-    names = {loader.module_name(source) for source in loader.sources()}
-    assert loader.imports(loader.module_name(loader.folder() / file)) <= names
+    names = {library_files.module_name(source) for source in library_files.sources()}
+    assert library_files.imports(library_files.module_name(library_files.folder() / file)) <= names
 
 
 @pytest.mark.parametrize("file", FILES)

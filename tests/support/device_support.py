@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from microshrub_host.engines import loader, mpy
+from microshrub_host.engines import library_files, mpy
 from microshrub_host.engines.engines import States
 from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
@@ -64,12 +64,12 @@ def put_device(folder: Path, config: dict[str, Any] | bytes, *, compiled: bool =
     compiled: as .mpy files for x86, as a flashed board has them, else as sources. Returns
     the hash of the configuration.
     """
-    files = mpy.compiled("x86") if compiled else loader.sources()
+    files = mpy.compiled("x86") if compiled else library_files.sources()
     for source in files:
         target = folder / "lib" / Path(mpy.in_library(source)).with_suffix(source.suffix)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(source.read_bytes())
-    main = loader.folder().with_name("main.py")
+    main = library_files.folder().with_name("main.py")
     (folder / "main.py").write_bytes(main.read_bytes())
     data = config if isinstance(config, bytes) else json.dumps(config, indent=1).encode()
     (folder / "config.json").write_bytes(data)

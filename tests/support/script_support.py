@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from microshrub_host.engines import loader
+from microshrub_host.engines import library_files
 from microshrub_tools.cli.main import main
 
 Device = Callable[[str], str]  # starts a program, gives the port at which it is
@@ -129,7 +129,7 @@ while True:
 def running(micropython: tuple[str, ...], script: str, folder: Path) -> Iterator[str]:
     """The port at which a real MicroPython runs that script; it can import microshrub."""
     file = folder / "device.py"
-    path = f"import sys\nsys.path.insert(0, {str(loader.folder().parent)!r})\n"
+    path = f"import sys\nsys.path.insert(0, {str(library_files.folder().parent)!r})\n"
     file.write_text(path + script)
     master, slave = pty.openpty()
     tty.setraw(slave)

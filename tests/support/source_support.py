@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from functools import cache
 
-from microshrub_host.engines import loader
+from microshrub_host.engines import library_files
 
-FILES = [path.relative_to(loader.folder()).as_posix() for path in loader.sources()]
+FILES = [path.relative_to(library_files.folder()).as_posix() for path in library_files.sources()]
 POINTERS = {"ptr8", "ptr16", "ptr32"}
 
 Function = ast.FunctionDef
@@ -15,7 +15,7 @@ Function = ast.FunctionDef
 
 @cache
 def parse(name: str) -> ast.Module:
-    return ast.parse((loader.folder() / name).read_text(encoding="utf-8"), name)
+    return ast.parse((library_files.folder() / name).read_text(encoding="utf-8"), name)
 
 
 def is_kernel(node: ast.AST) -> bool:

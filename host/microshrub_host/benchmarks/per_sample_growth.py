@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engines import loader
+from ..engines import library_files, loader
 from ..engines.learners import MODELS
 from ..engines.session import Session
 from ..evaluation import prequential
@@ -76,7 +76,7 @@ class counting_lines:  # noqa: N801  (used as a with statement)
 
     def __init__(self) -> None:
         self.lines = 0
-        self._folder = str(loader.folder() / "_")[:-1]
+        self._folder = str(library_files.folder() / "_")[:-1]
 
     def __enter__(self) -> counting_lines:
         self._before = sys.gettrace()

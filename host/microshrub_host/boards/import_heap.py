@@ -24,7 +24,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..engines import loader, mpy
+from ..engines import library_files, mpy
 
 BLOCK = 16  # bytes
 WORD = 4
@@ -99,8 +99,10 @@ def library_heap(arch: str, roots: tuple[str, ...], place: str = "/lib") -> Libr
 
     Where machine code is not kept on the heap (Board.native false), leave ModuleHeap.native out.
     """
-    needed = loader.closure(roots)
-    modules = [mpy.read(path) for path in mpy.compiled(arch) if loader.module_name(path) in needed]
+    needed = library_files.closure(roots)
+    modules = [
+        mpy.read(path) for path in mpy.compiled(arch) if library_files.module_name(path) in needed
+    ]
     names = _new_names(modules, place)
     children: dict[str, int] = {}  # of a package: how many modules are its attributes
     for module in needed:
@@ -123,7 +125,7 @@ def _room_heap(room: str, place: str, modules: int) -> ModuleHeap:
     """A folder of the library: a package without a file, whose modules are its attributes."""
     stored = 2 + modules  # __name__, __path__
     other = BLOCK + BLOCK + table(stored)
-    other += BLOCK + blocks(len(f"{place}/{loader.PACKAGE}/{room}") + 1)
+    other += BLOCK + blocks(len(f"{place}/{library_files.PACKAGE}/{room}") + 1)
     return ModuleHeap(room, 0, 0, other)
 
 
@@ -135,7 +137,7 @@ def _module_heap(
     other, native = _left_by(module.code)
     if module.name == "__init__":
         stored += 1 + others  # __path__, and the other modules are attributes of the package
-        other += BLOCK + blocks(len(f"{place}/{loader.PACKAGE}") + 1)
+        other += BLOCK + blocks(len(f"{place}/{library_files.PACKAGE}") + 1)
     other += BLOCK + BLOCK + table(stored) + blocks(words * WORD)
     other += sum(_constant(kind, value, names) for kind, value in module.constants)
     return ModuleHeap(module.name, _native_functions(module.code), native, other)
@@ -204,11 +206,13 @@ def _new_names(modules: Iterable[mpy.Module], place: str) -> dict[str, None]:
     found: list[str] = []
     for module in modules:
         *rooms, _ = module.name.split(".")
-        found += [*rooms, *(f"{loader.PACKAGE}.{room}" for room in rooms)]
+        found += [*rooms, *(f"{library_files.PACKAGE}.{room}" for room in rooms)]
         found.append(
-            f"{loader.PACKAGE}.{module.name}" if module.name != "__init__" else loader.PACKAGE
+            f"{library_files.PACKAGE}.{module.name}"
+            if module.name != "__init__"
+            else library_files.PACKAGE
         )
-        found.append(f"{place}/{loader.PACKAGE}/{module.name.replace('.', '/')}.mpy")
+        found.append(f"{place}/{library_files.PACKAGE}/{module.name.replace('.', '/')}.mpy")
         found += module.names
     return dict.fromkeys(name for name in found if name not in _firmware_names())
 

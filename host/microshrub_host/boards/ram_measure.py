@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from ..engines import loader, mpy
+from ..engines import library_files, mpy
 from ..engines.micropython_binary import find_or_fetch
 from .import_heap import BLOCK, library_heap
 from .ram_budget import Parameters, modules_of
@@ -79,7 +79,7 @@ def measure(learner_kwargs: Parameters, kind: str = "ShrubEnsemble") -> dict[str
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, target)
         modules = modules_of(kind, learner_kwargs)
-        names = ", ".join(f"{loader.PACKAGE}.{module}" for module in modules)
+        names = ", ".join(f"{library_files.PACKAGE}.{module}" for module in modules)
         imports = _IMPORT.replace("KIND", kind).replace("MODULES", names)
         for stem, text in (("m", imports), ("create", create)):
             source = folder / f"{stem}.txt"

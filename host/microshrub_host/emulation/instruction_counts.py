@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engines import loader, mpy
+from ..engines import library_files, loader, mpy
 from ..engines.debian_packages import Progress
 from .emulated_boards import board_named
 from .emulator import EmulatedBoard, EmulatedBoardError
@@ -222,7 +222,7 @@ class Counter:
 
 def _arguments(name: str) -> int:
     """How many arguments the kernel of that name has."""
-    for path in loader.sources():
+    for path in library_files.sources():
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name == name:
                 return len(node.args.args)

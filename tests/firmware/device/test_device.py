@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from microshrub_host.engines import loader
+from microshrub_host.engines import library_files, loader
 
 FEATURES, CLASSES = 3, 3
 ROWS = 500
@@ -128,7 +128,7 @@ def test_nothing_is_allocated_and_numba_agrees(
     codes, labels = stream()
     models = combinations(window)
     plan = {
-        "library": str(loader.folder().parent),
+        "library": str(library_files.folder().parent),
         "features": FEATURES,
         "classes": CLASSES,
         "codes": list(codes),

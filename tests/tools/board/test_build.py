@@ -20,7 +20,7 @@ import microshrub_tools
 from microshrub_host.adapters.sklearn_adapter import ShrubClassifier
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
-from microshrub_host.engines import loader, mpy
+from microshrub_host.engines import library_files, loader, mpy
 from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
 from microshrub_host.streams.stream import Stream
@@ -98,7 +98,7 @@ def test_every_board_gets_its_folder(
     assert (found.learner, found.parameters["window"]) == ("ShrubEnsemble", 16)
     assert (found.class_names, found.quantizer) == (("n", "y"), "quantizer.state")
     assert "learner.state" not in files
-    modules = {loader.module_name(Path(name)) for name in files if name.endswith(".mpy")}
+    modules = {library_files.module_name(Path(name)) for name in files if name.endswith(".mpy")}
     needed = {"device.program", "device.selftest", "shrub.ensemble", "quantizer"}
     assert {"__init__", *needed} <= modules
     unused = {"hoeffding.tree", "device.sensors", "explanation", "device.plotter"}
@@ -311,7 +311,9 @@ def test_only_what_is_needed_and_all_of_it(
     some["checkpoint"] = {"path": "checkpoint", "samples": 100, "seconds": 0}
     for k, around in enumerate((AROUND, some)):
         made = build.make(program(name, **around), x86(tmp_path), tmp_path / f"out{k}")
-        modules = {loader.module_name(Path(path)) for path in made.files if path.endswith(".mpy")}
+        modules = {
+            library_files.module_name(Path(path)) for path in made.files if path.endswith(".mpy")
+        }
         optional = {"drift_alarm", "checkpoint", "device.plotter"}
         assert optional & modules == (optional if k else set())
         command = [*micropython_command, "-X", "heapsize=512k", "-c", _START]

@@ -20,7 +20,7 @@ from test_build import program, x86
 from tests_support import ROOT
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines import loader, mpy
+from microshrub_host.engines import library_files, mpy
 from microshrub_tools.board import build, flash, raw_repl
 from microshrub_tools.board.raw_repl import Device, RaisedError
 from microshrub_tools.cli.main import main
@@ -299,7 +299,7 @@ def test_a_failed_selftest_changes_nothing(
     made = build.make(program(), x86(tmp_path), tmp_path / "out")
     words = ["flash", "--board", str(tmp_path / "x86.toml"), "--port", board.port]
     other = tmp_path / "fixed.py"  # another random generator
-    other.write_text((loader.folder() / "fixed.py").read_text().replace("16380", "16379"))
+    other.write_text((library_files.folder() / "fixed.py").read_text().replace("16380", "16379"))
     mpy.compile_file(other, made.folder / build.LIBRARY / "fixed.mpy", "x86")
     assert main([*words, str(made.folder)]) == 2
     assert "The self-test failed: the board's model has the checksum" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from microshrub_host.engines import loader
+from microshrub_host.engines import library_files
 from microshrub_tools.cli.main import main
 from microshrub_tools.link.client import (
     HostLink,
@@ -307,7 +307,7 @@ Start = Callable[..., subprocess.Popen[bytes]]
 @pytest.fixture
 def start(micropython_command: tuple[str, ...]) -> Iterator[Start]:
     """Starts the device's program with these ends as its input and output."""
-    program = [str(Path(device_end.__file__)), str(loader.folder().parent)]
+    program = [str(Path(device_end.__file__)), str(library_files.folder().parent)]
     running = []
 
     def start(stdin: int, stdout: int) -> subprocess.Popen[bytes]:

@@ -22,13 +22,13 @@ from pathlib import Path
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
-from microshrub_host.engines import loader, mpy, plain_kernels
+from microshrub_host.engines import library_files, mpy, plain_kernels
 from microshrub_host.reports.report import shortage
 
 from .program_config import Program
 
 FOLDER = "build"  # a folder a board in it
-LIBRARY = f"lib/{loader.PACKAGE}"
+LIBRARY = f"lib/{library_files.PACKAGE}"
 _OF_LEARNERS = (
     "hoeffding.hat",
     "adwin",
@@ -73,7 +73,7 @@ def modules(program: Program, emit: str = "native") -> tuple[str, ...]:
     roots += [*ram_budget.modules_of(program.learner, program.parameters), "device.selftest"]
     if emit == "bytecode":
         roots.append(plain_kernels.MODULE)
-    return tuple(loader.closure(roots))
+    return tuple(library_files.closure(roots))
 
 
 def _imported_by(name: str, left_out: set[str]) -> set[str]:
@@ -83,7 +83,7 @@ def _imported_by(name: str, left_out: set[str]) -> set[str]:
     while waiting:
         name = waiting.pop()
         found.add(name)
-        waiting |= loader.imports(name) - found - left_out
+        waiting |= library_files.imports(name) - found - left_out
     return found
 
 
@@ -115,7 +115,7 @@ def make(program: Program, board: Board, output: Path, emit: str = "native") -> 
         raise UserError(f"The program does not fit: {shortage('it', budget)} {advice}")
     files = program.files() | {"main.py": main_file().read_bytes()}
     for path in mpy.compiled(arch):
-        if loader.module_name(path) in names:
+        if library_files.module_name(path) in names:
             files[f"lib/{mpy.in_library(path)}"] = path.read_bytes()
     write(files, output)
     return Build(output, {name: len(data) for name, data in sorted(files.items())}, budget)
@@ -124,7 +124,7 @@ def make(program: Program, board: Board, output: Path, emit: str = "native") -> 
 def main_file() -> Path:
     """The main.py of all programs. Raises UserError if it is not there."""
     installed = Path(__file__).with_name("on_board") / "main.py"  # made by the wheel
-    path = installed if installed.exists() else loader.folder().parent / "main.py"
+    path = installed if installed.exists() else library_files.folder().parent / "main.py"
     if not path.exists():
         raise UserError(f"{path} is missing: install microshrub again")
     return path

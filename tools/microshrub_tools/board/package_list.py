@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from microshrub_host.engines import loader
+from microshrub_host.engines import library_files, loader
 
 _INDENT = 2
 _PROGRAM = "device"  # the room that is not part of the library
@@ -22,14 +22,14 @@ _PROGRAM = "device"  # the room that is not part of the library
 def package_lists() -> dict[str, str]:
     """The text of each package, by the name of its file."""
     modules = [
-        path.relative_to(loader.folder()).with_suffix("").as_posix().replace("/", ".")
-        for path in loader.sources()
+        path.relative_to(library_files.folder()).with_suffix("").as_posix().replace("/", ".")
+        for path in library_files.sources()
     ]
     library = [name for name in modules if _room(name) != _PROGRAM]
     packages = {"package.json": library, f"package-{_PROGRAM}.json": modules}
     for room in sorted(set(map(_room, library)) - {""}):
         roots = [name for name in library if _room(name) in ("", room)]
-        packages[f"package-{room}.json"] = loader.closure(roots)
+        packages[f"package-{room}.json"] = library_files.closure(roots)
     return {file: _text(names) for file, names in packages.items()}
 
 
@@ -39,7 +39,10 @@ def _room(module: str) -> str:
 
 def _text(modules: Iterable[str]) -> str:
     version = loader.load("python").__version__
-    files = [loader.source_of(name).relative_to(loader.folder()).as_posix() for name in modules]
+    files = [
+        library_files.source_of(name).relative_to(library_files.folder()).as_posix()
+        for name in modules
+    ]
     urls = [[f"microshrub/{file}", f"firmware/microshrub/{file}"] for file in sorted(files)]
     return json.dumps({"urls": urls, "deps": [], "version": version}, indent=_INDENT) + "\n"
 
@@ -47,4 +50,4 @@ def _text(modules: Iterable[str]) -> str:
 def write_packages() -> None:
     """Write them all to where the device library's folder lies in."""
     for name, text in package_lists().items():
-        (loader.folder().parents[1] / name).write_text(text, encoding="utf-8")
+        (library_files.folder().parents[1] / name).write_text(text, encoding="utf-8")

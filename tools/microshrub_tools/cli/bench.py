@@ -18,7 +18,7 @@ from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import messages
 from microshrub_host.boards import board_files
 from microshrub_host.boards.board_files import CostRow
-from microshrub_host.engines import loader
+from microshrub_host.engines import library_files
 from microshrub_host.engines.learners import MODELS, specification
 
 from ..board.ports import add_port_option, chosen_port
@@ -120,7 +120,7 @@ def _mpremote(
 
     Raises UserError if it does not come to its end.
     """
-    mounted = ["mount", str(loader.folder().parent)] if mount else []
+    mounted = ["mount", str(library_files.folder().parent)] if mount else []
     command = [sys.executable, "-m", "mpremote", "connect", port, *mounted, "run", str(script)]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"

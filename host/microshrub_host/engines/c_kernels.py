@@ -1,0 +1,134 @@
+"""The kernels compiled to machine code by the system's C compiler: the engine `c`.
+
+The C is translated from the device library's own files (c_translate.py), compiled once for each
+state of these files and of the compiler, and kept in the cache.
+"""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import functools
+import hashlib
+import os
+import shutil
+import subprocess
+from array import array
+from pathlib import Path
+from typing import Any
+
+from ..base.cache import cache_folder
+from ..base.errors import UserError
+from . import c_translate, library_files
+
+FLAGS = (
+    *("-std=gnu11", "-O3", "-fwrapv", "-fPIC", "-shared"),
+    "-fno-semantic-interposition",  # kernels may be inlined into each other
+)
+_COMPILERS = ("cc", "gcc", "clang")
+_HEAD = c_translate.TYPES + c_translate.DIVISION
+
+
+class CompilerError(UserError):
+    """There is no C compiler, or it fails; the message says which and why."""
+
+
+class Function:
+    """A compiled kernel, called with the objects that the Python one takes."""
+
+    def __init__(self, kernel: c_translate.Kernel, library: ctypes.CDLL) -> None:
+        self.__name__ = kernel.node.name
+        self.__doc__ = ast.get_docstring(kernel.node)
+        self.__module__ = f"{library_files.PACKAGE}.{kernel.module}"
+        self._call = library[kernel.name]
+        self._call.restype = None if kernel.returns == c_translate.NOTHING else ctypes.c_int32
+        self._call.argtypes = [
+            ctypes.c_int32 if kind == c_translate.INT else ctypes.c_void_p
+            for kind in kernel.arguments
+        ]
+        self._objects = [i for i, kind in enumerate(kernel.arguments) if kind != c_translate.INT]
+
+    @property
+    def address(self) -> int | None:
+        """Where its code is."""
+        return ctypes.cast(self._call, ctypes.c_void_p).value
+
+    def __call__(self, *given: Any) -> Any:
+        arguments = list(given)
+        for i in self._objects:
+            arguments[i] = _address(given[i])
+        return self._call(*arguments)
+
+
+def _address(thing: Any) -> Any:
+    """What a kernel gets for a buffer, for a function, or for a tuple of buffers."""
+    if isinstance(thing, Function):
+        return thing.address
+    if isinstance(thing, tuple):
+        return (ctypes.c_void_p * len(thing))(*map(_address, thing))
+    return ctypes.addressof(ctypes.c_char.from_buffer(thing)) if len(thing) else None
+
+
+def write_addresses(buffers: tuple[Any, ...], table: object) -> array[int]:
+    """The addresses of the buffers, for the kernels; the buffers have to outlive it."""
+    return array("q", [_address(buffer) or 0 for buffer in buffers])
+
+
+def compiler() -> str | None:
+    """The C compiler: the one that CC names, or the system's. None if there is none."""
+    wanted = os.environ.get("CC")
+    found = (shutil.which(name) for name in ([wanted] if wanted else _COMPILERS))
+    return next((path for path in found if path), None)
+
+
+@functools.cache
+def functions() -> dict[tuple[str, str], Function]:
+    """The compiled kernels by module and name. Raises CompilerError."""
+    names = [library_files.module_name(path) for path in library_files.sources()]
+    text, kernels = c_translate.translate(names)
+    library = ctypes.CDLL(str(_compiled(_HEAD + text)))
+    return {(kernel.module, kernel.node.name): Function(kernel, library) for kernel in kernels}
+
+
+class Viper:
+    """Stands for micropython.viper, as loader.Viper: it gives a kernel's compiled function."""
+
+    def __call__(self, function: Any) -> Any:
+        _, _, module = function.__module__.partition(".")
+        return functions().get((module, function.__name__), function)
+
+    def taking(self, name: str) -> Viper:
+        """A compiled kernel takes another one as its first argument, as in viper."""
+        return self
+
+
+def is_compiled() -> bool:
+    """Whether the compiled kernels are in the cache already."""
+    names = [library_files.module_name(path) for path in library_files.sources()]
+    return compiler() is not None and _target(_HEAD + c_translate.translate(names)[0]).exists()
+
+
+def _target(text: str) -> Path:
+    found = compiler()
+    if found is None:
+        raise CompilerError("There is no C compiler: install one, or name it in CC")
+    state = Path(found).resolve().stat()
+    sha = hashlib.sha256(text.encode())
+    sha.update(repr((found, state.st_size, state.st_mtime_ns, FLAGS)).encode())
+    return cache_folder(f"c-{sha.hexdigest()[:16]}") / "kernels.so"
+
+
+def _compiled(text: str) -> Path:
+    target = _target(text)
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        source = target.with_suffix(f".{os.getpid()}.c")
+        part = source.with_suffix(".so")
+        source.write_text(text, encoding="utf-8")
+        command = [str(compiler()), *FLAGS, "-o", str(part), str(source)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise CompilerError(f"{command[0]} cannot compile the kernels: {done.stderr.strip()}")
+        part.replace(target)
+        source.replace(target.with_suffix(".c"))
+    return target

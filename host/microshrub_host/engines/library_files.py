@@ -1,0 +1,75 @@
+"""The device library's source files: where they are, what they are called, what they import."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from collections.abc import Iterable
+from pathlib import Path
+
+PACKAGE = "microshrub"  # the device library
+WRITE_ADDRESSES = "write_addresses"  # the one kernel that depends on what a pointer is
+
+
+def folder() -> Path:
+    """Where the device library's source files are."""
+    spec = importlib.util.find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
+        raise RuntimeError("the package microshrub is not installed next to microshrub_host")
+    return Path(spec.origin).parent
+
+
+def sources() -> list[Path]:
+    """The files of the device library, sorted by path.
+
+    A room's own __init__.py holds a docstring and nothing else. It is left out here, and no board
+    needs it: MicroPython imports from a folder without one.
+    """
+    top = folder()
+    files = (path for path in top.rglob("*.py") if path.name != "__init__.py")
+    return sorted([top / "__init__.py", *files])
+
+
+def module_name(path: Path) -> str:
+    """The name within the library of a source or of what it was compiled to, as "shrub.cart"."""
+    parts = path.with_suffix("").parts
+    return ".".join(parts[len(parts) - parts[::-1].index(PACKAGE) :])
+
+
+def source_of(name: str) -> Path:
+    """The file of the module of that name within the library."""
+    return folder().joinpath(*name.split(".")).with_suffix(".py")
+
+
+def imports(name: str, *, later: bool = True) -> set[str]:
+    """The library's modules that this one imports.
+
+    With later those that a function imports when it is called are among them.
+    """
+    tree = ast.parse(source_of(name).read_text(encoding="utf-8"))
+    return {
+        imported_from(name, node)
+        for node in (ast.walk(tree) if later else tree.body)
+        if isinstance(node, ast.ImportFrom) and node.level and node.module
+    }
+
+
+def imported_from(name: str, node: ast.ImportFrom) -> str:
+    """The library's module that a relative import in the module of that name is from."""
+    parts = name.split(".")
+    return ".".join([*parts[: len(parts) - node.level], node.module or ""])
+
+
+def closure(roots: Iterable[str]) -> list[str]:
+    """The names of the modules that importing these of the device library imports, sorted.
+
+    What a function imports when it is called is not among them.
+    """
+    needed: set[str] = set()
+    waiting = ["__init__", *roots]
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            waiting += imports(name, later=False)
+    return sorted(needed)

@@ -1,0 +1,206 @@
+"""The device library with its kernels in one module of C: what a native build is made of.
+
+`module_text` is the C of `microshrub/native.mpy`: the translated kernels, and a wrapper for each
+one that Python calls. `without_kernels` is a file of the library whose kernels come from there.
+A kernel that calls a function it was given stays in viper, since only Python objects can be passed
+to it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from . import library_files
+from .c_translate import INT, NOTHING, OBJECT, TYPES, Kernel, c_name, is_kernel, translate
+
+MODULE = "native"  # of the device library
+_HEAD = """\
+#include "py/dynruntime.h"
+"""
+_DIVISION = """
+static inline uint32_t divide(uint32_t a, uint32_t b) {
+#ifdef __ARM_ARCH_6M__ /* it cannot divide, and a native module has no library that could */
+    uint32_t bit = 1, quotient = 0;
+    while (b < a && !(b & 0x80000000)) {
+        b <<= 1;
+        bit <<= 1;
+    }
+    while (bit) {
+        if (a >= b) {
+            a -= b;
+            quotient |= bit;
+        }
+        b >>= 1;
+        bit >>= 1;
+    }
+    return quotient;
+#else
+    return a / b;
+#endif
+}
+
+static int32_t floor_div(int32_t a, int32_t b) {
+    uint32_t x = a < 0 ? -(uint32_t)a : a, y = b < 0 ? -(uint32_t)b : b;
+    uint32_t q = divide(x, y);
+    if ((a ^ b) >= 0) {
+        return q;
+    }
+    return -(int32_t)q - (q * y != x);
+}
+
+static int32_t floor_mod(int32_t a, int32_t b) {
+    return a - floor_div(a, b) * b;
+}
+"""
+_OBJECTS = """
+static void *buffer_of(mp_obj_t object) {
+    mp_buffer_info_t info;
+    mp_get_buffer_raise(object, &info, MP_BUFFER_READ);
+    return info.buf;
+}
+"""
+
+
+_BUFFERS = """
+#define MOST_BUFFERS 16
+
+static void **buffers_of(mp_obj_t tuple, void **found) {
+    size_t count;
+    mp_obj_t *items;
+    mp_obj_get_array(tuple, &count, &items);
+    for (size_t i = 0; i < count && i < MOST_BUFFERS; i++) {
+        found[i] = buffer_of(items[i]);
+    }
+    return found;
+}
+"""
+_WRAPPER = """
+static mp_obj_t w_NAME(size_t n, const mp_obj_t *a) {
+    (void)n;
+BODY
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(o_NAME, COUNT, COUNT, w_NAME);
+"""
+_INIT = """
+mp_obj_t mpy_init(mp_obj_fun_bc_t *self, size_t n_args, size_t n_kw, mp_obj_t *args) {
+    MP_DYNRUNTIME_INIT_ENTRY
+STORES
+    MP_DYNRUNTIME_INIT_EXIT
+}
+"""
+
+
+@dataclass(frozen=True)
+class NativeLibrary:
+    """The C of the module, and the library's files by module name, kernels left out."""
+
+    c: str
+    sources: Mapping[str, str]
+
+
+def native_library(modules: Iterable[str]) -> NativeLibrary:
+    """The parts of a native build of these modules of the device library."""
+    names = list(modules)
+    text, kernels = translate(names, functions=False, linkage="static ")
+    translated = {(kernel.module, kernel.node.name): kernel for kernel in kernels}
+    files = [_File(name, translated) for name in names]
+    exported = dict.fromkeys(place for file in files for place in file.wanted)
+    wrapped = [translated[place] for place in exported]
+    tuples = _takes_tuples(kernels)
+    parts = [
+        _HEAD, TYPES, _DIVISION, text, _OBJECTS, _BUFFERS if tuples else "",
+        *(_wrapper(kernel, tuples) for kernel in wrapped), _init(wrapped),
+    ]  # fmt: skip
+    return NativeLibrary("".join(parts), {file.name: file.text() for file in files})
+
+
+class _File(ast.NodeTransformer):
+    """One file of the library, without those of its kernels that are translated.
+
+    What else it does with a kernel, its own or an imported one, it does with the native one.
+    """
+
+    def __init__(self, name: str, translated: Mapping[tuple[str, str], Kernel]) -> None:
+        self.name, self.translated = name, translated
+        self.wanted: dict[tuple[str, str], None] = {}
+        tree = ast.parse(library_files.source_of(name).read_text(encoding="utf-8"))
+        tree.body = [node for node in tree.body if not self._is_translated(node)]
+        self._used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        self._tree = self.visit(tree)
+        own = [ast.alias(function) for module, function in translated if module == name]
+        first = int(ast.get_docstring(self._tree) is not None)
+        self._tree.body[first:first] = self._native(name, own)
+
+    def text(self) -> str:
+        """The file as it is compiled for a board."""
+        return ast.unparse(ast.fix_missing_locations(self._tree)) + "\n"
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
+        """Names of kernels come from the native module, if they are used at all."""
+        if not node.level or not node.module:
+            return [node]
+        home = library_files.imported_from(self.name, node)
+        kernels = [alias for alias in node.names if (home, alias.name) in self.translated]
+        node.names = [alias for alias in node.names if alias not in kernels]
+        return [*self._native(home, kernels), *([node] if node.names else [])]
+
+    def _is_translated(self, node: ast.stmt) -> bool:
+        return is_kernel(node) and (self.name, node.name) in self.translated
+
+    def _native(self, home: str, kernels: Iterable[ast.alias]) -> list[ast.stmt]:
+        """The import of those kernels of a module that this file uses."""
+        names = []
+        for alias in kernels:
+            local = alias.asname or alias.name
+            if local in self._used:
+                self.wanted[home, alias.name] = None
+                names.append(f"{c_name(home, alias.name)} as {local}")
+        line = f"from {library_files.PACKAGE}.{MODULE} import {', '.join(names)}"
+        return list(ast.parse(line).body) if names else []
+
+
+def _takes_tuples(kernels: Iterable[Kernel]) -> set[tuple[str, int]]:
+    """The arguments, as (kernel in C, place), that are tuples: one of their items is taken."""
+    found: set[tuple[str, int]] = set()
+    for kernel in kernels:
+        objects = {
+            arg.arg: place
+            for place, arg in enumerate(kernel.node.args.args)
+            if kernel.arguments[place] == OBJECT
+        }
+        for node in ast.walk(kernel.node):
+            if (
+                isinstance(node, ast.Subscript)
+                and isinstance(node.value, ast.Name)
+                and node.value.id in objects
+            ):
+                found.add((kernel.name, objects[node.value.id]))
+    return found
+
+
+def _wrapper(kernel: Kernel, tuples: Collection[tuple[str, int]]) -> str:
+    before, given = [], []
+    for place, kind in enumerate(kernel.arguments):
+        if (kernel.name, place) in tuples:
+            before.append(f"    void *found{place}[MOST_BUFFERS];")
+            given.append(f"buffers_of(a[{place}], found{place})")
+        else:
+            given.append(f"{'mp_obj_get_int' if kind == INT else 'buffer_of'}(a[{place}])")
+    call = f"{kernel.name}({', '.join(given)})"
+    if kernel.returns == NOTHING:
+        after = [f"    {call};", "    return mp_const_none;"]
+    else:
+        after = [f"    return mp_obj_new_int({call});"]
+    body = "\n".join([*before, *after])
+    text = _WRAPPER.replace("BODY", body).replace("COUNT", str(len(kernel.arguments)))
+    return text.replace("NAME", kernel.name)
+
+
+def _init(kernels: Iterable[Kernel]) -> str:
+    stores = (
+        f"    mp_store_global(MP_QSTR_{kernel.name}, MP_OBJ_FROM_PTR(&o_{kernel.name}));"
+        for kernel in kernels
+    )
+    return _INIT.replace("STORES", "\n".join(stores))
