@@ -50,6 +50,25 @@ def windows_table(windows):
     ]
 
 
+def windows_are_sound(d):
+    """Whether windows that came from a file can be used: their buckets give width and total."""
+    width, total, clock, filled, sums = d
+    if max(clock) >= _CLOCK or max(filled) > _BUCKETS:
+        return False
+    for k in range(len(width)):
+        bits = ones = 0
+        for row in range(k * _SIZES, (k + 1) * _SIZES):
+            size = 1 << row % _SIZES
+            bits += filled[row] * size
+            for i in range(row * _BUCKETS, row * _BUCKETS + filled[row]):
+                if sums[i] > size:
+                    return False
+                ones += sums[i]
+        if bits != width[k] or ones != total[k]:
+            return False
+    return True
+
+
 @micropython.viper
 def clear_window(t, d: int, k: int):
     """Forget everything."""

@@ -87,6 +87,25 @@ class Buffers:
     def _start(self):
         """Write what a fresh state needs besides zeros."""
 
+    _FIXED = ()  # pairs of a buffer's name and its words that the configuration fixes
+
+    def _is_sound(self):
+        """Whether a state that was read can be used, without looking at the fixed words.
+
+        Every index in it has to be within the buffers, and every count where it cannot overflow.
+        """
+        return True
+
+    def _fixed(self):
+        """The words that no state changes."""
+        table = self._table()
+        found = []
+        for name, words in self._FIXED:
+            for k in range(len(table)):
+                if table[k][0] == name:
+                    found += [self._flat[k][w] for w in words]
+        return found
+
     def configuration(self):
         """What the state depends on, as one line of text."""
         raise NotImplementedError
@@ -133,19 +152,30 @@ class Buffers:
     def read(self, stream):
         """Take over the state that write() wrote, with no copy of it in memory.
 
-        Raises ValueError if it was cut or changed or is of another version or configuration. What
-        is read is in place before that is known, so reset() is to follow then. load() is
-        the one that leaves this object untouched.
+        Raises ValueError, with this object untouched, if it is of another version or
+        configuration; and with this object fresh, as after reset(), if it was cut or changed, or
+        if a word in it cannot be.
         """
         expected = self._head()
-        head = stream.read(len(expected))
-        crc = crc32(head)
-        same = head == expected
-        for buffer in self._flat if same else ():
-            stream.readinto(buffer)
-            crc = crc32(buffer, crc)
-        if not same or stream.read(4) != struct.pack("<I", crc):
+        same = stream.read(len(expected)) == expected
+        taken = False
+        try:
+            taken = same and self._take(stream, crc32(expected))
+        finally:  # after Ctrl-C and a failing disk, too
+            if same and not taken:
+                self.reset()
+        if not taken:
             raise ValueError("the saved state is damaged, or is not of %s" % self.configuration())
+
+    def _take(self, stream, crc):
+        """Read the buffers; returns whether they are those that were written, and can be used."""
+        fixed = self._fixed()
+        for buffer in self._flat:
+            stream.readinto(buffer)  # what is missing makes another checksum
+            crc = crc32(buffer, crc)
+        if stream.read(4) != struct.pack("<I", crc):
+            return False
+        return self._fixed() == fixed and self._is_sound()
 
     def save(self):
         """The whole state as bytes."""
@@ -156,8 +186,9 @@ class Buffers:
     def load(self, data):
         """Restore the state that save() returned; data is bytes or bytearray.
 
-        Raises ValueError, with this object untouched, if data is damaged, of another version or
-        of another configuration.
+        Raises ValueError: with this object untouched if data is damaged, of another version or
+        of another configuration; with this object fresh, as after reset(), if a word in it cannot
+        be, although its checksum is right.
         """
         text, at = read_header(data)
         if text != self.configuration():
@@ -165,7 +196,4 @@ class Buffers:
         size = table_bytes(self._table())
         if len(data) != at + size + 4 or struct.unpack_from("<I", data, at - 4)[0] != size:
             raise ValueError("the saved state's buffers have another length than this one's")
-        stream = BytesIO(data)
-        stream.seek(at)
-        for buffer in self._flat:  # nothing is allocated from here on
-            stream.readinto(buffer)
+        self.read(BytesIO(data))

@@ -10,7 +10,7 @@ this starts anew. ADWIN is that of drift.py.
 import micropython
 from micropython import const
 
-from .adwin import add_bit, clear_window, differs, windows_table
+from .adwin import add_bit, clear_window, differs, windows_are_sound, windows_table
 from .buffers import Buffers, address_table, table_bytes
 from .learner import Learner, ParameterError, choice, twelve_bits, whole
 
@@ -43,6 +43,7 @@ _WARNING = const(1)
 _DRIFT = const(2)
 _FULL = const(536870912)  # 2**29: both counts are halved there
 _HIGHEST = const(1073741823)  # above any S
+_FARTHEST = const(1000000000)  # 15000 * 2**16 and a little
 _LEAST = const(10)  # bits that a window needs for a look
 _DOUBT = const(100)  # 2 / delta of ADWIN's warning; that of its alarm is 1000
 
@@ -152,6 +153,18 @@ class DriftAlarm(Buffers):
     def nbytes(cls, detector="page_hinkley"):
         """Bytes of the buffers."""
         return table_bytes(_table(choice("detector", detector, _DETECTORS)))
+
+    _FIXED = (("alarm.words", range(_THRESHOLD, _GRACE + 1)),)
+
+    def _is_sound(self):
+        words = self._flat[0]
+        if not 0 <= words[_LEVEL] <= _DRIFT or not 0 <= words[_DRIFTS] <= _FULL:
+            return False
+        if not 0 <= words[_ERRORS] <= words[_SEEN] <= _FULL or abs(words[_SUM]) > _FARTHEST:
+            return False
+        if not -_FARTHEST <= words[_LOWEST] <= _HIGHEST:
+            return False
+        return len(self._flat) == 1 or windows_are_sound(self._flat[1:])
 
     def configuration(self):
         """All parameters but the learner, as one line of text."""

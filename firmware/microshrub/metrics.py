@@ -89,6 +89,14 @@ class Metrics(Buffers):
         self._flat[0][_CLASSES] = self.classes
         self._flat[0][_MATRIX] = self.classes if len(self._flat[3]) else 0
 
+    _FIXED = (("metrics.counts", (_CLASSES, _MATRIX)),)
+
+    def _is_sound(self):
+        for buffer in self._flat:
+            if len(buffer) and (min(buffer) < 0 or max(buffer) > _FULL):
+                return False
+        return self._flat[0][_LAST] < self.classes
+
     def update(self, label, prediction):
         """Count one sample. Allocates nothing."""
         self._label[0] = self._class(label)

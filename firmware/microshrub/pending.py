@@ -59,6 +59,16 @@ class Pending(Buffers):
     def _table(self):
         return _table(self.features, self.samples)
 
+    def _is_sound(self):
+        state, _, classes, waits, _ = self._flat
+        return (
+            0 <= state[_NEXT] < _IDS
+            and 0 <= state[_AT] < self.samples
+            and 0 <= state[_HELD] <= self.samples
+            and max(classes) < self.classes
+            and max(waits) <= 1
+        )
+
     def add(self, x, predicted):
         """Add a sample and the class that was predicted; returns its id. Allocates nothing.
 

@@ -191,15 +191,25 @@ class Quantizer(Buffers):
             margin = (span[f] - low[f]) >> margin_shift
             low[f] = max(low[f] - margin, -RAW_MAX)
             span[f] = min(span[f] + margin, RAW_MAX) - low[f]
-            s = 0
-            while span[f] >> s > 65535:
-                s += 1
-            while s <= 0 and 0 < span[f] << -s < 32768:
-                s -= 1
-            shift[f] = s
-            if span[f]:
-                scale[f] = (_CORE << 14) // (span[f] >> s if s >= 0 else span[f] << -s)
+            shift[f], scale[f] = _scaling(span[f])
         counts[_FROZEN] = 1
+
+    _FIXED = (("quantizer.counts", (_FEATURES,)),)
+
+    def _is_sound(self):
+        counts, low, span, shift, scale, _ = self._flat
+        frozen = counts[_FROZEN]
+        if min(counts) < 0 or max(counts) > _MOST or frozen > 1:
+            return False
+        if min(low) < -RAW_MAX or max(low) > RAW_MAX:
+            return False
+        for f in range(self.features):
+            high = low[f] + span[f] if frozen else span[f]
+            if not -RAW_MAX <= high <= RAW_MAX or (frozen and span[f] < 0):
+                return False
+            if (shift[f], scale[f]) != (_scaling(span[f]) if frozen else (0, 0)):
+                return False
+        return True
 
     def encode(self, raw, codes):
         """Write the codes of raw, array('i') of one row or more, to codes, array('H') as long."""
@@ -251,6 +261,18 @@ class Quantizer(Buffers):
     def missing(self):
         """Missing values so far."""
         return self._flat[0][_ABSENT]
+
+
+def _scaling(span):
+    """(shift, scale) of a range: shift makes 16 bits of its span, scale / 2**14 then 49151."""
+    shift = 0
+    while span >> shift > 65535:
+        shift += 1
+    while shift <= 0 and 0 < span << -shift < 32768:
+        shift -= 1
+    if not span:
+        return 0, 0
+    return shift, (_CORE << 14) // (span >> shift if shift >= 0 else span << -shift)
 
 
 def _table(features):

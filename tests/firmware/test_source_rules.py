@@ -45,6 +45,7 @@ EXCEPTIONS = {
     ("try", "_check"): "a slot may be missing or damaged",
     ("try", "_take"): "a disk may fail while a slot is read",
     ("try", "save"): "a disk may be full",
+    ("try", "read"): "a disk may fail while a state is read",
     ("try", "same_items"): "MicroPython's arrays do not tell their typecode otherwise",
     ("try", "_apply"): "what the application refuses is answered in its words",
 }

@@ -24,6 +24,7 @@ _STATE = const(0)
 _VOTES = const(1)
 _RNG = const(5)
 _TREE_SHAPE = const(7)
+_OBSERVERS_FIRST = const(18)
 # hoeffding/histograms.py
 _M_WORDS = const(7)
 # hoeffding/pool.py
@@ -161,6 +162,20 @@ class HoeffdingTree(Learner):
 
             self._learn = learn
         self._allocate()
+
+    _FIXED = (
+        ("state", range(_S_LAMBDA_MAX + 1)),
+        ("tree.shape", (0, 1, 8, 9, 10)),
+        ("observers.shape", range(4)),
+    )
+
+    def _fixed(self):
+        return Learner._fixed(self) + list(self._flat[_OBSERVERS_FIRST])
+
+    def _is_sound(self):
+        from .check import is_sound
+
+        return is_sound(self._flat)
 
     def configuration(self):
         """All parameters as one line of text."""

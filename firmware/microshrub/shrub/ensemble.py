@@ -166,6 +166,19 @@ class ShrubEnsemble(Learner):
         self.seed = whole("seed", seed, 0, (1 << 30) - 1)
         self._allocate()
 
+    _FIXED = (
+        ("state", (_EVERY, _ON_ERROR, _LENGTH, _WIDE_LEAF)),
+        ("window.shape", (0, 1, 4, 5, 6)),
+        ("shrubs.shape", range(8)),
+        ("cart.shape", range(3)),
+        ("members.shape", range(1, 5)),
+    )
+
+    def _is_sound(self):
+        from .check import is_sound
+
+        return is_sound(self._flat, self.features, self.classes)
+
     def configuration(self):
         """All parameters as one line of text; the step as its numerator over 65536."""
         return (

@@ -36,6 +36,7 @@ _OF_LEARNERS = (
     "explanation",
     "hoeffding.tree",
 )  # not of all programs
+_CHECK = ".check"  # ends the name of the module that looks at a learner's saved state
 _EMITS = ("native", "bytecode")
 _MARKS = ("main.py", "config.json", LIBRARY)  # by which a folder is known to be a build
 
@@ -70,7 +71,11 @@ def modules(program: Program, emit: str = "native") -> tuple[str, ...]:
     }
     roots = [name for name, needed in by_need.items() if needed]
     roots += _imported_by("device.program", {*by_need, *_OF_LEARNERS})
-    roots += [*ram_budget.modules_of(program.learner, program.parameters), "device.selftest"]
+    learner = ram_budget.modules_of(program.learner, program.parameters)
+    roots += [*learner, "device.selftest"]
+    roots += {
+        name for part in learner for name in library_files.imports(part) if name.endswith(_CHECK)
+    }
     if emit == "bytecode":
         roots.append(plain_kernels.MODULE)
     return tuple(library_files.closure(roots))

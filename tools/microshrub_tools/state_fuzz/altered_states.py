@@ -1,0 +1,132 @@
+"""Saved states with altered words and a right checksum, loaded and used.
+
+This file runs on CPython and on MicroPython. A state is refused, or it serves: nothing that is
+done with it may raise anything else, or leave a buffer's bounds.
+"""
+
+import struct
+from array import array
+from binascii import crc32
+
+MYPY = False  # MicroPython has no typing; mypy takes this for true
+if MYPY:
+    from types import ModuleType
+    from typing import Any
+
+SHRUB = {"features": 3, "classes": 3, "window": 8, "trees": 3, "depth": 3}
+TREE = {"features": 3, "classes": 3, "nodes": 15, "leaves": 4, "bins": 4, "grace_period": 9,
+        "tie_threshold": 0.5}  # fmt: skip
+# What is attacked: a class of the library and its parameters
+TARGETS: "list[tuple[str, dict[str, Any]]]" = [
+    ("ShrubEnsemble", SHRUB),
+    ("ShrubEnsemble", dict(SHRUB, depth=9, window=12, feature_bits=8)),
+    ("ShrubEnsemble", dict(SHRUB, leaf="class", splitter="random", loss="cross_entropy")),
+    ("HoeffdingTree", TREE),
+    ("HoeffdingTree", dict(TREE, policy="efdt", leaf="nb", boost=True)),
+    ("HoeffdingTree", dict(TREE, adaptive=True, policy="svfdt2", regularization=0.5)),
+    ("Quantizer", {"features": 3}),
+    ("Metrics", {"classes": 3}),
+    ("Pending", {"features": 3, "classes": 3, "samples": 4}),
+    ("DriftAlarm", {}),
+    ("DriftAlarm", {"detector": "adwin"}),
+]
+_LEARNED = 120  # samples before the state is saved
+_USED = 30  # samples that an altered state is used for
+
+
+class Chance:
+    """Random numbers that are the same everywhere."""
+
+    def __init__(self, seed: int) -> None:
+        self._now = seed % 1048573 + 1
+
+    def below(self, n: int) -> int:
+        """0..n - 1, for n up to 2**20."""
+        self._now = (self._now * 1103 + 12345) % 1048573
+        return self._now * 997 % 1048573 % n
+
+
+def use(target: "Any", chance: Chance, samples: int) -> None:
+    """Do with an object what a program does with it."""
+    codes = array("H", [0] * 3)
+    for i in range(samples):
+        label = chance.below(3)
+        for f in range(3):
+            codes[f] = min(chance.below(20000) + label * (f % 2) * 30000, 65535)
+        if hasattr(target, "learn"):
+            target.learn(codes, label)
+            target.predict(codes)
+            if i % 16 == 7 and target.features == 3 and hasattr(target, "trees"):
+                target.forget()
+        elif hasattr(target, "observe"):
+            raw = array("i", [code - 20000 for code in codes])
+            if target.frozen:
+                target.encode(raw, codes)
+                target.raw(label, codes[0])
+            else:
+                target.observe(raw)
+        elif hasattr(target, "take"):
+            number = target.add(codes, label)
+            if label and number in target:
+                target.take(number)
+            target.waiting  # noqa: B018
+        elif hasattr(target, "kappa"):
+            target.update(label, chance.below(3))
+            target.kappa, target.kappa_temporal, target.accuracy  # noqa: B018
+        else:
+            target.update(chance.below(2))
+            target.level, target.drifts  # noqa: B018
+    target.save()
+
+
+def alter(saved: bytes, chance: Chance) -> bytearray:
+    """One to four items of the buffers changed, and the checksum put right."""
+    data = bytearray(saved)
+    first = 11 + data[5] + 256 * data[6]
+    for _ in range(1 + chance.below(4)):
+        at = first + chance.below(len(data) - 4 - first)
+        how = chance.below(4)
+        if how == 0:
+            data[at] ^= 1 << chance.below(8)
+        elif how == 1:
+            data[at] = (0, 1, 2, 127, 128, 254, 255)[chance.below(7)]
+        elif how == 2:
+            data[at] = chance.below(256)
+        else:  # a word of the buffers takes another one's place
+            at -= (at - first) % 4
+            other = first + chance.below((len(data) - 4 - first) // 4) * 4
+            if max(at, other) + 4 <= len(data) - 4:
+                data[at : at + 4] = data[other : other + 4]
+    struct.pack_into("<I", data, len(data) - 4, crc32(memoryview(data)[: len(data) - 4]))
+    return data
+
+
+def attack(library: "ModuleType", number: int, seed: int, states: int) -> "tuple[int, int]":
+    """Load so many altered states of TARGETS[number]; returns how many were refused, and used.
+
+    Raises AssertionError if a valid state was refused, or one that was not was left in place.
+    """
+    kind, parameters = TARGETS[number]
+    chance = Chance(seed)
+    target: Any = getattr(library, kind)(**parameters)
+    fresh = target.state_crc32()
+    refused = used = 0
+    while refused + used < states:
+        target.reset()
+        use(target, chance, 1 + chance.below(_LEARNED))
+        if kind == "Quantizer" and chance.below(4):
+            target.freeze()
+            use(target, chance, 3)
+        saved = target.save()
+        target.load(saved)
+        for _ in range(50):
+            before = target.state_crc32()
+            try:
+                target.load(alter(saved, chance))
+            except ValueError:
+                refused += 1
+                assert target.state_crc32() in (fresh, before), "a half of a state was left"
+                continue
+            used += 1
+            use(target, chance, _USED)
+    return refused, used
