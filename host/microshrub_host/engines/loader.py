@@ -27,6 +27,7 @@ from typing import Any
 
 from ..base.cache import cache_folder
 from . import library_files, python_pointers
+from .code_cache import cached
 
 _POINTERS = ("ptr8", "ptr16", "ptr32")
 
@@ -105,6 +106,11 @@ class _Kernels(ast.NodeTransformer):
         return node
 
 
+@functools.cache
+def _own_digest() -> str:
+    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+
+
 class _Loader(InspectLoader):
     def __init__(self, path: Path, names: dict[str, Any]) -> None:
         self.path = path
@@ -114,10 +120,14 @@ class _Loader(InspectLoader):
         return self.path.read_text(encoding="utf-8")
 
     def get_code(self, fullname: str) -> CodeType:
-        tree = _Kernels("_i32" in self.names).visit(
-            ast.parse(self.get_source(fullname), str(self.path))
-        )
-        return compile(ast.fix_missing_locations(tree), str(self.path), "exec", dont_inherit=True)
+        source, overflows = self.path.read_bytes(), "_i32" in self.names
+
+        def make() -> CodeType:
+            tree = _Kernels(overflows).visit(ast.parse(source, str(self.path)))
+            tree = ast.fix_missing_locations(tree)
+            return compile(tree, str(self.path), "exec", dont_inherit=True)
+
+        return cached(source, self.path, f"{_own_digest()} {overflows}", make)
 
     def exec_module(self, module: ModuleType) -> None:
         module.__file__ = str(self.path)
