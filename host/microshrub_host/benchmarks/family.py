@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ..engines.learners import options_text
-from ..reports import report
+from ..render.markdown import markdown_table
 from ..streams.stream import Stream
 from .family_members import MEMBERS, SHARED, WARMUP, Key, MemberScore
 
@@ -73,6 +73,5 @@ def _table(
             for name, cell in found.items()
         ]
         leaves.setdefault((MEMBERS[member].title, *words), []).append(leaf)
-    rows = [("member", "leaf", *streams), ("---", "---", *["---:"] * len(streams))]
-    rows += [(row[0], ", ".join(rules), *row[1:]) for row, rules in leaves.items()]
-    return report.markdown_table(rows)
+    rows = [(row[0], ", ".join(rules), *row[1:]) for row, rules in leaves.items()]
+    return markdown_table(("member", "leaf", *streams), rows)

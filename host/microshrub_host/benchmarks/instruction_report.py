@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..emulation import emulated_boards, instruction_counts
+from ..render.markdown import markdown_table
 
 _HEAD = ("board", "configuration", "call", "mean", "p50", "p99", "most")
 
@@ -146,7 +147,5 @@ def as_markdown(
 
 
 def _markdown_table(table: Sequence[Sequence[str]]) -> str:
-    rule = "|".join("---:" if right else "---" for right in _numeric(table))
     indented = [[cell.replace("  ", "&ensp;") for cell in row] for row in table]
-    head, *body = ["| " + " | ".join(row) + " |" for row in indented]
-    return "\n".join([head, f"|{rule}|", *body])
+    return markdown_table(indented[0], indented[1:])

@@ -11,7 +11,7 @@ from ..compare.catalogue import PEERS
 from ..compare.contender import Contender
 from ..compare.runner import Cell
 from ..engines.learners import options_text
-from ..reports import report
+from ..render.markdown import markdown_table
 from .best_known import RIVALS, SOURCES, Pick
 
 _NONE = "-"
@@ -82,7 +82,6 @@ def markdown(picks: Sequence[Pick], cells: Cells, rivals: bool, command: str) ->
         "worth on samples that it has not seen.",
     ]
     head = ["stream", "within", "model", "bytes", "accuracy"]
-    align = ["---", "---", "---", "---:", "---:"]
     if rivals:
         said.append(
             "Beside them MOA's, with MOA's defaults, ensembles of ten trees: the Hoeffding tree "
@@ -91,13 +90,8 @@ def markdown(picks: Sequence[Pick], cells: Cells, rivals: bool, command: str) ->
             "The last column is how many points ours are ahead of the better one."
         )
         head += ["MOA", "MOA", "ahead"]
-        align += ["---", "---", "---:"]
     rows = [accuracy_row(pick, cells, rivals) for pick in picks]
-    said.append(report.markdown_table([head, align, *rows]))
+    said.append(markdown_table(head, rows))
     options = [options_row(pick) for pick in picks]
-    said.append(
-        report.markdown_table(
-            [["stream", "within", "options of `microshrub simulate`"], ["---"] * 3, *options]
-        )
-    )
+    said.append(markdown_table(["stream", "within", "options of `microshrub simulate`"], options))
     return "\n\n".join(said) + "\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.metadata
 import time
 from collections.abc import Callable, Mapping
@@ -87,13 +88,18 @@ def fit(engine: engines.Engine, rows: Raw, warmup: int) -> None:
 
 def compile_kernels(model: str, parameters: Mapping[str, Any]) -> None:
     """Have numba compile, or fetch from its cache, all that a run of such a model needs."""
-    small = {"features": 1, "classes": 2} | dict.fromkeys(_switches(parameters), True)
+    _compile(model, tuple(_switches(parameters)))
+    with contextlib.suppress(OSError):
+        _compiled_mark(model, parameters).touch()
+
+
+@functools.cache  # a process needs to do it once
+def _compile(model: str, switches: tuple[str, ...]) -> None:
+    small = {"features": 1, "classes": 2} | dict.fromkeys(switches, True)
     with engines.start("numba", MODELS[model], small) as engine:
         rows = np.zeros((2, 1), dtype=np.int32)
         fit(engine, rows, 2)
         engine.run(rows, np.zeros(2, dtype=np.uint8))
-    with contextlib.suppress(OSError):
-        _compiled_mark(model, parameters).touch()
 
 
 def are_compiled(model: str, parameters: Mapping[str, Any]) -> bool:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import platform
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base import files
 from ..base.text import count
 from ..compare.report import system_versions
+from ..render.markdown import markdown_table
 from ..render.page import Page
-from ..reports.report import markdown_table
 from .experiment import ExperimentResults, Picture, ReportTable
 
 _ENDINGS = ("png", "svg")
 _DPI = 110
-_NUMBER = re.compile(r"(-|[-+]?[0-9][0-9.,]*)( \([0-9.,]+\))?")  # "-", "94.02", "94.02 (94.01)"
 
 
 def facts(found: ExperimentResults, origins: Mapping[str, str]) -> dict[str, str]:
@@ -97,22 +95,8 @@ def _reason(failure: str) -> str:
 
 
 def table_text(table: ReportTable) -> str:
-    """A table as Markdown; columns of numbers, of which some may be missing, to the right."""
-    columns = [[row[c] for row in table.rows] for c in range(len(table.head))]
-    rules = ["---:" if all(map(_NUMBER.fullmatch, column)) else "---" for column in columns]
-    lines = [[_cell(text) for text in table.head], rules]
-    for r, row in enumerate(table.rows):
-        lines.append(
-            [
-                f"**{_cell(text)}**" if (r, c) in table.best else _cell(text)
-                for c, text in enumerate(row)
-            ]
-        )
-    return markdown_table(lines)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    """A table as Markdown."""
+    return markdown_table(table.head, table.rows, best=table.best)
 
 
 def make_page(

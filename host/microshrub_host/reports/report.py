@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from rich.table import Table
@@ -111,11 +111,6 @@ def run_rows(
         (f"samples a second ({result.engine})", f"{result.samples_per_second:,.0f}"),
         ("state CRC32", f"{result.state_crc32:08x}"),
     ]
-
-
-def markdown_table(rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown; the first row is its head, the second one its rules."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def verdict(result: Result, *, shuffled: bool = False) -> str:

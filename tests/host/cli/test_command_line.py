@@ -330,7 +330,7 @@ def test_says_so_when_the_warmup_is_the_whole_stream(
     assert run("simulate", data, *SMALL, "--limit", "90", "--engine", "python") == 0
     said = capsys.readouterr()
     assert "with --warmup 256 the quantizer sees all 90 samples" in said.err
-    assert "too few samples to say" in said.out
+    assert "too few to tell" in said.out
     assert run("simulate", data, *SMALL, "--engine", "python") == 0
     assert "quantizer" not in capsys.readouterr().err
 
