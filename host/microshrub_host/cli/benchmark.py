@@ -19,7 +19,7 @@ COMMANDS = (
     ),
     Command(
         "growth",
-        "Run a stream over and over; print what a sample costs at several points.",
+        "Run a stream over and over; print the cost per sample at several points.",
         "microshrub_host.cli.benchmark_growth",
     ),
 )

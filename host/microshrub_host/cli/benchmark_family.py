@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         default=3,
         metavar="N",
-        help="runs of each, of which the fastest tells the speed (default 3)",
+        help="runs of each; the fastest one gives the speed (default 3)",
     )
     parser.set_defaults(benchmark="family", usual={n: parser.get_default(n) for n in _TOLD})
 
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     missing = say_missing({name: FILES.get(name) for name in names}, arguments)
     streams = {name: open_named(name, arguments) for name in names if name not in missing}
     if not streams:
-        raise UserError("no stream is left")
+        raise UserError("no stream is available")
     for name in members:
         compile_kernels(MODEL, MEMBERS[name].parameters)
     with showing("learning") as update:

@@ -23,7 +23,10 @@ FILES = {"elec": "elec.csv.gz", "weather": "weather.csv.gz"}
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """Add --output and --data."""
     parser.add_argument(
-        "--output", type=Path, metavar="FILE.md", help="write it there (default: print it)"
+        "--output",
+        type=Path,
+        metavar="FILE.md",
+        help="write the table to this file (default: print it)",
     )
     parser.add_argument(
         "--data",
@@ -51,7 +54,7 @@ def say_missing(files: Mapping[str, str | None], arguments: argparse.Namespace) 
     ]
     if missing:
         why = f"{folder} has no such file" if folder else "--data names no folder"
-        messages.say(f"Left out, since {why}: {', '.join(missing)}")
+        messages.say(f"Skipped, since {why}: {', '.join(missing)}")
     return missing
 
 

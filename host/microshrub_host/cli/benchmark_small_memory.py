@@ -39,7 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="A,B,...",
         help=f"some of {', '.join(SOURCES)} (default: all)",
     )
-    parser.add_argument("--moa", action="store_true", help="run MOA's, too (default: off)")
+    parser.add_argument(
+        "--moa", action="store_true", help="run MOA's learners, too (default: off)"
+    )
     parser.add_argument(
         "--limit", type=whole_number, metavar="N", help="only the first N samples (default: all)"
     )
@@ -51,7 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"of one learner on one stream (default {_LIMIT})",
     )
     parser.add_argument(
-        "--jobs", type=whole_number, default=1, metavar="N", help="at a time (default 1)"
+        "--jobs",
+        type=whole_number,
+        default=1,
+        metavar="N",
+        help="learners that run at the same time (default 1)",
     )
     parser.set_defaults(
         benchmark="small-memory", usual={name: parser.get_default(name) for name in _TOLD}
@@ -71,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     there = [name for name in names if name not in missing]
     picks = [pick for pick in PICKS if pick.stream in there]
     if not picks:
-        raise UserError("no stream is left")
+        raise UserError("no stream is available")
     for pick in picks:
         compile_kernels(pick.model, pick.parameters)
     cells: dict[tuple[str, str], Cell] = {}

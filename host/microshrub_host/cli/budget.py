@@ -22,10 +22,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         metavar="D",
         required=True,
-        help="of a sample (required)",
+        help="numbers in a sample (required)",
     )
     parser.add_argument(
-        "--classes", type=whole_number, metavar="C", required=True, help="how many (required)"
+        "--classes",
+        type=whole_number,
+        metavar="C",
+        required=True,
+        help="number of classes (required)",
     )
     add_model_options(parser)
     add_board_option(parser, DEFAULT_BOARD, f"the board (default {DEFAULT_BOARD})")

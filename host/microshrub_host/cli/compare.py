@@ -61,34 +61,34 @@ _SETS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Learn streams with our learners, River's, MOA's and soft decision trees, each in a "
-        "process of its own, on the same samples in the same order."
+        "Run our learners, River's, MOA's and soft decision trees, each in its own process, on "
+        "the same samples in the same order."
     )
     add_stream_options(parser, nargs="+")
     parser.add_argument(
         "--ours",
         action="append",
         metavar='"MODEL NAME=VALUE ..."',
-        help='one of ours, as in "hoeffding policy=efdt depth=10"; may be given again and again '
-        f"(default: {' and '.join(MODELS)} as they are)",
+        help='one of ours, as in "hoeffding policy=efdt depth=10"; can be repeated '
+        f"(default: {' and '.join(MODELS)} with their defaults)",
     )
     parser.add_argument(
         "--peers",
         metavar="A,B,...",
-        help=f"of {', '.join(catalogue.PEERS)}; river, moa and torch are all of theirs, none is "
-        "nobody (default: all that can run here)",
+        help=f"of {', '.join(catalogue.PEERS)}; river, moa and torch stand for all of theirs, "
+        "none for nobody (default: all that can run here)",
     )
     parser.add_argument(
         "--set",
         choices=_SETS,
-        help="instead: VFDT, EFDT and HAT of the three systems with the same settings; speed has "
-        "capymoa's shrubs, too, and tells samples a second (default: no set)",
+        help="instead: VFDT, EFDT and HAT of all three systems with the same settings; speed adds "
+        "capymoa's shrubs and prints samples per second (default: no set)",
     )
     parser.add_argument(
         "--budget",
         type=whole_number,
         metavar="BYTES",
-        help="refuse models of ours that take more (default: refuse none)",
+        help="refuse models of ours that take more (default: no limit)",
     )
     parser.add_argument(
         "--time-limit",
@@ -102,7 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         default=1,
         metavar="N",
-        help="learners that run at a time; more than one are slower each (default 1)",
+        help="learners that run at the same time; each is slower if there are several (default 1)",
     )
     add_outputs(
         parser,
@@ -176,7 +176,7 @@ def _that_can_run(contenders: Iterable[Contender]) -> list[Contender]:
         missing = catalogue.missing_for(system)
         if missing:
             whose = "MOA" if system == "moa" else system
-            messages.say(f"Note: {whose}'s learners are left out. They need {missing}")
+            messages.say(f"Note: {whose}'s learners are skipped. They need {missing}")
             wanted = [contender for contender in wanted if contender.system != system]
     return wanted
 

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kernels",
         action="store_true",
-        help="also count in the shrubs' kernels (default: do not)",
+        help="also count inside the shrubs' kernels (default: off)",
     )
     parser.add_argument(
         "--markdown",

@@ -27,7 +27,7 @@ _STARTS = {"c": rb"/\*", "emlearn": rb"f,\d", "onnx": rb"\x08", "graphviz": rb"d
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Freeze a saved model into a file of another kind, for what only predicts: c is a C99 "
+        "Freeze a saved model into another format, for programs that only predict: c is a C99 "
         "header with the same predictions and votes, emlearn the CSV that emlearn_trees for "
         "MicroPython loads, onnx a TreeEnsembleClassifier, graphviz the trees as a graph."
     )
@@ -39,10 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=Path,
         required=True,
-        help="where to; a file of the format that is there is replaced",
+        help="the file to write; an existing one of the same format is replaced",
     )
     parser.add_argument(
-        "--force", action="store_true", help="replace any other file, too (default: refuse)"
+        "--force", action="store_true", help="also replace any other file (default: refuse)"
     )
     parser.set_defaults(temporary_cache=False)
 

@@ -13,7 +13,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.set_defaults(temporary_cache=False)  # to fetch into which would help nobody
     parser.add_argument(
-        "--find-only", action="store_true", help="fetch nothing (default: fetch if need be)"
+        "--find-only",
+        action="store_true",
+        help="do not fetch anything (default: fetch what is missing)",
     )
     parser.add_argument(
         "--board",

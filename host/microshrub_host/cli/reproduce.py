@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "experiment", metavar="EXPERIMENT", choices=list(EXPERIMENTS), help=", ".join(EXPERIMENTS)
     )
     parser.add_argument(
-        "--quick", action="store_true", help="so little that it is a matter of minutes"
+        "--quick", action="store_true", help="a small part of the experiment, which takes minutes"
     )
     _add_what_to_run(parser)
     _add_how_to_run(parser)
@@ -67,14 +67,18 @@ def _add_what_to_run(parser: argparse.ArgumentParser) -> None:
         "--data",
         type=Path,
         metavar="DIR",
-        help="a folder of files NAME.csv.gz; what is not there is fetched from OpenML (default: "
+        help="a folder with files NAME.csv.gz; missing ones are fetched from OpenML (default: "
         f"that of the environment variable {VARIABLE})",
     )
 
 
 def _add_how_to_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--jobs", type=whole_number, default=1, metavar="N", help="runs at a time (default 1)"
+        "--jobs",
+        type=whole_number,
+        default=1,
+        metavar="N",
+        help="runs at the same time (default 1)",
     )
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="of a Dask cluster (default: this machine)"
@@ -83,7 +87,7 @@ def _add_how_to_run(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="DIR",
-        help="results, tables and pictures; a run that was stopped goes on there (default: "
+        help="results, tables and pictures; an interrupted run continues there (default: "
         "reproduce-EXPERIMENT, with -quick)",
     )
     parser.add_argument(
@@ -105,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     for note in [*notes, *missing]:
         messages.say(note)
     if not sources:
-        raise UserError("no stream is left")
+        raise UserError("no stream is available")
     plan = Plan(
         experiment=experiment,
         extent=extent,

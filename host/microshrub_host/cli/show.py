@@ -28,9 +28,9 @@ _ASCII = ("|- ", "`- ", "|  ")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Print a saved model's trees, in the units of its features; draw one of them. A leaf "
-        "tells a class, its share, and of how many samples; that of a shrub the share when it "
-        "was grown, and how many of the last samples reach it now."
+        "Print a saved model's trees, in the units of its features, or draw one of them. A leaf "
+        "shows its class, the share of that class, and the number of samples. A shrub's leaf "
+        "shows the share when it was grown, and how many of the last samples reach it now."
     )
     parser.add_argument("model", metavar="MODEL", type=Path, help="a file of simulate --save")
     add_outputs(parser, plot="draw the tree, or the heaviest shrub")
@@ -46,8 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--row",
         metavar="V1,V2,...",
-        help="explain what the model says of this sample, instead of printing the trees; "
-        "--row=-1,2 if it starts with a minus, and an empty cell is a missing value",
+        help="explain the prediction for this sample instead of printing the trees; "
+        "write --row=-1,2 if it starts with a minus; an empty cell is a missing value",
     )
     parser.set_defaults(temporary_cache=False)
 
@@ -68,7 +68,9 @@ def run(arguments: argparse.Namespace) -> int:
         _print_reasons(model, every, places, codes)
     left_out = len(every) - len(places)
     if left_out and arguments.tree is None:
-        console.say(f"\n{count(left_out, 'shrub')} of less weight: --tree N shows the N-th.")
+        console.say(
+            f"\n{count(left_out, 'shrub')} with less weight not shown: --tree N shows the N-th."
+        )
     if arguments.plot is not None:
         _plot(model, every, places, arguments)
     return 0

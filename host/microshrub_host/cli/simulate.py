@@ -40,17 +40,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_stream_options(parser)
     add_model_options(parser)
-    assumed = f"refuse what does not fit there (default: refuse nothing, assume {DEFAULT_BOARD})"
+    assumed = (
+        f"refuse models that do not fit this board (default: refuse none, assume {DEFAULT_BOARD})"
+    )
     add_board_option(parser, None, assumed)
     parser.add_argument(
-        "--engine", choices=engines.NAMES, default="numba", help="what runs it (default numba)"
+        "--engine",
+        choices=engines.NAMES,
+        default="numba",
+        help="the engine that runs the learner (default numba)",
     )
     add_outputs(
         parser,
         json="write the result as one JSON object",
         plot="draw accuracy over time",
-        html="write all of it as one page",
-        save="keep the model",
+        html="write a report as one page",
+        save="save the learned model",
     )
 
 

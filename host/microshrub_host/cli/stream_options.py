@@ -28,8 +28,8 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
         "data",
         metavar="DATA",
         nargs=nargs,
-        help="a .csv, .csv.gz or .arff file; river: and a classification data set that the river "
-        f"package ships, such as ImageSegments; synth: and one of {synths}",
+        help="a .csv, .csv.gz or .arff file; river: and a classification data set from the river "
+        f"package, such as ImageSegments; synth: and one of {synths}",
     )
     parser.add_argument(
         "--label", metavar="COLUMN", help="the column of the class (default: the last)"

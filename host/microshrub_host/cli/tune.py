@@ -35,9 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Search for models of both kinds that are accurate and small. Every trial learns the "
-        "whole stream once; the accuracy on its first part chooses, that on the rest, which no "
-        f"choice looks at, is shown beside it. Taken is {RULE}. The same command again goes on "
-        "with the trials that are missing."
+        "whole stream once. Models are chosen by their accuracy on its first part; the accuracy "
+        f"on the rest is only shown. The choice is {RULE}. Run the same command again to "
+        "continue with the trials that are missing."
     )
     add_stream_options(parser)
     add_board_option(parser, None, "the board (required)", required=True)
@@ -52,31 +52,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-latency",
         type=float,
         metavar="MS",
-        help="leave out models of which a predict and a learn take longer, p99; what the board's "
-        "file does not know is counted on an emulated Cortex-M, and of other boards only the file "
-        "counts (default: none)",
+        help="skip models whose predict and learn together take longer (p99); if the board's "
+        "file does not know, instructions are counted on an emulated Cortex-M; for other boards "
+        "only the file counts (default: no limit)",
     )
     parser.add_argument(
         "--choose-on",
         type=float,
         default=_CHOOSE_ON,
         metavar="PART",
-        help=f"the first part of the stream, which chooses (default {_CHOOSE_ON})",
+        help=f"the first part of the stream, on which models are chosen (default {_CHOOSE_ON})",
     )
     parser.add_argument(
         "--trials",
         type=whole_number,
         default=_TRIALS,
         metavar="N",
-        help=f"finished trials of the study, those of earlier runs included (default {_TRIALS})",
+        help=f"finished trials of the study, including those of earlier runs (default {_TRIALS})",
     )
     parser.add_argument(
         "--seed",
         type=whole_number,
         default=0,
         metavar="N",
-        help="of the search (default 0); with several workers the order of the trials, and with "
-        "it the search, is chance",
+        help="of the search (default 0); with several workers the order of the trials, and so the "
+        "search, is chance",
     )
     parser.add_argument(
         "--jobs",

@@ -87,7 +87,7 @@ def test_a_missing_file_is_left_out_and_an_empty_folder_refused(
     assert main([*COMMAND, "--streams", "elec,wisdm", "--data", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert "elec, wisdm" in said
-    assert "no stream is left" in said
+    assert "no stream is available" in said
 
 
 def test_its_page_has_the_options(tmp_path: Path) -> None:

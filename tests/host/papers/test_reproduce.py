@@ -176,7 +176,7 @@ def test_streams_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixtur
     said = capsys.readouterr().err
     assert "The stream nomao is skipped: http://127.0.0.1:9/" in said
     assert "The stream weather is skipped: --data has no file weather.csv.gz." in said
-    assert "no stream is left" in said
+    assert "no stream is available" in said
 
 
 def test_a_file_that_is_no_stream(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -250,7 +250,7 @@ def test_flash_over_a_line(
         assert main([*words, str(made.folder)]) == 0
         said = capsys.readouterr()
         assert f"the board's model is the simulator's (CRC32 {crc:08x} after 200" in said.out
-        assert "us a sample" in said.out
+        assert "us per sample" in said.out
         assert "bytes of heap free before the import" in said.out
         assert "microshrub: starting fresh" in said.out
         assert "has started the program" in said.out

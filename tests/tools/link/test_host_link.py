@@ -83,7 +83,7 @@ def test_the_fuzzer_is_a_command(
     assert main(["fuzz-link", "--frames", "300", "--seed", "4"]) == 0
     said = capsys.readouterr()
     assert "300 requests applied" in said.out
-    assert "Each once, in order, none wrong." in said.out
+    assert "Each was applied once and in order, none wrong." in said.out
     assert "100 %" in said.err
 
 

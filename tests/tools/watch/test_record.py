@@ -104,7 +104,7 @@ def test_keys_set_the_label(device: Device, tmp_path: Path) -> None:
     os.close(slave)
     assert process.returncode == 130
     assert "label walk" in error
-    assert "without a label left out" in error
+    assert "without a label skipped" in error
     rows = rows_of(file)
     assert list(rows[0]) == ["time", "n", "z", "label"]
     switch = labels().index("rest")
@@ -192,7 +192,7 @@ def test_lines_that_are_no_sample_are_counted(
     )
     assert run("record", "--port", device(script), "-o", file, "--limit", 10) == 0
     assert rows_of(file) == [{"x": "5"}] * 10
-    assert "lines that are no sample skipped" in capsys.readouterr().err
+    assert "lines that are not samples skipped" in capsys.readouterr().err
 
 
 def test_samples_of_a_board_that_learns_wait_for_their_label(
@@ -231,7 +231,7 @@ def test_a_port_that_goes_away(tmp_path: Path) -> None:
         error = process.communicate(timeout=20)[1]
     assert process.returncode == 2
     assert "is gone: the board was unplugged or reset" in error
-    assert "--append goes on with it" in error
+    assert "--append continues it" in error
     assert rows_of(file)
 
 

@@ -46,16 +46,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Measure microseconds per predict and per learn on the device, and print a table for "
-        "boards/NAME.toml, with which simulate and budget tell the time of a sample."
+        "boards/NAME.toml, from which simulate and budget know the time per sample."
     )
     add_port_option(parser)
     parser.add_argument(
-        "--board", metavar="NAME", help="warn if its clock is another one (default: do not)"
+        "--board",
+        metavar="NAME",
+        help="warn if its clock rate differs from the board file's (default: off)",
     )
     parser.add_argument(
         "--mount",
         action="store_true",
-        help="let the device import this PC's library (default: it has it)",
+        help="let the device import this PC's library (default: its own)",
     )
 
 
@@ -82,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     today = datetime.date.today().isoformat()
     print(table(f"microshrub bench on {today}: {device}", rows), end="")
     if board:
-        messages.say(f"Paste it into boards/{board.key}.toml, in front of [serial] or at the end.")
+        messages.say(f"Paste it into boards/{board.key}.toml, before [serial] or at the end.")
     return 0
 
 
@@ -145,8 +147,8 @@ def _advice(port: str, said: Sequence[str]) -> str:
     last = next((line for line in reversed(said) if line), "")
     if not last or "raw repl" in last.lower():
         return (
-            f"{port}: no MicroPython answers. Is it on the board, and does its program let itself "
-            "be stopped? Reset the board and try again."
+            f"{port}: MicroPython does not answer. Is it on the board, and can its program be "
+            "stopped? Reset the board and try again."
         )
     return f"{port}: the measurement stopped, mpremote says: {last}"
 

@@ -30,7 +30,7 @@ from ..board.program_options import DETECTORS, HOOKS, ProgramOptions
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Make the program for a board: the device library compiled for its processor, and "
+        "Build a program for a board: the device library compiled for its processor, and "
         "config.json. The model is a saved one (--model FILE.mshrub), or a fresh one for samples "
         "like those of DATA."
     )
@@ -38,7 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_options(parser, files=True)
     add_board_option(parser, None, "the board (required)", required=True)
     parser.add_argument(
-        "--output", metavar="FOLDER", type=Path, help=f"where to (default {FOLDER}/BOARD)"
+        "--output",
+        metavar="FOLDER",
+        type=Path,
+        help=f"the folder to write (default {FOLDER}/BOARD)",
     )
     parser.add_argument(
         "--emit",
@@ -56,14 +59,14 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar=("KIND", "NAME=VALUE"),
         default=["serial"],
-        help="what it reads: serial (default); adc pins=26,27 rate=50; mpu6050 scl=1 sda=0 i2c=0 "
-        "address=104 rate=100 window=64 hop=32",
+        help="what the program reads: serial (default); adc pins=26,27 rate=50; mpu6050 scl=1 "
+        "sda=0 i2c=0 address=104 rate=100 window=64 hop=32",
     )
     group.add_argument(
         "--label-pin",
         nargs="+",
         metavar=("PIN", "NAME=VALUE"),
-        help="a button that tells the class: 15 pressed=walk released=rest (default: none)",
+        help="a button that gives the label: 15 pressed=walk released=rest (default: none)",
     )
     group.add_argument(
         "--pending",
@@ -77,33 +80,36 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         default=1000,
         metavar="N",
-        help="keep the state in the flash after so many samples, 0: never (default 1000)",
+        help="save a checkpoint to flash after so many samples, 0: never (default 1000)",
     )
     group.add_argument(
         "--checkpoint-seconds",
         type=whole_number,
         default=60,
         metavar="S",
-        help="and not more often than that (default 60)",
+        help="but not more often than every S seconds (default 60)",
     )
     group.add_argument(
         "--alarm",
         choices=("none", *DETECTORS),
         default="page_hinkley",
-        help="what watches for drift (default page_hinkley)",
+        help="the drift detector (default page_hinkley)",
     )
     group.add_argument(
-        "--hook", choices=HOOKS, default="nothing", help="what a drift does (default nothing)"
+        "--hook",
+        choices=HOOKS,
+        default="nothing",
+        help="what happens on a drift (default nothing)",
     )
     group.add_argument(
         "--watchdog",
         type=whole_number,
         default=0,
         metavar="MS",
-        help="reset the board when it hangs for so long, 5000 or more (default 0: do not)",
+        help="restart the board when it hangs for so long, 5000 or more (default 0: off)",
     )
     group.add_argument(
-        "--text", action="store_true", help="plotter lines over serial, too (default: frames)"
+        "--text", action="store_true", help="also print plotter lines (default: frames only)"
     )
 
 
@@ -141,7 +147,7 @@ def _program(arguments: argparse.Namespace, board: board_files.Board) -> Program
 
 
 def _print(made: build.Build, board: board_files.Board, program: Program) -> None:
-    learned = "what it has learned" if program.learner_state else "fresh"
+    learned = "with what it has learned" if program.learner_state else "fresh"
     console.say(f"{program.learner} ({learned}) for {board.name}, in {made.folder}")
     console.say(f"flash   {made.flash_bytes:>9,} bytes in {count(len(made.files), 'file')}")
     console.say(f"RAM     {made.code_bytes:>9,} bytes for the imported code")

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"{flash.SAMPLES} samples)"
         )
         if result.microseconds:
-            console.say(f"  {result.microseconds:>9,} us a sample")
+            console.say(f"  {result.microseconds:>9,} us per sample")
         console.say(f"  {result.free_before:>9,} bytes of heap free before the import")
         console.say(f"  {result.free_after:>9,} bytes free with the model")
         return _start(device, board.name)

@@ -33,7 +33,11 @@ def run(arguments: argparse.Namespace) -> int:
         r = fuzz(arguments.frames, arguments.seed, max(arguments.every, 1), update)
     console.say(
         f"{r.frames:,} requests applied, {r.faults:,} faults on the line, {r.resent:,} sent "
-        f"again; {r.programs:,} times hello, {r.pulled:,} times the cable, {r.resets:,} resets."
+        f"again; {r.programs:,} hellos, {r.pulled:,} pulled cables, {r.resets:,} resets."
     )
-    console.say(f"{r.wrong:,} were wrong." if r.wrong else "Each once, in order, none wrong.")
+    console.say(
+        f"{r.wrong:,} were wrong."
+        if r.wrong
+        else "Each was applied once and in order, none wrong."
+    )
     return int(r.wrong > 0)

@@ -17,21 +17,23 @@ COMMANDS = (
     Command("budget", "Show what a model takes of a board's RAM.", f"{_HOST}.budget"),
     Command("parity", "Prove that all engines hold the same bits.", f"{_HOST}.parity"),
     Command("show", "Print a saved model's trees, in the units of its features.", f"{_HOST}.show"),
-    Command("export", "Freeze a saved model into a file of another kind.", f"{_HOST}.export"),
+    Command("export", "Export a saved model to another format.", f"{_HOST}.export"),
     Command("compare", "Compare our learners with River's and MOA's.", f"{_HOST}.compare"),
     Command("tune", "Search for models that are accurate and small.", f"{_HOST}.tune"),
     Command("reproduce", "Run the experiment of a paper.", f"{_HOST}.reproduce"),
-    Command("benchmark", "Measure what the documentation tells.", f"{_HOST}.benchmark"),
+    Command("benchmark", "Measure the tables of the documentation.", f"{_HOST}.benchmark"),
     Command("micropython", "Find, or fetch, a real 32-bit MicroPython.", f"{_HOST}.micropython"),
     Command("costs", "Count instructions of predict and learn.", f"{_HOST}.costs"),
     Command("soak", "Check that memory and time do not grow.", f"{_TOOLS}.soak"),
     Command("record", "Record samples from a board as a CSV file.", f"{_TOOLS}.record"),
-    Command("build", "Make the program for a board.", f"{_TOOLS}.build"),
+    Command("build", "Build a program for a board.", f"{_TOOLS}.build"),
     Command("flash", "Copy a build to the board and test it there.", f"{_TOOLS}.flash"),
-    Command("stream", "Have a board learn a recorded stream.", f"{_TOOLS}.stream"),
+    Command("stream", "Let a board learn a recorded stream.", f"{_TOOLS}.stream"),
     Command("monitor", "Watch a device that learns.", f"{_TOOLS}.monitor"),
     Command("bench", "Measure predict and learn on the device.", f"{_TOOLS}.bench"),
-    Command("fuzz-link", "Test the link over a line that damages.", f"{_TOOLS}.fuzz_link"),
+    Command(
+        "fuzz-link", "Test the link over a line that damages everything.", f"{_TOOLS}.fuzz_link"
+    ),
 )
 
 

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_port_option(parser)
     add_outputs(parser, plot="draw it at the end")
     parser.add_argument(
-        "--seconds", type=float, metavar="S", help="stop after S seconds (default: do not)"
+        "--seconds", type=float, metavar="S", help="stop after S seconds (default: off)"
     )
 
 

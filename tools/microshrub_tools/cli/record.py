@@ -36,7 +36,7 @@ No sample had a label: --label-keys 0=rest,1=walk sets it from the keyboard."""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Write what a board's sensor says, plotter lines or observations of the link, to a CSV "
+        "Write a board's sensor values, from plotter lines or observations of the link, to a CSV "
         "file for `simulate`, until Ctrl-C."
     )
     add_port_option(parser)
@@ -48,16 +48,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=NAME,...",
         type=label_keys,
         default={},
-        help="keys that set the label from then on, 0=rest,1=walk (default: the board's labels)",
+        help="keys that set the label, such as 0=rest,1=walk (default: the board's labels)",
     )
     parser.add_argument(
-        "--limit", type=whole_number, metavar="N", help="stop after N samples (default: do not)"
+        "--limit", type=whole_number, metavar="N", help="stop after N samples (default: off)"
     )
     parser.add_argument(
-        "--seconds", type=float, metavar="S", help="stop after S seconds (default: do not)"
+        "--seconds", type=float, metavar="S", help="stop after S seconds (default: off)"
     )
     parser.add_argument(
-        "--time", action="store_true", help="a first column with milliseconds (default: none)"
+        "--time", action="store_true", help="add a first column with milliseconds (default: off)"
     )
     existing = parser.add_mutually_exclusive_group()
     existing.add_argument(
@@ -116,7 +116,7 @@ class Recorder:
             self.unlabelled += 1
             return
         if self._timed and _TIME in reading.names:
-            raise UserError("the board has a value called time already: leave --time out")
+            raise UserError("the board already has a value called time: leave --time out")
         moment = round(1000 * (time.monotonic() - self._began))
         names = [_TIME] * self._timed + [*reading.names] + [_LABEL] * self._labelled
         cells = [moment] * self._timed + [*reading.values] + [label] * self._labelled
@@ -147,7 +147,7 @@ def run(arguments: argparse.Namespace) -> int:
         except UserError as error:
             if file.samples:
                 kept = f"{count(file.samples, 'sample')} are in {arguments.output}"
-                raise UserError(f"{error} {kept}; --append goes on with it.") from error
+                raise UserError(f"{error} {kept}; --append continues it.") from error
             raise
         messages.say(_told(source, recorder, file))
         if recorder.unlabelled and not (file.samples or arguments.label_keys):
@@ -211,8 +211,8 @@ def _told(source: SampleSource, recorder: Recorder, file: SampleFile) -> str:
     if recorder.label is not None:
         parts.append(f"label {recorder.label}")
     for number, what in (
-        (recorder.unlabelled, "without a label left out"),
-        (source.skipped, "lines that are no sample skipped"),
+        (recorder.unlabelled, "without a label skipped"),
+        (source.skipped, "lines that are not samples skipped"),
         (source.lost, "observations lost on the line"),
     ):
         if number:

@@ -112,7 +112,7 @@ def _measure(
     rows = prequential.raw_rows(stream)
     heaps, times, stops = [], [], marks(samples)
     last: deque[tuple[int, float]] = deque(maxlen=_FIRST // block)  # samples, seconds
-    console.say(f"{'samples':>12}  {'heap, bytes':>12}  {'us a sample':>12}")
+    console.say(f"{'samples':>12}  {'heap, bytes':>12}  {'us per sample':>12}")
     with showing("soak") as update:
         ends = sorted({*range(block, samples, block), *stops})
         for begin, end in itertools.pairwise([0, *ends]):

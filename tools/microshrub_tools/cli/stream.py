@@ -28,7 +28,7 @@ _RECENT = 1000  # samples that the latencies on the way are of
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Have a board learn a recorded stream, predicting each sample before it is learned; stop "
+        "Let a board learn a recorded stream, predicting each sample before it is learned; stop "
         "at the first prediction that is not the simulator's."
     )
     add_stream_options(parser)
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reset",
         action="store_true",
-        help="have the board forget what it learned (default: go on if it learned this stream)",
+        help="make the board forget what it learned (default: continue if it learned this stream)",
     )
 
 
