@@ -138,7 +138,7 @@ def test_what_is_no_model(tmp_path: Path) -> None:
         model_files.open_model(tmp_path)
     path = tmp_path / "text.mshrub"
     path.write_text("speed,heat,class\n")
-    with pytest.raises(UserError, match="not a model's file"):
+    with pytest.raises(UserError, match="not a model file"):
         model_files.open_model(path)
 
 
@@ -165,25 +165,25 @@ def zipped(path: Path, parts: dict[str, bytes]) -> Path:
 CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"format": 2}, "the file's format is version 2, this program has 1"),
     ({"format": None}, "the file's format is version None"),
-    ({"learner": "Quantizer"}, "config.json has no learner, or one that cannot be"),
-    ({"learner": "__class__"}, "config.json has no learner"),
-    ({"learner": ["ShrubEnsemble"]}, "config.json has no learner"),
+    ({"learner": "Quantizer"}, "config.json has no valid learner"),
+    ({"learner": "__class__"}, "config.json has no valid learner"),
+    ({"learner": ["ShrubEnsemble"]}, "config.json has no valid learner"),
     ({"learner": "ShrubEnsemble"}, "unexpected keyword argument"),
-    ({"parameters": []}, "config.json has no parameters"),
+    ({"parameters": []}, "config.json has no valid parameters"),
     ({"parameters": {}}, "config.json names 2 features, and its parameters have others"),
     ({"feature_names": ["a"]}, "config.json names 1 features"),
-    ({"feature_names": ["a", 1]}, "config.json has no feature_names"),
+    ({"feature_names": ["a", 1]}, "config.json has no valid feature_names"),
     ({"class_names": ["a", "b", "c"]}, "config.json names 3 classes"),
     ({"offset": [0.0]}, "a unit for each feature"),
-    ({"offset": [0.0, float("nan")]}, "config.json has no offset"),
+    ({"offset": [0.0, float("nan")]}, "config.json has no valid offset"),
     ({"offset": [0, 10**400]}, "too large"),
-    ({"digits": [0, 0.5]}, "config.json has no digits"),
-    ({"digits": [0, 10**9]}, "config.json has no digits"),
-    ({"samples": -1}, "config.json has no samples"),
-    ({"accuracy": "high"}, "config.json has no accuracy"),
-    ({"stream": 5}, "config.json has no stream"),
+    ({"digits": [0, 0.5]}, "config.json has no valid digits"),
+    ({"digits": [0, 10**9]}, "config.json has no valid digits"),
+    ({"samples": -1}, "config.json has no valid samples"),
+    ({"accuracy": "high"}, "config.json has no valid accuracy"),
+    ({"stream": 5}, "config.json has no valid stream"),
     ({"state_crc32": 5}, "the state's checksum is not the one in config.json"),
-    ({"state_crc32": "5"}, "config.json has no state_crc32"),
+    ({"state_crc32": "5"}, "config.json has no valid state_crc32"),
 ]
 
 

@@ -91,7 +91,7 @@ def test_the_report(whole: Path) -> None:
         assert 15 <= len(record["sizes"]) <= 30
         assert record["accuracies"][-1] == [500, record["accuracy"]]
     assert "--streams agrawal_a,led_a --methods NB,SE --configurations 1 --limit 500" in text
-    assert "River's learners stand for MOA's" in text
+    assert "River's learners replace MOA's" in text
     assert str(whole) not in text + page
     assert page.count("<svg") == len(NAMES)
 

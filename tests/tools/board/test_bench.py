@@ -65,6 +65,6 @@ def test_a_board_without_micropython(
     monkeypatch.setattr("microshrub_tools.cli.bench._PATIENCE", 1.5)
     master, slave = pty.openpty()
     assert run("bench", "--port", os.ttyname(slave)) == 2
-    assert "no MicroPython answers" in capsys.readouterr().err
+    assert "MicroPython does not answer" in capsys.readouterr().err
     os.close(master)
     os.close(slave)

@@ -174,7 +174,9 @@ def test_a_saved_model_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str
     folder = tmp_path / "out"
     words = ["build", "--model", str(path), "--board", "rpi_pico", "--output", str(folder)]
     assert main([*words, "--sensor", "adc", "pins=26,27"]) == 0
-    assert "HoeffdingTree (with what it has learned) for Raspberry Pi Pico" in capsys.readouterr().out
+    assert (
+        "HoeffdingTree (with what it has learned) for Raspberry Pi Pico" in capsys.readouterr().out
+    )
     files = build.read(folder)
     assert files["learner.state"] == result.states.learner
     assert files["quantizer.state"] == result.states.quantizer
