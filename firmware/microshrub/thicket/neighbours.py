@@ -6,7 +6,7 @@ k-Nearest-Neighbor Rule, IEEE Transactions on Systems, Man, and Cybernetics 1976
 
 Buffers after those of the ring (see ring.py):
 
-    state     'i'  [1] k
+    state     'i'  k, and how many samples are searched, the newest first
     votes     'i'  [classes] the votes for the last sample that was asked for
     sample    'B'  [features] its codes, 8 bits each
     distance  'i'  [k] of the nearest, in order: the sum over features of |code - code|
@@ -33,8 +33,12 @@ _NEIGHBOURS_NEAREST = const(7)
 _R_FEATURES = const(1)
 _R_CLASSES = const(2)
 _R_HELD = const(3)
+_R_HEAD = const(4)
 # (end)
 
+_VOTERS = const(0)  # of the state: k
+_REACH = const(1)
+_WORDS = const(2)
 
 _FAR = const(65536)  # more than 256 features can differ by: 256 * 255
 _VOTE = const(1020)  # votes for a share of 1 / 2**14
@@ -57,7 +61,25 @@ def learn(t, rows, at: int, label: int) -> int:
 
 @micropython.viper
 def find_nearest(t, rows, at: int):
-    """Fill distance and nearest; a sum that passes the k-th best so far is not added up."""
+    """Fill distance and nearest."""
+    address = ptr32(t)
+    sample = ptr8(address[_NEIGHBOURS_SAMPLE])
+    distance = ptr32(address[_NEIGHBOURS_DISTANCE])
+    x = ptr16(rows)
+    for f in range(ptr32(address[_RING_SHAPE])[_R_FEATURES]):
+        sample[f] = x[at + f] >> 8
+    for r in range(ptr32(address[_NEIGHBOURS_STATE])[_VOTERS]):
+        distance[r] = _FAR
+    search(0, 0, 0, t)
+
+
+@micropython.viper
+def search(away: int, gap: int, i: int, t):
+    """Go back from the newest sample; a sum that passes the k-th best so far is not added up.
+
+    It grows by two features at a time, after the first one if their number is odd. The hot
+    variables come as arguments, 0 each: viper keeps the first three in registers.
+    """
     address = ptr32(t)
     shape = ptr32(address[_RING_SHAPE])
     codes = ptr8(address[_RING_CODES])
@@ -65,22 +87,39 @@ def find_nearest(t, rows, at: int):
     sample = ptr8(address[_NEIGHBOURS_SAMPLE])
     distance = ptr32(address[_NEIGHBOURS_DISTANCE])
     nearest = ptr8(address[_NEIGHBOURS_NEAREST])
-    x = ptr16(rows)
     features = shape[_R_FEATURES]
-    for f in range(features):
-        sample[f] = x[at + f] >> 8
-    last = ptr32(address[_NEIGHBOURS_STATE])[0] - 1
-    for r in range(last + 1):
-        distance[r] = _FAR
+    last = ptr32(address[_NEIGHBOURS_STATE])[_VOTERS] - 1
+    reach = ptr32(address[_NEIGHBOURS_STATE])[_REACH]
+    held = shape[_R_HELD]
     farthest = _FAR
-    first = 0
-    for b in range(shape[_R_HELD]):
+    b = shape[_R_HEAD]
+    first = b * features  # < 65535 * 256 < 2**24
+    for _ in range(reach if reach < held else held):
+        if b == 0:
+            b = held
+            first = b * features
+        b -= 1
+        first -= features
         away = 0  # <= 256 * 255 < 2**16
-        f = 0
-        while f < features and away < farthest:
-            gap = codes[first + f] - sample[f]
-            away += gap if gap > 0 else 0 - gap
-            f += 1
+        i = features & 1
+        if i:
+            gap = codes[first] - sample[0]
+            away = gap if gap > 0 else 0 - gap
+        while i < features:
+            gap = codes[first + i] - sample[i]
+            if gap < 0:
+                away -= gap
+            else:
+                away += gap
+            i += 1
+            gap = codes[first + i] - sample[i]
+            if gap < 0:
+                away -= gap
+            else:
+                away += gap
+            i += 1
+            if away >= farthest:
+                break
         if away < farthest:
             r = last
             while r > 0 and distance[r - 1] > away:
@@ -90,7 +129,6 @@ def find_nearest(t, rows, at: int):
             distance[r] = away
             nearest[r] = labels[b]
             farthest = distance[last]
-        first += features  # < 65535 * 256 < 2**24
 
 
 @micropython.viper
@@ -110,7 +148,7 @@ def count_votes(t) -> int:
         votes[c] = 0
     total = 0
     unit = 4096 * (features + distance[0])  # <= 4096 * (256 + 65536) < 2**29
-    for r in range(ptr32(address[_NEIGHBOURS_STATE])[0]):
+    for r in range(ptr32(address[_NEIGHBOURS_STATE])[_VOTERS]):
         if distance[r] < _FAR:
             weight = unit // (features + distance[r])  # <= 4096; a sum of 15 is below 2**16
             c = nearest[r]
@@ -128,7 +166,7 @@ def count_votes(t) -> int:
 def neighbours_table(features, classes, k):
     """The buffers besides the ring's."""
     return [
-        ("neighbours.state", "i", 1),
+        ("neighbours.state", "i", _WORDS),
         ("neighbours.votes", "i", classes),
         ("neighbours.sample", "B", features),
         ("neighbours.distance", "i", k),
@@ -136,9 +174,10 @@ def neighbours_table(features, classes, k):
     ]
 
 
-def start_neighbours(b, k):
+def start_neighbours(b, k, reach):
     """Set up the buffers besides the ring's."""
-    b[_NEIGHBOURS_STATE][0] = k
+    b[_NEIGHBOURS_STATE][_VOTERS] = k
+    b[_NEIGHBOURS_STATE][_REACH] = reach
 
 
 class NearestNeighbours(Learner):
@@ -175,7 +214,7 @@ class NearestNeighbours(Learner):
 
     def _start(self):
         start_ring(self._flat, self.features, self.classes, self.window)
-        start_neighbours(self._flat, self.k)
+        start_neighbours(self._flat, self.k, self.window)
 
     @property
     def votes(self):

@@ -27,17 +27,25 @@ def softmax_share(features, classes, limit):
 
 
 def shrubs_share(features, classes, limit, seed):
-    """Fast shrubs to be, and whether they are to be asked: if they take a quarter at most.
+    """Fast shrubs to be, and whether they are to be asked: if they take a third at most.
 
     Tiny windows, a shrub with every sample and a great step follow runs of one label.
     """
     wanted = ShrubEnsemble.plan(
-        features=features, classes=classes, window=16, trees=4, depth=4, step=8,
-        seed=seed,
-    )  # fmt: skip
-    if wanted.table_bytes() <= limit // 4:
+        features=features, classes=classes, window=12, trees=4, depth=3, step=8, seed=seed
+    )
+    if wanted.table_bytes() <= limit // 3:
         return wanted, True
     return ShrubEnsemble.plan(features=1, classes=2, window=2, trees=1, depth=1), False
+
+
+def reach(features, limit):
+    """How many samples the nearest neighbours search: with the bytes, so many features of them.
+
+    That bounds their time, which is most of a prediction's: on a Cortex-M0 it is about 55
+    instructions a feature of a sample, but for the sums that are not added up to their end.
+    """
+    return max(limit // (6 * features), _LEAST)
 
 
 def grove_share(features, classes, limit, seed):

@@ -35,7 +35,7 @@ from .grove import follow
 from .grove import predict as ask_grove
 from .neighbours import neighbours_table, start_neighbours
 from .neighbours import predict as ask_neighbours
-from .shares import grove_share, shrubs_share, softmax_share
+from .shares import grove_share, reach, shrubs_share, softmax_share
 from .softmax import average, step
 from .softmax import predict as ask_softmax
 
@@ -307,7 +307,7 @@ class Thicket(Learner):
     def _start(self):
         for member in (self.grove, self.softmax, self.shrubs):
             member._start()
-        start_neighbours(self._near, _K)
+        start_neighbours(self._near, _K, reach(self.features, self.bytes))
         state = self._flat[_THICKET_STATE]
         state[_FEATURES] = self.features
         state[_CLASSES] = self.classes

@@ -48,8 +48,6 @@ def attempt(t) -> int:
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
     order = ptr8(address[_SPROUT_ORDER])
-    codes = ptr8(address[_RING_CODES])
-    line = ptr16(address[_SPROUT_LINE])
     features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
     drawn = sprout[_S_DRAWN]
     k = drawn + int(below(t, _GROVE_RNG, features - drawn))
@@ -57,48 +55,76 @@ def attempt(t) -> int:
     order[k] = order[drawn]
     order[drawn] = feature
     sprout[_S_DRAWN] = drawn + 1
-    begin = ptr16(address[_SPROUT_BEGIN])[sprout[_S_LEAF]]
-    end = ptr16(address[_SPROUT_END])[sprout[_S_LEAF]]
-    low = 255
-    high = 0
-    for i in range(begin, end):
-        code = codes[line[i] * features + feature]  # < 65535 * 256 = 2**24
-        if code < low:
-            low = code
-        if code > high:
-            high = code
+    leaf = sprout[_S_LEAF]
+    samples = ptr16(address[_SPROUT_END])[leaf] - ptr16(address[_SPROUT_BEGIN])[leaf]
+    high = int(span(0, 0, 0, t, feature))
+    low = high >> 8
+    high = high & 255
     if low == high:
-        return end - begin
+        return samples
     sprout[_S_TRIED] = sprout[_S_TRIED] + 1
     width = 0
     while (high - low) >> width >= _BINS:
         width += 1
     bins = ((high - low) >> width) + 1
-    count(t, feature, low, width, bins)
+    count(0, 0, 0, t, feature, low, width)
+    total_up(t, bins)
     compare(t, feature, low, width, bins)
-    return 2 * (end - begin) + _TRIAL + 8 * ptr32(address[_RING_SHAPE])[_R_CLASSES]
+    return 2 * samples + _TRIAL + 8 * ptr32(address[_RING_SHAPE])[_R_CLASSES]
+
+
+# Of the next two, i and what follows it before t are 0: viper keeps three arguments in registers.
 
 
 @micropython.viper
-def count(t, feature: int, low: int, width: int, bins: int):
-    """Count the leaf's samples by class: in each bin of 2**width codes from low on, and in all."""
+def span(i: int, low: int, high: int, t, feature: int) -> int:
+    """The least code of the leaf's samples times 256, plus the greatest."""
     address = ptr32(t)
-    sprout = ptr32(address[_SPROUT_STATE])
+    leaf = ptr32(address[_SPROUT_STATE])[_S_LEAF]
+    codes = ptr8(address[_RING_CODES])
+    line = ptr16(address[_SPROUT_LINE])
+    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
+    end = ptr16(address[_SPROUT_END])[leaf]
+    i = ptr16(address[_SPROUT_BEGIN])[leaf]
+    low = 255
+    while i < end:
+        code = codes[line[i] * features + feature]  # < 65535 * 256 < 2**24
+        i += 1
+        if code < low:
+            low = code
+        if code > high:
+            high = code
+    return (low << 8) + high
+
+
+@micropython.viper
+def count(i: int, b: int, k: int, t, feature: int, low: int, width: int):
+    """Count the leaf's samples by class in each bin of 2**width codes from low on."""
+    address = ptr32(t)
+    leaf = ptr32(address[_SPROUT_STATE])[_S_LEAF]
     codes = ptr8(address[_RING_CODES])
     labels = ptr8(address[_RING_LABELS])
     line = ptr16(address[_SPROUT_LINE])
     tally = ptr16(address[_SPROUT_TALLY])
     features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
     classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
-    for k in range(bins * classes):
+    end = ptr16(address[_SPROUT_END])[leaf]
+    for k in range(_BINS * classes):
         tally[k] = 0
-    for i in range(
-        ptr16(address[_SPROUT_BEGIN])[sprout[_S_LEAF]],
-        ptr16(address[_SPROUT_END])[sprout[_S_LEAF]],
-    ):
+    i = ptr16(address[_SPROUT_BEGIN])[leaf]
+    while i < end:
         b = line[i]
         k = ((codes[b * features + feature] - low) >> width) * classes + labels[b]
         tally[k] = tally[k] + 1
+        i += 1
+
+
+@micropython.viper
+def total_up(t, bins: int):
+    """Count the leaf's samples by class; none of them is on the left yet."""
+    address = ptr32(t)
+    tally = ptr16(address[_SPROUT_TALLY])
+    classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
     total = _BINS * classes
     for c in range(classes):
         n = 0
