@@ -27,14 +27,14 @@ def softmax_share(features, classes, limit):
 
 
 def shrubs_share(features, classes, limit, seed):
-    """Fast shrubs to be, and whether they are to be asked: if they take a third at most.
+    """Fast shrubs to be, and whether they are to be asked: if they take a sixth at most.
 
     Tiny windows, a shrub with every sample and a great step follow runs of one label.
     """
     wanted = ShrubEnsemble.plan(
         features=features, classes=classes, window=12, trees=4, depth=3, step=8, seed=seed
     )
-    if wanted.table_bytes() <= limit // 3:
+    if wanted.table_bytes() <= limit // 6:
         return wanted, True
     return ShrubEnsemble.plan(features=1, classes=2, window=2, trees=1, depth=1), False
 
