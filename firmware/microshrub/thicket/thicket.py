@@ -27,12 +27,12 @@ import micropython
 from micropython import const
 
 from ..buffers import address_table, allocate, table_bytes
-from ..fixed import exp_decay
 from ..learner import Learner, ParameterError, whole
 from ..shrub.ensemble import learn as learn_shrubs
 from ..shrub.ensemble import predict as ask_shrubs
 from .grove import follow
 from .grove import predict as ask_grove
+from .mixing import judge, mix, opinion
 from .neighbours import neighbours_table, start_neighbours
 from .neighbours import predict as ask_neighbours
 from .shares import grove_share, reach, shrubs_share, softmax_share
@@ -42,7 +42,6 @@ from .softmax import predict as ask_softmax
 # From elsewhere, written by `make constants`:
 # places of buffers
 _THICKET_STATE = const(0)
-_SOFTMAX_VOTES = const(1)
 _THICKET_VOTES = const(1)
 _VOTES = const(1)
 _THICKET_SAID = const(2)
@@ -60,20 +59,17 @@ _OWN = const(4)
 _LAST = const(4)
 _MEMBERS = const(5)
 
-_FEATURES = const(0)  # of the state
-_CLASSES = const(1)
-_LABEL = const(2)  # of the sample that was learned last
-_ASKED = const(3)  # a sum over the codes of the newest sample that was asked for, or -1
-_KNOWN = const(4)  # 1: that sample's label was learned
-_FRESH = const(5)  # 1: the label before the sample that was asked for last was known
-_WITH_SOFTMAX = const(6)  # 1: there is one
-_WITH_SHRUBS = const(7)
-_WORDS = const(8)
+_T_FEATURES = const(0)  # of the state
+_T_CLASSES = const(1)
+_T_LABEL = const(2)  # of the sample that was learned last
+_T_ASKED = const(3)  # a sum over the codes of the newest sample that was asked for, or -1
+_T_KNOWN = const(4)  # 1: that sample's label was learned
+_T_FRESH = const(5)  # 1: the label before the sample that was asked for last was known
+_T_WITH_SOFTMAX = const(6)  # 1: there is one
+_T_WITH_SHRUBS = const(7)
+_T_WORDS = const(8)
 
 _ONE = const(1048576)  # an accuracy of 1, Q20
-_MEMORY = const(8)  # log2 of the samples that an accuracy looks back over
-_SHARPNESS = const(60)  # a member's weight is exp(60 * (accuracy - the best one's))
-_CERTAIN = const(65280)  # votes of 65536 * 255, by 256
 _K = const(5)  # neighbours that vote
 _RING_BUFFERS = const(3)  # at the head of the grove's table and the neighbours'
 
@@ -85,10 +81,10 @@ def predict(t, rows, at: int) -> int:
     """The class of the sample at rows[at]; leaves the votes in the table."""
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     row = int(row_sum(t[_OWN], rows, at))
-    if own[_KNOWN] or row != own[_ASKED]:  # a sample that was not asked for before
-        own[_FRESH] = own[_KNOWN]
-        own[_KNOWN] = 0
-        own[_ASKED] = row
+    if own[_T_KNOWN] or row != own[_T_ASKED]:  # a sample that was not asked for before
+        own[_T_FRESH] = own[_T_KNOWN]
+        own[_T_KNOWN] = 0
+        own[_T_ASKED] = row
     ask(t, rows, at)
     return int(mix(t))
 
@@ -98,25 +94,25 @@ def learn(t, rows, at: int, label: int) -> int:
     """Learn a sample, the newest or a late one; returns the class predicted before."""
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     row = int(row_sum(t[_OWN], rows, at))
-    late = int(row != own[_ASKED])
-    if own[_ASKED] < 0 or own[_KNOWN]:
+    late = int(row != own[_T_ASKED])
+    if own[_T_ASKED] < 0 or own[_T_KNOWN]:
         late = 0
-        own[_FRESH] = own[_KNOWN]
-        own[_ASKED] = row
+        own[_T_FRESH] = own[_T_KNOWN]
+        own[_T_ASKED] = row
     if late:
-        own[_FRESH] = 0
+        own[_T_FRESH] = 0
     ask(t, rows, at)
     predicted = int(mix(t))
     judge(t[_OWN], label)
     follow(t[_GROVE], rows, at, label)
-    if own[_WITH_SOFTMAX]:
+    if own[_T_WITH_SOFTMAX]:
         step(t[_SOFTMAX], label)
         average(t[_SOFTMAX], rows, at)
-    if own[_WITH_SHRUBS]:
+    if own[_T_WITH_SHRUBS]:
         learn_shrubs(t[_SHRUBS], rows, at, label)
-    own[_LABEL] = label
+    own[_T_LABEL] = label
     if not late:
-        own[_KNOWN] = 1
+        own[_T_KNOWN] = 1
     return predicted
 
 
@@ -125,7 +121,7 @@ def row_sum(own, rows, at: int) -> int:
     """A number by which a sample is known again: 24 bits that depend on all its codes."""
     x = ptr16(rows)
     total = 0
-    for f in range(ptr32(ptr32(own)[_THICKET_STATE])[_FEATURES]):
+    for f in range(ptr32(ptr32(own)[_THICKET_STATE])[_T_FEATURES]):
         total = (total * 31 + x[at + f]) & 0xFFFFFF  # < 2**24 * 2**5 = 2**29
     return total
 
@@ -141,93 +137,13 @@ def ask(t, rows, at: int):
     k = int(ask_neighbours(t[_NEIGHBOURS], rows, at))
     said[_NEIGHBOURS] = int(opinion(t[_NEIGHBOURS], _NEIGHBOURS_VOTES, k))
     said[_SOFTMAX] = -1
-    if own[_WITH_SOFTMAX]:
+    if own[_T_WITH_SOFTMAX]:
         said[_SOFTMAX] = int(ask_softmax(t[_SOFTMAX], rows, at))
     said[_SHRUBS] = -1
-    if own[_WITH_SHRUBS]:
+    if own[_T_WITH_SHRUBS]:
         k = int(ask_shrubs(t[_SHRUBS], rows, at))
         said[_SHRUBS] = int(opinion(t[_SHRUBS], _VOTES, k))
-    said[_LAST] = own[_LABEL] if own[_FRESH] else -1
-
-
-@micropython.viper
-def opinion(member, place: int, best: int) -> int:
-    """The class with the most votes, or -1: a member that has learned nothing yet has none.
-
-    The votes' address stands at that place of the member's table.
-    """
-    return best if ptr32(ptr32(member)[place])[best] else -1
-
-
-@micropython.viper
-def mix(t) -> int:
-    """The members' votes, each by its share; returns the class with the most."""
-    own = t[_OWN]
-    address = ptr32(own)
-    votes = ptr32(address[_THICKET_VOTES])
-    share = ptr32(address[_THICKET_SHARE])
-    classes = ptr32(address[_THICKET_STATE])[_CLASSES]
-    weigh(own)
-    for c in range(classes):
-        votes[c] = 0
-    add(own, t[_GROVE], _GROVE_VOTES, share[_GROVE])
-    add(own, t[_NEIGHBOURS], _NEIGHBOURS_VOTES, share[_NEIGHBOURS])
-    if share[_SOFTMAX]:
-        add(own, t[_SOFTMAX], _SOFTMAX_VOTES, share[_SOFTMAX])
-    if share[_SHRUBS]:
-        add(own, t[_SHRUBS], _VOTES, share[_SHRUBS])
-    c = ptr32(address[_THICKET_SAID])[_LAST]
-    if c >= 0:
-        votes[c] = votes[c] + _CERTAIN * share[_LAST]
-    best = 0
-    for c in range(classes):
-        votes[c] = votes[c] >> 4
-        if votes[c] > votes[best]:
-            best = c
-    return best
-
-
-@micropython.viper
-def weigh(own):
-    """The members' shares of the votes, from their accuracies; who says nothing has none."""
-    address = ptr32(own)
-    said = ptr32(address[_THICKET_SAID])
-    accuracy = ptr32(address[_THICKET_ACCURACY])
-    share = ptr32(address[_THICKET_SHARE])
-    top = 0
-    for k in range(_MEMBERS):
-        if said[k] >= 0 and accuracy[k] > top:
-            top = accuracy[k]
-    total = 0  # <= 5 * 2**14
-    for k in range(_MEMBERS):
-        share[k] = 0
-        if said[k] >= 0:
-            share[k] = int(exp_decay((_SHARPNESS * (top - accuracy[k])) >> 4))  # 60 * 2**20
-            total += share[k]
-    for k in range(_MEMBERS):
-        if total:
-            share[k] = (share[k] << 12) // total
-
-
-@micropython.viper
-def add(own, member, place: int, share: int):
-    """Add a member's votes, of which there are about 65536 * 255 in all or none."""
-    address = ptr32(own)
-    votes = ptr32(address[_THICKET_VOTES])
-    x = ptr32(ptr32(member)[place])
-    for c in range(ptr32(address[_THICKET_STATE])[_CLASSES]):
-        votes[c] = votes[c] + (x[c] >> 8) * share  # 2**16 * 2**12, and so are all together
-
-
-@micropython.viper
-def judge(own, label: int):
-    """Was each member right? One that said nothing was not."""
-    address = ptr32(own)
-    said = ptr32(address[_THICKET_SAID])
-    accuracy = ptr32(address[_THICKET_ACCURACY])
-    for k in range(_MEMBERS):
-        right = _ONE if said[k] == label else 0
-        accuracy[k] = accuracy[k] + ((right - accuracy[k]) >> _MEMORY)
+    said[_LAST] = own[_T_LABEL] if own[_T_FRESH] else -1
 
 
 class Thicket(Learner):
@@ -269,7 +185,7 @@ class Thicket(Learner):
 
     def _own(self):
         return [
-            ("thicket.state", "i", _WORDS),
+            ("thicket.state", "i", _T_WORDS),
             ("thicket.votes", "i", self.classes),
             ("thicket.said", "i", _MEMBERS),
             ("thicket.accuracy", "i", _MEMBERS),
@@ -309,11 +225,11 @@ class Thicket(Learner):
             member._start()
         start_neighbours(self._near, _K, reach(self.features, self.bytes))
         state = self._flat[_THICKET_STATE]
-        state[_FEATURES] = self.features
-        state[_CLASSES] = self.classes
-        state[_ASKED] = -1
-        state[_WITH_SOFTMAX] = int(self._with_softmax)
-        state[_WITH_SHRUBS] = int(self._with_shrubs)
+        state[_T_FEATURES] = self.features
+        state[_T_CLASSES] = self.classes
+        state[_T_ASKED] = -1
+        state[_T_WITH_SOFTMAX] = int(self._with_softmax)
+        state[_T_WITH_SHRUBS] = int(self._with_shrubs)
         for k in range(_MEMBERS):
             self._flat[_THICKET_ACCURACY][k] = _ONE >> 1
 

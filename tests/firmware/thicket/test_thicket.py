@@ -111,7 +111,7 @@ def test_with_few_labels_the_last_one_rules_only_where_it_is_known() -> None:
             model.learn(rows_of(codes[i]), int(labels[i]))
         elif i % 105 > 5:
             assert model.progress()["share_last"] == 0
-    assert right / 8000 > 0.75
+    assert right / 8000 > 0.7
 
 
 def test_asking_twice_changes_nothing() -> None:
