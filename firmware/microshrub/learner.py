@@ -3,9 +3,11 @@
 from array import array
 
 import micropython
+from micropython import const
 
 from .buffers import Buffers, address_table, allocate, table_bytes
 
+MYPY = const(0)  # mypy takes this for true
 CODES = array("H")  # a sample for same_items()
 
 
@@ -28,8 +30,8 @@ def whole(name, value, low, high):
 
 def choice(name, value, allowed):
     """value if it is in the tuple allowed, else ParameterError."""
-    if value not in allowed:
-        raise ParameterError(name, "one of " + ", ".join(allowed), value)
+    if type(value) is not type(allowed[0]) or value not in allowed:
+        raise ParameterError(name, "one of " + ", ".join(map(str, allowed)), value)
     return value
 
 
@@ -51,6 +53,34 @@ def twelve_bits(value):
         value *= 2
         shift += 1
     return int(value + 0.5), shift
+
+
+def number(name, value, allowed, unit):
+    """value as a whole number of 1/unit, of twelve bits; for unit 0 the whole number 1 / value.
+
+    Raises ParameterError unless it is in the range allowed, as "1/1024..64".
+    """
+    low, high = map(_read, allowed.split(".."))
+    right = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not right or not low <= value <= high:
+        raise ParameterError(name, "a number of " + allowed, value)
+    if not value:
+        return 0
+    bits, shift = twelve_bits(value)
+    if not unit:
+        return ((1 << shift) + bits // 2) // bits
+    half = 1 << shift >> 1 if unit < 4096 else 0  # a unit that is finer than twelve bits
+    return (bits * unit + half) >> shift
+
+
+def _read(text):
+    """What a word in PARAMETERS stands for: a number, False, () or a text."""
+    if text.isdigit():
+        return int(text)
+    if text[0].isdigit():
+        above, _, below = text.partition("/")
+        return float(above) / int(below or 1)
+    return () if text == "()" else text != "False" and text
 
 
 def check_classes(name, buffer, classes):
@@ -91,14 +121,73 @@ def run_rows(learn, t, rows, labels, predictions, count: int, features: int):
 class Learner(Buffers):
     """Base of the learners.
 
-    A subclass checks its parameters, sets `features` and `classes` and calls `_allocate()`. It
-    gives the table of its buffers, `_table()`, and the kernels `_predict(t, rows, at)` and
+    A subclass names its parameters in PARAMETERS, besides `features` and `classes`. It is one
+    text, which takes the least RAM, of rows with ";" between them:
+
+        window 32 2..1024           a whole number: its default and its range
+        max_features 0 0..features  as many as there are features at most
+        step 0.5 1/1024..64 65536   a number, held as a whole one of 1/65536; see number()
+        leaf proba proba|class      one of these texts, or whole numbers
+        adaptive False              True or False
+        two_valued ()               what the class checks itself
+
+    They are checked and become attributes. What they are, and mean, is in the class's docstring,
+    in rows `name  text`, from which the help of the command line comes.
+
+    It gives the table of its buffers, `_table()`, and the kernels `_predict(t, rows, at)` and
     `_learn(t, rows, at, label)`, which both return the class predicted before learning; t holds
     the addresses of the buffers, in the order of the table (buffers.address_table).
     """
 
-    features = 0
-    classes = 0
+    PARAMETERS = ""
+
+    if MYPY:
+
+        def __getattr__(self, name):
+            """The parameters are attributes."""
+
+    def __init__(self, features, classes, **parameters):
+        self.features = whole("features", features, 1, 256)
+        self.classes = whole("classes", classes, 2, 256)
+        for row in self._rows():
+            setattr(self, row[0], self._checked(row, parameters.pop(row[0], _read(row[1]))))
+        for name in parameters:
+            raise TypeError("unexpected keyword argument '%s'" % name)
+        self._prepare()
+        self._allocate()
+
+    @classmethod
+    def _rows(cls):
+        """The words of each row of PARAMETERS."""
+        return list(map(str.split, cls.PARAMETERS.split(";"))) if cls.PARAMETERS else []
+
+    def _checked(self, row, value):
+        """The value of a parameter as the learner holds it."""
+        if len(row) == 2:
+            return value if row[1] == "()" else yes_or_no(row[0], value)
+        if "|" in row[2]:
+            return choice(row[0], value, tuple(map(_read, row[2].split("|"))))
+        if len(row) == 4:
+            return number(row[0], value, row[2], int(row[3]))
+        low, high = row[2].split("..")
+        return whole(row[0], value, int(low), self.features if high == "features" else int(high))
+
+    def _prepare(self):
+        """Check what no parameter shows alone, and choose kernels; nothing is allocated yet."""
+
+    def configuration(self):
+        """All parameters as one line of text, numbers as they are held: step=32768/65536."""
+        text = type(self).__name__
+        for row in [["features"], ["classes"]] + self._rows():
+            value = getattr(self, row[0])
+            if isinstance(value, tuple):
+                value = ",".join(map(str, value))
+            elif isinstance(value, bool):
+                value = int(value)
+            elif len(row) == 4:
+                value = "%d/%s" % (value, row[3]) if row[3] != "0" else "1/%d" % value
+            text += " %s=%s" % (row[0], value)
+        return text
 
     @classmethod
     def plan(cls, **parameters):

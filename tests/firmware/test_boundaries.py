@@ -58,7 +58,7 @@ def test_a_step_is_the_same_in_single_precision() -> None:
 @pytest.mark.parametrize("step", [1 / 1024, 0.05, 0.06, 0.3, 8.0, 8.43, 64.0])
 def test_a_step_is_held_in_twelve_bits(step: float) -> None:
     model = loader.load("python").ShrubEnsemble(2, 2, step=step)
-    assert model.step_q16 == pytest.approx(step * 65536, rel=1 / 4096, abs=1)
+    assert model.step == pytest.approx(step * 65536, rel=1 / 4096, abs=1)
 
 
 def codes(engine: str, low: int, high: int) -> list[int]:

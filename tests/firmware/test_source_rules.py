@@ -37,8 +37,8 @@ SMALL = 2**30
 EXCEPTIONS = {
     ("float", "__init__"): "a default of a parameter that a person passes in",
     ("float", "twelve_bits"): "makes an integer of what a person passes in",
-    ("float", "_rate_q8"): "makes an integer of what a person passes in",
-    ("float", "_step_q16"): "makes an integer of what a person passes in",
+    ("float", "_read"): "reads a range of what a person passes in",
+    ("float", "_prepare"): "tells a person what was passed in",
     ("dict", ""): "made once, when the module is imported",
     ("dict", "progress"): "made for a person who asks",
     ("float", "_delta_q16"): "makes an integer of what a person passes in",

@@ -3,7 +3,7 @@
 The file is an object:
 
     version       1
-    learner       "HoeffdingTree" or "ShrubEnsemble"; parameters: its constructor's, by name
+    learner       the name of its class, see learners.py; parameters: its constructor's, by name
     class_names, feature_names: a text for each; units: [[offset, digits], ...] or null
     quantizer     a frozen quantizer's saved state, a file beside this one; null: observe the first
                   `warmup` samples, then freeze
@@ -22,9 +22,9 @@ import os
 from binascii import crc32
 
 from ..learner import choice, whole, yes_or_no
+from ..learners import learner_names
 
 VERSION = 1
-LEARNERS = ("HoeffdingTree", "ShrubEnsemble")
 SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
     ("mpu6050", ("scl", "sda", "i2c", "address", "rate", "window", "hop")))  # fmt: skip
 _CHECKPOINT = ("path", "samples", "seconds")
@@ -65,7 +65,7 @@ class Configuration:
                 "it is of version %r, this program reads version %d"
                 % (fields.get("version"), VERSION)
             )
-        self.learner = choice("learner", _get(fields, "learner"), LEARNERS)
+        self.learner = choice("learner", _get(fields, "learner"), learner_names())
         self.parameters = _part("parameters", _get(fields, "parameters"))
         for name in ("features", "classes"):
             if name not in self.parameters:

@@ -8,6 +8,7 @@ import gc
 from array import array
 
 from ..learner import whole
+from ..learners import learner_class
 from ..metrics import Metrics
 from ..pending import Pending
 from ..quantizer import Quantizer
@@ -15,17 +16,6 @@ from .config import keep_piece, read_configuration
 
 _MOST = (1 << 29) - 1  # of a word of the status
 _TICKS = (1 << 30) - 1
-
-
-def learner_class(name):
-    """The class of that name; only its modules are loaded."""
-    if name == "HoeffdingTree":
-        from ..hoeffding.tree import HoeffdingTree
-
-        return HoeffdingTree
-    from ..shrub.ensemble import ShrubEnsemble
-
-    return ShrubEnsemble
 
 
 class Application:

@@ -82,9 +82,9 @@ def _what_is_too_large(folder, trial):
     gc.collect()
     words, what = "the program does", "model"
     try:
+        from ..learners import learner_class
         from ..pending import Pending
         from .config import read_configuration
-        from .device_model import learner_class
 
         config = read_configuration(folder, trial)
         model = learner_class(config.learner).nbytes(**config.parameters)

@@ -13,7 +13,7 @@ import micropython
 from micropython import const
 
 from ..fixed import RNG_WORDS, log2, seed_generator
-from ..learner import Learner, ParameterError, choice, twelve_bits, whole, yes_or_no
+from ..learner import Learner, ParameterError, whole
 from .histograms import observers_table, start_observers
 from .learn import answer, find_leaf, grow
 from .pool import nodes_table, start_nodes
@@ -54,9 +54,8 @@ _S_HOST = const(14)  # the node whose alternate subtree learns
 _S_ALTERNATE = const(15)  # that subtree's root, or 0 if it is the tree itself
 _S_WORDS = const(16)
 
-_CRITERIA = ("infogain", "gini")
-_LEAF_KINDS = ("mc", "nb", "nba")
-_POLICIES = ("vfdt", "efdt", "svfdt1", "svfdt2")
+_LEAF_KINDS = "mc nb nba"  # as the kernels count them
+_POLICIES = "vfdt efdt svfdt1 svfdt2"
 _EFDT = const(1)  # places of policies
 _SVFDT1 = const(2)
 _SVFDT2 = const(3)
@@ -112,56 +111,37 @@ class HoeffdingTree(Learner):
     _predict = staticmethod(predict)
     _learn = staticmethod(learn)
 
-    def __init__(
-        self,
-        features,
-        classes,
-        depth=8,
-        nodes=127,
-        leaves=16,
-        grace_period=200,
-        split_confidence=1e-7,
-        tie_threshold=0.05,
-        criterion="infogain",
-        policy="vfdt",
-        regularization=1.0,
-        adaptive=False,
-        leaf="nba",
-        boost=False,
-        lambda_min=1.0,
-        lambda_max=6.0,
-        bins=16,
-        two_valued=(),
-        seed=0,
-    ):
-        self.features = whole("features", features, 1, 256)
-        self.classes = whole("classes", classes, 2, 256)
-        self.depth = whole("depth", depth, 0, 30)
-        self.nodes = whole("nodes", nodes, 1, 65535)
-        self.leaves = whole("leaves", leaves, 1, 65534)
-        self.grace_period = whole("grace_period", grace_period, 1, 65535)
-        self.odds = _part("split_confidence", split_confidence, 1 / (1 << 29), 0.5, 0)
-        self.tie = _part("tie_threshold", tie_threshold, 0, 1, 1024)
-        self.criterion = choice("criterion", criterion, _CRITERIA)
-        self.policy = choice("policy", policy, _POLICIES)
-        self.omega = _part("regularization", regularization, 0, 1, 256)
-        self.adaptive = yes_or_no("adaptive", adaptive)
-        self.leaf = choice("leaf", leaf, _LEAF_KINDS)
-        self.boost = yes_or_no("boost", boost)
-        self.lambda_min = _part("lambda_min", lambda_min, 0, 16, 256)
-        self.lambda_max = _part("lambda_max", lambda_max, 0, 16, 256)
-        self.bins = whole("bins", bins, 2, 255)
-        if not isinstance(two_valued, (tuple, list, range)):
-            raise ParameterError("two_valued", "a tuple of features", two_valued)
-        self.two_valued = tuple([whole("two_valued", f, 0, features - 1) for f in two_valued])
-        self.seed = whole("seed", seed, 0, (1 << 30) - 1)
+    PARAMETERS = (
+        "depth 8 0..30;"
+        "nodes 127 1..65535;"
+        "leaves 16 1..65534;"
+        "grace_period 200 1..65535;"
+        "split_confidence 1e-7 1/536870912..1/2 0;"
+        "tie_threshold 0.05 0..1 1024;"
+        "criterion infogain infogain|gini;"
+        "policy vfdt vfdt|efdt|svfdt1|svfdt2;"
+        "regularization 1.0 0..1 256;"
+        "adaptive False;"
+        "leaf nba mc|nb|nba;"
+        "boost False;"
+        "lambda_min 1.0 0..16 256;"
+        "lambda_max 6.0 0..16 256;"
+        "bins 16 2..255;"
+        "two_valued ();"
+        "seed 0 0..1073741823"
+    )
+
+    def _prepare(self):
         if self.lambda_min > self.lambda_max:
-            raise ParameterError("lambda_min", "at most lambda_max", lambda_min)
-        if adaptive:
+            raise ParameterError("lambda_min", "at most lambda_max", self.lambda_min / 256)
+        given, last = getattr(self, "two_valued"), self.features - 1  # noqa: B009
+        if not isinstance(given, (tuple, list, range)):
+            raise ParameterError("two_valued", "a tuple of features", given)
+        self.two_valued = tuple([whole("two_valued", f, 0, last) for f in given])
+        if self.adaptive:
             from .hat import learn
 
             self._learn = learn
-        self._allocate()
 
     _FIXED = (
         ("state", range(_S_LAMBDA_MAX + 1)),
@@ -176,20 +156,6 @@ class HoeffdingTree(Learner):
         from .check import is_sound
 
         return is_sound(self._flat)
-
-    def configuration(self):
-        """All parameters as one line of text."""
-        return (
-            "HoeffdingTree features=%d classes=%d depth=%d nodes=%d leaves=%d grace_period=%d "
-            "split_confidence=1/%d tie_threshold=%d/1024 criterion=%s policy=%s "
-            "regularization=%d/256 adaptive=%d leaf=%s boost=%d lambda_min=%d/256 "
-            "lambda_max=%d/256 bins=%d two_valued=%s seed=%d"
-        ) % (
-            self.features, self.classes, self.depth, self.nodes, self.leaves, self.grace_period,
-            self.odds, self.tie, self.criterion, self.policy, self.omega, self.adaptive,
-            self.leaf, self.boost, self.lambda_min, self.lambda_max, self.bins,
-            ",".join([str(f) for f in self.two_valued]), self.seed,
-        )  # fmt: skip
 
     def _bins(self):
         return [2 if f in self.two_valued else self.bins for f in range(self.features)]
@@ -217,15 +183,15 @@ class HoeffdingTree(Learner):
     def _start(self):
         b = self._flat
         state = b[_STATE]
-        state[_S_RULE] = _LEAF_KINDS.index(self.leaf)
+        state[_S_RULE] = _LEAF_KINDS.split().index(self.leaf)
         state[_S_GRACE] = self.grace_period
-        state[_S_BOUND] = hoeffding_bound(self.odds, self.classes, self.criterion)
-        state[_S_TIE] = self.tie
-        state[_S_OMEGA] = self.omega
+        state[_S_BOUND] = hoeffding_bound(self.split_confidence, self.classes, self.criterion)
+        state[_S_TIE] = self.tie_threshold
+        state[_S_OMEGA] = self.regularization
         state[_S_FEATURES] = self.features
         state[_S_CLASSES] = self.classes
         state[_S_DEPTH] = self.depth
-        state[_S_POLICY] = _POLICIES.index(self.policy)
+        state[_S_POLICY] = _POLICIES.split().index(self.policy)
         state[_S_TWIN] = self.leaves if self.boost else 0
         state[_S_LAMBDA_MIN] = self.lambda_min
         state[_S_LAMBDA_MAX] = self.lambda_max
@@ -265,16 +231,3 @@ def hoeffding_bound(odds, classes, criterion):
     """R**2 ln(odds) / 2 in Q20, R being log2(classes) for information gain and 1 for Gini."""
     spread = log2(classes) if criterion == "infogain" else 1 << 14
     return spread * spread * log2(odds) * 45426 >> 39  # Q14 * Q14 * Q14 * Q16 (ln 2), halved
-
-
-def _part(name, value, low, high, scale):
-    """A number of low..high in units of 1/scale, or for scale 0 the whole number 1 / value."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not low <= value <= high:
-        raise ParameterError(name, "a number of %s..%s" % (low, high), value)
-    if not value:
-        return 0
-    whole_part, shift = twelve_bits(value)
-    if scale:
-        return (whole_part * scale + (1 << shift >> 1)) >> shift
-    return ((1 << shift) + whole_part // 2) // whole_part

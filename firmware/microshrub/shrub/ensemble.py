@@ -8,7 +8,7 @@ import micropython
 from micropython import const
 
 from ..fixed import RNG_WORDS, seed_generator
-from ..learner import Learner, ParameterError, choice, twelve_bits, whole
+from ..learner import Learner
 from .cart import cart_table, grow, start_cart
 from .pool import descend, leaf_slots, shrubs_table, start_shrubs
 from .weights import favour, gradient_step, members_table, mix, project, start_members
@@ -38,11 +38,6 @@ _ON_ERROR = const(2)  # 1: trigger "error"
 _LENGTH = const(3)  # B
 _WIDE_LEAF = const(4)  # 1: a leaf's number needs two bytes
 _WORDS = const(5)
-
-_LOSSES = ("mse", "cross_entropy")
-_SPLITTERS = ("best", "random")
-_LEAF_KINDS = ("proba", "class")
-_TRIGGERS = ("sample", "error")
 
 
 @micropython.viper
@@ -131,40 +126,20 @@ class ShrubEnsemble(Learner):
     _predict = staticmethod(predict)
     _learn = staticmethod(learn)
 
-    def __init__(
-        self,
-        features,
-        classes,
-        window=32,
-        trees=8,
-        depth=5,
-        step=0.5,
-        loss="mse",
-        splitter="best",
-        max_features=0,
-        leaf="proba",
-        train_every=1,
-        trigger="sample",
-        feature_bits=16,
-        seed=0,
-    ):
-        self.features = whole("features", features, 1, 256)
-        self.classes = whole("classes", classes, 2, 256)
-        self.window = whole("window", window, 2, 1024)
-        self.trees = whole("trees", trees, 1, 255)
-        self.depth = whole("depth", depth, 1, 30)
-        self.step_q16 = _step_q16(step)
-        self.loss = choice("loss", loss, _LOSSES)
-        self.splitter = choice("splitter", splitter, _SPLITTERS)
-        self.max_features = whole("max_features", max_features, 0, features)
-        self.leaf = choice("leaf", leaf, _LEAF_KINDS)
-        self.train_every = whole("train_every", train_every, 1, 32767)
-        self.trigger = choice("trigger", trigger, _TRIGGERS)
-        if not isinstance(feature_bits, int) or feature_bits not in (8, 16):
-            raise ParameterError("feature_bits", "8 or 16", feature_bits)
-        self.feature_bits = feature_bits
-        self.seed = whole("seed", seed, 0, (1 << 30) - 1)
-        self._allocate()
+    PARAMETERS = (
+        "window 32 2..1024;"
+        "trees 8 1..255;"
+        "depth 5 1..30;"
+        "step 0.5 1/1024..64 65536;"
+        "loss mse mse|cross_entropy;"
+        "splitter best best|random;"
+        "max_features 0 0..features;"
+        "leaf proba proba|class;"
+        "train_every 1 1..32767;"
+        "trigger sample sample|error;"
+        "feature_bits 16 8|16;"
+        "seed 0 0..1073741823"
+    )
 
     _FIXED = (
         ("state", (_EVERY, _ON_ERROR, _LENGTH, _WIDE_LEAF)),
@@ -178,18 +153,6 @@ class ShrubEnsemble(Learner):
         from .check import is_sound
 
         return is_sound(self._flat, self.features, self.classes)
-
-    def configuration(self):
-        """All parameters as one line of text; the step as its numerator over 65536."""
-        return (
-            "ShrubEnsemble features=%d classes=%d window=%d trees=%d depth=%d step=%d/65536 "
-            "loss=%s splitter=%s max_features=%d leaf=%s train_every=%d trigger=%s "
-            "feature_bits=%d seed=%d"
-        ) % (
-            self.features, self.classes, self.window, self.trees, self.depth, self.step_q16,
-            self.loss, self.splitter, self.max_features, self.leaf, self.train_every, self.trigger,
-            self.feature_bits, self.seed,
-        )  # fmt: skip
 
     def _table(self):
         slots = self.trees + 1
@@ -225,7 +188,7 @@ class ShrubEnsemble(Learner):
         start_window(b, self.features, self.window, self.feature_bits)
         start_shrubs(b, *pool)
         start_cart(b, self.window, self.depth, self.max_features)
-        start_members(b, self.trees, self.classes, self.step_q16, self.loss == "cross_entropy")
+        start_members(b, self.trees, self.classes, self.step, self.loss == "cross_entropy")
 
     def forget(self):
         """Halve the weights of all shrubs; a new one, grown on the window, gets the other half.
@@ -253,12 +216,3 @@ class ShrubEnsemble(Learner):
     def trees_used(self):
         """Members of the ensemble now, 0..trees."""
         return self._flat[_MEMBERS_SHAPE][_M_USED]
-
-
-def _step_q16(step):
-    """The step size in 1/65536."""
-    number = isinstance(step, (int, float)) and not isinstance(step, bool)
-    if not number or not 1 / 1024 <= step <= 64:
-        raise ParameterError("step", "a number of 1/1024..64", step)
-    whole_part, shift = twelve_bits(step)
-    return (whole_part << 16) >> shift

@@ -27,7 +27,7 @@ import micropython
 from micropython import const
 
 from ..fixed import RNG_WORDS, seed_generator, square_root
-from ..learner import Learner, whole
+from ..learner import Learner
 from .ring import ring_table, start_ring, take
 from .sprout import advance, plant, sprout_table, start_sprout
 from .votes import count_votes, descend, judge, weigh
@@ -182,28 +182,14 @@ class Grove(Learner):
     _predict = staticmethod(predict)
     _learn = staticmethod(learn)
 
-    def __init__(
-        self, features, classes, window=512, trees=32, leaves=64, every=32, max_features=0, seed=0
-    ):
-        self.features = whole("features", features, 1, 256)
-        self.classes = whole("classes", classes, 2, 256)
-        self.window = whole("window", window, 8, 2047)
-        self.trees = whole("trees", trees, 1, 255)
-        self.leaves = whole("leaves", leaves, 2, 128)
-        self.every = whole("every", every, 1, 255)
-        self.max_features = whole("max_features", max_features, 0, features)
-        self.seed = whole("seed", seed, 0, (1 << 30) - 1)
-        self._allocate()
-
-    def configuration(self):
-        """All parameters as one line of text."""
-        return (
-            "Grove features=%d classes=%d window=%d trees=%d leaves=%d every=%d max_features=%d "
-            "seed=%d"
-        ) % (
-            self.features, self.classes, self.window, self.trees, self.leaves, self.every,
-            self.max_features, self.seed,
-        )  # fmt: skip
+    PARAMETERS = (
+        "window 512 8..2047;"
+        "trees 32 1..255;"
+        "leaves 64 2..128;"
+        "every 32 1..255;"
+        "max_features 0 0..features;"
+        "seed 0 0..1073741823"
+    )
 
     def _table(self):
         ring = ring_table(self.features, self.window + self.every)

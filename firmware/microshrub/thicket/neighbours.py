@@ -16,7 +16,7 @@ Buffers after those of the ring (see ring.py):
 import micropython
 from micropython import const
 
-from ..learner import Learner, whole
+from ..learner import Learner
 from .ring import ring_table, start_ring, take
 
 # From elsewhere, written by `make constants`:
@@ -195,18 +195,7 @@ class NearestNeighbours(Learner):
     _predict = staticmethod(predict)
     _learn = staticmethod(learn)
 
-    def __init__(self, features, classes, window=512, k=5):
-        self.features = whole("features", features, 1, 256)
-        self.classes = whole("classes", classes, 2, 256)
-        self.window = whole("window", window, 1, 4096)
-        self.k = whole("k", k, 1, 15)
-        self._allocate()
-
-    def configuration(self):
-        """All parameters as one line of text."""
-        return "NearestNeighbours features=%d classes=%d window=%d k=%d" % (
-            self.features, self.classes, self.window, self.k,
-        )  # fmt: skip
+    PARAMETERS = "window 512 1..4096;k 5 1..15"
 
     def _table(self):
         own = neighbours_table(self.features, self.classes, self.k)

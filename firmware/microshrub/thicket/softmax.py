@@ -22,7 +22,7 @@ import micropython
 from micropython import const
 
 from ..fixed import exp_decay
-from ..learner import Learner, ParameterError, twelve_bits, whole
+from ..learner import Learner
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -197,23 +197,13 @@ class SoftmaxRegression(Learner):
     _predict = staticmethod(predict)
     _learn = staticmethod(learn)
 
-    def __init__(self, features, classes, rate=0.02):
-        self.features = whole("features", features, 1, 256)
-        self.classes = whole("classes", classes, 2, 256)
-        self.rate_q8 = _rate_q8(rate)
-        self._allocate()
-
-    def configuration(self):
-        """All parameters as one line of text; the rate as its numerator over 256."""
-        return "SoftmaxRegression features=%d classes=%d rate=%d/256" % (
-            self.features, self.classes, self.rate_q8,
-        )  # fmt: skip
+    PARAMETERS = "rate 0.02 1/256..1/4 256"
 
     def _table(self):
         return softmax_table(self.features, self.classes)
 
     def _start(self):
-        start_softmax(self._flat, self.features, self.classes, self.rate_q8)
+        start_softmax(self._flat, self.features, self.classes, self.rate)
 
     @property
     def votes(self):
@@ -249,12 +239,3 @@ def start_softmax(b, features, classes, rate_q8):
     state[_FEATURES] = features
     state[_CLASSES] = classes
     state[_RATE] = rate_q8
-
-
-def _rate_q8(rate):
-    """The step size in 1/256."""
-    number = isinstance(rate, (int, float)) and not isinstance(rate, bool)
-    if not number or not 1 / 256 <= rate <= 1 / 4:
-        raise ParameterError("rate", "a number of 1/256..1/4", rate)
-    whole_part, shift = twelve_bits(rate)
-    return ((whole_part << 8) + (1 << shift >> 1)) >> shift

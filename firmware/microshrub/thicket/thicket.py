@@ -27,7 +27,7 @@ import micropython
 from micropython import const
 
 from ..buffers import address_table, allocate, table_bytes
-from ..learner import Learner, ParameterError, whole
+from ..learner import Learner, ParameterError
 from ..shrub.ensemble import learn as learn_shrubs
 from ..shrub.ensemble import predict as ask_shrubs
 from .grove import follow
@@ -162,26 +162,18 @@ class Thicket(Learner):
     _predict = staticmethod(predict)
     _learn = staticmethod(learn)
 
-    def __init__(self, features, classes, bytes=65536, seed=0):
-        self.features = whole("features", features, 1, 256)
-        self.classes = whole("classes", classes, 2, 256)
-        self.bytes = whole("bytes", bytes, 2048, 1 << 20)
-        self.seed = whole("seed", seed, 0, (1 << 30) - 1)
-        self.softmax, self._with_softmax = softmax_share(features, classes, bytes)
-        self.shrubs, self._with_shrubs = shrubs_share(features, classes, bytes, seed)
-        rest = bytes - table_bytes(self._own() + self._neighbours())
-        rest -= self.softmax.table_bytes() + self.shrubs.table_bytes()
-        self.grove = grove_share(features, classes, rest, seed)
-        if not self.grove:
-            more = "more for %d features and %d classes" % (features, classes)
-            raise ParameterError("bytes", more, bytes)
-        self._allocate()
+    PARAMETERS = "bytes 65536 2048..1048576;seed 0 0..1073741823"
 
-    def configuration(self):
-        """All parameters as one line of text."""
-        return "Thicket features=%d classes=%d bytes=%d seed=%d" % (
-            self.features, self.classes, self.bytes, self.seed,
-        )  # fmt: skip
+    def _prepare(self):
+        shape = self.features, self.classes
+        self.softmax, self._with_softmax = softmax_share(*shape, self.bytes)
+        self.shrubs, self._with_shrubs = shrubs_share(*shape, self.bytes, self.seed)
+        rest = self.bytes - table_bytes(self._own() + self._neighbours())
+        rest -= self.softmax.table_bytes() + self.shrubs.table_bytes()
+        self.grove = grove_share(*shape, rest, self.seed)
+        if not self.grove:
+            more = "more for %d features and %d classes" % shape
+            raise ParameterError("bytes", more, self.bytes)
 
     def _own(self):
         return [

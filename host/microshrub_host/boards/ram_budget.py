@@ -10,7 +10,7 @@ The program around the learner, and what it leaves for the garbage collector, co
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any
@@ -24,16 +24,6 @@ Value = int | float | str
 Parameters = Mapping[str, Value]
 
 _SMALLEST: Parameters = {"features": 1, "classes": 2}
-
-# Settings that a person would try, largest first
-_STEPS = (*sorted({n for k in range(1, 17) for n in (2**k, 3 * 2**k // 2)}, reverse=True), 1)
-_MOST_ALONE = 8  # no option alone is lowered by more than this factor: lower several instead
-_SHARED = ("window", "trees", "leaves", "bins", "nodes")  # those of a learner are lowered together
-# What costs RAM, and the least of it
-_LEAST: dict[str, dict[str, Value]] = {
-    "ShrubEnsemble": {"trees": 1, "window": 2, "depth": 1, "feature_bits": 8, "leaf": "class"},
-    "HoeffdingTree": {"leaves": 1, "bins": 2, "nodes": 1, "boost": False, "adaptive": False},
-}
 
 
 @dataclass(frozen=True)
@@ -161,7 +151,7 @@ def _planned(kind: str, learner_kwargs: Parameters) -> Any:
 def budget(
     learner_kwargs: Parameters,
     board: Board,
-    kind: str = "ShrubEnsemble",
+    kind: str,
     code: list[Part] | None = None,
 ) -> Budget:
     """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
@@ -238,13 +228,18 @@ def modules_of(kind: str, learner_kwargs: Parameters = _SMALLEST) -> tuple[str, 
     """The modules of the device library that a program with such a learner imports."""
     library = loader.load("python")
     learner = _planned(kind, learner_kwargs)
-    parts = (type(learner), learner._learn, library.Quantizer, library.Metrics)
+    parts = [*_used(learner), library.Quantizer, library.Metrics]
     return tuple(dict.fromkeys(part.__module__.partition(".")[2] for part in parts))
 
 
-def code_parts(
-    board: Board, kind: str = "ShrubEnsemble", learner_kwargs: Parameters = _SMALLEST
-) -> list[Part]:
+def _used(learner: Any) -> list[Any]:
+    """The learner's class, its kernel and those of its members, which are its attributes."""
+    base = loader.load("python").learner.Learner
+    members = [item for item in vars(learner).values() if isinstance(item, base)]
+    return [type(learner), learner._learn, *(part for m in members for part in _used(m))]
+
+
+def code_parts(board: Board, kind: str, learner_kwargs: Parameters = _SMALLEST) -> list[Part]:
     """What the imported library takes, a part a module."""
     return imported_parts(board, board.arch, modules_of(kind, learner_kwargs))
 
@@ -264,81 +259,3 @@ def _module_part(module: ModuleHeap, native: bool) -> Part:
         note = f"{module.native} of it machine code"
         return Part(module.name, module.other + module.native, note)
     return Part(module.name, module.other, f"and {module.native} of machine code elsewhere")
-
-
-# --- Advice --------------------------------------------------------------------------------------
-
-
-def which_to_lower(learner_kwargs: Parameters, board: Board, kind: str = "ShrubEnsemble") -> str:
-    """One sentence: which options, each alone or else together, make the learner fit the board."""
-    if budget(learner_kwargs, board, kind).fits:
-        return f"It fits {board.name} as it is."
-    plan = _costly(learner_kwargs, kind)
-    nbytes = getattr(loader.load("python"), kind).nbytes
-
-    def fits(**changes: Value) -> bool:
-        changed = {**learner_kwargs, **changes}
-        return nbytes(**changed) <= board.heap_free_bytes and budget(changed, board, kind).fits
-
-    alone = [_option(*found) for found in _each_alone(plan, fits)]
-    if alone:
-        return f"{alone[0]} fits {board.name}" + "".join(f", or {way}" for way in alone[1:]) + "."
-    together = _together(plan, fits)
-    if together:
-        options = " ".join(_option(name, value) for name, value in together.items())
-        return f"No option alone is enough; {options} together fit {board.name}."
-    least = budget({**learner_kwargs, **_LEAST[kind]}, board, kind)
-    return (
-        f"Not even the smallest model fits {board.name}: all in all, it needs "
-        f"{least.peak_bytes} bytes, {least.largest_buffer.bytes} of them for "
-        f"{least.largest_buffer.name}, and {board.heap_free_bytes} are free."
-    )
-
-
-def _costly(learner_kwargs: Parameters, kind: str) -> dict[str, Value]:
-    """The learner's parameters, defaults included, that cost RAM."""
-    learner = _planned(kind, learner_kwargs)
-    return {name: getattr(learner, name) for name in _LEAST[kind]}
-
-
-def _each_alone(
-    plan: Mapping[str, Value], fits: Callable[..., bool]
-) -> Iterable[tuple[str, Value]]:
-    """The mildest change of each option that is enough by itself."""
-    for name, value in plan.items():
-        found = next((v for v in _lower(name, value) if fits(**{name: v})), None)
-        if found is not None:
-            yield name, found
-
-
-def _lower(name: str, value: Value) -> Iterable[Value]:
-    """Values that need less RAM, the mildest first."""
-    if name == "leaf":
-        return ["class"] if value == "proba" else []
-    assert isinstance(value, int)
-    if isinstance(value, bool):
-        return [False] if value else []
-    if name == "feature_bits":
-        return [8] if value == 16 else []
-    steps = range(value - 1, 0, -1) if name in ("trees", "depth") else _STEPS
-    return [n for n in steps if value / _MOST_ALONE <= n < value]
-
-
-def _together(plan: Mapping[str, Value], fits: Callable[..., bool]) -> dict[str, Value]:
-    """Options lowered in turn, a step each, until it fits; empty if it never does."""
-    now = {name: plan[name] for name in _SHARED if name in plan}
-    while True:
-        before = dict(now)
-        for name, value in before.items():
-            assert isinstance(value, int)
-            least = 1 if name in ("trees", "leaves") else 2
-            now[name] = next((n for n in _STEPS if least <= n < value), min(value, least))
-            if fits(**now):
-                return now
-        if now == before:
-            return {}
-
-
-def _option(name: str, value: Value) -> str:
-    option = f"--{name.replace('_', '-')}"
-    return f"leaving {option} out" if value is False else f"{option} {value}"

@@ -63,7 +63,7 @@ def go(sizes, used):
 """
 
 
-def measure(learner_kwargs: Parameters, kind: str = "ShrubEnsemble") -> dict[str, int]:
+def measure(learner_kwargs: Parameters, kind: str) -> dict[str, int]:
     """Bytes of "code", "model", "quantizer", "metrics" and "rows" by gc.mem_alloc() of a real one.
 
     It is a 32-bit MicroPython on this machine, where machine code is not on the heap. The block

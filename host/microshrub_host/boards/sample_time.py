@@ -1,11 +1,11 @@
 """How long a sample takes on a board: from measurements in its file, or from instruction counts.
 
 A figure is given for a model that the table has, and for one that lies between two of the table.
-Between means: both are Shrub Ensembles that differ from it at most in window, trees, depth,
-features and classes, none of these of the one is larger and none of the other smaller. Then it is
-interpolated, linear in the work: trees * depth for predict, window * depth * features * classes
-for learn. Of all other models nothing is said. The seed and a Shrub Ensemble's step are not looked
-at: they change what is computed with, not how much.
+Between means: both are of its kind (Shrub Ensembles, as yet) and differ from it at most in window,
+trees, depth, features and classes, none of these of the one is larger and none of the other
+smaller. Then it is interpolated, linear in the work: trees * depth for predict, window * depth *
+features * classes for learn. Of all other models nothing is said. The seed and a Shrub Ensemble's
+step are not looked at: they change what is computed with, not how much.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from ..engines.learners import specification
 from .board_files import Board, CostRow
 
 _SHAPE = ("window", "trees", "depth", "features", "classes")
-_SHAPED = "shrub"  # the model of which all of _SHAPE are parameters
 _PREDICT = ("trees", "depth")
 _LEARN = ("window", "depth", "features", "classes")
 _NEUTRAL = ("seed", "step", "two_valued")  # the last is the stream's, no specification has it
@@ -105,7 +104,7 @@ def _look_up(
     for row in rows:
         if _of_row(row) == wanted:
             return row.predict, row.learn, ()
-    if wanted["model"] != _SHAPED:
+    if not set(_SHAPE) <= set(wanted):
         return None
     alike = [row for row in rows if _rest(_of_row(row)) == _rest(wanted)]
     pairs = [(a, b) for a in alike for b in alike if a != b and _between(a, wanted, b)]

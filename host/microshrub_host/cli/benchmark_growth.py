@@ -21,13 +21,13 @@ from .stream_options import add_stream_options, compile_kernels, open_with_param
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_stream_options(parser)
-    add_model_options(parser)
     parser.add_argument(
         "--samples",
         metavar="N,N,...",
         default=",".join(map(str, POINTS)),
         help=f"after how many samples to measure (default {','.join(map(str, POINTS))})",
     )
+    add_model_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

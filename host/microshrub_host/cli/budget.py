@@ -7,6 +7,7 @@ from typing import Any
 
 from ..base.terminal import console
 from ..boards import board_files, ram_budget, sample_time
+from ..boards.what_to_lower import which_to_lower
 from ..engines.learners import MODELS, check_parameters
 from ..reports import report
 from .options import add_model_options, model_parameters
@@ -31,9 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="number of classes (required)",
     )
-    add_model_options(parser)
     add_board_option(parser, DEFAULT_BOARD, f"the board (default {DEFAULT_BOARD})")
     add_outputs(parser, json="write it as one JSON object")
+    add_model_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -60,5 +61,5 @@ def too_large(
     budget: ram_budget.Budget, board: board_files.Board, model: str, parameters: dict[str, Any]
 ) -> str:
     """What to say of a model that does not fit, and what to lower."""
-    advice = ram_budget.which_to_lower(parameters, board, MODELS[model])
+    advice = which_to_lower(parameters, board, MODELS[model])
     return f"{report.shortage('The model', budget)} {advice}"

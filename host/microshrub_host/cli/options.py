@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 from typing import Any
 
 from ..base.errors import UserError
-from ..engines.learners import MODELS, defaults, option, parameter_help
+from ..engines.learners import MODELS, Parameter, defaults, option, options_of
 from .parsed import parsed
 
 SUFFIX = ".mshrub"  # of saved models
+_DEST = "model "  # before a parameter's name in the parsed arguments
 
 
 def is_model_file(text: str) -> bool:
@@ -27,9 +27,10 @@ def _model_or_file(text: str) -> str:
 
 
 def add_model_options(parser: argparse.ArgumentParser, *, files: bool = False) -> None:
-    """Add --model and an option for every parameter of every model.
+    """Add --model and an option for every parameter of every model, behind all other options.
 
-    With files --model may also name a saved model, see is_model_file().
+    With files --model may also name a saved model, see is_model_file(). A parameter that is called
+    as an option of the command becomes --model-NAME.
     """
     kinds: dict[str, Any] = {"choices": list(MODELS)}
     if files:
@@ -37,20 +38,18 @@ def add_model_options(parser: argparse.ArgumentParser, *, files: bool = False) -
     what = f"the learner{', or a file of simulate --save' if files else ''} (default shrub)"
     parser.add_argument("--model", default="shrub", help=what, **kinds)
     group = parser.add_argument_group("options of the model")
-    texts = {model: parameter_help(model) for model in MODELS}
     for name, models in _owners().items():
-        default = defaults(models[0])[name]
-        about = [
-            f"{texts[model].get(name, '')} (default {defaults(model)[name]})" for model in models
-        ]
+        rows = [options_of(model)[name] for model in models]
+        about = [f"{row.help} (default {row.default})".strip() for row in rows]
         if len(models) > 1:
             about = [f"{model}: {text}" for model, text in zip(models, about, strict=True)]
         kind: dict[str, Any] = {"action": "store_true"}
-        if not isinstance(default, bool):
-            kind = {"type": parsed(type(default)), "metavar": _metavar(default, about)}
+        if rows[0].kind is not bool:
+            kind = {"type": parsed(rows[0].kind), "metavar": _metavar(rows)}
+        taken = option(name) in parser._option_string_actions
         group.add_argument(
-            option(name),
-            dest=name,
+            option(f"model_{name}" if taken else name),
+            dest=_DEST + name,
             default=argparse.SUPPRESS,
             help="; ".join(about).replace("%", "%%"),
             **kind,
@@ -66,20 +65,18 @@ def _owners() -> dict[str, list[str]]:
     return found
 
 
-def _metavar(default: Any, texts: list[str]) -> str:
-    """X for a number, N for a whole one, else the words: for a text those that its help quotes."""
-    if isinstance(default, str):
-        words = [word for text in texts for word in re.findall(r'"(\w+)"', text)]
-        return "{" + ",".join(dict.fromkeys(words)) + "}"
-    if isinstance(default, bool):
-        return "{true,false}"
-    return "X" if isinstance(default, float) else "N"
+def _metavar(rows: list[Parameter]) -> str:
+    """X for a number, N for a whole one, else the words that one of the models allows."""
+    if rows[0].kind is str:
+        words = dict.fromkeys(word for row in rows for word in row.choices)
+        return "{" + ",".join(words) + "}"
+    return "X" if rows[0].kind is float else "N"
 
 
 def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """The parameters of any model that were given as options."""
-    owners = _owners()
-    return {name: value for name, value in vars(arguments).items() if name in owners}
+    found = vars(arguments).items()
+    return {name.removeprefix(_DEST): value for name, value in found if name.startswith(_DEST)}
 
 
 def model_parameters(arguments: argparse.Namespace) -> dict[str, Any]:

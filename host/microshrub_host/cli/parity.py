@@ -20,7 +20,6 @@ from .stream_options import add_stream_options, compile_kernels, open_with_param
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_stream_options(parser)
-    add_model_options(parser)
     parser.add_argument(
         "--every",
         type=whole_number,
@@ -28,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="compare after each N samples (default 200)",
     )
+    add_model_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -13,7 +13,6 @@ import numpy as np
 from ..base.errors import UserError
 from ..base.terminal import console
 from ..base.text import count, printable
-from ..engines import loader
 from ..models import model_files, tree_plot, trees
 from ..models.model_files import OpenModel
 from ..models.trees import Tree
@@ -107,6 +106,10 @@ def _print_trees(
     model: OpenModel, every: list[Tree], places: list[int], levels: int | None
 ) -> None:
     console.say(_title(model))
+    if trees.reader_of(model) is None:
+        progress = model.learner.progress().items()
+        state = [f"{name.replace('_', ' ')}: {n:,}" for name, n in progress]
+        console.say("; ".join(["It cannot be shown as trees", *state]) + ".")
     encoding = getattr(console.file, "encoding", None) or "utf-8"
     marks = () if encoding.lower().startswith("utf") else _ASCII
     for place in places:
@@ -122,14 +125,14 @@ def _print_reasons(
     file = model.file
     features = [printable(name) for name in file.feature_names]
     classes = [printable(name) for name in file.class_names]
-    if file.learner == "HoeffdingTree":
-        explain = loader.load("python").explain
+    if hasattr(model.learner, "explain"):
         units = file.scale.units()
-        console.say(explain(model.learner, codes, model.quantizer, features, classes, units))
+        console.say(model.learner.explain(codes, model.quantizer, features, classes, units))
         return
     label = model.learner.predict(codes)
     part = model.learner.votes[label] / (65536 * 255)
-    console.say(f"{classes[label]} ({part:.2f} of the votes)" if every else classes[label])
+    known = any(model.learner.votes)
+    console.say(f"{classes[label]} ({part:.2f} of the votes)" if known else classes[label])
     for place in places:
         console.say(f"{every[place].weight:.2f} * {trees.path(every[place].root, codes)}")
 
@@ -138,7 +141,7 @@ def _plot(
     model: OpenModel, every: list[Tree], places: list[int], arguments: argparse.Namespace
 ) -> None:
     if not places:
-        raise UserError("the model has no tree to draw yet")
+        raise UserError("the model has no tree to draw" + " yet" * bool(trees.reader_of(model)))
     tree = every[places[0]]
     if arguments.depth is not None:
         tree = Tree(tree.weight, trees.cut(tree.root, arguments.depth))

@@ -39,7 +39,6 @@ from .stream_options import (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_stream_options(parser)
-    add_model_options(parser)
     assumed = (
         f"refuse models that do not fit this board (default: refuse none, assume {DEFAULT_BOARD})"
     )
@@ -57,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         html="write a report as one page",
         save="save the learned model",
     )
+    add_model_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -18,6 +18,7 @@ from ..base.terminal import messages
 from ..streams.units import Raw
 from . import library_files, loader, mpy, session
 from .micropython_binary import find_or_fetch
+from .own_learners import own_learners
 from .status import Status
 
 Parameters = Mapping[str, Any]
@@ -110,13 +111,17 @@ class MicroPythonEngine:
     def __init__(
         self, kind: str, parameters: Parameters, heap: str = "64m", compiled: bool = False
     ) -> None:
-        """With `compiled`, it loads .mpy files: compiling the sources there takes more heap."""
+        """With `compiled`, it loads .mpy files: compiling the sources there takes more heap.
+
+        So it does if there are learners of the user's own, which stand elsewhere as sources.
+        """
+        own = [(learner.name, learner.module) for learner in own_learners()]
         # The layout of the buffers is the same everywhere; only what is in them is in question.
         library = loader.load("python")
         plan = session.Session(library, kind, parameters)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
         command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}"]
-        if compiled:
+        if compiled or own:
             compiled_session = mpy.compiled_program(Path(session.__file__), "x86")
             folder = mpy.compiled("x86")[0].parent.parent
             path = f"import sys; sys.path[:] = [{str(compiled_session.parent)!r}]"
@@ -129,7 +134,8 @@ class MicroPythonEngine:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        self._ask(b"C", json.dumps({"kind": kind, "parameters": dict(parameters)}).encode())
+        config = {"kind": kind, "parameters": dict(parameters), "own": own}
+        self._ask(b"C", json.dumps(config).encode())
 
     def observe(self, raw: Raw) -> None:
         self._ask(b"O", raw.astype("<i4").tobytes())

@@ -1,13 +1,17 @@
-"""Our learners by the names that people use for them, and their parameters.
+"""The learners by the names that people use for them, and what each says of its parameters.
 
-Nothing is listed twice: names, defaults and help come from the learner's signature and docstring.
+Nothing is listed here: the learners are those of firmware's learners.py and of own_learners.py. A
+learner's class has the parameters' names, defaults and ranges, its docstring their meaning.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
+import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,26 +20,120 @@ from ..base.errors import UserError
 from ..base.text import did_you_mean
 from ..base.values import PARSERS
 from ..streams.stream import Stream
-from . import loader
+from . import loader, own_learners
 
-MODELS = {"shrub": "ShrubEnsemble", "hoeffding": "HoeffdingTree"}
 _GIVEN = ("features", "classes", "two_valued")  # by the stream
+
+
+class _Models(Mapping[str, str]):
+    """The names of the learners' classes by the names that people use: the first word of each."""
+
+    def _known(self) -> dict[str, str]:
+        names = loader.load("python").learners.learner_names()
+        return {re.findall("[A-Z][a-z0-9]*|.+", name)[0].lower(): name for name in names}
+
+    def __getitem__(self, model: str) -> str:
+        """Raises UserError, with what is known, for another name."""
+        known = self._known()
+        if model not in known:
+            raise UserError(f"the model {model!r} is unknown. {did_you_mean(model, known)}")
+        return known[model]
+
+    def __contains__(self, model: object) -> bool:
+        return model in self._known()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known())
+
+    def __len__(self) -> int:
+        return len(self._known())
+
+
+MODELS = _Models()
+
+
+def register(name: str, path: str | os.PathLike[str]) -> None:
+    """Add a learner of your own: the class of that name in that file, to all commands and engines.
+
+    Programs that this one starts know it, too. Raises UserError if there is no such class, or
+    another learner has its name.
+    """
+    first = re.findall("[A-Z][a-z0-9]*|.+", name)[0].lower()
+    if first in MODELS and not any(own.name == name for own in own_learners.own_learners()):
+        raise UserError(f"{name} cannot be called {first}: that is {MODELS[first]}")
+    own_learners.add(name, path)
+    loader.load.cache_clear()
+
+
+def model_of(kind: str) -> str:
+    """The name that people use for the class of that name. Raises UserError for another one."""
+    for model, name in MODELS.items():
+        if name == kind:
+            return model
+    raise UserError(f"the learner {kind!r} is unknown. {did_you_mean(kind, MODELS.values())}")
+
+
+def companion(package: str, kind: str) -> Any:
+    """The module of a package that is called as people call the class; None if there is none."""
+    name = f"{package}.{model_of(kind)}"
+    return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
 def learner(model: str) -> Any:
     """The learner's class, as the `python` engine runs it."""
-    return getattr(loader.load("python"), MODELS[model])
+    return loader.load("python").learners.learner_class(MODELS[model])
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What is known of a parameter of a learner.
+
+    Of a number low and high are its range; high is None where it may be as many as there are
+    features. Of one of several texts or numbers `choices` are all of them.
+    """
+
+    name: str
+    default: Any
+    low: float | None
+    high: float | None
+    choices: tuple[Any, ...]
+    help: str
+
+    @property
+    def kind(self) -> type:
+        """bool, int, float, str or, for numbers of features, tuple."""
+        return type(self.default)
+
+
+def parameters(model: str) -> dict[str, Parameter]:
+    """The parameters by their names, but for features and classes."""
+    kind = learner(model)
+    texts = _texts(kind)
+    read = loader.load("python").learner._read
+    found = {}
+    for name, default, *allowed in kind._rows():
+        low, high = None, None
+        choices: tuple[Any, ...] = ()
+        if allowed and "|" in allowed[0]:
+            choices = tuple(map(read, allowed[0].split("|")))
+        elif allowed:
+            low, high = (
+                None if end == "features" else read(end) for end in allowed[0].split("..")
+            )
+        elif default == "False":
+            choices = (False, True)
+        found[name] = Parameter(name, read(default), low, high, choices, texts.get(name, ""))
+    return found
+
+
+def options_of(model: str) -> dict[str, Parameter]:
+    """The parameters that a person may set: all but those that the stream gives."""
+    return {name: p for name, p in parameters(model).items() if name not in _GIVEN}
 
 
 def defaults(model: str) -> dict[str, Any]:
     """Parameter names and their defaults, but for those that the stream gives."""
-    return {name: p.default for name, p in _signature(model).items() if name not in _GIVEN}
-
-
-def _signature(model: str) -> Mapping[str, inspect.Parameter]:
-    found = dict(inspect.signature(learner(model).__init__).parameters)
-    del found["self"]
-    return found
+    return {name: p.default for name, p in options_of(model).items()}
 
 
 def stream_parameters(model: str, stream: Stream, warmup: int) -> dict[str, Any]:
@@ -47,18 +145,18 @@ def stream_parameters(model: str, stream: Stream, warmup: int) -> dict[str, Any]
         "features": stream.values.shape[1],
         "classes": len(stream.class_names),
     }
-    if "two_valued" in _signature(model):
+    if "two_valued" in parameters(model):
         columns = stream.values[:warmup].T
         two = [len(np.unique(column[~np.isnan(column)])) == 2 for column in columns]
         found["two_valued"] = [f for f, yes in enumerate(two) if yes]
     return found
 
 
-def parameter_help(model: str) -> dict[str, str]:
+def _texts(kind: Any) -> dict[str, str]:
     """What the docstring's table says of each parameter; its rows start `    name  text`."""
     found: dict[str, str] = {}
     name = ""
-    for line in inspect.cleandoc(learner(model).__doc__).splitlines():
+    for line in inspect.cleandoc(kind.__doc__ or "").splitlines():
         row = re.match(r"(\w+) {2,}(.*)", line)
         if row:
             name = row[1]
@@ -76,8 +174,6 @@ def specification(text: str) -> tuple[str, dict[str, Any]]:
     Raises UserError for a model or a parameter that is not there, and for a wrong value.
     """
     model, *words = text.split() or [""]
-    if model not in MODELS:
-        raise UserError(f"the model {model!r} is unknown. {did_you_mean(model, MODELS)}")
     found = defaults(model)
     for word in words:
         name, equals, value = word.partition("=")

@@ -7,6 +7,8 @@ import importlib.util
 from collections.abc import Iterable
 from pathlib import Path
 
+from .own_learners import own_files
+
 PACKAGE = "microshrub"  # the device library
 WRITE_ADDRESSES = "write_addresses"  # the one kernel that depends on what a pointer is
 
@@ -30,15 +32,23 @@ def sources() -> list[Path]:
     return sorted([top / "__init__.py", *files])
 
 
+def sources_with_own() -> list[Path]:
+    """The files of the device library, and those of learners of the user's own behind them."""
+    return [*sources(), *own_files().values()]
+
+
 def module_name(path: Path) -> str:
     """The name within the library of a source or of what it was compiled to, as "shrub.cart"."""
+    if path in own_files().values():
+        return path.stem
     parts = path.with_suffix("").parts
     return ".".join(parts[len(parts) - parts[::-1].index(PACKAGE) :])
 
 
 def source_of(name: str) -> Path:
     """The file of the module of that name within the library."""
-    return folder().joinpath(*name.split(".")).with_suffix(".py")
+    own = own_files().get(name)
+    return own or folder().joinpath(*name.split(".")).with_suffix(".py")
 
 
 def imports(name: str, *, later: bool = True) -> set[str]:
@@ -50,12 +60,20 @@ def imports(name: str, *, later: bool = True) -> set[str]:
     return {
         imported_from(name, node)
         for node in (ast.walk(tree) if later else tree.body)
-        if isinstance(node, ast.ImportFrom) and node.level and node.module
+        if isinstance(node, ast.ImportFrom) and _is_of_library(node)
     }
 
 
+def _is_of_library(node: ast.ImportFrom) -> bool:
+    """Whether it imports from a module of the library: a learner of one's own does by its name."""
+    name = node.module or ""
+    return bool(name) if node.level else name.startswith(f"{PACKAGE}.")
+
+
 def imported_from(name: str, node: ast.ImportFrom) -> str:
-    """The library's module that a relative import in the module of that name is from."""
+    """The library's module that an import of it in the module of that name is from."""
+    if not node.level:
+        return (node.module or "").partition(".")[2]
     parts = name.split(".")
     return ".".join([*parts[: len(parts) - node.level], node.module or ""])
 

@@ -26,8 +26,10 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from ..base.cache import cache_folder
+from ..base.errors import UserError
 from . import library_files, python_pointers
 from .code_cache import cached
+from .own_learners import own_files, own_learners
 
 _POINTERS = ("ptr8", "ptr16", "ptr32")
 
@@ -36,7 +38,7 @@ def digest() -> str:
     """A hash of the device library's sources and of what compiles them here."""
     sha = hashlib.sha256()
     for path in [
-        *library_files.sources(),
+        *library_files.sources_with_own(),
         Path(__file__),
         Path(__file__).with_name("numba_pointers.py"),
     ]:
@@ -89,8 +91,16 @@ def cast_arguments(node: ast.FunctionDef) -> None:
 
 
 class _Kernels(ast.NodeTransformer):
-    def __init__(self, overflows: bool) -> None:
+    def __init__(self, package: str, overflows: bool) -> None:
+        self.package = package
         self.overflows = overflows
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom:
+        """A learner of the user's own means this engine's library."""
+        top, dot, rest = (node.module or "").partition(".")
+        if not node.level and top == library_files.PACKAGE:
+            node.module = self.package + dot + rest
+        return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef | None:
         if node.name == library_files.WRITE_ADDRESSES:
@@ -121,13 +131,15 @@ class _Loader(InspectLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         source, overflows = self.path.read_bytes(), "_i32" in self.names
+        package = fullname.partition(".")[0]
 
         def make() -> CodeType:
-            tree = _Kernels(overflows).visit(ast.parse(source, str(self.path)))
+            tree = _Kernels(package, overflows).visit(ast.parse(source, str(self.path)))
             tree = ast.fix_missing_locations(tree)
             return compile(tree, str(self.path), "exec", dont_inherit=True)
 
-        return cached(source, self.path, f"{_own_digest()} {overflows}", make)
+        owner = package if self.path in own_files().values() else ""
+        return cached(source, self.path, f"{_own_digest()} {overflows} {owner}", make)
 
     def exec_module(self, module: ModuleType) -> None:
         module.__file__ = str(self.path)
@@ -150,7 +162,7 @@ class _Finder(MetaPathFinder):
             library_files.folder().joinpath(*rest.split(".")) if rest else library_files.folder()
         )
         package = place.is_dir()
-        file = place / "__init__.py" if package else place.with_suffix(".py")
+        file = place / "__init__.py" if package else library_files.source_of(rest)
         return importlib.util.spec_from_file_location(
             name,
             file,
@@ -266,10 +278,19 @@ def load(engine: str) -> ModuleType:
     package = f"_microshrub_{engine}"
     with _importing(_Finder(package, names), _standin(viper)):
         library = importlib.import_module(package)
-        for path in (
-            library_files.sources()
-        ):  # some only import others when they need them; the stand-in is here
-            importlib.import_module(
-                f"{package}.{library_files.module_name(path)}".removesuffix(".__init__")
-            )
+        modules = map(library_files.module_name, library_files.sources())
+        for name in modules:  # some only import others when they need them; the stand-in is here
+            importlib.import_module(f"{package}.{name}".removesuffix(".__init__"))
+        _add_own(library)
         return library
+
+
+def _add_own(library: ModuleType) -> None:
+    """Register the learners of the user's own that the library does not know yet."""
+    taken = set(map(library_files.module_name, library_files.sources()))
+    for own in own_learners():
+        if own.path.stem in taken:
+            raise UserError(f"{own.path}: the library has a {own.path.name}; rename the file")
+        if own.name not in library.learners.learner_names():
+            library.learners.register(own.name, own.module)
+        importlib.import_module(f"{library.__name__}.{own.path.stem}")

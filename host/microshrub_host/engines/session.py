@@ -4,7 +4,7 @@ This file runs on CPython and, over a pipe, on MicroPython. There it is the prog
 commands from its standard input and answers on its standard output. A command is a letter, a
 little-endian u32 length and that many bytes; the answer is a u32 length and that many bytes.
 
-    C  create: JSON {"kind", "parameters"}   -> nothing
+    C  create: JSON {"kind", "parameters", "own"}                   -> nothing
     O  observe raw rows, i32                                        -> nothing
     F  freeze the quantizer                                         -> nothing
     R  run: u32 rows, raw rows as i32, labels as u8                 -> predictions as u8
@@ -132,7 +132,10 @@ def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> N
 
 def _create(config: "dict[str, Any]") -> Session:
     import microshrub
+    from microshrub.learners import register
 
+    for name, module in config["own"]:
+        register(name, module)  # type: ignore[no-untyped-call]
     return Session(microshrub, config["kind"], config["parameters"])
 
 

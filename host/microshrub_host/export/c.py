@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..base.text import printable
-from ..models.frozen import Answer, Frozen, TreeTable
+from ..models.frozen import Frozen, TreeTable
+from ..models.trees import Answer
 from ..streams.units import MISSING
 from .c_code import BAYES, DESCEND, MOST, PREDICT, QUANTIZER
 

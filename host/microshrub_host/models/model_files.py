@@ -48,7 +48,7 @@ _BROKEN = (
 class ModelFile:
     """All that a model's file holds; features and classes in the order of their numbers."""
 
-    learner: str  # "ShrubEnsemble", "HoeffdingTree"
+    learner: str  # the name of its class
     parameters: dict[str, Any]  # of its constructor
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
@@ -174,7 +174,7 @@ def _of_config(config: Any, states: States) -> ModelFile:
     digits = _get(config, "digits", _is_list_of(_is_digits))
     _get(config, "state_crc32", _is_count)
     found = ModelFile(
-        learner=_get(config, "learner", lambda name: name in MODELS.values()),
+        learner=_get(config, "learner", _is_text),
         parameters=_get(config, "parameters", lambda value: isinstance(value, dict)),
         feature_names=tuple(_get(config, "feature_names", _is_list_of(_is_text))),
         class_names=tuple(_get(config, "class_names", _is_list_of(_is_text))),
@@ -223,7 +223,7 @@ def _is_list_of(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
 def _build(file: ModelFile) -> OpenModel:
     """The objects with their states. Raises ValueError if one does not belong to the other."""
     library = loader.load("python")
-    kind = getattr(library, file.learner)
+    kind = library.learners.learner_class(file.learner)
     try:
         nbytes = kind.nbytes(**file.parameters)
     except TypeError as error:  # a parameter that it does not have

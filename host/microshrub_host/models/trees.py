@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..base.errors import UserError
 from ..base.text import printable
 from ..engines import loader
+from ..engines.learners import companion
 from .model_files import OpenModel
 
-_DEEPEST = 30  # of all learners
-_LARGEST = 65535
+DEEPEST = 30  # tests before a leaf, of all learners
 
 
 @dataclass(frozen=True)
@@ -62,13 +61,42 @@ class Tree:
     root: Node
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What a leaf says: its share for a class, times the tree's factor, are votes for that class.
+
+    The label is that of the leaf alone. A leaf of naive Bayes has no shares, but a slot.
+    """
+
+    label: int
+    shares: tuple[int, ...]
+    slot: int = -1  # of the statistics that naive Bayes reads
+
+
+@dataclass(frozen=True)
+class Bayes:
+    """The statistics of a slot, F features, C classes and T bins of all features together."""
+
+    low: Sequence[int]  # [F] the least code that reaches the leaf
+    high: Sequence[int]  # [F] the greatest
+    counts: Sequence[int]  # [T * C]
+    seen: Sequence[int]  # [C]
+    prior: Sequence[int]  # [C]
+
+
 def trees_of(model: OpenModel) -> list[Tree]:
-    """The trees of a model, the heaviest first; a young ShrubEnsemble has none.
+    """The trees of a model, the heaviest first; a learner that is young, or no tree, has none.
 
     Raises UserError if what the model holds is no tree.
     """
-    reader = _Hoeffding(model) if model.file.learner == "HoeffdingTree" else _Shrubs(model)
-    return reader.trees()
+    reader = reader_of(model)
+    return reader.trees() if reader else []
+
+
+def reader_of(model: OpenModel) -> TreeReader | None:
+    """What reads the trees of such a learner, in the file of readers/ that has its name."""
+    found = companion(f"{__package__}.readers", model.file.learner)
+    return None if found is None else found.Reader(model)
 
 
 def leaves(node: Node) -> Iterator[Leaf]:
@@ -123,8 +151,13 @@ def path(node: Node, codes: Any) -> str:
     return " -> ".join(filter(None, (", ".join(tests), node.text)))
 
 
-class _Reader:
-    """Makes nodes of a model's buffers, held by their names."""
+class TreeReader:
+    """Makes nodes of a model's buffers, held by their names.
+
+    A learner made of trees has a subclass `Reader` in readers/, in the file with its name.
+    """
+
+    single = True  # whether it is one tree, whose leaf alone says the class
 
     def __init__(self, model: OpenModel) -> None:
         self.model = model
@@ -135,7 +168,24 @@ class _Reader:
         self.words = loader.load("python").explanation
 
     def trees(self) -> list[Tree]:
+        """The trees, the heaviest first."""
         raise NotImplementedError
+
+    def answer(self, leaf: Leaf) -> Answer:
+        """What a leaf says from now on, if the model does not learn any more."""
+        raise NotImplementedError
+
+    def bins(self) -> list[int]:
+        """Where the bins of each feature begin, and behind the last the end; shape (F + 1,)."""
+        raise NotImplementedError
+
+    def statistics(self, slot: int) -> Bayes:
+        """What naive Bayes reads in a leaf with that slot."""
+        raise NotImplementedError
+
+    def one_class(self, label: int, share: int) -> Answer:
+        """The answer of a leaf that is for one class only."""
+        return Answer(label, tuple(share * (c == label) for c in range(len(self.classes))))
 
     def test(self, feature: int, threshold: int, above: bool) -> str:
         return str(
@@ -147,88 +197,3 @@ class _Reader:
     def split(self, feature: int, threshold: int, below: Node, above: Node) -> Split:
         tests = (self.test(feature, threshold, False), self.test(feature, threshold, True))
         return Split(feature, threshold, tests, below, above)
-
-
-class _Hoeffding(_Reader):
-    """The one tree of a HoeffdingTree, whose layout is in firmware's nodes.py."""
-
-    def trees(self) -> list[Tree]:
-        return [Tree(1.0, self.node(0, 0))]
-
-    def node(self, node: int, level: int) -> Node:
-        child = self.held["tree.child"][node]
-        if level > _DEEPEST:
-            raise UserError("the model's tree is deeper than a tree can be")
-        if not child:
-            return self.leaf(node)
-        return self.split(
-            self.held["tree.feature"][node],
-            self.held["tree.threshold"][node],
-            self.node(child, level + 1),
-            self.node(child + 1, level + 1),
-        )
-
-    def leaf(self, node: int) -> Leaf:
-        counts = self.words.leaf_counts(self.model.learner, node)
-        label = counts.index(max(counts)) if counts else self.held["tree.feature"][node]
-        name, samples = self.classes[label], sum(counts)
-        if not samples:
-            return Leaf(label, name, place=node)
-        share = self.words.share(counts[label], samples)
-        return Leaf(label, name, share, samples, f"{share} of {samples}", node)
-
-
-class _Shrubs(_Reader):
-    """The members of a ShrubEnsemble, whose layout is in firmware's shrubs.py and weights.py."""
-
-    def trees(self) -> list[Tree]:
-        weights = self.held["members.weight"]
-        members = self.held["members.rank"][: self.model.learner.trees_used]
-        heaviest = sorted(members, key=lambda slot: -weights[slot])
-        return [Tree(weights[slot] / 65536, self.shrub(slot)) for slot in heaviest]
-
-    def shrub(self, slot: int) -> Node:
-        """The tree in a slot; a node through which all samples go left is left out."""
-        _, _, inner, leaf_limit, linked, _, wide, wide_kids = self.held["shrubs.shape"][:8]
-        features = self.held["shrubs.feature"][slot * inner :]
-        thresholds = _items(self.held["shrubs.threshold"], wide)[slot * inner :]
-        kids = _items(self.held["shrubs.kids"], wide_kids)[slot * (2 * inner + 1) :]
-        here = self.window_leaves(slot, leaf_limit)
-
-        def node(place: int, level: int) -> Node:
-            n = kids[place] if linked else place
-            if level > _DEEPEST:
-                raise UserError("the model's shrub is deeper than a shrub can be")
-            if n >= inner:
-                return self.leaf(slot * leaf_limit + n - inner, here.count(n - inner), len(here))
-            threshold = thresholds[n] if wide else thresholds[n] << 8 | 255
-            below = node(2 * n + 1, level + 1)
-            if threshold == _LARGEST:
-                return below
-            return self.split(features[n], threshold, below, node(2 * n + 2, level + 1))
-
-        return node(0, 0)
-
-    def window_leaves(self, slot: int, leaf_limit: int) -> list[int]:
-        """The leaves that the samples in the window have in this slot."""
-        window = self.model.learner.window
-        samples = self.held["window.shape"][loader.constant("shrub.window", "_W_SIZE")]
-        member = _items(self.held["member"], leaf_limit > 256)
-        return list(member[slot * window : slot * window + samples])
-
-    def leaf(self, place: int, samples: int, window: int) -> Leaf:
-        if self.model.learner.leaf == "class":
-            label, part = self.held["shrubs.leaves"][place], 255
-        else:
-            others = len(self.classes) - 1
-            parts = list(self.held["shrubs.leaves"][place * others : (place + 1) * others])
-            parts.append(255 - sum(parts))
-            label, part = parts.index(max(parts)), max(parts)
-        name, share = self.classes[label], self.words.share(part, 255)
-        note = f"{share}, {samples} of the last {window}"
-        return Leaf(label, name, share, samples, note, place)
-
-
-def _items(buffer: bytearray, wide: int) -> Sequence[int]:
-    """The entries of one byte or, if wide, two."""
-    return memoryview(buffer).cast("H") if wide else buffer

@@ -23,7 +23,7 @@ from ..engines import loader
 from ..evaluation import prequential
 from ..evaluation.pareto import front
 from . import study_file, trials
-from .search_space import FIRST, sample
+from .search_space import first, sample
 from .trials import Accuracies, Candidate, Limits, Size, StreamSplit
 
 _NAME = "microshrub tune"
@@ -182,7 +182,7 @@ class Search:
             if "configuration" in trial.user_attrs:
                 self._study.enqueue_trial(trial.params)
         if not self._study.get_trials(deepcopy=False):
-            for choice in FIRST:
+            for choice in first():
                 self._study.enqueue_trial(choice)
 
     def _trials(self, state: str) -> list[Any]:

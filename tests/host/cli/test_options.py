@@ -12,7 +12,13 @@ from microshrub_host.boards import board_files
 from microshrub_host.cli import options
 from microshrub_host.cli.command_table import CommandParser
 from microshrub_host.engines import loader
-from microshrub_host.engines.learners import MODELS, check_parameters, defaults, specification
+from microshrub_host.engines.learners import (
+    MODELS,
+    check_parameters,
+    defaults,
+    option,
+    specification,
+)
 from microshrub_tools.cli import main
 
 COMMANDS = ("simulate", "budget", "parity", "compare", "soak", "micropython")
@@ -49,10 +55,11 @@ def test_the_boards_are_listed(command: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_the_words_in_the_help_are_allowed(model: str) -> None:
-    shown = {a.dest: a.metavar for a in subparser("simulate")._actions}
+    actions = [a for a in subparser("simulate")._actions if a.option_strings]
+    shown = {a.option_strings[-1]: a.metavar for a in actions}
     for name, default in defaults(model).items():
         if isinstance(default, str):
-            words = str(shown[name]).strip("{}").split(",")
+            words = str(shown[option(name)]).strip("{}").split(",")
             assert default in words
             works = []
             for word in words:
@@ -81,7 +88,7 @@ def test_what_is_true_or_false_is_a_switch() -> None:
         assert {name for name in found if parameters[name] is True} == {g[2:] for g in given}
         assert all(parameters[name] is False for name in found if f"--{name}" not in given)
     for action in subparser("simulate")._actions:
-        if action.dest in found:
+        if action.option_strings and action.option_strings[0][2:] in found:
             assert action.nargs == 0
             assert "(default False)" in str(action.help)
 

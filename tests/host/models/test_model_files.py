@@ -165,8 +165,8 @@ def zipped(path: Path, parts: dict[str, bytes]) -> Path:
 CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"format": 2}, "the file's format is version 2, this program has 1"),
     ({"format": None}, "the file's format is version None"),
-    ({"learner": "Quantizer"}, "config.json has no valid learner"),
-    ({"learner": "__class__"}, "config.json has no valid learner"),
+    ({"learner": "Quantizer"}, "learner has to be one of ShrubEnsemble, HoeffdingTree"),
+    ({"learner": "__class__"}, "learner has to be one of ShrubEnsemble, HoeffdingTree"),
     ({"learner": ["ShrubEnsemble"]}, "config.json has no valid learner"),
     ({"learner": "ShrubEnsemble"}, "unexpected keyword argument"),
     ({"parameters": []}, "config.json has no valid parameters"),

@@ -22,20 +22,15 @@ from pathlib import Path
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
+from microshrub_host.boards.what_to_lower import which_to_lower
 from microshrub_host.engines import library_files, mpy, plain_kernels
+from microshrub_host.engines.own_learners import own_learners
 from microshrub_host.reports.report import shortage
 
 from .program_config import Program
 
 FOLDER = "build"  # a folder a board in it
 LIBRARY = f"lib/{library_files.PACKAGE}"
-_OF_LEARNERS = (
-    "hoeffding.hat",
-    "adwin",
-    "shrub.ensemble",
-    "explanation",
-    "hoeffding.tree",
-)  # not of all programs
 _CHECK = ".check"  # ends the name of the module that looks at a learner's saved state
 _EMITS = ("native", "bytecode")
 _MARKS = ("main.py", "config.json", LIBRARY)  # by which a folder is known to be a build
@@ -70,7 +65,7 @@ def modules(program: Program, emit: str = "native") -> tuple[str, ...]:
         "device.sensors": around["label_pin"] or around["sensor"]["kind"] != "serial",
     }
     roots = [name for name, needed in by_need.items() if needed]
-    roots += _imported_by("device.program", {*by_need, *_OF_LEARNERS})
+    roots += _imported_by("device.program", set(by_need))
     learner = ram_budget.modules_of(program.learner, program.parameters)
     roots += [*learner, "device.selftest"]
     roots += {
@@ -116,14 +111,24 @@ def make(program: Program, board: Board, output: Path, emit: str = "native") -> 
             for part in ram_budget.code_parts(board, program.learner, program.parameters)
         )
         rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - around)
-        advice = ram_budget.which_to_lower(program.parameters, rest, program.learner)
+        advice = which_to_lower(program.parameters, rest, program.learner)
         raise UserError(f"The program does not fit: {shortage('it', budget)} {advice}")
-    files = program.files() | {"main.py": main_file().read_bytes()}
+    files = program.files() | {"main.py": _main_program(program)}
     for path in mpy.compiled(arch):
         if library_files.module_name(path) in names:
             files[f"lib/{mpy.in_library(path)}"] = path.read_bytes()
     write(files, output)
     return Build(output, {name: len(data) for name, data in sorted(files.items())}, budget)
+
+
+def _main_program(program: Program) -> bytes:
+    """main.py; the one of a learner of the user's own registers it first."""
+    text = main_file().read_bytes()
+    for own in own_learners():
+        if own.name == program.learner:
+            call = f"register({own.name!r}, {own.module!r})"
+            return f"from microshrub.learners import register\n\n{call}\n\n".encode() + text
+    return text
 
 
 def main_file() -> Path:

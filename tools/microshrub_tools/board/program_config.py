@@ -31,7 +31,7 @@ class Program:
     quantizer that has yet to see its first `warmup` samples; `around` is the rest of config.json.
     """
 
-    learner: str  # "ShrubEnsemble", "HoeffdingTree"
+    learner: str  # the name of its class
     parameters: dict[str, Any]
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]

@@ -35,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "like those of DATA."
     )
     add_stream_options(parser, nargs="?")
-    add_model_options(parser, files=True)
     add_board_option(parser, None, "the board (required)", required=True)
     parser.add_argument(
         "--output",
@@ -50,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="machine code, or bytecode for any processor (default native)",
     )
     _add_program_options(parser)
+    add_model_options(parser, files=True)
 
 
 def _add_program_options(parser: argparse.ArgumentParser) -> None:

@@ -42,7 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "is not the simulator's in the end."
     )
     add_stream_options(parser)
-    add_model_options(parser)
     parser.add_argument(
         "--samples",
         type=whole_number,
@@ -53,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--heap", default="64m", metavar="SIZE", help="of the MicroPython, as 64k (default 64m)"
     )
+    add_model_options(parser)
 
 
 def marks(samples: int) -> list[int]:

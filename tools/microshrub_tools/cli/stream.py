@@ -12,7 +12,7 @@ from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import console
 from microshrub_host.base.text import count
 from microshrub_host.cli.stream_options import add_stream_options, compile_kernels, open_arguments
-from microshrub_host.engines.learners import MODELS
+from microshrub_host.engines.learners import model_of
 from microshrub_host.engines.status import percent
 
 from ..board.ports import add_port_option, chosen_port
@@ -62,8 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         twin = find_twin(welcome.configuration_hash, arguments.build)
         rows = twin.raw_rows(data)
         configuration = twin.configuration
-        names = {kind: name for name, kind in MODELS.items()}
-        compile_kernels(names[configuration.learner], configuration.parameters)
+        compile_kernels(model_of(configuration.learner), configuration.parameters)
         twin.prepare(rows)
         with showing("stream") as update:
             run = DeviceRun(

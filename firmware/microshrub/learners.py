@@ -1,0 +1,37 @@
+"""The learners, a line for each; a class is imported when it is first asked for.
+
+They are one text, since tuples would cost a board three times the RAM.
+"""
+
+from .learner import choice
+
+_LEARNERS = """
+ShrubEnsemble .shrub.ensemble
+HoeffdingTree .hoeffding.tree
+Thicket .thicket.thicket
+SoftmaxRegression .thicket.softmax
+NearestNeighbours .thicket.neighbours
+Grove .thicket.grove
+"""
+
+
+def learner_names():
+    """The names of the learners' classes."""
+    return _LEARNERS.split()[::2]
+
+
+def register(name, module):
+    """Add a learner of your own: the class of that name in that module.
+
+    The module is called as `import` calls it; one in the library's folder begins with a dot.
+    """
+    global _LEARNERS
+    _LEARNERS += "%s %s\n" % (name, module)
+
+
+def learner_class(name):
+    """The class of that name. Raises ValueError if there is none, naming those that there are."""
+    names = learner_names()
+    module = _LEARNERS.split()[2 * names.index(choice("learner", name, names)) + 1]
+    level = int(module[0] == ".")
+    return getattr(__import__(module[level:], globals(), None, (name,), level), name)

@@ -1,0 +1,126 @@
+"""Which options of a model to lower, so that it fits a board.
+
+Nothing is known here of any learner: a parameter costs RAM if lower values of it need less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from ..engines import loader
+from ..engines.learners import Parameter, model_of, options_of
+from .board_files import Board
+from .ram_budget import Parameters, Value, budget
+
+# Settings that a person would try, largest first
+_STEPS = (*sorted({n for k in range(1, 21) for n in (2**k, 3 * 2**k // 2)}, reverse=True), 1)
+_MOST_ALONE = 8  # no option alone is lowered by more than this factor: lower several instead
+_FINE = 255  # up to here each number is tried
+_SMALL = 32  # a parameter that is never larger is not lowered together with others
+
+
+def which_to_lower(learner_kwargs: Parameters, board: Board, kind: str) -> str:
+    """One sentence: which options, each alone or else together, make the learner fit the board."""
+    if budget(learner_kwargs, board, kind).fits:
+        return f"It fits {board.name} as it is."
+    costly = _costly(learner_kwargs, kind)
+
+    def fits(**changes: Value) -> bool:
+        changed = {**learner_kwargs, **changes}
+        size = _size_of(kind, changed)
+        return 0 <= size <= board.heap_free_bytes and budget(changed, board, kind).fits
+
+    alone = [_option(*found) for found in _each_alone(costly, fits)]
+    if alone:
+        return f"{alone[0]} fits {board.name}" + "".join(f", or {way}" for way in alone[1:]) + "."
+    together = _together(costly, fits)
+    if together:
+        options = " ".join(_option(name, value) for name, value in together.items())
+        return f"No option alone is enough; {options} together fit {board.name}."
+    smallest = dict(learner_kwargs)
+    for name, cost in costly.items():
+        values = [v for v in cost.lower if _size_of(kind, smallest | {name: v}) >= 0]
+        smallest |= {name: values[-1]} if values else {}
+    least = budget(smallest, board, kind)
+    return (
+        f"Not even the smallest model fits {board.name}: all in all, it needs "
+        f"{least.peak_bytes} bytes, {least.largest_buffer.bytes} of them for "
+        f"{least.largest_buffer.name}, and {board.heap_free_bytes} are free."
+    )
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """A parameter that costs RAM: what it is, and what needs less, the mildest first."""
+
+    value: Value
+    lower: list[Value]
+    most: float  # of its range, 0 if it has none
+
+
+def _size_of(kind: str, learner_kwargs: Parameters) -> int:
+    """Bytes of the learner's buffers, -1 if it refuses the parameters."""
+    try:
+        return int(getattr(loader.load("python"), kind).nbytes(**learner_kwargs))
+    except ValueError:
+        return -1
+
+
+def _costly(learner_kwargs: Parameters, kind: str) -> dict[str, _Cost]:
+    """The parameters, those by default included, whose lower values need fewer bytes."""
+    found, now = {}, _size_of(kind, learner_kwargs)
+    for name, row in options_of(model_of(kind)).items():
+        value = learner_kwargs.get(name, row.default)
+        lower = _lower(row, value)
+        if row.choices:
+            lower = [v for v in lower if 0 <= _size_of(kind, {**learner_kwargs, name: v}) < now]
+        if lower and _size_of(kind, {**learner_kwargs, name: lower[-1]}) < now:
+            found[name] = _Cost(value, lower, row.high or 0)
+    return found
+
+
+def _lower(row: Parameter, value: Value) -> list[Value]:
+    """Other values that may need less RAM, the mildest first."""
+    if row.kind is bool:
+        return [False] if value else []
+    if row.choices:
+        return [other for other in row.choices if other != value]
+    if row.kind is not int or row.low is None:
+        return []
+    assert isinstance(value, int)
+    if row.high is not None and row.high <= _FINE:
+        return list(range(value - 1, int(row.low) - 1, -1))
+    return [n for n in _STEPS if row.low <= n < value]
+
+
+def _each_alone(
+    costly: Mapping[str, _Cost], fits: Callable[..., bool]
+) -> Iterable[tuple[str, Value]]:
+    """The mildest change of each option that is enough by itself."""
+    for name, cost in costly.items():
+        for value in cost.lower:
+            mild = not cost.most or float(cost.value) / _MOST_ALONE <= float(value)
+            if mild and fits(**{name: value}):
+                yield name, value
+                break
+
+
+def _together(costly: Mapping[str, _Cost], fits: Callable[..., bool]) -> dict[str, Value]:
+    """Whole numbers lowered in turn, a step each, until it fits; empty if it never does."""
+    shared = {name: cost for name, cost in costly.items() if cost.most > _SMALL}
+    now = {name: cost.value for name, cost in shared.items()}
+    while True:
+        before = dict(now)
+        for name, value in before.items():
+            steps = [n for n in _STEPS if n in shared[name].lower and float(n) < float(value)]
+            now[name] = steps[0] if steps else value
+            if fits(**now):
+                return now
+        if now == before:
+            return {}
+
+
+def _option(name: str, value: Value) -> str:
+    option = f"--{name.replace('_', '-')}"
+    return f"leaving {option} out" if value is False else f"{option} {value}"

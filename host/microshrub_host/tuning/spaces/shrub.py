@@ -1,0 +1,53 @@
+"""Where tune looks for a ShrubEnsemble."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..search_space import Ask
+
+_MAX_FEATURES = ("all", "half", "root")
+
+# Small and middling ones
+FIRST: tuple[dict[str, Any], ...] = (
+    {
+        "window": 32, "trees": 8, "depth": 5,
+        "step": 0.5, "train_every": 1, "trigger": "sample",
+        "max_features": "all", "feature_bits": 16, "splitter": "best",
+        "loss": "mse", "leaf": "proba",
+    },
+    {
+        "window": 16, "trees": 4, "depth": 4,
+        "step": 8.0, "train_every": 1, "trigger": "sample",
+        "max_features": "all", "feature_bits": 8, "splitter": "best",
+        "loss": "mse", "leaf": "proba",
+    },
+    {
+        "window": 32, "trees": 16, "depth": 2,
+        "step": 0.05, "train_every": 8, "trigger": "sample",
+        "max_features": "all", "feature_bits": 8, "splitter": "best",
+        "loss": "mse", "leaf": "proba",
+    },
+)  # fmt: skip
+
+
+def space(ask: Ask, features: int) -> dict[str, Any]:
+    drawn = ask.one_of("max_features", *_MAX_FEATURES)
+    return {
+        "window": ask.whole("window", 8, 1024),
+        "trees": ask.whole("trees", 1, 64),
+        "depth": ask.whole("depth", 1, 10, log=False),
+        "step": ask.number("step", 1 / 64, 32),
+        "train_every": ask.whole("train_every", 1, 32),
+        "trigger": ask.one_of("trigger", "sample", "error"),
+        "max_features": {
+            "all": 0,
+            "half": max(1, features // 2),
+            "root": max(1, math.isqrt(features)),
+        }[drawn],
+        "feature_bits": ask.one_of("feature_bits", 8, 16),
+        "splitter": ask.one_of("splitter", "best", "random"),
+        "loss": ask.one_of("loss", "mse", "cross_entropy"),
+        "leaf": ask.one_of("leaf", "proba", "class"),
+    }
