@@ -23,11 +23,11 @@ class _Plain(ast.NodeTransformer):
         self.wanted: tuple[str, ...] = ()
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef | None:
-        if node.name == WRITE_ADDRESSES:
-            self.wanted = (WRITE_ADDRESSES,)
-            return None
         kept = [d for d in node.decorator_list if ast.unparse(d) not in _DECORATORS]
         if len(kept) < len(node.decorator_list):
+            if node.name == WRITE_ADDRESSES:
+                self.wanted = (WRITE_ADDRESSES,)
+                return None
             self.wanted = _POINTERS
             node.decorator_list = kept
             cast_arguments(node)
