@@ -30,7 +30,7 @@ def markdown(
     """The whole file."""
     said = [
         "# The Hoeffding trees, measured",
-        f"Made by `{command}`, and only by it.",
+        f"Made by `{command}`; do not edit it by hand.",
         "Prequential accuracy over the whole stream, the number of nodes at its end, the bytes of "
         "the model's buffers, and the speed of the numba engine in the fastest of its runs, which "
         "differs from machine to machine. `mc` is the majority class, `nb` naive Bayes, `nba` "
@@ -41,7 +41,7 @@ def markdown(
         "Streams: " + ", ".join(_size(name, stream) for name, stream in streams.items()) + ".",
     ]
     if missing:
-        said.append(f"Left out, since their files were not there: {', '.join(missing)}.")
+        said.append(f"Skipped, since their files were not there: {', '.join(missing)}.")
     for title, text in _MEASURES.items():
         said += [f"## {title}", _table(cells, list(streams), text, title == _ACCURACY)]
     return "\n\n".join(said) + "\n"

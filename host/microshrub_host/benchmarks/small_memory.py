@@ -75,19 +75,19 @@ def markdown(picks: Sequence[Pick], cells: Cells, rivals: bool, command: str) ->
     """The whole file."""
     said = [
         "# The best known models of a small memory",
-        f"Made by `{command}`, and only by it. Prequential accuracy in percent over the whole "
-        "stream; model bytes are those of the buffers on a board. The options were found by "
-        "searching on the very streams that they are shown on: that much tuning to a stream, a "
-        "user's own will not have had. `microshrub tune` is for that, and shows what a search is "
-        "worth on samples that it has not seen.",
+        f"Made by `{command}`; do not edit it by hand. Prequential accuracy in percent over the "
+        "whole stream; model bytes are those of the buffers on a board. The options were found by "
+        "searching on the very streams that they are shown on, which favours them. `microshrub "
+        "tune` is for your own stream, and shows what a search is worth on samples that it has "
+        "not seen.",
     ]
     head = ["stream", "within", "model", "bytes", "accuracy"]
     if rivals:
         said.append(
-            "Beside them MOA's, with MOA's defaults, ensembles of ten trees: the Hoeffding tree "
-            "and EFDT where ours have 16 KB, adaptive random forests and streaming random "
-            "patches where ours have 64 KB. Their bytes are MOA's own measure (measureByteSize). "
-            "The last column is how many points ours are ahead of the better one."
+            "MOA's learners have MOA's defaults, and ensembles ten trees: the Hoeffding tree and "
+            "EFDT next to ours of 16 KB, adaptive random forests and streaming random patches "
+            "next to ours of 64 KB. Their bytes are MOA's own measure (measureByteSize). The last "
+            "column is how many points ours are ahead of the better of the two."
         )
         head += ["MOA", "MOA", "ahead"]
     rows = [accuracy_row(pick, cells, rivals) for pick in picks]

@@ -37,7 +37,7 @@ def markdown(
     told: Mapping[str, str],
 ) -> str:
     """The tables and links to the pictures, as one file."""
-    said = [f"# {title}", f"Made by `{command}`, and only by it.", *introduction(found)]
+    said = [f"# {title}", f"Made by `{command}`; do not edit it by hand.", *introduction(found)]
     for table in tables:
         said += [f"## {table.title}", *table.notes, table_text(table)]
     if pictures:

@@ -92,7 +92,7 @@ def test_a_file_that_is_not_there_is_left_out(
     assert main([*COMMAND, *words]) == 0
     out, err = capsys.readouterr()
     assert tables(out)["Accuracy, %"][()] == ["weather"]
-    assert re.search(r"Left out.*: elec\.$", out, re.MULTILINE)
+    assert re.search(r"Skipped.*: elec\.$", out, re.MULTILINE)
     assert "elec" in err
     assert main([*COMMAND, *words[:2], "--streams", "elec", "--data", str(folder / "no")]) == 2
 
