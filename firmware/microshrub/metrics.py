@@ -15,7 +15,7 @@ _SEEN = const(1)
 _RIGHT = const(2)
 _NO_CHANGE = const(3)  # right by predicting the last label
 _MAJORITY = const(4)  # right by predicting the most frequent label so far
-_LAST = const(5)  # the last label
+_LAST = const(5)  # the last label + 256 * how often all counts were halved
 _MATRIX = const(6)  # classes if the confusion matrix is kept, else 0
 _WORDS = const(7)
 _MATRIX_CLASSES = const(32)  # the matrix of more classes would take more than 4 KB
@@ -36,6 +36,7 @@ def note(counts: ptr32, came: ptr32, said: ptr32, confusion, labels, predictions
         if counts[_SEEN] == _FULL:
             for k in range(_SEEN, _LAST):
                 counts[k] = counts[k] >> 1
+            counts[_LAST] = counts[_LAST] + 256  # < 2**29 for 2**49 samples
             for k in range(classes):
                 came[k] = came[k] >> 1
                 said[k] = said[k] >> 1
@@ -45,7 +46,7 @@ def note(counts: ptr32, came: ptr32, said: ptr32, confusion, labels, predictions
         for k in range(classes):
             if came[k] > came[majority]:
                 majority = k
-        if counts[_SEEN] and label == counts[_LAST]:
+        if counts[_SEEN] and label == counts[_LAST] & 255:
             counts[_NO_CHANGE] = counts[_NO_CHANGE] + 1
         if counts[_SEEN] and label == majority:
             counts[_MAJORITY] = counts[_MAJORITY] + 1
@@ -57,7 +58,7 @@ def note(counts: ptr32, came: ptr32, said: ptr32, confusion, labels, predictions
             k = label * classes + prediction
             matrix[k] = matrix[k] + 1
         counts[_SEEN] = counts[_SEEN] + 1
-        counts[_LAST] = label
+        counts[_LAST] = (counts[_LAST] >> 8 << 8) + label
 
 
 class Metrics(Buffers):
@@ -95,7 +96,7 @@ class Metrics(Buffers):
         for buffer in self._flat:
             if len(buffer) and (min(buffer) < 0 or max(buffer) > _FULL):
                 return False
-        return self._flat[0][_LAST] < self.classes
+        return self._flat[0][_LAST] & 255 < self.classes
 
     def update(self, label, prediction):
         """Count one sample. Allocates nothing."""
@@ -127,13 +128,17 @@ class Metrics(Buffers):
 
     @property
     def samples(self):
-        """Samples counted; halved with all other counts at 2**29."""
-        return self._flat[0][_SEEN]
+        """Samples counted, all of them: each halving took half of 2**29 out of the counts."""
+        counts = self._flat[0]
+        return counts[_SEEN] + (counts[_LAST] >> 8) * (_FULL >> 1)
 
     @property
     def right(self):
-        """How many of them were predicted right."""
-        return self._flat[0][_RIGHT]
+        """How many of them were predicted right; above 2**29 samples, in proportion."""
+        counts = self._flat[0]
+        if counts[_LAST] < 256:
+            return counts[_RIGHT]
+        return counts[_RIGHT] * self.samples // counts[_SEEN]
 
     @property
     def accuracy(self):
@@ -167,7 +172,8 @@ class Metrics(Buffers):
         return _above(counts[_RIGHT], counts[_NO_CHANGE], counts[_SEEN])
 
     def _ratio(self, word):
-        return self._flat[0][word] * 1000000 // max(self.samples, 1)
+        counts = self._flat[0]
+        return counts[word] * 1000000 // max(counts[_SEEN], 1)
 
 
 def _above(right, baseline, whole_count):

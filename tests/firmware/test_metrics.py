@@ -167,7 +167,8 @@ def test_halving_keeps_the_ratios(stream: tuple[int, Pairs]) -> None:
     before = ratios(metrics)
     assert metrics.samples == FULL
     metrics.update(*pairs[0])
-    assert metrics.samples == FULL // 2 + 1
+    assert metrics.samples == FULL + 1, "of all, not of those that the counts still hold"
+    assert metrics.right == pytest.approx(metrics.accuracy / 1000000 * FULL, abs=1000)
     # One more sample moves a ratio by less than 1 / 2**28, rounding down by a millionth.
     # Kappa divides by 1 - chance, which is 0 and stays so, or is at least 1/32.
     after = ratios(metrics)
@@ -185,7 +186,8 @@ def test_ratios_go_on_after_halving(stream: tuple[int, Pairs], more: tuple[int, 
         metrics.update(label, prediction)
         seen += 1
         right += label == prediction
-        assert 0 < metrics.samples <= FULL
+        assert metrics.samples == seen
+        assert metrics.buffers()[0][2][metrics_module._SEEN] <= FULL
     assert metrics.accuracy / 1000000 == pytest.approx(right / seen, abs=2e-5)
 
 
@@ -199,8 +201,22 @@ def test_halving_happens_inside_of_a_block_too() -> None:
         for label, prediction in zip(labels, predictions, strict=True):
             single.update(label, prediction)
         assert block.state_crc32() == single.state_crc32()
-        assert block.samples == FULL // 2 + 4
+        assert block.samples == FULL + 4
         assert block.confusion(1, 2) == FULL // 8 + 1
+
+
+def test_samples_are_counted_through_many_halvings() -> None:
+    metrics = counted(3, [(2, 2)] * 32)
+    counts = metrics.buffers()[0][2]
+    for _ in range(300):
+        counts[metrics_module._SEEN] = FULL
+        before = metrics.samples
+        metrics.update(2, 2)
+        assert metrics.samples == before + 1
+        assert counts[metrics_module._LAST] % 256 == 2
+    copy = library.Metrics(3)
+    copy.load(metrics.save())
+    assert copy.samples == metrics.samples > 1 << 36
 
 
 # What a person may pass in

@@ -162,8 +162,8 @@ class Application:
         words[6] = gc.mem_alloc()
         words[7] = min(gc.mem_free(), _MOST)
         metrics = self.metrics
-        words[0] = metrics.samples
-        words[1] = metrics.right
+        words[0] = min(metrics.samples, _MOST)
+        words[1] = min(metrics.right, _MOST)
         words[2] = metrics.accuracy
         words[3] = metrics.accuracy_nochange
         words[4] = max(metrics.kappa, -_MOST)

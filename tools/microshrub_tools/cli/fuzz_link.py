@@ -33,7 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
         r = fuzz(arguments.frames, arguments.seed, max(arguments.every, 1), update)
     console.say(
         f"{r.frames:,} requests applied, {r.faults:,} faults on the line, {r.resent:,} sent "
-        f"again; {r.programs:,} hellos, {r.pulled:,} pulled cables, {r.resets:,} resets."
+        f"again; {r.programs:,} hellos, {r.pulled:,} pulled cables, {r.resets:,} resets, "
+        f"{r.lost:,} programs that gave up."
     )
     console.say(
         f"{r.wrong:,} were wrong."

@@ -13,7 +13,7 @@ from typing import Any
 
 from microshrub_host.engines import loader
 
-from ..link.client import HostLink, RestartedError
+from ..link.client import HostLink, LostError, RestartedError
 from ..link.messages import (
     STATUS,
     Answer,
@@ -29,6 +29,7 @@ from .damage import Damage
 from .device_end import CheckingApplication
 
 _MISHAP = 4000  # frames between two, about
+_IN_VAIN = 20  # programs in a row that gave the device up with nothing applied
 _PATIENCE = 60  # seconds of the line's own time, in which it has to come back
 
 Progress = Callable[[int, int], None]
@@ -137,21 +138,32 @@ class FuzzReport:
     resets: int = 0  # of the device
     restarts: int = 0  # of it, that were noticed
     pulled: int = 0  # the cable
+    lost: int = 0  # programs that gave the device up
 
 
 def fuzz(frames: int, seed: int, every: int = 400, progress: Progress | None = None) -> FuzzReport:
-    """Have that many requests applied over a line with a fault in about `every` bytes."""
+    """Have that many requests applied over a line with a fault in about `every` bytes.
+
+    Raises LostError if programs time and again give the device up with nothing applied.
+    """
     chance = random.Random(seed)
     application = CheckingApplication()
     line = FuzzedLine(application, seed, every)
     report = FuzzReport()
+    in_vain = 0
     while application.applied < frames:
+        before = application.applied
         link = HostLink(line, patience=_PATIENCE, clock=line.clock)
         report.programs += 1
         try:
             _drive(link, line, frames, chance, report)
         except RestartedError:
             report.restarts += 1
+        except LostError:
+            report.lost += 1
+            in_vain = in_vain + 1 if application.applied == before else 0
+            if in_vain == _IN_VAIN:
+                raise
         report.resent += link.resent
         if progress:
             progress(application.applied, frames)
