@@ -73,10 +73,16 @@ class CostRow:
 
 @dataclass(frozen=True)
 class Costs:
-    """A table of them and where it is from."""
+    """A table of them and where it is from.
+
+    For a table of instructions, `cycles` is how many clock cycles one takes on the real chip, and
+    `uncached_us` how many microseconds more a sample takes when its code has to come from flash.
+    """
 
     source: str
     rows: tuple[CostRow, ...]
+    cycles: float = 1.0
+    uncached_us: int = 0
 
 
 @dataclass(frozen=True)
@@ -200,8 +206,15 @@ def _costs(table: _Table, key: str) -> Costs | None:
     source = section.text("source")
     rows = section.take("row", list, f"sections [[{key}.row]]")
     found = [_Table(table.path, row, f"{key}.row[{i}].") for i, row in enumerate(rows)]
+    cycles, uncached = 1.0, 0
+    if "cycles" in section.rest:
+        cycles = section.take("cycles", float, "a number such as 1.67")
+        if not 1 <= cycles <= 100:
+            section.fail("cycles", f"has to be a number of 1.0..100.0, not {cycles}")
+    if "uncached_us" in section.rest:
+        uncached = section.positive("uncached_us")
     section.finish()
-    return Costs(source, tuple(_cost_row(row) for row in found))
+    return Costs(source, tuple(_cost_row(row) for row in found), cycles, uncached)
 
 
 def _cost_row(table: _Table) -> CostRow:

@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..engines.learners import specification
-from .board_files import Board, CostRow
+from .board_files import Board, CostRow, Costs
 
 _SHAPE = ("window", "trees", "depth", "features", "classes")
 _PREDICT = ("trees", "depth")
 _LEARN = ("window", "depth", "features", "classes")
 _NEUTRAL = ("seed", "step", "two_valued")  # the last is the stream's, no specification has it
 MEASURED = "measured"
-ESTIMATED = "estimated from instruction counts in emulation, one instruction per cycle"
+ESTIMATED = "estimated from instruction counts in emulation"
 
 Pair = tuple[float, float]
 
@@ -72,18 +72,28 @@ def sample_time(board: Board, model: str, parameters: Mapping[str, Any]) -> Samp
     model in the file that does not exist.
     """
     wanted = _comparable(model, parameters)
-    tables = [(board.measured, MEASURED, 1.0), (board.cost, ESTIMATED, 1e6 / board.clock_hz)]
-    for costs, basis, unit in tables:
+    for costs, basis in ((board.measured, MEASURED), (board.cost, ESTIMATED)):
         if costs and (found := _look_up(costs.rows, wanted)):
             predict, learn, between = found
-            return SampleTime(
-                _times(predict, unit), _times(learn, unit), basis, between, costs.source
-            )
+            unit = 1.0
+            if basis == ESTIMATED:
+                unit = costs.cycles * 1e6 / board.clock_hz
+                basis = f"{ESTIMATED}, {_per_instruction(costs)}"
+            extra = costs.uncached_us
+            times = _times(predict, unit, extra), _times(learn, unit, extra)
+            return SampleTime(*times, basis, between, costs.source)
     return None
 
 
-def _times(pair: Pair, unit: float) -> Pair:
-    return pair[0] * unit, pair[1] * unit
+def _per_instruction(costs: Costs) -> str:
+    if costs.cycles == 1:
+        return "one instruction per cycle"
+    more = f", and {costs.uncached_us} us in p99 for uncached flash" if costs.uncached_us else ""
+    return f"{costs.cycles:g} cycles per instruction as on the chip{more}"
+
+
+def _times(pair: Pair, unit: float, extra: int) -> Pair:
+    return pair[0] * unit, pair[1] * unit + extra
 
 
 def _comparable(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -85,10 +85,15 @@ def test_instruction_counts_give_an_estimate(tmp_path: Path) -> None:
     assert found
     assert found.predict == pytest.approx((100 / 125, 120 / 125))  # 125 MHz
     assert "estimated from instruction counts in emulation" in found.rows()[2][1]
+    slow = counts.replace("[cost]\n", "[cost]\ncycles = 1.67\nuncached_us = 40\n")
+    found = time_of(write(tmp_path, GOOD + slow), SMALL)
+    assert found
+    assert found.predict == pytest.approx((167 / 125, 1.67 * 120 / 125 + 40))
+    assert "1.67 cycles per instruction as on the chip, and 40 us" in found.basis
     both = write(tmp_path, GOOD + counts + table("of a test", ROWS[:1]))
     assert [time_of(both, m).basis for m in (SMALL, LARGE)] == [  # type: ignore[union-attr]
         sample_time.MEASURED,
-        sample_time.ESTIMATED,
+        f"{sample_time.ESTIMATED}, one instruction per cycle",
     ]
 
 

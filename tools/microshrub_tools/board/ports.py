@@ -22,13 +22,12 @@ def add_port_option(parser: Any) -> None:
 
 
 def describe_ports() -> list[str]:
-    """A line for each serial port that has a USB device behind it: name and what it is."""
+    """A line for each serial port, name and what it is; those with a USB device come first."""
     found = []
-    for port in sorted(list_ports.comports()):
-        if port.vid is not None:
-            kind = _BOARDS.get(port.vid, "")
-            about = port.description if port.description != "n/a" else port.product or ""
-            found.append("  ".join(word for word in (port.device, kind, about) if word))
+    for port in sorted(list_ports.comports(), key=lambda port: (port.vid is None, port)):
+        kind = _BOARDS.get(port.vid, "")
+        about = port.description if port.description != "n/a" else port.product or ""
+        found.append("  ".join(word for word in (port.device, kind, about) if word))
     return found
 
 
@@ -38,5 +37,8 @@ def chosen_port(port: str | None) -> str:
         return port
     ports = describe_ports()
     if not ports:
-        raise UserError("--port is missing, and no board is plugged in: there is no serial port")
+        raise UserError(
+            "--port is missing, and no serial port was found. Plug the board in, or name a port "
+            "that is not listed: a pty, or socket://HOST:PORT"
+        )
     raise UserError("--port is missing. There is:\n  " + "\n  ".join(ports))

@@ -22,6 +22,7 @@ SENSORS: dict[str, dict[str, Any]] = {
 _MOTION_FEATURES = 36  # features.py: six statistics of six axes
 DETECTORS = ("page_hinkley", "adwin")
 HOOKS = ("nothing", "reset", "forget")
+_LAST_PIN = 48  # of an ESP32-S3; a Pico has 0..29
 _LEAST_WATCHDOG = 5000  # milliseconds
 
 
@@ -66,7 +67,7 @@ class ProgramOptions:
             ("pending", 1, 32768),
             ("checkpoint_samples", 0, 1 << 29),
             ("checkpoint_seconds", 0, 1_000_000),
-            ("watchdog", 0, 1 << 29),
+            ("watchdog", 0, 1 << 23),
         ):
             value = getattr(self, name)
             if not least <= value <= most:
@@ -96,7 +97,7 @@ def sensor(words: Sequence[str], features: int, default_pin: int | str) -> dict[
     found = _settings(f"--sensor {kind}", rest, SENSORS[kind])
     if kind == "adc":
         pins = str(default_pin if found["pins"] is None else found["pins"]).split(",")
-        found["pins"] = [_number_or_name(pin) for pin in pins]
+        found["pins"] = [_pin(pin) for pin in pins]
         if len(pins) != features:
             raise UserError(
                 f"--sensor adc has {len(pins)} pins, and the model has {features} features. Name "
@@ -125,7 +126,7 @@ def label_pin(words: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:
         elif type(value) is not int or not 0 <= value < len(classes):
             known = ", ".join(classes)
             raise UserError(f"--label-pin {name} has to be a class of {known}, not {value!r}")
-    return {"pin": _number_or_name(pin), **found}
+    return {"pin": _pin(pin), **found}
 
 
 def _settings(owner: str, words: Sequence[str], known: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,6 +139,14 @@ def _settings(owner: str, words: Sequence[str], known: Mapping[str, Any]) -> dic
             raise UserError(f"{owner} has no {name}. {did_you_mean(name, known)}")
         found[name] = _number_or_name(value)
     return found
+
+
+def _pin(text: int | str) -> int | str:
+    """A pin by its number or name. Raises UserError for a number that no board has."""
+    pin = _number_or_name(str(text))
+    if isinstance(pin, int) and pin > _LAST_PIN:
+        raise UserError(f"There is no pin {pin}: the last one of any board here is {_LAST_PIN}")
+    return pin
 
 
 def _number_or_name(text: str) -> int | str:
