@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import console, messages
 from ..base.text import count
-from ..compare import catalogue, speed_set, tree_set
+from ..compare import catalogue
 from ..compare import page as compare_page
 from ..compare import report as compare_report
 from ..compare.contender import Contender
 from ..compare.our_learners import model_bytes, ours
-from ..compare.report import Lines, Rows, StreamResults
+from ..compare.report import StreamResults
 from ..compare.runner import Cell, compare
+from ..compare.sets import SETS, Selection
 from ..engines.learners import MODELS
 from ..evaluation.prequential import are_compiled
 from ..streams.stream import Stream
@@ -26,36 +26,6 @@ from .stream_options import add_stream_options, compile_kernels, open_arguments
 
 _LIMIT = 600  # seconds
 _OUTPUTS = ("run", "json", "html", "command_line")
-
-
-@dataclass(frozen=True)
-class Selection:
-    """A set of --set: who takes part, and the table of the cells that come of it."""
-
-    rows: Callable[[], Mapping[str, Mapping[str, Contender]]]  # by the rows' names and system
-    systems: Mapping[str, str]  # their titles
-    table: Callable[[Rows, Mapping[str, str]], Lines]
-    notes: Sequence[str] = ()
-
-    def contenders(self) -> list[Contender]:
-        """All of them."""
-        return [contender for row in self.rows().values() for contender in row.values()]
-
-    def lines(self, cells: Mapping[str, Cell]) -> Lines:
-        """The table of one stream's cells, which are by the contenders' names."""
-        found = {
-            name: {system: cells.get(contender.name) for system, contender in row.items()}
-            for name, row in self.rows().items()
-        }
-        return self.table(found, self.systems)
-
-
-_SETS = {
-    "trees": Selection(tree_set.tree_rows, tree_set.SYSTEMS, compare_report.tree_table),
-    "speed": Selection(
-        speed_set.speed_rows, speed_set.SYSTEMS, compare_report.speed_table, speed_set.NOTES
-    ),
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--set",
-        choices=_SETS,
+        choices=SETS,
         help="instead: VFDT, EFDT and HAT of all three systems with the same settings; speed adds "
         "capymoa's shrubs and prints samples per second (default: no set)",
     )
@@ -114,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Have all learn each stream; print and write the tables."""
     _check(arguments)
-    chosen = _SETS.get(arguments.set)
+    chosen = SETS.get(arguments.set)
     contenders = _contenders(arguments, chosen)
     streams = [_open(arguments, source) for source in arguments.data]
     _check_ours(contenders, streams, arguments)

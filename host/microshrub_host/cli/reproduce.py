@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import importlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,21 +13,14 @@ from ..base.errors import UserError
 from ..base.terminal import messages
 from ..base.text import did_you_mean
 from ..compare.contender import SEED
-from ..papers.experiment import Experiment, Extent
+from ..papers.experiment import Extent
+from ..papers.experiments import EXPERIMENTS, load_experiment
 from ..papers.printed_figures import load_paper
 from ..papers.report import facts, make_page, markdown, save_pictures, save_text, table_text
 from ..papers.runner import Plan, reproduce
 from ..streams.data_folder import VARIABLE
 from .outputs import check_outputs
 from .parsed import whole_number
-
-# The modules with each one's EXPERIMENT; they are imported when somebody asks for one.
-EXPERIMENTS = {
-    "shrub-ensembles": "shrub_experiment",
-    "regularized": "regularized_experiment",
-    "efdt": "efdt_experiment",
-    "olboost": "olboost_experiment",
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -97,7 +89,7 @@ def _add_how_to_run(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run what is missing of the experiment; write its tables, its pictures and its page."""
-    experiment = load(arguments.experiment)
+    experiment = load_experiment(arguments.experiment)
     extent = _extent(arguments, experiment.quick if arguments.quick else experiment.full)
     _check(arguments, extent)
     cluster.check_packages()
@@ -122,13 +114,6 @@ def run(arguments: argparse.Namespace) -> int:
     )
     _run(plan, arguments)
     return 0
-
-
-def load(name: str) -> Experiment:
-    """The experiment of that name."""
-    module = importlib.import_module(f"..papers.{EXPERIMENTS[name]}", __package__)
-    found: Experiment = module.EXPERIMENT
-    return found
 
 
 def _extent(arguments: argparse.Namespace, extent: Extent) -> Extent:

@@ -13,7 +13,7 @@ from tests_support import ROOT
 from microshrub_host.boards import board_files, sample_time
 from microshrub_host.boards.board_files import CostRow
 from microshrub_host.engines.learners import specification
-from microshrub_tools.cli.bench import table
+from microshrub_tools.board.bench import table
 
 SMALL = "shrub window=16 trees=4 depth=4"
 LARGE = "shrub window=32 trees=8 depth=5"

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from microshrub_host.cli import reproduce as reproduce_command
 from microshrub_host.compare import catalogue
 from microshrub_host.papers import tree_streams
 from microshrub_host.papers.experiment import RunOutcome
+from microshrub_host.papers.experiments import load_experiment
 from microshrub_host.papers.olboost_report import is_better
 from microshrub_host.papers.regularized_report import part_of
 from microshrub_host.papers.tree_tables import errors
@@ -148,14 +148,14 @@ def test_others_alone(reproduce: Reproduce) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_extents_name_streams_that_may_be_asked_for(name: str) -> None:
-    experiment = reproduce_command.load(name)
+    experiment = load_experiment(name)
     for extent in (experiment.quick, experiment.full):
         assert set(extent.streams) <= set(experiment.streams)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_synthetic_streams_can_all_be_opened(name: str, tmp_path: Path) -> None:
-    experiment = reproduce_command.load(name)
+    experiment = load_experiment(name)
     sources, notes = experiment.find(experiment.streams, tmp_path)
     assert sources
     assert len(notes) == len(set(notes))
@@ -178,7 +178,7 @@ def test_all_of_a_papers_methods_are_there() -> None:
         "olboost": {"VFDT", "O_SVFDT-II", "SVFDT-I", "O_VFDT nb", "river VFDT"},
     }
     for name, methods in wanted.items():
-        chosen, notes = reproduce_command.load(name).methods(1, 0)
+        chosen, notes = load_experiment(name).methods(1, 0)
         assert methods <= {method.name for method in chosen}
         assert bool(notes) == bool(catalogue.missing_for_moa())
 

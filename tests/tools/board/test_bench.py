@@ -12,7 +12,7 @@ from test_boards import GOOD, write
 
 from microshrub_host.boards import board_files, sample_time
 from microshrub_host.engines.learners import specification
-from microshrub_tools.cli.bench import CONFIGURATIONS
+from microshrub_tools.board.bench import CONFIGURATIONS
 
 
 def test_the_device_is_measured(
@@ -62,7 +62,7 @@ def test_the_library_of_this_pc_is_mounted(
 def test_a_board_without_micropython(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("microshrub_tools.cli.bench._PATIENCE", 1.5)
+    monkeypatch.setattr("microshrub_tools.board.bench._PATIENCE", 1.5)
     master, slave = pty.openpty()
     assert run("bench", "--port", os.ttyname(slave)) == 2
     assert "MicroPython does not answer" in capsys.readouterr().err

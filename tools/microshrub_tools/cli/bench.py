@@ -4,42 +4,13 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import json
-import math
-import subprocess
-import sys
-import tempfile
-import threading
-from collections.abc import Generator, Iterator, Sequence
-from pathlib import Path
 
-from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import messages
 from microshrub_host.boards import board_files
-from microshrub_host.boards.board_files import CostRow
-from microshrub_host.engines import library_files
-from microshrub_host.engines.learners import MODELS, specification
 
+from ..board.bench import measure, table
 from ..board.ports import add_port_option, chosen_port
-from ..board.raw_repl import Device
 from ..link.serial_line import SerialLine
-
-_PATIENCE = 20.0  # seconds until the device's first line
-_START_SECONDS = 5.0
-_TREE = (
-    "depth=8 nodes=63 leaves=8 grace_period=100 split_confidence=1e-3 tie_threshold=0.1 leaf=nba"
-)
-# The models, each with its features and classes; the first is the one for elec
-_BOARD = Path(__file__).parents[1] / "board"
-CONFIGURATIONS = (
-    ("shrub window=16 trees=4 depth=4 step=8", 14, 2),
-    ("shrub window=16 trees=4 depth=4", 8, 2),
-    ("shrub window=32 trees=8 depth=5", 8, 2),
-    ("shrub window=32 trees=8 depth=5", 8, 5),
-    (f"hoeffding {_TREE}", 8, 2),
-    (f"hoeffding {_TREE} policy=svfdt2 adaptive=true boost=true", 8, 2),
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,17 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     board = board_files.load(arguments.board) if arguments.board else None
     port = chosen_port(arguments.port)
     SerialLine(port).close()  # says in our words why it cannot be used
-    with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder) / "bench.py"
-        script.write_text(device_script(), encoding="utf-8")
-        said: list[str] = []
-        lines = _mpremote(port, script, said, mount=arguments.mount)
-        try:
-            hertz, device, rows = read_rows(lines)
-        finally:
-            lines.close()
-            if any(line.startswith("device ") for line in said):
-                _start_again(port)
+    hertz, device, rows = measure(port, mount=arguments.mount)
     if board and hertz and hertz != board.clock_hz:
         messages.say(
             f"Note: the device runs at {hertz:,} Hz, {board.name}'s file says {board.clock_hz:,}."
@@ -86,118 +47,3 @@ def run(arguments: argparse.Namespace) -> int:
     if board:
         messages.say(f"Paste it into boards/{board.key}.toml, before [serial] or at the end.")
     return 0
-
-
-def device_script() -> str:
-    """The program for the device."""
-    listed = []
-    for number, (model, features, classes) in enumerate(CONFIGURATIONS):
-        name, parameters = specification(model)
-        shape = {"features": features, "classes": classes}
-        listed.append([number, MODELS[name], parameters | shape])
-    program = (_BOARD / "bench_device.py").read_text(encoding="utf-8")
-    return f"{program}\n\nimport json\n\nmain(json.loads({json.dumps(listed)!r}))\n"
-
-
-def _start_again(port: str) -> None:
-    """Start the program that the board had, and say whether that went well."""
-    try:
-        with Device(port) as device:
-            if not device.value("'main.py' in __import__('os').listdir()"):
-                return
-            started, _ = device.start(_START_SECONDS)
-    except UserError:
-        started = False
-    messages.say(
-        "The board's program runs again."
-        if started
-        else "The board's program is stopped: reset the board to start it."
-    )
-
-
-def _mpremote(
-    port: str, script: Path, said: list[str], *, mount: bool
-) -> Generator[str, None, None]:
-    """The lines that the script prints, which go to `said`, too.
-
-    Raises UserError if it does not come to its end.
-    """
-    mounted = ["mount", str(library_files.folder().parent)] if mount else []
-    command = [sys.executable, "-m", "mpremote", "connect", port, *mounted, "run", str(script)]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
-    )
-    silence = threading.Timer(_PATIENCE, process.kill)  # on a pty mpremote waits for ever
-    silence.start()
-    try:
-        assert process.stdout
-        for line in process.stdout:
-            silence.cancel()
-            said.append(line.strip())
-            yield line.strip()
-        if process.wait():
-            raise UserError(_advice(port, said))
-    finally:
-        silence.cancel()
-        process.kill()
-        process.wait()
-
-
-def _advice(port: str, said: Sequence[str]) -> str:
-    last = next((line for line in reversed(said) if line), "")
-    if not last or "raw repl" in last.lower():
-        return (
-            f"{port}: MicroPython does not answer. Is it on the board, and can its program be "
-            "stopped? Reset the board and try again."
-        )
-    return f"{port}: the measurement stopped, mpremote says: {last}"
-
-
-def read_rows(lines: Iterator[str]) -> tuple[int, str, list[CostRow]]:
-    """The clock in Hz, 0 if unknown, the device's name and the rows that bench_device.py prints.
-
-    Raises UserError if there is no row; says which models did not fit.
-    """
-    hertz, device, rows, reasons = 0, "", [], []
-    with showing("measuring on the device", announce=True) as update:
-        for line in lines:
-            kind, _, rest = line.partition(" ")
-            if kind == "device":
-                first, _, device = rest.partition(" ")
-                hertz = int(first)
-            elif kind in ("row", "no"):
-                number, _, rest = rest.partition(" ")
-                model, features, classes = CONFIGURATIONS[int(number)]
-                if kind == "no":
-                    reasons.append(rest)
-                    messages.say(f"{model}, {features} features: {rest}")
-                else:
-                    p50, p99, q50, q99 = map(int, rest.split())
-                    rows.append(CostRow(model, features, classes, (p50, p99), (q50, q99)))
-                update(int(number) + 1, len(CONFIGURATIONS))
-    if not rows and any("microshrub is not on the device" in reason for reason in reasons):
-        raise UserError("microshrub is not on the device: flash it, or use --mount")
-    if not rows:
-        raise UserError(reasons[0] if reasons else "the device printed no measurement")
-    clock = f" at {hertz / 1e6:g} MHz" if hertz and math.isfinite(hertz) else ""
-    return hertz, device + clock, rows
-
-
-def table(source: str, rows: Sequence[CostRow]) -> str:
-    """The section [measured] of a board file."""
-    parts = [
-        "# microseconds of a sample: [median, 99th percentile]",
-        "[measured]",
-        f"source = {json.dumps(source, ensure_ascii=False)}",
-    ]
-    for row in rows:
-        parts += [
-            "",
-            "[[measured.row]]",
-            f"model = {json.dumps(row.model)}",
-            f"features = {row.features}",
-            f"classes = {row.classes}",
-            f"predict = {list(row.predict)}",
-            f"learn = {list(row.learn)}",
-        ]
-    return "\n".join(parts) + "\n"

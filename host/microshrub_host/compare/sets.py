@@ -1,0 +1,41 @@
+"""The sets of learners that --set names, with the table that each makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from . import report, speed_set, tree_set
+from .contender import Contender
+from .report import Lines, Rows
+from .runner import Cell
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A set of --set: who takes part, and the table of the cells that come of it."""
+
+    rows: Callable[[], Mapping[str, Mapping[str, Contender]]]  # by the rows' names and system
+    systems: Mapping[str, str]  # their titles
+    table: Callable[[Rows, Mapping[str, str]], Lines]
+    notes: Sequence[str] = ()
+
+    def contenders(self) -> list[Contender]:
+        """All of them."""
+        return [contender for row in self.rows().values() for contender in row.values()]
+
+    def lines(self, cells: Mapping[str, Cell]) -> Lines:
+        """The table of one stream's cells, which are by the contenders' names."""
+        found = {
+            name: {system: cells.get(contender.name) for system, contender in row.items()}
+            for name, row in self.rows().items()
+        }
+        return self.table(found, self.systems)
+
+
+SETS = {
+    "trees": Selection(tree_set.tree_rows, tree_set.SYSTEMS, report.tree_table),
+    "speed": Selection(
+        speed_set.speed_rows, speed_set.SYSTEMS, report.speed_table, speed_set.NOTES
+    ),
+}

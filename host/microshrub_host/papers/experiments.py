@@ -1,0 +1,22 @@
+"""The experiments by their names."""
+
+from __future__ import annotations
+
+import importlib
+
+from .experiment import Experiment
+
+# The modules with each one's EXPERIMENT; they are imported when somebody asks for one.
+EXPERIMENTS = {
+    "shrub-ensembles": "shrub_experiment",
+    "regularized": "regularized_experiment",
+    "efdt": "efdt_experiment",
+    "olboost": "olboost_experiment",
+}
+
+
+def load_experiment(name: str) -> Experiment:
+    """The experiment of that name."""
+    module = importlib.import_module(f".{EXPERIMENTS[name]}", __package__)
+    found: Experiment = module.EXPERIMENT
+    return found

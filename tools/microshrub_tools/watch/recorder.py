@@ -1,0 +1,58 @@
+"""Samples on their way to a file, each with the label of its moment."""
+
+from __future__ import annotations
+
+import time
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import messages
+
+from .readings import Reading
+from .sample_file import SampleFile
+
+_LABEL, _TIME = "label", "time"
+_CUT = """\
+Note: the board's program prints no more than these features. Without text in its configuration \
+all are recorded."""
+
+
+class Recorder:
+    """Puts samples into the file, each with the label of its moment.
+
+    With keys only their label counts. A sample that lacks the label that the others have is not
+    written, and counted in `unlabelled`.
+    """
+
+    def __init__(self, file: SampleFile, keys: dict[str, str], *, timed: bool) -> None:
+        self._file = file
+        self._keys = keys
+        self._timed = timed
+        self._labelled = bool(keys)
+        self._began = time.monotonic()
+        self._cut = False
+        self.label: str | None = None
+        self.unlabelled = 0
+
+    def press(self, keys: str) -> bool:
+        """Take the keys that were pressed; whether the label is another one now."""
+        before = self.label
+        for key in keys:
+            self.label = self._keys.get(key, self.label)
+        return self.label != before
+
+    def put(self, reading: Reading) -> None:
+        """Write the sample, if it has the label it needs. Raises UserError."""
+        if reading.cut and not self._cut:
+            self._cut = True
+            messages.say(_CUT)
+        label = self.label if self._keys else reading.label
+        self._labelled |= reading.has_label
+        if self._labelled and label is None:
+            self.unlabelled += 1
+            return
+        if self._timed and _TIME in reading.names:
+            raise UserError("the board already has a value called time: leave --time out")
+        moment = round(1000 * (time.monotonic() - self._began))
+        names = [_TIME] * self._timed + [*reading.names] + [_LABEL] * self._labelled
+        cells = [moment] * self._timed + [*reading.values] + [label] * self._labelled
+        self._file.write(names, cells)
