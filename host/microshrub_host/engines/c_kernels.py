@@ -90,14 +90,14 @@ def functions() -> dict[tuple[str, str], Function]:
     return {(kernel.module, kernel.node.name): Function(kernel, library) for kernel in kernels}
 
 
-class Viper:
+class CViper:
     """Stands for micropython.viper, as loader.Viper: it gives a kernel's compiled function."""
 
     def __call__(self, function: Any) -> Any:
         _, _, module = function.__module__.partition(".")
         return functions().get((module, function.__name__), function)
 
-    def taking(self, name: str) -> Viper:
+    def taking(self, name: str) -> CViper:
         """A compiled kernel takes another one as its first argument, as in viper."""
         return self
 

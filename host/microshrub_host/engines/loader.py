@@ -270,7 +270,7 @@ def load(engine: str) -> ModuleType:
         from . import c_kernels
 
         viper, names = (
-            c_kernels.Viper(),
+            c_kernels.CViper(),
             {library_files.WRITE_ADDRESSES: c_kernels.write_addresses},
         )
     else:
