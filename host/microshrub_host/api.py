@@ -35,7 +35,7 @@ def simulate(
     stream: Stream,
     model: str = "shrub",
     *,
-    engine: str = "numba",
+    engine: str | None = None,
     warmup: int = 256,
     **parameters: Any,
 ) -> Result:
@@ -48,7 +48,8 @@ def simulate(
     model
         "shrub" or "hoeffding".
     engine
-        "numba", "python" or "micropython", which come to the same result.
+        "c", "numba", "python" or "micropython", which come to the same result; None is the
+        fastest that this machine has.
     warmup
         Samples whose features the quantizer sees before the run.
     parameters
@@ -113,7 +114,7 @@ def parity(
     stream: Stream,
     model: str = "shrub",
     *,
-    engine_names: tuple[str, ...] = engines.NAMES,
+    engine_names: tuple[str, ...] | None = None,
     warmup: int = 256,
     every: int = 200,
     **parameters: Any,
@@ -127,7 +128,8 @@ def parity(
     model
         "shrub" or "hoeffding".
     engine_names
-        At least two of "python", "numba" and "micropython".
+        At least two of "python", "numba", "c" and "micropython"; None is all that this machine
+        has.
     warmup
         Samples whose features the quantizer sees before the run.
     every
@@ -155,7 +157,7 @@ def parity(
     wanted = _parameters(model, stream_parameters(_known(model), stream, warmup), parameters)
     starters = {
         f"{name} {number}": functools.partial(engines.start, name, MODELS[model], wanted)
-        for number, name in enumerate(engine_names, 1)
+        for number, name in enumerate(engine_names or engines.available(), 1)
     }
     rows = prequential.raw_rows(stream)
     for step in engine_parity.check(starters, rows, stream.labels, warmup=warmup, every=every):

@@ -22,7 +22,8 @@ from ..models import model_files
 from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream
 from ..streams.units import RAW_MAX, Raw, Scale
 
-ENGINES = ("numba", "python")
+FASTEST = "fastest"  # the engine c where there is a C compiler, else numba
+ENGINES = (FASTEST, "c", "numba", "python")
 Values = NDArray[np.float64]
 
 
@@ -42,7 +43,7 @@ class OnlineModel:
         classes: int,
         *,
         scale: Scale | None = None,
-        engine: str = "numba",
+        engine: str = FASTEST,
     ) -> None:
         """first are the samples that give units and ranges, shape (rows, features), NaN missing.
 
@@ -137,7 +138,7 @@ class OnlineModel:
         self._quantizer.load(states.quantizer)
 
     def _build(self) -> None:
-        library = loader.load(self._engine)
+        library = loader.load(loader.fastest() if self._engine == FASTEST else self._engine)
         self._learner = getattr(library, MODELS[self._model])(**self._parameters)
         self._quantizer = library.Quantizer(len(self._names))
 

@@ -18,7 +18,7 @@ from .online import AdapterError, OnlineModel, Values, check_engine, decimals
 from .parameters import constructor, described, of_learner
 
 _Sample = Mapping[Any, Any]
-_SHARED = {"classes": None, "features": None, "warmup": 256, "digits": None, "engine": "numba"}
+_SHARED = {"classes": None, "features": None, "warmup": 256, "digits": None, "engine": "fastest"}
 
 
 class _RiverClassifier(base.Classifier):  # type: ignore[misc]
@@ -180,7 +180,7 @@ _DOC = """{title} as a classifier of River.
     warmup    number of samples that decide the units and ranges of the features, before they
               are learned, too
     digits    decimal places that are kept of each feature; None: as many as in the warm-up
-    engine    "numba" or "python"
+    engine    "fastest", "c", "numba" or "python"
 
     The others are those of the learner, see microshrub.{learner}:
 

@@ -19,7 +19,7 @@ except ImportError as error:
     raise ImportError("this needs scikit-learn 1.6 or newer: pip install scikit-learn") from error
 
 _NAN = {"ensure_all_finite": "allow-nan"}
-_SHARED = {"warmup": 256, "digits": None, "engine": "numba"}
+_SHARED = {"warmup": 256, "digits": None, "engine": "fastest"}
 
 
 class _SklearnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -111,7 +111,7 @@ _DOC = """{title} as a classifier of scikit-learn.
 
     warmup    number of first samples, which decide the units and ranges of the features
     digits    decimal places that are kept of each feature; None: as many as in the warm-up
-    engine    "numba" or "python"
+    engine    "fastest", "c", "numba" or "python"
 
     The others are those of the learner, see microshrub.{learner}:
 

@@ -10,7 +10,7 @@ from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import console
 from ..boards import board_files, ram_budget, sample_time
-from ..engines import engines
+from ..engines import engines, loader
 from ..engines.learners import MODELS
 from ..evaluation import prequential
 from ..models import model_files
@@ -46,8 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--engine",
         choices=engines.NAMES,
-        default="numba",
-        help="the engine that runs the learner (default numba)",
+        help="the engine that runs the learner (default: c where there is a C compiler, else numba)",
     )
     add_outputs(
         parser,
@@ -95,14 +94,15 @@ def run(arguments: argparse.Namespace) -> int:
 def _learn(
     arguments: argparse.Namespace, stream: Stream, parameters: dict[str, Any]
 ) -> prequential.Result:
-    if arguments.engine == "numba":
-        compile_kernels(arguments.model, parameters)
-    with showing(f"{arguments.engine}: learning") as update:
+    engine = arguments.engine or loader.fastest()
+    if engine in ("numba", "c"):
+        compile_kernels(arguments.model, parameters, engine)
+    with showing(f"{engine}: learning") as update:
         return prequential.simulate(
             stream,
             arguments.model,
             parameters,
-            engine=arguments.engine,
+            engine=engine,
             warmup=arguments.warmup,
             progress=lambda done, total, acc: update(done, total, f"accuracy {acc:.2f} %"),
         )

@@ -113,9 +113,9 @@ def open_with_parameters(arguments: argparse.Namespace) -> tuple[Stream, dict[st
     return stream, parameters
 
 
-def compile_kernels(model: str, parameters: Mapping[str, Any]) -> None:
-    """Have the numba engine ready, and say what takes so long the first time."""
-    known = prequential.are_compiled(model, parameters)
+def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> None:
+    """Have an engine (None: the fastest) ready, and say what takes so long the first time."""
+    known = prequential.are_compiled(model, parameters, engine)
     what = "loading the kernels" if known else "compiling the kernels (once)"
     with showing(what, announce=not known):
-        prequential.compile_kernels(model, parameters)
+        prequential.compile_kernels(model, parameters, engine)

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..base.errors import UserError
-from ..engines import engines
+from ..engines import engines, loader
 from ..engines.learners import MODELS, check_parameters, learner, specification, stream_parameters
 from ..evaluation import prequential
 from ..models.tree_shape import Shape, our_shape
 from ..streams.stream import Stream
 from ..streams.units import Raw
 from .contender import Contender
-
-_ENGINE = "numba"
 
 
 def ours(text: str, name: str = "") -> Contender:
@@ -58,7 +56,7 @@ class OurLearner:
         self._bytes = int(learner(model).nbytes(**parameters))
         self._rows = prequential.raw_rows(stream)
         self._labels = stream.labels
-        self._engine = engines.start(_ENGINE, MODELS[model], parameters)
+        self._engine = engines.start(loader.fastest(), MODELS[model], parameters)
         prequential.fit(self._engine, self._rows, warmup)
 
     def prepare(self, part: slice) -> tuple[Raw, engines.Labels]:

@@ -198,7 +198,7 @@ class _Run:
         self._curve: list[tuple[int, float]] = []
         classes = len(stream.class_names)
         # One class more than there are: no answer, which is never right.
-        self._metrics = loader.load("numba").Metrics(min(classes + 1, _MOST_CLASSES))
+        self._metrics = loader.load(loader.fastest()).Metrics(min(classes + 1, _MOST_CLASSES))
         self._no_answer = min(classes, _MOST_CLASSES - 1)
 
     def advance(self) -> Cell | None:

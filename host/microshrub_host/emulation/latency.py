@@ -105,7 +105,7 @@ def can_count(board: Board) -> bool:
 def _codes(stream: Stream, warmup: int) -> NDArray[np.uint16]:
     """The quantizer's codes of the first samples, as in a simulation; shape (_MANY, features)."""
     rows = raw_rows(stream)
-    quantizer = loader.load("numba").Quantizer(rows.shape[1])
+    quantizer = loader.load(loader.fastest()).Quantizer(rows.shape[1])
     quantizer.observe(ints(rows[:warmup]))
     quantizer.freeze()
     raw = ints(np.resize(rows[:_MANY], (_MANY, rows.shape[1])))

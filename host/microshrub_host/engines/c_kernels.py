@@ -108,6 +108,17 @@ def is_compiled() -> bool:
     return compiler() is not None and _target(_HEAD + c_translate.translate(names)[0]).exists()
 
 
+@functools.cache
+def works() -> bool:
+    """Whether there is a C compiler that has the headers it needs."""
+    found = compiler()
+    if found is None:
+        return False
+    command = [found, *FLAGS, "-x", "c", "-o", os.devnull, "-"]
+    done = subprocess.run(command, input=_HEAD.encode(), capture_output=True, check=False)
+    return done.returncode == 0
+
+
 def _target(text: str) -> Path:
     found = compiler()
     if found is None:

@@ -1,4 +1,4 @@
-"""The three engines behind one face: `python`, `numba` and `micropython`."""
+"""The engines behind one face: `python`, `numba`, `c` and `micropython`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .status import Status
 
 Parameters = Mapping[str, Any]
 Labels = NDArray[np.uint8]
-NAMES = ("python", "numba", "micropython")
+NAMES = ("python", "numba", "c", "micropython")
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """`python` or `numba`, in this process."""
+    """`python`, `numba` or `c`, in this process."""
 
     def __init__(self, engine: str, kind: str, parameters: Parameters) -> None:
         self._session = session.Session(loader.load(engine), kind, parameters)
@@ -189,6 +189,13 @@ class MicroPythonEngine:
         self._process.wait()
         last = said.decode(errors="replace").strip().splitlines()[-1:]
         raise EngineError(f"MicroPython stopped: {''.join(last) or 'without a word'}")
+
+
+def available() -> tuple[str, ...]:
+    """The engines that this machine has, all but a real MicroPython, which can be fetched."""
+    from . import c_kernels
+
+    return NAMES if c_kernels.works() else tuple(name for name in NAMES if name != "c")
 
 
 def start(engine: str, kind: str, parameters: Parameters) -> Engine:

@@ -247,6 +247,13 @@ def constant(module: str, name: str) -> int:
     return number
 
 
+def fastest() -> str:
+    """The fastest engine that this machine has: `c` with a C compiler, else `numba`."""
+    from . import c_kernels
+
+    return "c" if c_kernels.works() else "numba"
+
+
 @functools.cache
 def load(engine: str) -> ModuleType:
     """The device library for the engine `python`, `checked`, `numba` or `c`.

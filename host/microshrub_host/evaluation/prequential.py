@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.cache import cache_folder
-from ..engines import engines, loader
+from ..engines import c_kernels, engines, loader
 from ..engines.learners import MODELS
 from ..engines.status import Status
 from ..streams.stream import Stream
@@ -86,8 +86,14 @@ def fit(engine: engines.Engine, rows: Raw, warmup: int) -> None:
     engine.freeze()
 
 
-def compile_kernels(model: str, parameters: Mapping[str, Any]) -> None:
-    """Have numba compile, or fetch from its cache, all that a run of such a model needs."""
+def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> None:
+    """Have all compiled that a run of such a model on that engine needs, or fetched from a cache.
+
+    The engine is `numba` or `c`; None is the fastest here.
+    """
+    if (engine or loader.fastest()) == "c":
+        c_kernels.functions()
+        return
     _compile(model, tuple(_switches(parameters)))
     with contextlib.suppress(OSError):
         _compiled_mark(model, parameters).touch()
@@ -102,9 +108,11 @@ def _compile(model: str, switches: tuple[str, ...]) -> None:
         engine.run(rows, np.zeros(2, dtype=np.uint8))
 
 
-def are_compiled(model: str, parameters: Mapping[str, Any]) -> bool:
+def are_compiled(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> bool:
     """Whether compile_kernels has done its work before, in this cache."""
     try:
+        if (engine or loader.fastest()) == "c":
+            return c_kernels.is_compiled()
         return _compiled_mark(model, parameters).exists()
     except OSError:
         return False
@@ -126,7 +134,7 @@ def simulate(
     model: str,
     parameters: dict[str, Any],
     *,
-    engine: str = "numba",
+    engine: str | None = None,
     warmup: int = 256,
     progress: Progress | None = None,
 ) -> Result:
@@ -138,8 +146,9 @@ def simulate(
     scale = Scale.fit(stream.values)
     rows = scale.apply(stream.values)
     total = len(rows)
-    if engine == "numba":
-        compile_kernels(model, parameters)
+    engine = engine or loader.fastest()
+    if engine in ("numba", "c"):
+        compile_kernels(model, parameters, engine)
     right = np.zeros(total, dtype=np.bool_)
     history: list[Point] = []
     seconds = 0.0

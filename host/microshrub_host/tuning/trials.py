@@ -121,7 +121,7 @@ def size_within(split: StreamSplit, configuration: Candidate, limits: Limits) ->
 
 def baselines(split: StreamSplit) -> dict[str, Accuracies]:
     """NoChange and MajorityClass on the same parts."""
-    metrics = loader.load("numba").Metrics(len(split.stream.class_names))
+    metrics = loader.load(loader.fastest()).Metrics(len(split.stream.class_names))
     total, first = len(split.stream.labels), split.first
     said: list[tuple[float, float]] = []
     for part in (slice(0, first), slice(first, total)):

@@ -25,7 +25,7 @@ class Twin:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._library: Any = loader.load("numba")
+        self._library: Any = loader.load(loader.fastest())
         self._folder = folder
         try:
             data = (folder / CONFIG).read_bytes()

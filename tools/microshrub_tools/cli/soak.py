@@ -23,7 +23,7 @@ from microshrub_host.cli.stream_options import (
     compile_kernels,
     open_with_parameters,
 )
-from microshrub_host.engines import engines, micropython_binary
+from microshrub_host.engines import engines, loader, micropython_binary
 from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.stream import Stream
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     block = max(1, min(_BLOCK, heap // 8 // (6 * stream.values.shape[1])))
     with (
         engines.MicroPythonEngine(kind, parameters, arguments.heap, compiled=True) as engine,
-        engines.start("numba", kind, parameters) as twin,
+        engines.start(loader.fastest(), kind, parameters) as twin,
     ):
         for each in (engine, twin):
             prequential.fit(each, prequential.raw_rows(stream), min(arguments.warmup, block))
