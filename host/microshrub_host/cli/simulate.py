@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--engine",
         choices=engines.NAMES,
-        help="the engine that runs the learner (default: c where there is a C compiler, else numba)",
+        help="the engine (default: c where there is a C compiler, else numba)",
     )
     add_outputs(
         parser,
