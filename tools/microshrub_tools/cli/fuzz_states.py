@@ -11,7 +11,7 @@ from microshrub_host.cli.parsed import whole_number
 from ..state_fuzz.altered_states import TARGETS
 from ..state_fuzz.fuzz import fuzz
 
-_ENGINES = ("python", "numba", "micropython")
+_ENGINES = ("python", "numba", "c", "micropython")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

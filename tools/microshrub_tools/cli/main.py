@@ -34,7 +34,6 @@ COMMANDS = (
     Command(
         "fuzz-link", "Test the link over a line that damages everything.", f"{_TOOLS}.fuzz_link"
     ),
-    Command("fuzz-link", "Test the link over a line that damages.", f"{_TOOLS}.fuzz_link"),
     Command("fuzz-states", "Test what loads altered states.", f"{_TOOLS}.fuzz_states"),
 )
 
