@@ -7,6 +7,7 @@ from typing import Any
 
 from ..search_space import Ask
 
+_FEW = 4  # members that are hardly ever stuck, whatever the step
 _MAX_FEATURES = ("all", "half", "root")
 
 # Small and middling ones
@@ -32,13 +33,26 @@ FIRST: tuple[dict[str, Any], ...] = (
 )  # fmt: skip
 
 
+def least_step(trees: int) -> float:
+    """The step with which a shrub that is right half of the time takes a wrong one's place.
+
+    A new shrub begins with the weight 0, and a step moves it by no more than the step times the
+    share of wrong samples in the window; in an ensemble that is full it stays if that is above the
+    least weight there. Of one to three members that weight is so large that with small steps the
+    first shrubs, grown on a few samples, may never go. More members are different enough.
+    """
+    return 2 / trees if trees < _FEW else 0.0
+
+
 def space(ask: Ask, features: int) -> dict[str, Any]:
     drawn = ask.one_of("max_features", *_MAX_FEATURES)
+    trees = ask.whole("trees", 1, 64)
+    step = ask.number("step", 1 / 64, 32)
     return {
         "window": ask.whole("window", 8, 1024),
-        "trees": ask.whole("trees", 1, 64),
+        "trees": trees,
         "depth": ask.whole("depth", 1, 10, log=False),
-        "step": ask.number("step", 1 / 64, 32),
+        "step": max(step, least_step(trees)),
         "train_every": ask.whole("train_every", 1, 32),
         "trigger": ask.one_of("trigger", "sample", "error"),
         "max_features": {
