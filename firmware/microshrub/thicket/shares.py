@@ -17,11 +17,11 @@ _MOST_TREES = const(64)
 def softmax_share(features, classes, limit):
     """A softmax regression to be, and whether it is to be asked.
 
-    It has a place if it takes an eighth of the bytes at most; else one of the least size stands
+    It has a place if it takes a third of the bytes at most; else one of the least size stands
     in for it, since the kernels' tuple has always the same form.
     """
     wanted = SoftmaxRegression.plan(features=features, classes=classes)
-    if wanted.table_bytes() <= limit // 8:
+    if wanted.table_bytes() <= limit // 3:
         return wanted, True
     return SoftmaxRegression.plan(features=1, classes=2), False
 
@@ -79,8 +79,8 @@ def _grove(features, classes, window, trees, seed):
         features=features,
         classes=classes,
         window=window,
-        trees=trees or 8 + window // 32,
-        leaves=min(max(window // 8, 4), 128),
+        trees=trees or 4 + window // 32,
+        leaves=min(max(window // 8, 4), 96),
         every=min(max(window // 4, 4), 64),
         seed=seed,
     )
