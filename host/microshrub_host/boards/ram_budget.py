@@ -153,15 +153,18 @@ def budget(
     board: Board,
     kind: str,
     code: list[Part] | None = None,
+    around: list[Part] | None = None,
 ) -> Budget:
     """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
 
-    code is that of the program, if it imports more than these; see imported_parts().
+    code is that of the program, if it imports more than these; see imported_parts(). around is
+    what else the program makes.
     Raises ValueError for parameters that the learner refuses.
     """
     objects = _objects(learner_kwargs, kind)
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
-    overhead = _overhead(objects, buffers)
+    around = around or []
+    overhead = _overhead(objects, buffers) + around
     code = code or code_parts(board, kind, learner_kwargs)
     ram = sum(part.bytes for part in (*buffers, *overhead, *code))
     return Budget(
@@ -171,7 +174,7 @@ def budget(
         free_bytes=board.heap_free_bytes,
         board=board.name,
         largest_block_bytes=board.largest_block_bytes,
-        peak_bytes=max(ram, sum(part.bytes for part in code) + _peak(objects)),
+        peak_bytes=max(ram, sum(part.bytes for part in (*code, *around)) + _peak(objects)),
     )
 
 

@@ -18,12 +18,14 @@ import secrets
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.what_to_lower import which_to_lower
-from microshrub_host.engines import library_files, mpy, plain_kernels
+from microshrub_host.engines import library_files, loader, mpy, plain_kernels
 from microshrub_host.engines.own_learners import own_learners
 from microshrub_host.reports.report import shortage
 
@@ -32,6 +34,10 @@ from .program_config import Program
 FOLDER = "build"  # a folder a board in it
 LIBRARY = f"lib/{library_files.PACKAGE}"
 _CHECK = ".check"  # ends the name of the module that looks at a learner's saved state
+# Bytes of objects, measured by gc.mem_alloc() in a running program
+_OBJECTS = 1248  # configuration, application, input
+_CHECKPOINT = 656
+_TEXT = 464
 _EMITS = ("native", "bytecode")
 _MARKS = ("main.py", "config.json", LIBRARY)  # by which a folder is known to be a build
 
@@ -104,12 +110,19 @@ def make(program: Program, board: Board, output: Path, emit: str = "native") -> 
     names = modules(program, emit)
     arch = mpy.BYTECODE_ONLY if emit == "bytecode" else board.arch
     code = ram_budget.imported_parts(board, arch, names)
-    budget = ram_budget.budget(program.parameters, board, program.learner, code)
+    budget = ram_budget.budget(program.parameters, board, program.learner, code, _around(program))
     if not budget.fits:
+        waits = next(part.bytes for part in _around(program) if part.name == "pending")
+        if 2 * waits > budget.ram_bytes:
+            raise UserError(
+                f"The program does not fit: {shortage('it', budget)} The samples that may wait "
+                f"for a label take {waits:,} of them: lower --pending."
+            )
         around = sum(part.bytes for part in code) - sum(
             part.bytes
             for part in ram_budget.code_parts(board, program.learner, program.parameters)
         )
+        around += sum(part.bytes for part in _around(program))
         rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - around)
         advice = which_to_lower(program.parameters, rest, program.learner)
         raise UserError(f"The program does not fit: {shortage('it', budget)} {advice}")
@@ -119,6 +132,27 @@ def make(program: Program, board: Board, output: Path, emit: str = "native") -> 
             files[f"lib/{mpy.in_library(path)}"] = path.read_bytes()
     write(files, output)
     return Build(output, {name: len(data) for name, data in sorted(files.items())}, budget)
+
+
+def _around(program: Program) -> list[ram_budget.Part]:
+    """What the program makes beside the learner, its quantizer, metrics and rows."""
+    library = loader.load("python")
+    shape = [program.parameters[name] for name in ("features", "classes")]
+    link = library.device.link.Link(SimpleNamespace(features=shape[0], classes=shape[1]), None)
+    link._app = None  # it is counted with the program
+    options = program.around
+    made: dict[str, Any] = {"link": link, "pending": library.Pending(*shape, options["pending"])}
+    if options["alarm"]:
+        made["alarm"] = library.DriftAlarm(detector=options["alarm"]["detector"])
+    parts = {name: ram_budget.heap_bytes(thing) for name, thing in made.items()}
+    parts["program"] = _OBJECTS
+    if options["checkpoint"]:
+        parts["checkpoint"] = _CHECKPOINT
+    if options["text"]:
+        parts["text"] = _TEXT
+    return [
+        ram_budget.Part(name, size, "of the program", "program") for name, size in parts.items()
+    ]
 
 
 def _main_program(program: Program) -> bytes:
