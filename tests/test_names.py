@@ -7,8 +7,9 @@ from collections import defaultdict
 
 from tests_support import ROOT
 
-# River and scikit-learn each have estimators of their own, which are called alike on purpose.
-SHARED = {"ShrubClassifier", "HoeffdingClassifier"}
+# Called alike on purpose: River and scikit-learn each have estimators of their own, and each
+# module of models/readers has one Reader.
+SHARED = {"ShrubClassifier", "HoeffdingClassifier", "Reader"}
 FOLDERS = ("firmware", "host", "tools")
 
 
