@@ -7,9 +7,6 @@ from collections import defaultdict
 
 from tests_support import ROOT
 
-# Called alike on purpose: River and scikit-learn each have estimators of their own, and each
-# module of models/readers has one Reader.
-SHARED = {"ShrubClassifier", "HoeffdingClassifier", "Reader"}
 FOLDERS = ("firmware", "host", "tools")
 
 
@@ -21,4 +18,4 @@ def test_no_two_public_classes_have_one_name() -> None:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     homes[node.name].append(path.relative_to(ROOT).as_posix())
     assert {"Stream", "Board", "HoeffdingTree"} <= set(homes)
-    assert {name: found for name, found in homes.items() if len(found) > 1}.keys() == SHARED
+    assert not {name: found for name, found in homes.items() if len(found) > 1}

@@ -1,6 +1,6 @@
 """The directive `public-names MODULE`: the documentation of all that the module's __all__ names.
 
-The page cannot lag behind the code: a name that is exported is on it.
+The page cannot lag behind the code: a name that is exported, or a learner, is on it.
 """
 
 import importlib
@@ -21,7 +21,10 @@ class PublicNames(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         module = importlib.import_module(self.arguments[0])
         lines: list[str] = []
-        for name in sorted(module.__all__, key=lambda name: _rank(getattr(module, name))):
+        names = [*module.__all__]
+        if hasattr(module, "learners"):
+            names += module.learners.learner_names()
+        for name in sorted(names, key=lambda name: _rank(getattr(module, name))):
             lines += _directive(f"{self.arguments[0]}.{name}", getattr(module, name))
         text = nodes.Element()
         nested_parse_with_titles(

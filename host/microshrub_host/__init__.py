@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .api import budget, load_model, parity, save_model, simulate, tune
     from .base.errors import UserError
+    from .engines.learners import register
     from .engines.loader import load
     from .streams.open_stream import open_stream
     from .streams.stream import Stream
@@ -25,6 +26,7 @@ __all__ = [
     "load_model",
     "open_stream",
     "parity",
+    "register",
     "save_model",
     "simulate",
     "tune",
@@ -38,6 +40,7 @@ _HOMES = {
     "load_model": "api",
     "open_stream": "streams.open_stream",
     "parity": "api",
+    "register": "engines.learners",
     "save_model": "api",
     "simulate": "api",
     "tune": "api",

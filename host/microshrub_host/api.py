@@ -1,7 +1,7 @@
 """What a program or a notebook uses of the host, as plain functions.
 
-`microshrub_host` exports them by name. Models are called as on the command line, "shrub" or
-"hoeffding"; a learner's parameters are keyword arguments, and have its defaults.
+`microshrub_host` exports them by name. Models are called as on the command line, "shrub",
+"hoeffding", "thicket"; a learner's parameters are keyword arguments, and have its defaults.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def simulate(
     stream
         What open_stream gives.
     model
-        "shrub" or "hoeffding".
+        "shrub", "hoeffding", "thicket" or another learner's name.
     engine
         "c", "numba", "python" or "micropython", which come to the same result; None is the
         fastest that this machine has.
@@ -87,7 +87,7 @@ def budget(
     board
         The name of a board, such as "rpi_pico", or the path of a .toml file.
     model
-        "shrub" or "hoeffding".
+        "shrub", "hoeffding", "thicket" or another learner's name.
     features, classes
         Of a sample: how many numbers, and how many classes there are.
     parameters
@@ -126,7 +126,7 @@ def parity(
     stream
         What open_stream gives.
     model
-        "shrub" or "hoeffding".
+        "shrub", "hoeffding", "thicket" or another learner's name.
     engine_names
         At least two of "python", "numba", "c" and "micropython"; None is all that this machine
         has.

@@ -31,9 +31,11 @@ def test_every_page_of_the_docs_is_in_the_site(site: Path) -> None:
 
 def test_the_reference_has_every_public_name_and_command(site: Path) -> None:
     import microshrub
+    from microshrub_host.engines import loader
 
     python = (site / "reference" / "python.html").read_text(encoding="utf-8")
-    assert not [name for name in microshrub.__all__ if f'id="microshrub.{name}"' not in python]
+    names = [*microshrub.__all__, *loader.load("python").learners.learner_names()]
+    assert not [name for name in names if f'id="microshrub.{name}"' not in python]
     commands = (site / "reference" / "commands.html").read_text(encoding="utf-8")
     for name in ("simulate", "tune", "build", "flash", "monitor"):
         assert f'id="microshrub-{name}"' in commands

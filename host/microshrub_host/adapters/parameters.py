@@ -5,7 +5,9 @@ River and scikit-learn read a constructor's signature and expect an attribute fo
 
 from __future__ import annotations
 
+import functools
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -53,7 +55,24 @@ def of_learner(adapter: Any) -> dict[str, Any]:
     return {n: v.item() if isinstance(v, np.generic) else v for n, v in found.items()}
 
 
-def described(text: str, title: str, model: str) -> str:
-    """The docstring of an adapter: its {title}, the {learner} and the {others}, its parameters."""
+def classifier(name: str, module: str, base: type, shared: Mapping[str, Any], doc: str) -> type:
+    """The class of that name in the module of an adapter: ShrubClassifier is for the model shrub.
+
+    Its docstring is doc with the {learner} and the {others}, its parameters, filled in. Raises
+    AttributeError if there is no such learner.
+    """
+    found = re.fullmatch("([A-Z][a-z0-9]*)Classifier", name)
+    if not found or found[1].lower() not in MODELS:
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    return _made(name, module, base, tuple(shared.items()), doc, found[1].lower())
+
+
+@functools.cache
+def _made(
+    name: str, module: str, base: type, shared: tuple[tuple[str, Any], ...], doc: str, model: str
+) -> type:
     others = ", ".join(f"{n}={value!r}" for n, value in defaults(model).items())
-    return text.format(title=title, learner=MODELS[model], others=others)
+    text = doc.format(learner=MODELS[model], others=others)
+    return constructor(model, dict(shared))(
+        type(name, (base,), {"__module__": module, "__qualname__": name, "__doc__": text})
+    )

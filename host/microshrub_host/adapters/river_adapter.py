@@ -15,14 +15,14 @@ from river import base
 from ..engines.learners import learner
 from ..streams.units import Scale
 from .online import AdapterError, OnlineModel, Values, check_engine, decimals
-from .parameters import constructor, described, of_learner
+from .parameters import classifier, of_learner
 
 _Sample = Mapping[Any, Any]
 _SHARED = {"classes": None, "features": None, "warmup": 256, "digits": None, "engine": "fastest"}
 
 
 class _RiverClassifier(base.Classifier):  # type: ignore[misc]
-    """What both have in common. Between here and the learner stand names, labels and a warm-up."""
+    """What all have in common. Between here and the learner stand names, labels and a warm-up."""
 
     _model = ""
 
@@ -170,7 +170,7 @@ def _numbers(x: _Sample) -> dict[Any, float]:
     return found
 
 
-_DOC = """{title} as a classifier of River.
+_DOC = """{learner} as a classifier of River.
 
     All parameters are given by keyword:
 
@@ -190,11 +190,6 @@ _DOC = """{title} as a classifier of River.
     """
 
 
-@constructor("shrub", _SHARED)
-class ShrubClassifier(_RiverClassifier):
-    __doc__ = described(_DOC, "A Shrub Ensemble", "shrub")
-
-
-@constructor("hoeffding", _SHARED)
-class HoeffdingClassifier(_RiverClassifier):
-    __doc__ = described(_DOC, "A Hoeffding tree of fixed size", "hoeffding")
+def __getattr__(name: str) -> Any:
+    """The classes: ShrubClassifier, HoeffdingClassifier, one for each learner that there is."""
+    return classifier(name, __name__, _RiverClassifier, _SHARED, _DOC)

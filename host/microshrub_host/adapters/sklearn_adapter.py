@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .online import AdapterError, OnlineModel, Values, decimals
-from .parameters import constructor, described, of_learner
+from .parameters import classifier, of_learner
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -23,7 +23,7 @@ _SHARED = {"warmup": 256, "digits": None, "engine": "fastest"}
 
 
 class _SklearnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What both have in common."""
+    """What all have in common."""
 
     _model = ""
     classes_: NDArray[Any]
@@ -105,7 +105,7 @@ class _SklearnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-_DOC = """{title} as a classifier of scikit-learn.
+_DOC = """{learner} as a classifier of scikit-learn.
 
     All parameters are given by keyword:
 
@@ -121,11 +121,6 @@ _DOC = """{title} as a classifier of scikit-learn.
     """
 
 
-@constructor("shrub", _SHARED)
-class ShrubClassifier(_SklearnClassifier):
-    __doc__ = described(_DOC, "A Shrub Ensemble", "shrub")
-
-
-@constructor("hoeffding", _SHARED)
-class HoeffdingClassifier(_SklearnClassifier):
-    __doc__ = described(_DOC, "A Hoeffding tree of fixed size", "hoeffding")
+def __getattr__(name: str) -> Any:
+    """The classes: ShrubClassifier, HoeffdingClassifier, one for each learner that there is."""
+    return classifier(name, __name__, _SklearnClassifier, _SHARED, _DOC)

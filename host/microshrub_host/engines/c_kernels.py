@@ -81,11 +81,18 @@ def compiler() -> str | None:
     return next((path for path in found if path), None)
 
 
-@functools.cache
 def functions() -> dict[tuple[str, str], Function]:
     """The compiled kernels by module and name. Raises CompilerError."""
-    names = [library_files.module_name(path) for path in library_files.sources()]
-    text, kernels = c_translate.translate(names)
+    return _functions(_modules())
+
+
+def _modules() -> tuple[str, ...]:
+    return tuple(map(library_files.module_name, library_files.sources_with_own()))
+
+
+@functools.cache
+def _functions(modules: tuple[str, ...]) -> dict[tuple[str, str], Function]:
+    text, kernels = c_translate.translate(modules)
     library = ctypes.CDLL(str(_compiled(_HEAD + text)))
     return {(kernel.module, kernel.node.name): Function(kernel, library) for kernel in kernels}
 
@@ -104,8 +111,9 @@ class CViper:
 
 def is_compiled() -> bool:
     """Whether the compiled kernels are in the cache already."""
-    names = [library_files.module_name(path) for path in library_files.sources()]
-    return compiler() is not None and _target(_HEAD + c_translate.translate(names)[0]).exists()
+    return (
+        compiler() is not None and _target(_HEAD + c_translate.translate(_modules())[0]).exists()
+    )
 
 
 @functools.cache

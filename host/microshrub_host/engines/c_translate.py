@@ -151,7 +151,7 @@ def _read(name: str) -> _Module:
     for node in tree.body:
         if is_kernel(node):
             found.nodes.append(node)
-        elif isinstance(node, ast.ImportFrom) and node.level and node.module:
+        elif isinstance(node, ast.ImportFrom) and library_files.is_of_library(node):
             home = library_files.imported_from(name, node)
             found.imported |= {a.asname or a.name: (home, a.name) for a in node.names}
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):

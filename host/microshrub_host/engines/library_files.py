@@ -60,11 +60,11 @@ def imports(name: str, *, later: bool = True) -> set[str]:
     return {
         imported_from(name, node)
         for node in (ast.walk(tree) if later else tree.body)
-        if isinstance(node, ast.ImportFrom) and _is_of_library(node)
+        if isinstance(node, ast.ImportFrom) and is_of_library(node)
     }
 
 
-def _is_of_library(node: ast.ImportFrom) -> bool:
+def is_of_library(node: ast.ImportFrom) -> bool:
     """Whether it imports from a module of the library: a learner of one's own does by its name."""
     name = node.module or ""
     return bool(name) if node.level else name.startswith(f"{PACKAGE}.")

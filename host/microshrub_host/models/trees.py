@@ -96,7 +96,7 @@ def trees_of(model: OpenModel) -> list[Tree]:
 def reader_of(model: OpenModel) -> TreeReader | None:
     """What reads the trees of such a learner, in the file of readers/ that has its name."""
     found = companion(f"{__package__}.readers", model.file.learner)
-    return None if found is None else found.Reader(model)
+    return None if found is None else found.READER(model)
 
 
 def leaves(node: Node) -> Iterator[Leaf]:
@@ -154,7 +154,7 @@ def path(node: Node, codes: Any) -> str:
 class TreeReader:
     """Makes nodes of a model's buffers, held by their names.
 
-    A learner made of trees has a subclass `Reader` in readers/, in the file with its name.
+    A learner made of trees has a subclass, which the file of readers/ with its name calls READER.
     """
 
     single = True  # whether it is one tree, whose leaf alone says the class

@@ -63,6 +63,7 @@ def program(engine: str = "python") -> dict[str, Any]:
     here = loader.load(engine)
     said: list[str] = []
     names: dict[str, Any] = {name: getattr(here, name) for name in here.__all__}
+    names["HoeffdingTree"] = here.HoeffdingTree
     names |= {"array": array, "say": said.append, "said": said}
     exec(SCRIPT, names)
     return names

@@ -9,7 +9,7 @@ from ...engines import loader
 from ..trees import DEEPEST, Answer, Bayes, Leaf, Node, Tree, TreeReader
 
 
-class Reader(TreeReader):
+class HoeffdingReader(TreeReader):
     """The one tree of a HoeffdingTree, whose layout is in firmware's nodes.py."""
 
     def trees(self) -> list[Tree]:
@@ -73,3 +73,6 @@ class Reader(TreeReader):
     def _twin(self) -> int:
         """How many slots further on the boosted statistics are."""
         return int(self.model.learner.leaves) if self.model.learner.boost else 0
+
+
+READER = HoeffdingReader

@@ -11,7 +11,7 @@ from ..trees import DEEPEST, Answer, Leaf, Node, Tree, TreeReader
 _LARGEST = 65535
 
 
-class Reader(TreeReader):
+class ShrubReader(TreeReader):
     """The members of a ShrubEnsemble, whose layout is in firmware's shrubs.py and weights.py."""
 
     single = False
@@ -76,3 +76,6 @@ class Reader(TreeReader):
 def _items(buffer: bytearray, wide: int) -> Sequence[int]:
     """The entries of one byte or, if wide, two."""
     return memoryview(buffer).cast("H") if wide else buffer
+
+
+READER = ShrubReader

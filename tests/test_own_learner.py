@@ -1,0 +1,215 @@
+"""A learner of one's own, tests/support/majority.py, goes wherever the library's learners go."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from device_support import Device
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.boards import board_files
+from microshrub_host.engines import learners, library_files, loader, own_learners
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_tools.cli.main import main
+
+FILE = Path(__file__).parent / "support" / "majority.py"
+SAMPLES = 400
+
+
+@pytest.fixture(autouse=True)
+def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The one call of register(), and what undoes it."""
+    monkeypatch.setenv(own_learners.VARIABLE, "")
+    before = loader.load("python").learners._LEARNERS
+    learners.register("Majority", FILE)
+    yield
+    for name, module in sys.modules.items():
+        if re.fullmatch(r"_microshrub_\w+\.learners", name):
+            module._LEARNERS = before  # type: ignore[attr-defined]
+    loader.load.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Labels that come in runs, and a feature that says nothing of them."""
+    path = tmp_path_factory.mktemp("own") / "runs.csv"
+    rng = np.random.default_rng(3)
+    labels = np.repeat(rng.integers(0, 3, SAMPLES // 20), 20)
+    values = rng.integers(0, 99, SAMPLES)
+    rows = [f"{x},{'abc'[label]}" for x, label in zip(values, labels, strict=True)]
+    path.write_text("x,label\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def expected(data: Path, window: int) -> float:
+    """The accuracy in percent, from the labels alone; ties go to what was ahead first."""
+    labels = [line[-1] for line in data.read_text().split()[1:]]
+    ring: list[str] = []
+    right = 0
+    for i, label in enumerate(labels):
+        best = "a"
+        for j, other in enumerate(ring):
+            seen = ring[: j + 1]
+            best = other if seen.count(other) > seen.count(best) else best
+        right += best == label
+        if len(ring) < window:
+            ring.append(label)
+        else:
+            ring[i % window] = label
+    return 100 * right / len(labels)
+
+
+def record(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
+    assert main([*map(str, words), "--json", "-"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_simulate(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    for engine in ("python", "numba"):
+        words = ["simulate", data, "--model", "majority", "--engine", engine]
+        found = record(capsys, *words)
+        assert found["accuracy"] == pytest.approx(expected(data, 8), abs=0.01)
+        assert record(capsys, *words, "--window", 3)["accuracy"] == pytest.approx(
+            expected(data, 3), abs=0.01
+        )
+
+
+def test_parity_on_all_engines(
+    capsys: pytest.CaptureFixture[str], data: Path, micropython_command: tuple[str, ...]
+) -> None:
+    assert main(["parity", str(data), "--model", "majority"]) == 0
+    assert "engines are identical: 400 samples" in capsys.readouterr().out
+
+
+def test_budget(capsys: pytest.CaptureFixture[str]) -> None:
+    shape = ["--features", 4, "--classes", 3, "--window", 64]
+    found = record(capsys, "budget", *shape, "--model", "majority")
+    kind = learners.learner("majority")
+    assert found["model_bytes"] == kind.nbytes(features=4, classes=3, window=64) == 16 + 12 + 64
+    assert main(["budget", *map(str, shape), "--model", "majority"]) == 0
+    assert "majority" in capsys.readouterr().out  # its module is among the code
+
+
+def test_tune(data: Path) -> None:
+    pytest.importorskip("optuna", reason="needs the extra tune")
+    from microshrub_host.tuning import search_space, trials
+
+    assert {"model": "majority"} in search_space.first()
+    for window in (1, 40):
+        trial = _Trial({"model": "majority", "majority window": window})
+        assert search_space.sample(trial, 1) == ("majority", {"window": window})
+    assert trial.asked["majority window"] == (1, 255)
+    split = trials.StreamSplit(open_stream(str(data)), warmup=100, first=200)
+    found = trials.Candidate(0, "majority", {"window": 3})
+    assert found.options == "--model majority --window 3"
+    assert trials.run(split, found).whole == pytest.approx(expected(data, 3), abs=0.01)
+    size = trials.size_within(split, found, trials.Limits(board_files.load("rpi_pico"), 1000))
+    assert size is not None
+    assert size.model_bytes == 16 + 12 + 3
+
+
+class _Trial:
+    """Answers as Optuna's trial with fixed parameters, and notes the ranges."""
+
+    def __init__(self, answers: dict[str, Any]) -> None:
+        self.answers = answers
+        self.asked: dict[str, tuple[int, int]] = {}
+
+    def suggest_categorical(self, name: str, choices: list[Any]) -> Any:
+        assert self.answers[name] in choices
+        return self.answers[name]
+
+    def suggest_int(self, name: str, low: int, high: int, *, log: bool) -> int:
+        self.asked[name] = (low, high)
+        return int(self.answers[name])
+
+
+def test_save_and_show(capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path) -> None:
+    file = tmp_path / "m.mshrub"
+    words = ["simulate", data, "--model", "majority", "--engine", "python", "--save", file]
+    assert main([*map(str, words)]) == 0
+    capsys.readouterr()
+    assert main(["show", str(file)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("Majority of runs.csv: 400 samples, accuracy ")
+    assert "labels held: 8" in said
+    assert main(["show", str(file), "--row", "5"]) == 0
+    assert "of the votes" in capsys.readouterr().out
+    assert main(["export", str(file), "--format", "c", "-o", str(tmp_path / "m.h")]) == 2
+    assert "Majority cannot be exported" in capsys.readouterr().err
+
+
+def test_build_and_the_devices_program(
+    capsys: pytest.CaptureFixture[str],
+    data: Path,
+    tmp_path: Path,
+    micropython_command: tuple[str, ...],
+) -> None:
+    board, folder = tmp_path / "pc.toml", tmp_path / "build"
+    boards = library_files.folder().parents[1] / "boards"
+    text = (boards / "rpi_pico.toml").read_text(encoding="utf-8")
+    board.write_text(text.replace('arch = "armv6m"', 'arch = "x86"'), encoding="utf-8")
+    words = ["build", data, "--model", "majority", "--board", board, "--output", folder]
+    assert main([*map(str, words)]) == 0
+    assert (folder / "lib" / "microshrub" / "majority.mpy").exists()
+    assert json.loads((folder / "config.json").read_text())["learner"] == "Majority"
+    device = Device(micropython_command, folder)
+    try:
+        words = ["stream", data, "--port", device.port, "--build", folder]
+        assert main([*map(str, words)]) == 0
+    finally:
+        device.close()
+    assert f"Device and simulator agree: {SAMPLES} samples" in capsys.readouterr().out
+
+
+def test_adapters(data: Path) -> None:
+    from microshrub_host.adapters import river_adapter, sklearn_adapter
+
+    assert river_adapter.MajorityClassifier(window=3).window == 3
+    model = sklearn_adapter.MajorityClassifier(window=3, warmup=3, engine="python")
+    model = pickle.loads(pickle.dumps(model.fit([[1], [2], [3]], ["no", "yes", "yes"])))
+    assert model.predict([[7]]).tolist() == ["yes"]
+    with pytest.raises(AttributeError, match="MinorityClassifier"):
+        _ = river_adapter.MinorityClassifier
+
+
+def test_the_command_line_of_another_process_finds_it(data: Path) -> None:
+    command = [sys.executable, "-m", "microshrub_tools.cli.main", "simulate", str(data)]
+    command += ["--model", "majority", "--engine", "python", "--json", "-"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # by the variable
+    assert json.loads(done.stdout)["model"] == "majority"
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("majority.py", "has to be FILE.py:CLASS"),
+        ("no_such.py:Majority", "cannot be read"),
+        (f"{FILE}:Minority", "there is no class Minority in"),
+    ],
+)
+def test_what_is_no_learner(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], entry: str, words: str
+) -> None:
+    monkeypatch.setenv(own_learners.VARIABLE, entry)
+    loader.load.cache_clear()
+    assert main(["budget", "--features", "1", "--classes", "2"]) == 2
+    assert words in capsys.readouterr().err
+    monkeypatch.setenv(own_learners.VARIABLE, "")
+
+
+def test_an_unknown_name_is_an_error_with_what_is_known(data: Path) -> None:
+    with pytest.raises(UserError, match=r"the model 'minority' is unknown\."):
+        learners.defaults("minority")
+    with pytest.raises(ValueError, match=r"one of ShrubEnsemble, .*Majority, not"):
+        loader.load("python").learners.learner_class("Minority")
