@@ -17,7 +17,7 @@ from .board import program_config
 from .board.build import Build
 from .board.flash import SelfTest
 from .board.program_options import ProgramOptions
-from .board.raw_repl import Device
+from .board.raw_repl import Device, DeviceError
 
 Progress = Callable[[int, int], object]
 
@@ -119,7 +119,11 @@ def flash_device(device: Device, files: flashing.Files, progress: Progress) -> S
     """Flash a device that is open already; if that fails, its previous program goes on."""
     try:
         return flashing.flash(device, files, progress)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(UserError):
             device.start(0)
+        if type(error) is DeviceError:  # the line is gone
+            raise UserError(
+                f"{error} The board starts its old program, or all of the new one."
+            ) from None
         raise

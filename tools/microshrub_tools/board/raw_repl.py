@@ -138,7 +138,8 @@ class Device:
         except OSError as broken:
             raise DeviceError(_gone(self.port, str(broken))) from None
         finally:
-            line.timeout = _SECONDS
+            with contextlib.suppress(OSError):  # the port may be gone
+                line.timeout = _SECONDS
         text = said.decode(errors="replace")
         return _STARTED in said and not _has_ended(said), text
 
