@@ -150,7 +150,11 @@ class TestSelect:
 
     @pytest.mark.parametrize(
         ("text", "said"),
-        [("river:hat", "Did you mean river:HAT"), ("weka", "weka is unknown"), (",", "nobody")],
+        [
+            ("river:hat", "Did you mean river:HAT"),
+            ("weka", "weka is unknown"),
+            (",", "names no learner"),
+        ],
     )
     def test_unknown(self, text: str, said: str) -> None:
         with pytest.raises(UserError, match=said):
