@@ -23,6 +23,14 @@ class Ended(Exception):  # noqa: N818  (no error: the work may just be done)
     """The work sends nothing more; the message says why if it did not get to its end."""
 
 
+class TimeLimit(Ended):
+    """It ended, or was ended, after its limit of so many `seconds`."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"time limit of {seconds:g} s")
+        self.seconds = seconds
+
+
 class Apart:
     """`work(send, *arguments)` in a fresh process, until close().
 
@@ -51,7 +59,7 @@ class Apart:
     def receive(self) -> Any:
         """The next object that was sent, or None if there is none yet.
 
-        Raises Ended when the work is at its end, has crashed or has come to the limit.
+        Raises Ended when the work is at its end or has crashed, TimeLimit at the limit.
         """
         try:
             if self.pipe.poll():
@@ -59,7 +67,7 @@ class Apart:
         except (EOFError, OSError):
             raise Ended(self._reason()) from None
         if not self.left():
-            raise Ended(f"time limit of {self._limit:g} s")
+            raise TimeLimit(self._limit)
         return None
 
     def _reason(self) -> str:

@@ -77,6 +77,7 @@ def _add_how_to_run(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--output",
+        dest="folder",
         type=Path,
         metavar="DIR",
         help="results, tables and pictures; an interrupted run continues there (default: "
@@ -181,7 +182,7 @@ def _pictures(pictures: Sequence[object]) -> str:
 
 def _folder(arguments: argparse.Namespace) -> Path:
     quick = "-quick" if arguments.quick else ""
-    return arguments.output or Path(f"reproduce-{arguments.experiment}{quick}")
+    return arguments.folder or Path(f"reproduce-{arguments.experiment}{quick}")
 
 
 def _command(arguments: argparse.Namespace) -> str:

@@ -184,7 +184,7 @@ def accuracy(cell: Cell | None) -> str:
 
 def _failure(cell: Cell) -> str:
     """In a word; the whole of it stands below the table."""
-    return "timeout" if cell.failure.startswith("time limit") else "crashed"
+    return "timeout" if cell.timed_out else "crashed"
 
 
 def _points(cell: Cell | None, first: Cell | None) -> str:

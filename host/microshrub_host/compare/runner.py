@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.worker_process import Apart, Ended, Send, wait_for_any
+from ..base.worker_process import Apart, Ended, Send, TimeLimit, wait_for_any
 from ..engines import loader
 from ..engines.status import percent
 from ..models.tree_shape import Shape
@@ -61,6 +61,7 @@ class Cell:
     curve: Curve = ()
     sizes: Curve = ()  # bytes after so many samples, from 0 on if they were asked for
     shapes: Sequence[tuple[int, Shape]] = ()  # of a tree, likewise
+    timed_out: bool = False  # the failure is that it came to its time limit
 
     def record(self) -> dict[str, Any]:
         """The cell as JSON holds it."""
@@ -164,21 +165,21 @@ class _Here:
         self._sent: deque[Any] = deque()
         self._limit = limit
         self._deadline = time.monotonic() + limit
-        self._reason = ""
+        self._end = Ended()
         try:
             learn(self._send, *arguments)
         except Ended as ended:
-            self._reason = str(ended)
+            self._end = ended
 
     def _send(self, message: object) -> None:
         self._sent.append(message)
         if time.monotonic() > self._deadline:
-            raise Ended(f"time limit of {self._limit:g} s")
+            raise TimeLimit(self._limit)
 
     def receive(self) -> Any:
         """The next message; raises Ended after the last one."""
         if not self._sent:
-            raise Ended(self._reason)
+            raise self._end
         return self._sent.popleft()
 
 
@@ -214,7 +215,7 @@ class _Run:
                     self._count(*message)
                 message = self.work.receive()
         except Ended as ended:
-            return self._cell(str(ended))
+            return replace(self._cell(str(ended)), timed_out=isinstance(ended, TimeLimit))
         return None
 
     def _count(self, said: Sequence[int], seconds: float) -> None:

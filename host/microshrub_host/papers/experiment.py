@@ -64,6 +64,7 @@ class RunOutcome:
     accuracies: Sequence[tuple[int, float]] = ()  # running accuracy after so many samples
     sizes: Sequence[tuple[int, float]] = ()  # bytes after so many samples
     shapes: Sequence[tuple[int, Shape]] = ()  # of a tree, after so many samples
+    too_large: bool = False  # it was not run, as the model takes too many bytes
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it."""

@@ -11,7 +11,7 @@ from ..base.text import count
 from ..compare.report import system_versions
 from ..render.markdown import markdown_table
 from ..render.page import Page
-from .experiment import ExperimentResults, Picture, ReportTable
+from .experiment import ExperimentResults, Picture, ReportTable, RunOutcome
 
 _ENDINGS = ("png", "svg")
 _DPI = 110
@@ -59,7 +59,7 @@ def introduction(found: ExperimentResults) -> list[str]:
     if failures:
         reasons: dict[str, int] = {}
         for result in failures:
-            words = f"{result.method}: {_reason(result.failure)}"
+            words = f"{result.method}: {_reason(result)}"
             reasons[words] = reasons.get(words, 0) + 1
         listed = "; ".join(f"{words} ({number})" for words, number in reasons.items())
         said.append(
@@ -89,9 +89,9 @@ def _size(found: ExperimentResults, stream: str) -> str:
     return stream
 
 
-def _reason(failure: str) -> str:
+def _reason(result: RunOutcome) -> str:
     """A failure without what differs from run to run."""
-    return "takes too many bytes" if failure.startswith("takes ") else failure
+    return "takes too many bytes" if result.too_large else result.failure
 
 
 def table_text(table: ReportTable) -> str:

@@ -191,9 +191,9 @@ def run_one(run: PlannedRun) -> RunOutcome:
     stream = _opened(run.source, run.samples)
     settings = variations.settled(run.contender.settings, stream.values.shape[1])
     contender = replace(run.contender, settings=settings)
-    complaint = _prepare(contender, stream, run.most_bytes)
-    if complaint:
-        return replace(_failed(run, complaint), settings=settings)
+    refused = _prepare(replace(run, contender=contender), stream)
+    if refused:
+        return refused
     how: dict[str, Any] = {"warmup": WARMUP, "limit": run.seconds, "sizes": _SIZES}
     if contender.system == "ours":
         return _of_cell(run, compare_here(contender, stream, **how), stream)
@@ -201,18 +201,20 @@ def run_one(run: PlannedRun) -> RunOutcome:
     return _of_cell(run, cell, stream)
 
 
-def _prepare(contender: Contender, stream: Stream, most_bytes: int | None) -> str:
-    """Compile what one of ours needs, outside of its time limit; why it is not to be run."""
+def _prepare(run: PlannedRun, stream: Stream) -> RunOutcome | None:
+    """Compile what one of ours needs, outside of its time limit; the outcome if it cannot run."""
+    contender, most = run.contender, run.most_bytes
     if contender.system != "ours":
-        return ""
+        return None
     try:
         size = model_bytes(contender, stream, WARMUP)
     except UserError as error:
-        return str(error)
-    if most_bytes is not None and size > most_bytes:
-        return f"takes {size:,} bytes, and {most_bytes:,} is the most"
+        return _failed(run, str(error))
+    if most is not None and size > most:
+        words = f"takes {size:,} bytes, and {most:,} is the most"
+        return replace(_failed(run, words), too_large=True)
     prequential.compile_kernels(contender.learner, contender.settings)
-    return ""
+    return None
 
 
 def _failed(run: PlannedRun, failure: str) -> RunOutcome:

@@ -229,7 +229,7 @@ def test_what_is_too_large_is_not_run() -> None:
         "ours:SE", "ours", "shrub", {"window": 1024, "max_features": "sqrt(features)"}
     )
     found = runner.run_one(one(contender, most_bytes=1000))
-    assert found.failure.startswith("takes ")
+    assert found.too_large
     assert found.failure.endswith("and 1,000 is the most")
     assert found.accuracy is None
     assert found.settings["max_features"] == 5, "of 24"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -65,7 +67,7 @@ def found() -> ExperimentResults:
         made("NB", "elec", 0, 200, 90),
         made("NB", "elec", 1, 400, 70),
         made("SE", "weather", 0, 2e6, 60),
-        failed("SE", "weather", 1, "takes 2,000 bytes, and 1,000 is the most"),
+        replace(failed("SE", "weather", 1, "2,000 bytes, and 1,000 is the most"), too_large=True),
         failed("NB", "weather", 0, "time limit of 5 s"),
         made("NB", "weather", 1, 3e8, 99),
     ]
