@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..boards import ram_budget
 from ..engines import library_files, loader, mpy
 from ..engines.debian_packages import Progress
+from ..engines.own_learners import own_learners
 from .emulated_boards import board_named
 from .emulator import EmulatedBoard, EmulatedBoardError
 
@@ -196,7 +198,11 @@ class Counter:
         begin = "import gc\nfrom count import Run\nrun = None"
         if kind:  # any may come next: collecting often meanwhile keeps the heap in one piece
             begin = f"import gc\ngc.threshold(4096)\n{begin}"
-            begin += "\nimport microshrub.shrub.ensemble, microshrub.hoeffding.hat"
+            for own in own_learners():
+                begin += "\nfrom microshrub.learners import register"
+                begin += f"\nregister({own.name!r}, {own.module!r})"
+            for module in ram_budget.modules_of(kind, dict(parameters or what.parameters)):
+                begin += f"\nimport microshrub.{module}"
         self._board.exec(f"{begin}\ngc.collect()")
         model = f"{(kind or what.kind)!r}, {dict(parameters or what.parameters)!r}"
         self._board.exec(f"run = Run({model}, {files}, {self._warmups[which]})", SECONDS)
