@@ -175,7 +175,7 @@ def test_streams_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert run(tmp_path / "new", *words) == 2
     said = capsys.readouterr().err
     assert "The stream nomao is skipped: http://127.0.0.1:9/" in said
-    assert "The stream weather is skipped: --data has no file weather.csv.gz." in said
+    assert "The stream weather is skipped: --data" in said
     assert "no stream is available" in said
 
 
