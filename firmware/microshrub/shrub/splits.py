@@ -88,8 +88,12 @@ def draw(t, open_nodes: int):
 
 
 @micropython.viper
-def scan(t, open_nodes: int):
-    """Walk over every feature and leave in forks and scores the best split of each open node."""
+def scan(r: int, b: int, code: int, t, open_nodes: int):
+    """Walk over every feature and leave in forks and scores the best split of each open node.
+
+    r, b and code are the innermost loop's; whatever is passed, viper has the first arguments, and
+    no other variable, in registers.
+    """
     address = ptr32(t)
     shape = ptr32(address[_WINDOW_SHAPE])
     codes8 = ptr8(address[_WINDOW_CODES])
@@ -114,6 +118,7 @@ def scan(t, open_nodes: int):
     wide_line = int(shape[_W_WINDOW] > 256)
     exact = int(shape[_W_WINDOW] <= _EXACT)
     in_order = shape[_W_SORTED]
+    narrow = int(classes == 2 and exact and wide and in_order)  # the usual, with a loop of its own
     wide_where = ptr32(address[_CART_SHAPE])[_C_WIDE_WHERE]
     choosy = ptr32(address[_CART_SHAPE])[_C_MAX_FEATURES]
     stride = (features + 7) >> 3
@@ -170,47 +175,77 @@ def scan(t, open_nodes: int):
                 cut = int(draw_threshold(t, base, begin, end))
             begin += offset
             end += offset
+            ones = 0  # of two classes, those passed
+            all_ones = counts[first + 1]
             for c in range(classes):
                 left[c] = 0
             squares_left = 0
             squares_right = scores[score + _SQUARES]
             merit = scores[score + _MERIT]
             below_it = scores[score + _BELOW]
-            last = 0
-            for r in range(begin, end):
-                b = line16[r] if wide_line else line8[r]
-                code = codes16[base + b] if wide else codes8[base + b]
-                if not in_order:
-                    code = int(code > cut)
-                if code != last and r > begin:
-                    passed = r - begin
-                    rest = end - r
-                    over = 0
-                    under = 1
-                    if exact:  # 64**3 / 4 = 2**16 and 64**2 / 4 = 2**10 at most
-                        over = squares_left * rest + squares_right * passed
-                        under = passed * rest
-                    else:  # in Q10: a sum of squares is at most 1023**2, so << 10 gives < 2**30
-                        over = (squares_left << 10) // passed + (squares_right << 10) // rest
-                    better = over * below_it - merit * under  # < 2**26
-                    if better >= 0:
-                        ties = 1
-                        if not better:
-                            ties = forks[fork + _TIES] + 1
-                        if ties == 1 or int(below(t, _RNG, ties)) == 0:
-                            merit = over
-                            below_it = under
-                            forks[fork + _FEATURE] = f
-                            forks[fork + _THRESHOLD] = (last + code) >> 1 if in_order else cut
-                        if ties < 65535:
-                            forks[fork + _TIES] = ties
-                c = labels[b]
-                n = left[c]
-                left[c] = n + 1
-                # n**2 grows by 2n + 1, and on the right m**2 shrinks by 2m - 1
-                squares_left += 2 * n + 1
-                squares_right -= 2 * (counts[first + c] - n) - 1
-                last = code
+            last = -1  # the code before, of which there is none yet
+            before = 0
+            over = 0
+            under = 1
+            r = begin
+            while r < end:
+                better = -1
+                if narrow:  # on to the next boundary that is as good as the best so far
+                    if last < 0:
+                        last = codes16[base + line8[r]]
+                    while r < end and better < 0:
+                        b = line8[r]
+                        code = codes16[base + b]
+                        if code != last:
+                            before = last
+                            last = code
+                            passed = r - begin
+                            rest = end - r
+                            zeros = passed - ones
+                            over = (ones * ones + zeros * zeros) * rest
+                            under = passed * rest
+                            n = all_ones - ones
+                            rest -= n
+                            over += (n * n + rest * rest) * passed
+                            better = over * below_it - merit * under
+                        ones += labels[b]
+                        r += 1
+                else:
+                    b = line16[r] if wide_line else line8[r]
+                    code = codes16[base + b] if wide else codes8[base + b]
+                    if not in_order:
+                        code = int(code > cut)
+                    if last < 0:
+                        last = code
+                    if code != last:
+                        before = last
+                        last = code
+                        passed = r - begin
+                        rest = end - r
+                        if exact:  # 64**3 / 4 = 2**16 and 64**2 / 4 = 2**10 at most
+                            over = squares_left * rest + squares_right * passed
+                            under = passed * rest
+                        else:  # in Q10: a sum of squares is at most 1023**2, << 10 gives < 2**30
+                            over = (squares_left << 10) // passed + (squares_right << 10) // rest
+                        better = over * below_it - merit * under  # < 2**26
+                    c = labels[b]
+                    n = left[c]
+                    left[c] = n + 1
+                    # n**2 grows by 2n + 1, and on the right m**2 shrinks by 2m - 1
+                    squares_left += 2 * n + 1
+                    squares_right -= 2 * (counts[first + c] - n) - 1
+                    r += 1
+                if better >= 0:
+                    ties = 1
+                    if not better:
+                        ties = forks[fork + _TIES] + 1
+                    if ties == 1 or int(below(t, _RNG, ties)) == 0:
+                        merit = over
+                        below_it = under
+                        forks[fork + _FEATURE] = f
+                        forks[fork + _THRESHOLD] = (before + code) >> 1 if in_order else cut
+                    if ties < 65535:
+                        forks[fork + _TIES] = ties
             scores[score + _MERIT] = merit
             scores[score + _BELOW] = below_it
 
