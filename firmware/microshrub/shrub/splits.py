@@ -246,6 +246,9 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
                         forks[fork + _THRESHOLD] = (before + code) >> 1 if in_order else cut
                     if ties < 65535:
                         forks[fork + _TIES] = ties
+            if narrow:
+                left[0] = end - begin - ones
+                left[1] = ones
             scores[score + _MERIT] = merit
             scores[score + _BELOW] = below_it
 
