@@ -76,7 +76,14 @@ def batch_gains(rows: Ints, labels: Ints, low: Ints, high: Ints) -> dict[tuple[i
 def test_the_first_splits_are_a_batch_trees(seed: int) -> None:
     rows, labels = concept(seed)
     model = loader.load("numba").HoeffdingTree(
-        FEATURES, CLASSES, 6, nodes=127, leaves=127, bins=BINS, policy="efdt", tie_threshold=TIE
+        FEATURES,
+        CLASSES,
+        depth=6,
+        nodes=127,
+        leaves=127,
+        bins=BINS,
+        policy="efdt",
+        tie_threshold=TIE,
     )
     codes = array("H", rows.astype(np.uint16).tobytes())
     model.run(codes, bytearray(labels.astype(np.uint8)), bytearray(SAMPLES))

@@ -287,7 +287,16 @@ def test_member_is_what_descending_says(
     """For every member and every sample in the window, while samples and members come and go."""
     leaf = "class" if window == 300 else "proba"
     model = loader.load("numba").ShrubEnsemble(
-        2, 3, window, 3, depth, 4.0, splitter=splitter, feature_bits=bits, leaf=leaf, train_every=7
+        2,
+        3,
+        window=window,
+        trees=3,
+        depth=depth,
+        step=4.0,
+        splitter=splitter,
+        feature_bits=bits,
+        leaf=leaf,
+        train_every=7,
     )
     rng = np.random.default_rng(window + depth)
     rows, labels = rng.integers(0, 65536, (window + 60, 2)), rng.integers(3, size=window + 60)
@@ -323,7 +332,14 @@ def test_both_layouts_are_one_shrub(splitter: str, leaf: str, samples: int, dept
     seen = {}
     for window in (samples, 2**depth):
         model = loader.load("checked").ShrubEnsemble(
-            3, 4, window, 2, depth, splitter=splitter, leaf=leaf, train_every=samples
+            3,
+            4,
+            window=window,
+            trees=2,
+            depth=depth,
+            splitter=splitter,
+            leaf=leaf,
+            train_every=samples,
         )
         feed(model, rows, labels)
         votes = []
@@ -344,7 +360,13 @@ def roots(rows: Ints, labels: Ints, times: int, **parameters: Any) -> list[tuple
     """
     n = len(labels)
     model = loader.load("numba").ShrubEnsemble(
-        rows.shape[1], int(labels.max()) + 1, n, 2, 1, train_every=n, **parameters
+        rows.shape[1],
+        int(labels.max()) + 1,
+        window=n,
+        trees=2,
+        depth=1,
+        train_every=n,
+        **parameters,
     )
     found = []
     for _ in range(times):

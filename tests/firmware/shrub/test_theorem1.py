@@ -61,7 +61,14 @@ class Surprise:
         m, window = members_labels.shape
         assert (members_labels[:, -1] != labels[-1]).all()
         model = library.ShrubEnsemble(
-            1, classes, window, trees, 30, step, leaf="class", train_every=window + 1
+            1,
+            classes,
+            window=window,
+            trees=trees,
+            depth=30,
+            step=step,
+            leaf="class",
+            train_every=window + 1,
         )
         buffers = {name: buffer for name, _, buffer in model.buffers()}
         # The newest sample's place is held by its own codes until it comes.

@@ -51,7 +51,15 @@ class Members:
         self.kernels = sys.modules[f"{library.__name__}.shrub.weights"]
         self.leaf, self.classes, self.window = leaf, classes, window
         self.model = library.ShrubEnsemble(
-            1, classes, window, trees, 4, step, loss, "random", leaf=leaf
+            1,
+            classes,
+            window=window,
+            trees=trees,
+            depth=4,
+            step=step,
+            loss=loss,
+            splitter="random",
+            leaf=leaf,
         )
         self.table = self.model._addresses
         self.by_name = {name: buffer for name, _, buffer in self.model.buffers()}
@@ -142,7 +150,7 @@ def test_gradient_step_follows_the_oracle(
     members.step()
     after = members.ranked_weights()[: used + 1]
     h = members.outputs(size)[: used + 1]
-    held_step = members.model.step_q16 / ONE
+    held_step = members.model.step / ONE
     change = -held_step * gradient(h, before / ONE, labels, loss) * ONE
     error = np.abs(after - before - change)
     assert (error <= gradient_bound(held_step, classes, loss, change)).all()

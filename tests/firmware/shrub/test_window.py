@@ -76,7 +76,14 @@ def test_window_holds_the_last_samples_in_order(
     splitter: str,
 ) -> None:
     model = loader.load("numba").ShrubEnsemble(
-        features, CLASSES, window, 2, 2, splitter=splitter, feature_bits=bits, train_every=NEVER
+        features,
+        CLASSES,
+        window=window,
+        trees=2,
+        depth=2,
+        splitter=splitter,
+        feature_bits=bits,
+        train_every=NEVER,
     )
     rows, labels = draw_stream(seed, sum(chunks), features, values)
     for end, size in zip(accumulate(chunks), chunks, strict=True):
@@ -89,7 +96,7 @@ def test_window_holds_the_last_samples_in_order(
 def test_window_after_every_single_sample(bits: int, window: int) -> None:
     """Every store checked, and every sample looked at as the ring fills and turns over."""
     model = loader.load("checked").ShrubEnsemble(
-        2, CLASSES, window, 2, 2, feature_bits=bits, train_every=NEVER
+        2, CLASSES, window=window, trees=2, depth=2, feature_bits=bits, train_every=NEVER
     )
     rows, labels = draw_stream(window, window + 40, 2, 9)
     for t in range(len(rows)):
