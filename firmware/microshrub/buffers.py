@@ -87,7 +87,7 @@ class Buffers:
     def _start(self):
         """Write what a fresh state needs besides zeros."""
 
-    _FIXED = ()  # pairs of a buffer's name and its words that the configuration fixes
+    _FIXED = ()  # type: tuple  # pairs of a buffer's name and its words that the configuration fixes
 
     def _is_sound(self):
         """Whether a state that was read can be used, without looking at the fixed words.

@@ -463,7 +463,7 @@ def test_a_state_is_read_from_a_stream() -> None:
     [
         (((),), "parts has to be"),
         ((None,), "parts has to be"),
-        (((3,),), "parts has to hold"),
+        (((3,),), "parts has to be"),
         (((library.Metrics(2),), ""), "path has to be"),
         (((library.Metrics(2),), b"x"), "path has to be"),
         (((library.Metrics(2),), "x", -1), "samples has to be"),

@@ -91,7 +91,7 @@ print(states(parts))
 def test_saving_and_restoring_need_no_copy_of_the_state(
     run_micropython: Run, tmp_path: Path
 ) -> None:
-    """With 4 KB of heap left a state of more than 20 KB is saved, restored, and keeps no RAM."""
+    """With 5 KB of heap left a state of more than 20 KB is saved, restored, and keeps no RAM."""
     body = f"""
 parts = make()
 live(parts, 20)
@@ -104,7 +104,7 @@ gc.collect()
 ballast = [None] * 4000
 ballast[0] = bytearray(gc.mem_free() - 100000)
 gc.collect()
-for i in range((gc.mem_free() - 3900) // 128):
+for i in range((gc.mem_free() - 5000) // 128):
     ballast[i + 1] = bytearray(100)
 gc.collect()
 used = gc.mem_alloc()
@@ -120,7 +120,7 @@ print(done, free, grown, before == states(parts), sum([part.saved_bytes() for pa
     assert state > 20000
     answer, free, grown, same = done.rsplit(" ", 3)
     assert (answer, same) == ("(True, True)", "True")
-    assert 3000 < int(free) < 4100
+    assert 4000 < int(free) < 5200
     assert int(grown) <= 256  # the new message, and numbers
 
 

@@ -300,7 +300,7 @@ def test_parity_command(
 def test_soak_sees_a_flat_heap(
     capsys: pytest.CaptureFixture[str], data: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    assert run("soak", data, *SMALL, "--samples", "20500", "--heap", "64k") == 0
+    assert run("soak", data, *SMALL, "--samples", "20500", "--heap", "80k") == 0
     said = capsys.readouterr().out
     assert "The model is the simulator's: CRC32" in said
     assert "Nothing was allocated while learning." in said

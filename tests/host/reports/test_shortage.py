@@ -12,7 +12,7 @@ from microshrub_host.reports import report
 
 PICO = board_files.load("rpi_pico")
 PARAMETERS: dict[str, Any] = {"features": 1, "classes": 20, "window": 1024, "depth": 10}
-WHOLE = ram_budget.budget(PARAMETERS, PICO)
+WHOLE = ram_budget.budget(PARAMETERS, PICO, "ShrubEnsemble")
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,6 @@ def test_what_is_short_is_said(free: int, piece: int, said: str) -> None:
     board = dataclasses.replace(
         PICO, name="Tight", heap_free_bytes=free, largest_block_bytes=piece
     )
-    sentence = report.shortage("It", ram_budget.budget(PARAMETERS, board))
+    sentence = report.shortage("It", ram_budget.budget(PARAMETERS, board, "ShrubEnsemble"))
     assert said in sentence
     assert f"{min(free, piece):,}" in sentence
