@@ -97,12 +97,13 @@ parts = make()
 live(parts, 20)
 checkpoint = microshrub.Checkpoint(parts, {str(tmp_path / "x")!r})
 checkpoint.save()
+checkpoint.restore()  # what it imports stays
 gc.collect()
 before = states(parts)
 parts[0].reset()
 gc.collect()
 ballast = [None] * 4000
-ballast[0] = bytearray(gc.mem_free() - 100000)
+ballast[0] = bytearray(gc.mem_free() - 400000)
 gc.collect()
 for i in range((gc.mem_free() - 5000) // 128):
     ballast[i + 1] = bytearray(100)
