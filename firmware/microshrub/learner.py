@@ -217,6 +217,8 @@ class Learner(Buffers):
     def _allocate(self):
         self._flat = tuple([allocate(t, n) for _, t, n in self._table()])
         self._addresses = address_table(self._flat)
+        self._predict = self._predict  # an attribute of its own is found sooner
+        self._learn = self._learn
         self._row = ()  # the row that was checked last
         self._start()
 
