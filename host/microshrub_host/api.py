@@ -1,7 +1,7 @@
 """What a program or a notebook uses of the host, as plain functions.
 
-`microshrub_host` exports them by name. Models are called as on the command line, "shrub",
-"hoeffding", "thicket"; a learner's parameters are keyword arguments, and have its defaults.
+`microshrub_host` exports them by name. Models are called as on the command line, "thicket",
+"shrub" or "hoeffding"; a learner's parameters are keyword arguments, and have its defaults.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .boards import board_files, ram_budget
 from .boards.ram_budget import Budget
 from .emulation.latency import Clock, can_count
 from .engines import engines
-from .engines.learners import MODELS, check_parameters, defaults, stream_parameters
+from .engines.learners import DEFAULT, MODELS, check_parameters, defaults, stream_parameters
 from .evaluation import parity as engine_parity
 from .evaluation import prequential
 from .evaluation.parity import Difference
@@ -33,7 +33,7 @@ from .tuning.trials import Limits, StreamSplit, baselines
 
 def simulate(
     stream: Stream,
-    model: str = "shrub",
+    model: str = DEFAULT,
     *,
     engine: str | None = None,
     warmup: int = 256,
@@ -46,7 +46,7 @@ def simulate(
     stream
         What open_stream gives.
     model
-        "shrub", "hoeffding", "thicket" or another learner's name.
+        A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
     engine
         "c", "numba", "python" or "micropython", which come to the same result; None is the
         fastest that this machine has.
@@ -78,7 +78,7 @@ def simulate(
 
 
 def budget(
-    board: str, model: str = "shrub", *, features: int, classes: int, **parameters: Any
+    board: str, model: str = DEFAULT, *, features: int, classes: int, **parameters: Any
 ) -> Budget:
     """What a model takes of a board's RAM: its buffers, MicroPython's overhead, the code.
 
@@ -87,7 +87,7 @@ def budget(
     board
         The name of a board, such as "rpi_pico", or the path of a .toml file.
     model
-        "shrub", "hoeffding", "thicket" or another learner's name.
+        A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
     features, classes
         Of a sample: how many numbers, and how many classes there are.
     parameters
@@ -112,7 +112,7 @@ def budget(
 
 def parity(
     stream: Stream,
-    model: str = "shrub",
+    model: str = DEFAULT,
     *,
     engine_names: tuple[str, ...] | None = None,
     warmup: int = 256,
@@ -126,7 +126,7 @@ def parity(
     stream
         What open_stream gives.
     model
-        "shrub", "hoeffding", "thicket" or another learner's name.
+        A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
     engine_names
         At least two of "python", "numba", "c" and "micropython"; None is all that this machine
         has.

@@ -93,7 +93,7 @@ def test_a_forged_model_file_is_refused_in_a_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good = tmp_path / "good.mshrub"
-    words = ("--window", 8, "--trees", 2, "--depth", 3, "--limit", 600)
+    words = ("--model", "shrub", "--window", 8, "--trees", 2, "--depth", 3, "--limit", 600)
     assert run("simulate", "synth:agrawal_a", *words, "--save", good) == 0
     with zipfile.ZipFile(good) as file:
         parts = {name: file.read(name) for name in file.namelist()}

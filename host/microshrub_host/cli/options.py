@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..base.errors import UserError
-from ..engines.learners import MODELS, Parameter, defaults, option, options_of
+from ..engines.learners import (
+    DEFAULT,
+    MODELS,
+    Parameter,
+    defaults,
+    option,
+    options_of,
+    options_text,
+)
 from .parsed import parsed
 
 SUFFIX = ".mshrub"  # of saved models
@@ -35,8 +44,8 @@ def add_model_options(parser: argparse.ArgumentParser, *, files: bool = False) -
     kinds: dict[str, Any] = {"choices": list(MODELS)}
     if files:
         kinds = {"type": _model_or_file, "metavar": "{" + ",".join([*MODELS, "FILE"]) + "}"}
-    what = f"the learner{', or a file of simulate --save' if files else ''} (default shrub)"
-    parser.add_argument("--model", default="shrub", help=what, **kinds)
+    what = f"the learner{', or a file of simulate --save' if files else ''} (default {DEFAULT})"
+    parser.add_argument("--model", default=DEFAULT, help=what, **kinds)
     group = parser.add_argument_group("options of the model")
     for name, models in _owners().items():
         rows = [options_of(model)[name] for model in models]
@@ -88,5 +97,14 @@ def model_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
     given = given_options(arguments)
     for name in given:
         if name not in own:
-            raise UserError(f"{option(name)} is not an option of --model {arguments.model}")
+            raise UserError(
+                f"{option(name)} is not an option of --model {arguments.model}. "
+                f"{_with_model(given, _owners()[name])}"
+            )
     return own | given
+
+
+def _with_model(given: Mapping[str, Any], owners: Sequence[str]) -> str:
+    """What to write instead, for options that the learners of these names have."""
+    able = [model for model in owners if given.keys() <= defaults(model).keys()] or owners
+    return f"Write: --model {able[0]} {options_text(given)}"

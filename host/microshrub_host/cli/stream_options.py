@@ -10,12 +10,13 @@ from ..base.progress import showing
 from ..base.terminal import messages
 from ..base.text import count
 from ..boards import board_files
-from ..engines.learners import check_parameters, stream_parameters
+from ..boards.default_bytes import SIZE, bytes_for
+from ..engines.learners import MODELS, check_parameters, stream_parameters
 from ..evaluation import prequential
 from ..streams.generators import SYNTH_NAMES
 from ..streams.open_stream import open_stream
 from ..streams.stream import Stream
-from .options import model_parameters
+from .options import given_options, model_parameters
 from .parsed import whole_number
 
 DEFAULT_BOARD = "rpi_pico"
@@ -104,6 +105,8 @@ def open_with_parameters(arguments: argparse.Namespace) -> tuple[Stream, dict[st
     options = model_parameters(arguments)
     stream = open_arguments(arguments)
     parameters = stream_parameters(arguments.model, stream, arguments.warmup) | options
+    if SIZE in options and SIZE not in given_options(arguments) and vars(arguments).get("board"):
+        parameters[SIZE] = _bytes_for_board(parameters, arguments)
     check_parameters(arguments.model, parameters)
     if arguments.warmup >= len(stream.labels):
         messages.say(
@@ -111,6 +114,15 @@ def open_with_parameters(arguments: argparse.Namespace) -> tuple[Stream, dict[st
             f"{count(len(stream.labels), 'sample')} before the run."
         )
     return stream, parameters
+
+
+def _bytes_for_board(parameters: Mapping[str, Any], arguments: argparse.Namespace) -> int:
+    """The bytes of a model whose size nobody has chosen; says so if they are fewer than usual."""
+    board = board_files.load(arguments.board)
+    size = bytes_for(parameters, board, MODELS[arguments.model])
+    if size != parameters[SIZE]:
+        messages.say(f"Note: --bytes {size}, which {board.name} has beside the program of build.")
+    return size
 
 
 def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> None:

@@ -50,6 +50,7 @@ class _Models(Mapping[str, str]):
 
 
 MODELS = _Models()
+DEFAULT = "thicket"  # the learner of who names none: it needs no options
 
 
 def register(name: str, path: str | os.PathLike[str]) -> None:

@@ -129,13 +129,13 @@ def test_commands_tell_the_time(
     board: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["budget", "--features", 8, "--classes", 2, "--board", board]
-    shape = ["--window", 16, "--trees", 4, "--depth", 4]
+    shape = ["--model", "shrub", "--window", 16, "--trees", 4, "--depth", 4]
     assert run(*words, *shape) == 0
     assert "microseconds per learn: 1,000, p99 1,500" in capsys.readouterr().out
     assert run(*words, *shape, "--json", "-") == 0
     time = json.loads(capsys.readouterr().out)["sample_time"]
     assert (time["learn_us"], time["basis"]) == ([1000, 1500], "measured")
-    assert run(*words, "--json", "-", "--window", 64) == 0
+    assert run(*words, "--json", "-", "--model", "shrub", "--window", 64) == 0
     assert json.loads(capsys.readouterr().out)["sample_time"] is None
     data = tmp_path / "stream.csv"
     names = ",".join("abcdefgh") + ",label\n"

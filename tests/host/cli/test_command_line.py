@@ -15,7 +15,8 @@ import pytest
 from microshrub_host.engines import engines
 from microshrub_tools.cli.main import main
 
-SMALL = ["--window", "16", "--trees", "4", "--depth", "3", "--step", "1"]
+SHRUB = ["--model", "shrub"]
+SMALL = [*SHRUB, "--window", "16", "--trees", "4", "--depth", "3", "--step", "1"]
 PROMISED = {
     "samples", "features", "classes", "accuracy", "running_average_accuracy", "accuracy_nochange",
     "accuracy_majority", "kappa", "kappa_temporal", "model_bytes", "ram_bytes", "trees_used",
@@ -190,14 +191,15 @@ def test_damaged_gzip(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
 
 BAD_WORDS = [
     (["nowhere.csv"], "no file nowhere.csv"),
-    (["DATA", "--window", "1"], "--window has to be a whole number of 2..1024, not 1"),
-    (["DATA", "--window", "1025"], "--window has to be a whole number of 2..1024, not 1025"),
-    (["DATA", "--step", "0"], "--step has to be a number of 1/1024..64, not 0"),
-    (["DATA", "--step", "64.5"], "--step has to be a number of 1/1024..64, not 64.5"),
-    (["DATA", "--step", "nan"], "--step has to be a number of 1/1024..64, not nan"),
+    (["DATA", *SHRUB, "--window", "1"], "--window has to be a whole number of 2..1024, not 1"),
+    (["DATA", *SHRUB, "--window", "1025"],
+     "--window has to be a whole number of 2..1024, not 1025"),
+    (["DATA", *SHRUB, "--step", "0"], "--step has to be a number of 1/1024..64, not 0"),
+    (["DATA", *SHRUB, "--step", "64.5"], "--step has to be a number of 1/1024..64, not 64.5"),
+    (["DATA", *SHRUB, "--step", "nan"], "--step has to be a number of 1/1024..64, not nan"),
     (["DATA", "--trees", "many"], "--trees: has to be a whole number, not 'many'"),
-    (["DATA", "--max-features", "4"], "--max-features has to be a whole number of 0..3, not 4"),
-    (["DATA", "--loss", "mae"], "--loss has to be one of mse, cross_entropy, not 'mae'"),
+    (["DATA", *SHRUB, "--max-features", "4"], "--max-features has to be a whole number of 0..3, not 4"),
+    (["DATA", *SHRUB, "--loss", "mae"], "--loss has to be one of mse, cross_entropy, not 'mae'"),
     (["DATA", "--label", "sate"], "state"),
     (["DATA", "--board", "rpi_pcio"], "rpi_pico"),
     (["DATA", "--limit", "0"], "limit"),
@@ -206,7 +208,7 @@ BAD_WORDS = [
     (["DATA", "--json", "no/such/folder/x.json"], "folder"),
     (["river:NoSuch"], "ImageSegments"),
     (["synth:sae_a"], "sea_a"),
-    (["DATA", "--window", "1024", "--trees", "200", "--depth", "10", "--board", "esp32"],
+    (["DATA", *SHRUB, "--window", "1024", "--trees", "200", "--depth", "10", "--board", "esp32"],
      "microshrub: The model takes"),
 ]  # fmt: skip
 
@@ -230,7 +232,7 @@ def test_budget_fits_and_does_not(capsys: pytest.CaptureFixture[str]) -> None:
     assert record["model_bytes"] < record["ram_bytes"] < record["free_bytes"]
     assert record["buffers"]["window.codes"] == 14 * 16 * 2
     assert record["model_budget_bytes"] == 65_536
-    large = ["--window", "1024", "--trees", "100", "--depth", "9"]
+    large = ["--model", "shrub", "--window", "1024", "--trees", "100", "--depth", "9"]
     assert run("budget", *shape, *large, "--board", "esp32") == 1
     said = capsys.readouterr().out
     assert "It does not fit. The model takes" in said
@@ -270,7 +272,8 @@ def test_budget_calls_its_own_options_by_name(
 
 
 def test_the_option_that_budget_advises_helps(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["budget", "--features", "14", "--classes", "2", "--window", "512", "--trees", "200",
+    words = ["budget", "--features", "14", "--classes", "2", *SHRUB,
+             "--window", "512", "--trees", "200",
              "--depth", "5", "--board", "esp32", "--json", "-"]  # fmt: skip
     assert run(*words) == 1
     advice = json.loads(capsys.readouterr().out)["advice"]

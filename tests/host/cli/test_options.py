@@ -98,7 +98,7 @@ def test_a_switch_takes_no_value_and_belongs_to_a_model(name: str) -> None:
     parse = main.parser().parse_args
     with pytest.raises(SystemExit):
         parse(["simulate", "synth:led_a", "--model", "hoeffding", f"--{name}=True"])
-    with pytest.raises(UserError, match=f"^--{name} is not an option of --model shrub"):
+    with pytest.raises(UserError, match=f"^--{name} is not an option of --model thicket"):
         options.model_parameters(parse(["simulate", "synth:led_a", f"--{name}"]))
 
 

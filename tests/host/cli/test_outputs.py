@@ -22,7 +22,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def simulate(*words: str) -> int:
-    return main(["simulate", "mine.csv", "--window", "2", "--trees", "1", *words])
+    return main(
+        ["simulate", "mine.csv", "--model", "shrub", "--window", "2", "--trees", "1", *words]
+    )
 
 
 @pytest.mark.parametrize("option", OUTPUTS)

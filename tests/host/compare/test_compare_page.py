@@ -178,7 +178,19 @@ def test_names_in_the_picture_keep_apart() -> None:
 
 def test_simulate_writes_a_page(data: Path, tmp_path: Path) -> None:
     path, record = tmp_path / "run.html", tmp_path / "run.json"
-    words = [data, "--window", "16", "--trees", "4", "--html", path, "--json", record]
+    words = [
+        data,
+        "--model",
+        "shrub",
+        "--window",
+        "16",
+        "--trees",
+        "4",
+        "--html",
+        path,
+        "--json",
+        record,
+    ]
     assert run("simulate", *words) == 0
     found = json.loads(record.read_text())
     parsed = Parsed(path.read_text(encoding="utf-8"))

@@ -291,7 +291,18 @@ def simulate_command(tmp_path: Path, target: str | Path, *words: str) -> int:
     rows, labels = make_blobs(300)
     lines = [f"{a / 10},{b},{'ny'[c]}" for (a, b), c in zip(rows, labels, strict=True)]
     data.write_text("a,b,class\n" + "\n".join(lines))
-    small = ["--window", "8", "--trees", "2", "--depth", "2", "--engine", "python"]
+    small = [
+        "--model",
+        "shrub",
+        "--window",
+        "8",
+        "--trees",
+        "2",
+        "--depth",
+        "2",
+        "--engine",
+        "python",
+    ]
     return main(["simulate", str(data), *small, "--save", str(target), *words])
 
 

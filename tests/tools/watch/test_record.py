@@ -48,7 +48,21 @@ def test_plotter_lines_go_straight_into_simulate(
     check_plotter(file, 300)
     assert len(rows_of(file)) == 300
     assert "300 samples" in capsys.readouterr().err
-    assert run("simulate", file, "--window", 16, "--trees", 4, "--engine", "python") == 0
+    assert (
+        run(
+            "simulate",
+            file,
+            "--model",
+            "shrub",
+            "--window",
+            16,
+            "--trees",
+            4,
+            "--engine",
+            "python",
+        )
+        == 0
+    )
     assert "300 samples, 2 features, 2 classes" in capsys.readouterr().out
 
 

@@ -1,0 +1,40 @@
+"""The bytes of a learner whose size is an option of its own, where nobody has chosen them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from ..engines.learners import defaults, learner, model_of
+from .board_files import Board
+from .ram_budget import Parameters, budget
+
+SIZE = "bytes"  # the option
+RESERVED = 40 * 1024  # bytes of RAM that are left to the user's own code
+PROGRAM = 52_000  # bytes that the program of `build` takes beside the learner, at most
+_STEPS = 16
+
+
+def bytes_for(parameters: Parameters, board: Board, kind: str) -> int:
+    """The default number of bytes, or fewer if a board has less beside the program of `build`.
+
+    RESERVED bytes stay free; on a board that is too small for that, the program alone has to fit.
+    """
+    most = int(defaults(model_of(kind))[SIZE])
+    choices = [most * k // _STEPS for k in range(_STEPS, 0, -1)] + [most // 2 // _STEPS]
+    for beside in (PROGRAM + RESERVED, PROGRAM):
+        rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - beside)
+        for size in choices:
+            wanted: dict[str, Any] = {**parameters, SIZE: size}
+            if _exists(wanted, kind) and budget(wanted, rest, kind).fits:
+                return size
+    return most
+
+
+def _exists(parameters: Parameters, kind: str) -> bool:
+    """Whether the learner can be that small: so many features and classes need a least."""
+    try:
+        learner(model_of(kind)).nbytes(**parameters)
+    except ValueError:
+        return False
+    return True
