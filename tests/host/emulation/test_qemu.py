@@ -179,7 +179,7 @@ def test_counts_are_those_of_the_code(
     with instruction_counts.Counter(board_name, whats[:1], warmup=WARMUP) as counter:
         board = counter._board
         counter._start(0)
-        board.exec(source + "from count_on_board import count_predict, stamp")
+        board.exec(source + "from count import count_predict, stamp")
         said = board.exec(
             "print([count_predict(stamp, run.ticks, loop, n) for n in range(0, 600, 100)])"
         )
