@@ -11,6 +11,7 @@ from microshrub_host.engines.micropython_binary import find_or_fetch
 from .altered_states import attack
 
 _ON_DEVICE = """
+import sys
 sys.path[:0] = [{library!r}, {here!r}]
 import microshrub
 from altered_states import attack
