@@ -1,7 +1,7 @@
 """How long a sample takes of a model that the board's file does not know, counted in emulation.
 
 The model learns the first samples of the user's own stream on an emulated processor of the board's
-kind; its instructions are taken for one cycle each, as in the board's file.
+kind; how long its instructions take is in the board's file.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class Clock:
         """Raises NoEmulator, which says what to do, if the emulated board is not made yet."""
         self._name = _EMULATED[board.arch]
         emulated_boards.find(self._name)
-        self._hertz = board.clock_hz
+        cycles, uncached = (board.cost.cycles, board.cost.uncached_us) if board.cost else (1, 0)
+        self._per_instruction = 1000 * cycles / board.clock_hz  # milliseconds
+        self._more = uncached / 1000  # milliseconds of a call
         self._codes = _codes(stream, warmup)
         self._labels = np.resize(stream.labels, _MANY)
         self._progress = progress
@@ -70,8 +72,8 @@ class Clock:
 
     def _count(self, which: int, model: str, parameters: Mapping[str, Any]) -> float:
         cost = self._open().count(which, MODELS[model], parameters)
-        instructions = sum(np.percentile(calls, 99) for calls in (cost.predict, cost.learn))
-        return float(1000 * instructions / self._hertz)
+        calls = [np.percentile(counts, 99) for counts in (cost.predict, cost.learn)]
+        return float(sum(calls) * self._per_instruction + len(calls) * self._more)
 
     def _open(self) -> Counter:
         if self._counter is None:
