@@ -11,7 +11,7 @@ STUBS := .typings/micropython.pyi
 
 demo: .venv/run
 	$(BIN)/microshrub simulate river:ImageSegments --board rpi_pico --plot demo.png \
-		--window 128 --trees 16 --depth 6 --step 0.3 --max-features 6 --train-every 4
+		--model shrub --window 128 --trees 16 --depth 6 --step 0.3 --max-features 6 --train-every 4
 	@echo "The plot is in demo.png"
 
 test: lint types

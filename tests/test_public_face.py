@@ -36,5 +36,5 @@ def test_the_examples_hold(api: ModuleType) -> None:
 def test_a_wrong_name_is_said_in_the_words_of_the_command_line() -> None:
     with pytest.raises(microshrub_host.UserError, match="Did you mean shrub"):
         microshrub_host.budget("rpi_pico", "schrub", features=2, classes=2)
-    with pytest.raises(microshrub_host.UserError, match="dept is not a parameter of shrub"):
+    with pytest.raises(microshrub_host.UserError, match="dept is not a parameter of thicket"):
         microshrub_host.budget("rpi_pico", features=2, classes=2, dept=3)
