@@ -110,11 +110,29 @@ def read_configuration(folder="", new=False):
 
     Raises ConfigurationError.
     """
+    return Configuration(_of_file(folder, new, lambda file: file.read()))
+
+
+def read_text(at, buffer, folder="", new=False):
+    """Copy the bytes of that configuration from `at` on to a buffer; returns how many.
+
+    Raises ConfigurationError.
+    """
+
+    def take(file):
+        file.seek(at)
+        return file.readinto(buffer)
+
+    return _of_file(folder, new, take)
+
+
+def _of_file(folder, new, take):
+    """What take() gives of the open file."""
     names = (_NEW,) if new else (_NAME, _OLD)
     for name in names:
         try:
             with open(folder + name, "rb") as file:
-                return Configuration(file.read())
+                return take(file)
         except OSError as error:
             if error.args[0] != _ABSENT:
                 raise ConfigurationError("%s cannot be read: %s" % (name, error)) from None

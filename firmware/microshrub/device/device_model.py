@@ -12,7 +12,7 @@ from ..learners import learner_class
 from ..metrics import Metrics
 from ..pending import Pending
 from ..quantizer import Quantizer
-from .config import keep_piece, read_configuration
+from .config import keep_piece, read_configuration, read_text
 
 _MOST = (1 << 29) - 1  # of a word of the status
 _TICKS = (1 << 30) - 1
@@ -219,6 +219,10 @@ class Application:
             if self.store and self.quantizer.frozen:
                 self.checkpoint()
             self.restart = True
+
+    def read_text(self, at, buffer):
+        """Copy the configuration's text from byte `at` on to a buffer; returns how many bytes."""
+        return read_text(at, buffer, self._folder, self.trial)
 
     # What the program tells it
 

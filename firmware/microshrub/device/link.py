@@ -13,6 +13,8 @@ docs/reference/link.md has the protocol. What is done for a request is up to an 
                         each of 30 bits
     confusion(label, prediction)   how many samples of the label were predicted so
     configure(piece, last)         take the next piece of a configuration's text, bytes
+    read_text(at, buffer)          copy the present one's text, from byte `at` on, to a buffer;
+                                   returns how many bytes those are, 0 behind its end
     state_crc32()       the CRC32 of the model's state
     checkpoint()        save it
     reset()             forget what was learned
@@ -50,7 +52,8 @@ _CONFUSION = const(7)
 _FINGERPRINT = const(8)
 _CHECKPOINT = const(9)
 _RESET = const(10)
-_REQUESTS = const(11)
+_CONFIGURATION = const(11)
+_REQUESTS = const(12)
 
 # Answers
 _WELCOME = const(129)
@@ -59,6 +62,7 @@ _PREDICTION = const(131)
 _COUNTS = const(132)
 _STATE = const(133)
 _CRC = const(134)
+_TEXT = const(135)
 _AGAIN = const(142)
 _ERROR = const(143)
 _OBSERVED = const(144)  # without a request
@@ -101,7 +105,7 @@ class Link:
         self._in = bytearray(stuffed(HEADER + self._payload + TRAILER))
         self._split = array("i", [0] * SPLIT_WORDS)
         self._split[_ROOM] = len(self._in)
-        self._wanted = array("H", (0, 0, 0, values, values + 1, 3, 0, 2, 0, 0, 0))
+        self._wanted = array("H", (0, 0, 0, values, values + 1, 3, 0, 2, 0, 0, 0, 2))
         self._words = array("i", [0] * STATUS_WORDS)
         self._crc = bytearray(4)
         self._sessions = array("H", [0] * _SESSIONS)  # the present one and those before
@@ -240,6 +244,8 @@ class Link:
             return _STATE
         if kind == _CONFUSION:
             return _COUNTS
+        if kind == _CONFIGURATION:
+            return _TEXT
         return _CRC if kind == _FINGERPRINT else _DONE
 
     def _call(self, kind, n, to):
@@ -259,6 +265,9 @@ class Link:
         if kind == _FINGERPRINT:
             struct.pack_into("<I", self._out.body, to, app.state_crc32() & 0xFFFFFFFF)
             return 4
+        if kind == _CONFIGURATION:
+            room = memoryview(self._out.body)[to : to + self._out.room]
+            return app.read_text(read_u16(body, HEADER), room)
         if kind == _LABEL:
             app.label(read_u16(body, HEADER), body[HEADER + 2])
         elif kind == _CONFIGURE:

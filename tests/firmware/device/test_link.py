@@ -26,9 +26,11 @@ from microshrub_tools.link.messages import (
     Done,
     Failure,
     Fingerprint,
+    Piece,
     Prediction,
     Request,
     Welcome,
+    configuration,
     configure,
     confusion,
     late_label,
@@ -39,6 +41,7 @@ from microshrub_tools.link.messages import (
 
 CRC = 0xFEDCBA98
 ROW = [1, -2, 2**29 - 1]
+TEXT = bytes(range(200))
 
 
 class Application:
@@ -71,6 +74,11 @@ class Application:
 
     def configure(self, piece: bytes, last: bool) -> None:
         self.calls.append((piece, last))
+
+    def read_text(self, at: int, buffer: memoryview) -> int:
+        piece = TEXT[at : at + len(buffer)]
+        buffer[: len(piece)] = piece
+        return len(piece)
 
     def state_crc32(self) -> int:
         return CRC
@@ -143,6 +151,8 @@ def test_every_request_has_its_answer(engine: str) -> None:
     text = b'{"model": "ShrubEnsemble"}' * 3
     for i, piece in enumerate(configure(text, 63)):
         assert device.ask(piece, 10 + i) == Done()
+    for i, (at, end) in enumerate([(0, 96), (96, 192), (192, 200), (200, 200), (65535, 65535)]):
+        assert device.ask(configuration(at), 12 + i) == Piece(TEXT[at:end])
     assert device.app.calls[:4] == [(ROW, -1), (ROW, 5), (65535, 255), "reset"]
     assert device.app.calls[4:] == [(text[:63], False), (text[63:], True)]
 
@@ -158,7 +168,8 @@ def test_what_is_refused_has_words_and_counts_as_answered() -> None:
         (sample([*ROW, 1], 1), 5, "the payload has a wrong length"),
         (Request(RESET.kind, b"!"), 5, "the payload has a wrong length"),
         (Request(2), 5, "the payload has a wrong length"),
-        (Request(11), 4, "there is no request of this type"),
+        (Request(11), 5, "the payload has a wrong length"),
+        (Request(12), 4, "there is no request of this type"),
         (Request(0), 4, "there is no request of this type"),
         (Request(127, bytes(64)), 4, "there is no request of this type"),
     ]

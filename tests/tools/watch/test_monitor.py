@@ -57,7 +57,7 @@ def test_the_numbers_are_those_of_the_device(device: Device) -> None:
     assert sum(n for _, n, _ in watch.predictions) > 20
     assert {confidence for _, _, confidence in watch.predictions} == {0.2}
     kinds = {part[2] for part in line.sent.split(b"\0") if len(part) > 2}
-    assert kinds <= {1, 6, 7}  # hello, status, confusion
+    assert kinds <= {1, 6, 7, 11}  # hello, status, confusion, configuration
     shown = dict(facts(watch))
     assert shown["accuracy"] == f"{metrics.accuracy / 10_000:.2f} % of 300"  # type: ignore[attr-defined]
     assert shown["drift"] == "drift, 4 alarms"
@@ -130,7 +130,8 @@ def test_the_accuracy_now_is_that_of_the_last_samples() -> None:
 
 
 def test_room_and_words() -> None:
-    assert has_room(3, 80, 24)
-    assert not has_room(12, 80, 24)
-    assert not has_room(9, 60, 60)
+    assert has_room("abc", 80, 24)
+    assert not has_room("abcdefghijkl", 80, 24)
+    assert not has_room("abcdefghi", 60, 60)
+    assert not has_room(["sitting on a chair", "standing at a desk", "walking"], 80, 24)
     assert [drift_name(k) for k in (0, 1, 2, 7)] == ["none", "warning", "drift", "7"]

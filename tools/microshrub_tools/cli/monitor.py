@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.console import Group, RenderableType
 from rich.live import Live
@@ -29,6 +29,7 @@ _EVERY = 1.0  # seconds between two questions
 _SLICE = 0.1  # seconds after which Ctrl-C is looked for
 _ROWS_ELSE = 14  # lines of the terminal that are not for the confusion matrix
 _CELL = 8  # columns for a number of it
+_AROUND = 6  # columns of a heading that are not the name of its class
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +68,7 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
         if console.is_terminal:
             live = stack.enter_context(Live(console=console, auto_refresh=False))
         while not ctrl_c.came and time.monotonic() < end:
-            room = has_room(watch.classes, console.width, console.height)
+            room = has_room(watch.names.classes, console.width, console.height)
             watch.ask(matrix=live is not None and room)
             if live:
                 live.update(view(watch), refresh=True)
@@ -79,9 +80,10 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
                 watch.collect()
 
 
-def has_room(classes: int, width: int, height: int) -> bool:
-    """Whether a terminal of that size has room for the confusion matrix."""
-    return classes + _ROWS_ELSE < height and (classes + 1) * _CELL < width
+def has_room(names: Sequence[str], width: int, height: int) -> bool:
+    """Whether a terminal of that size has room for the confusion matrix of classes so called."""
+    cell = max(_CELL, _AROUND + max(map(len, names)))
+    return len(names) + _ROWS_ELSE < height and (len(names) + 1) * cell < width
 
 
 def facts(watch: Watch) -> Iterable[tuple[str, str]]:
@@ -93,7 +95,10 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
     yield "NoChange", f"{percent(status.accuracy_nochange):.2f} %"
     yield "kappa", f"{percent(status.kappa):.2f} %"
     for label, number, confidence in watch.predictions:
-        yield f"predicted {label}", f"{number} times, confidence {confidence:.2f}"
+        yield (
+            f"predicted {watch.names.classes[label]}",
+            f"{number} times, confidence {confidence:.2f}",
+        )
     alarms = "1 alarm" if status.drifts == 1 else f"{status.drifts} alarms"
     yield "drift", f"{drift_name(status.drift)}, {alarms}"
     yield "heap", f"{status.heap_used:,} bytes used, {status.heap_free:,} free"
@@ -113,12 +118,14 @@ def view(watch: Watch) -> RenderableType:
     table = Table(show_header=False)
     for row in facts(watch):
         table.add_row(*map(Text, row))
-    return Group(table, matrix(watch.confusion)) if watch.confusion else table
+    return Group(table, matrix(watch.confusion, watch.names.classes)) if watch.confusion else table
 
 
-def matrix(rows: list[tuple[int, ...]]) -> Table:
+def matrix(rows: list[tuple[int, ...]], names: Sequence[str]) -> Table:
     """The confusion matrix: a row a label, a column a prediction."""
-    table = Table("label", *(f"as {p}" for p in range(len(rows[0]))))
-    for label, row in enumerate(rows):
-        table.add_row(str(label), *(f"{number:,}" for number in row))
+    table = Table("label")
+    for name in names:
+        table.add_column(Text(f"as {name}"))
+    for name, row in zip(names, rows, strict=True):
+        table.add_row(Text(name), *(f"{number:,}" for number in row))
     return table

@@ -143,14 +143,17 @@ class HostLink:
     def __exit__(self, *_: object) -> None:
         self._line.close()
 
-    def connect(self) -> Welcome:
-        """Begin a session. Raises LostError if nobody answers, LinkError for another version."""
+    def connect(self, patience: float | None = None) -> Welcome:
+        """Begin a session; `patience`, in seconds, is only for this. Raises LinkError.
+
+        That is LostError if nobody answers.
+        """
         while True:
             self._session = _drawn_session()
             self._flight.clear()
             self._open, self._greets = False, 0.0
             self._silent, self._wait = 0.0, self._timeout
-            greeting = self._hello()
+            greeting = self._hello(self._patience if patience is None else patience)
             if isinstance(greeting, Welcome) and greeting.expected == 1:
                 self._next, self._longest = 1, greeting.longest_payload
                 self._open = True
@@ -211,7 +214,7 @@ class HostLink:
 
     # What happens on the line
 
-    def _hello(self) -> Answer:
+    def _hello(self, patience: float) -> Answer:
         """Say hello until there is an answer.
 
         A board that shows MicroPython's prompt was stopped, by someone else or by bytes that it
@@ -227,7 +230,7 @@ class HostLink:
                 self._read(left)
                 if self._greeting:
                     return self._greeting
-            if self._clock() - begin > self._patience:
+            if self._clock() - begin > patience:
                 raise LostError(_STOPPED if self._is_stopped() else _NOBODY)
             if self._is_stopped() and restarts < _RESTARTS:
                 restarts += 1

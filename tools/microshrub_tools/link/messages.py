@@ -23,6 +23,7 @@ ERROR: int = _types._ERROR
 OBSERVED: int = _types._OBSERVED
 NO_SESSION: int = _types._NO_SESSION
 USED_SESSION: int = _types._USED_SESSION
+UNKNOWN_TYPE: int = _types._UNKNOWN_TYPE
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,11 @@ def configure(text: bytes, piece_bytes: int) -> list[Request]:
     pieces = [text[i : i + piece_bytes] for i in range(0, len(text), piece_bytes)] or [b""]
     last = len(pieces) - 1
     return [Request(_types._CONFIGURE, bytes([i == last]) + p) for i, p in enumerate(pieces)]
+
+
+def configuration(at: int) -> Request:
+    """A piece of the text of the device's configuration, from byte `at`, 0..65535, on."""
+    return Request(_types._CONFIGURATION, struct.pack("<H", at))
 
 
 def confusion(label: int, first: int = 0) -> Request:
@@ -127,6 +133,13 @@ class Fingerprint:
 
 
 @dataclass(frozen=True)
+class Piece:
+    """Bytes of the configuration's text; none behind its end."""
+
+    data: bytes
+
+
+@dataclass(frozen=True)
 class Failure:
     """An error in the device's words; its codes are those of docs/reference/link.md."""
 
@@ -144,7 +157,7 @@ class Observed:
     values: tuple[int, ...] = field(repr=False)
 
 
-Answer = Done | Welcome | Prediction | DeviceStatus | Counts | Fingerprint | Failure
+Answer = Done | Welcome | Prediction | DeviceStatus | Counts | Fingerprint | Piece | Failure
 
 
 def read_answer(frame: Frame) -> Answer | None:
@@ -167,6 +180,8 @@ def _read(frame: Frame) -> Answer | None:
         return Counts(_words(payload))
     if kind == _types._CRC:
         return Fingerprint(*struct.unpack("<I", payload))
+    if kind == _types._TEXT:
+        return Piece(payload)
     if kind == WELCOME:
         return Welcome(frame.credits, *struct.unpack("<IHHHH", payload))
     if kind == ERROR:

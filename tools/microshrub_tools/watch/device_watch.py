@@ -1,4 +1,4 @@
-"""Watches a device at work, asking with nothing but hello, status and confusion."""
+"""Watches a device at work; it asks with nothing but hello, configuration, status, confusion."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..link.board_names import ask_names
 from ..link.client import HostLink, RefusedError, RestartedError
 from ..link.messages import STATUS, Counts, DeviceStatus, Observed, confusion
 
@@ -74,7 +75,9 @@ class Watch:
             return self._ask(matrix)
 
     def _connect(self) -> None:
-        self.classes = self._link.connect().classes
+        welcome = self._link.connect()
+        self.classes = welcome.classes
+        self.names = ask_names(self._link, welcome)
 
     def _ask(self, matrix: bool) -> DeviceStatus:
         pending = self._link.post(STATUS)

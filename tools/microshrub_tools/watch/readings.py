@@ -3,7 +3,9 @@
     x:12 y:-3 label:1 pred:1 acc:934
 
 is a sample of x and y; `label` is its class, and `pred` and `acc` are what the model says of it.
-The device's program prints the first features only, and a label only where it knows one.
+The device's program prints the first features only, classes by their numbers, and a label only
+where it knows one. So a board whose lines hold what a model says is asked for observations, which
+have it all; the names then come from the board, see board_names.py.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..link.client import HostLink
+from ..link.board_names import BoardNames, ask_names
+from ..link.client import HostLink, LostError
 from ..link.frames import LONGEST, VERSION
 from ..link.messages import Observed
 from ..link.serial_line import Line, gone
@@ -27,20 +30,22 @@ _ABSENT = -(1 << 29)  # stands for a value that is not there
 _LISTEN = 3.0  # seconds without a byte before the board is said hello to
 _LISTEN_LONGEST = 10.0  # seconds without a sample before it
 _RESTARTED = 5.0  # seconds without an observation before it is said hello to again
+_ANSWERS = 1.5  # seconds in which a board that prints lines of a model answers hello, if it does
 
 
 @dataclass(frozen=True)
 class Reading:
     """One sample: a value, or None, for each name; its class if the board knows it.
 
-    `has_label` says that the board tells classes, if not always; `cut` that there may be more
-    values than it said.
+    `has_label` says that the board tells classes, if not always; `learns` that a model is at work
+    there; `cut` that there may be more values than it said.
     """
 
     names: tuple[str, ...]
-    values: tuple[int | None, ...]
+    values: tuple[int | str | None, ...]
     label: str | None
     has_label: bool
+    learns: bool = False
     cut: bool = False
 
 
@@ -55,15 +60,24 @@ def read_line(line: str) -> Reading | None:
     label = str(found["label"]) if found.get("label", -1) >= 0 else None
     learns = "pred" in found
     return Reading(
-        names, values, label, "label" in found or learns, learns and len(names) == _PRINTED
+        names,
+        values,
+        label,
+        "label" in found or learns,
+        learns,
+        learns and len(names) == _PRINTED,
     )
 
 
-def of_observation(observed: Observed) -> Reading:
-    """The sample of an observation; its values have no names on the line: x0, x1, ..."""
-    values = tuple(None if value == _ABSENT else value for value in observed.values)
-    label = None if observed.label is None else str(observed.label)
-    return Reading(tuple(f"x{f}" for f in range(len(values))), values, label, True)
+def of_observation(observed: Observed, names: BoardNames) -> Reading | None:
+    """The sample of an observation; None if it is not of a board with these names."""
+    label = observed.label
+    if len(observed.values) != len(names.features) or (label or 0) >= len(names.classes):
+        return None
+    values = tuple(
+        None if raw == _ABSENT else names.value(f, raw) for f, raw in enumerate(observed.values)
+    )
+    return Reading(names.features, values, None if label is None else names.classes[label], True)
 
 
 class TextLines:
@@ -99,9 +113,10 @@ def _is_frame(part: bytes) -> bool:
 class SampleSource:
     """The samples of a board, whichever way it says them.
 
-    It listens first: a program that prints samples is sent nothing. It says hello to a silent one
-    and takes its observations. `skipped` counts lines that are not samples, and `lost`
-    observations that did not arrive. Raises PortError, LinkError or LostError.
+    It listens first: a program that prints samples is sent nothing, unless they hold what a model
+    says. It says hello to such a one and to a silent one, and takes its observations. `skipped`
+    counts lines that are not samples, and `lost` observations that did not arrive. Raises
+    PortError or LinkError.
     """
 
     def __init__(self, line: Line, port: str) -> None:
@@ -111,16 +126,18 @@ class SampleSource:
         self._found: deque[Reading] = deque()
         self._heard = self._began = time.monotonic()
         self._link: HostLink | None = None
-        self._text = False
+        self._names: BoardNames | None = None  # of the board on the link
+        self._text = False  # it prints samples, and answers no hello
+        self._learns = False  # it prints what a model says
         self._number = 0
         self.skipped = 0
         self.lost = 0
 
     def take(self, seconds: float) -> list[Reading]:
         """What comes within that time. KeyboardInterrupt, too, loses none of it."""
-        if self._link:
+        if self._link and self._names:
             self._link.poll(seconds)
-            self._observations(self._link)
+            self._observations(self._link, self._names)
         else:
             try:
                 self.read(seconds)
@@ -141,11 +158,12 @@ class SampleSource:
             self._heard = time.monotonic()
         for line in self._lines.feed(data):
             reading = read_line(line)
-            if reading:
-                self._text = True
-                self._found.append(reading)
-            else:
+            if not reading:
                 self.skipped += 1
+            elif not self._names:
+                self._text |= not reading.learns
+                self._learns |= reading.learns
+                self._found.append(reading)
         return data
 
     def write(self, data: bytes) -> None:
@@ -160,22 +178,37 @@ class SampleSource:
         """Close the line."""
         self._line.close()
 
-    def _observations(self, link: HostLink) -> None:
+    def _observations(self, link: HostLink, names: BoardNames) -> None:
         while link.observed:
             observed = link.observed.popleft()
             self.lost += max(observed.number - self._number - 1, 0)
             self._number = observed.number
             self._heard = time.monotonic()
-            self._found.append(of_observation(observed))
+            reading = of_observation(observed, names)
+            if reading:
+                self._found.append(reading)
 
     def _greet(self) -> None:
         now = time.monotonic()
-        if self._link is None:
-            if now < min(self._heard + _LISTEN, self._began + _LISTEN_LONGEST):
-                return
-            self._link = HostLink(self)
-        elif now < self._heard + _RESTARTED:
-            return
-        self._link.connect()
+        if self._learns and not self._names:
+            self._ask_a_learner()
+        elif self._names:
+            if now >= self._heard + _RESTARTED:
+                self._connect()
+        elif now >= min(self._heard + _LISTEN, self._began + _LISTEN_LONGEST):
+            self._connect()
+
+    def _ask_a_learner(self) -> None:
+        """Have a board that prints what a model says send it over the link, if it can."""
+        try:
+            self._connect(_ANSWERS)
+            self._found.clear()  # the same samples come as observations from now on
+        except LostError:
+            self._text, self._link = True, None
+
+    def _connect(self, patience: float | None = None) -> None:
+        self._link = self._link or HostLink(self)
+        welcome = self._link.connect(patience)
+        self._names = ask_names(self._link, welcome)
         self._number = 0
         self._heard = time.monotonic()
