@@ -77,7 +77,7 @@ def _read(text):
     """What a word in PARAMETERS stands for: a number, False, () or a text."""
     if text.isdigit():
         return int(text)
-    if text[0].isdigit():
+    if text[:1].isdigit():  # text[0] would stay on a board for ever, as a name
         above, _, below = text.partition("/")
         return float(above) / int(below or 1)
     return () if text == "()" else text != "False" and text
@@ -217,8 +217,9 @@ class Learner(Buffers):
     def _allocate(self):
         self._flat = tuple([allocate(t, n) for _, t, n in self._table()])
         self._addresses = address_table(self._flat)
-        self._predict = self._predict  # an attribute of its own is found sooner
-        self._learn = self._learn
+        # attributes of its own are found sooner
+        self._predict = self._predict  # type: ignore[method-assign]
+        self._learn = self._learn  # type: ignore[method-assign]
         self._row = ()  # the row that was checked last
         self._start()
 

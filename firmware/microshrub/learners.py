@@ -33,5 +33,5 @@ def learner_class(name):
     """The class of that name. Raises ValueError if there is none, naming those that there are."""
     names = learner_names()
     module = _LEARNERS.split()[2 * names.index(choice("learner", name, names)) + 1]
-    level = int(module[0] == ".")
+    level = int(module.startswith("."))
     return getattr(__import__(module[level:], globals(), None, (name,), level), name)

@@ -47,7 +47,20 @@ _FIRMWARE_MODULES = ("array", "binascii", "io", "json", "math", "os", "struct", 
 _FIRMWARE_TYPES = (int, str, bytes, bytearray, list, tuple, dict, set, property, io.BytesIO)
 _FIRMWARE_WORDS = {
     *("micropython", "const", "viper", "native", "ptr8", "ptr16", "ptr32", "value", "state"),
-    *("choice", "seed", "step", "start", "count", "update", "name", "data", "run", "raw", "cls"),
+    *(
+        "random",
+        "choice",
+        "seed",
+        "step",
+        "start",
+        "count",
+        "update",
+        "name",
+        "data",
+        "run",
+        "raw",
+        "cls",
+    ),
     *("__init__", "__path__", "__version__", "<lambda>", "<listcomp>", "<genexpr>"),
 }
 _NOT_IN_FIRMWARE = {"__all__", "error", "nbytes"}
@@ -119,6 +132,14 @@ def library_heap(arch: str, roots: tuple[str, ...], place: str = "/lib") -> Libr
         names=_names_heap(names),
         module_table=table(_MODULES_AT_START + count) - _MODULES_TABLE,
     )
+
+
+@functools.cache
+def texts(arch: str, roots: tuple[str, ...], place: str = "/lib") -> frozenset[str]:
+    """Texts that are on the board anyway, as names of the firmware or of these modules."""
+    needed = library_files.closure(roots)
+    files = [path for path in mpy.compiled(arch) if library_files.module_name(path) in needed]
+    return frozenset(_new_names(map(mpy.read, files), place)) | _firmware_names()
 
 
 def _room_heap(room: str, place: str, modules: int) -> ModuleHeap:

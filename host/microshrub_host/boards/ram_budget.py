@@ -10,7 +10,7 @@ The program around the learner, and what it leaves for the garbage collector, co
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any
@@ -18,11 +18,12 @@ from typing import Any
 from ..engines import loader
 from ..engines.python_pointers import AddressTable
 from .board_files import Board
-from .import_heap import BLOCK, WORD, ModuleHeap, blocks, library_heap, table
+from .import_heap import BLOCK, WORD, ModuleHeap, blocks, library_heap, table, texts
 
 Value = int | float | str
 Parameters = Mapping[str, Value]
 
+_REGISTRY = "learners"  # the module through which a program gets a learner's class
 _SMALLEST: Parameters = {"features": 1, "classes": 2}
 
 
@@ -91,16 +92,20 @@ class Budget:
         return None
 
 
-def heap_bytes(thing: object) -> int:
+def heap_bytes(thing: object, names: Collection[str] | None = None) -> int:
     """Bytes of an object of the device library on the heap, with all that only it holds.
 
-    Texts, classes and functions belong to the code and count as 0.
+    Classes and functions belong to the code and count as 0. So does a text that is one of names;
+    without names, every text.
     """
-    return _heap_bytes(thing, set())
+    return _heap_bytes(thing, set(), names)
 
 
-def _heap_bytes(thing: Any, seen: set[int]) -> int:
-    if id(thing) in seen or isinstance(thing, (bool, str, type, FunctionType, type(None))):
+def _heap_bytes(thing: Any, seen: set[int], names: Collection[str] | None) -> int:
+    if isinstance(thing, str):
+        known = names is None or thing in names
+        return 0 if known else BLOCK + blocks(len(thing.encode()) + 1)
+    if id(thing) in seen or isinstance(thing, (bool, type, FunctionType, type(None))):
         return 0
     seen.add(id(thing))
     if isinstance(thing, (array, bytearray, _Unmade)):
@@ -114,10 +119,10 @@ def _heap_bytes(thing: Any, seen: set[int]) -> int:
         return BLOCK + blocks(len(thing) * WORD)
     if isinstance(thing, tuple):
         own = blocks((2 + len(thing)) * WORD) if thing else 0
-        return own + sum(_heap_bytes(item, seen) for item in thing)
+        return own + sum(_heap_bytes(item, seen, names) for item in thing)
     if type(thing).__module__.startswith("_microshrub"):
-        attributes = vars(thing).values()
-        return BLOCK + table(len(attributes)) + sum(_heap_bytes(v, seen) for v in attributes)
+        values = vars(thing).values()
+        return BLOCK + table(len(values)) + sum(_heap_bytes(v, seen, names) for v in values)
     raise TypeError(f"no rule says how much a {type(thing).__name__} takes on the heap")
 
 
@@ -164,7 +169,8 @@ def budget(
     objects = _objects(learner_kwargs, kind)
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
     around = around or []
-    overhead = _overhead(objects, buffers) + around
+    names = texts(board.arch, modules_of(kind, learner_kwargs))
+    overhead = _overhead(objects, buffers, names) + around
     code = code or code_parts(board, kind, learner_kwargs)
     ram = sum(part.bytes for part in (*buffers, *overhead, *code))
     return Budget(
@@ -201,19 +207,21 @@ def _buffers(owner: str, thing: Any) -> list[Part]:
 _ITEMS = {"B": "1 byte", "H": "2 bytes", "i": "4 bytes"}
 
 
-def _overhead(objects: Mapping[str, Any], buffers: list[Part]) -> list[Part]:
+def _overhead(
+    objects: Mapping[str, Any], buffers: list[Part], names: Collection[str]
+) -> list[Part]:
     parts = []
     for owner, thing in objects.items():
         own = [part for part in buffers if part.owner == owner]
         headers = BLOCK * len(own)
         lost = sum(blocks(part.bytes) - part.bytes for part in own)
         # the tuple that holds the two rows here is none of the program's
-        whole = sum(map(heap_bytes, thing)) if owner == "rows" else heap_bytes(thing)
+        whole = sum(map(heap_bytes, thing)) if owner == "rows" else heap_bytes(thing, names)
         rest = whole - headers - lost - sum(part.bytes for part in own)
         parts.append(Part(f"{owner}: headers", headers, f"{len(own)} buffers", owner))
         parts.append(Part(f"{owner}: rounding", lost, "up to blocks of 16 bytes", owner))
         if rest:
-            parts.append(Part(f"{owner}: objects", rest, "attributes, tuples", owner))
+            parts.append(Part(f"{owner}: objects", rest, "attributes, tuples, texts", owner))
     return parts
 
 
@@ -232,7 +240,8 @@ def modules_of(kind: str, learner_kwargs: Parameters = _SMALLEST) -> tuple[str, 
     library = loader.load("python")
     learner = _planned(kind, learner_kwargs)
     parts = [*_used(learner), library.Quantizer, library.Metrics]
-    return tuple(dict.fromkeys(part.__module__.partition(".")[2] for part in parts))
+    homes = [part.__module__.partition(".")[2] for part in parts]
+    return tuple(dict.fromkeys([*homes, _REGISTRY]))
 
 
 def _used(learner: Any) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import shutil
 import subprocess
 import tempfile
@@ -42,10 +43,10 @@ create.go(sizes, used)
 print([sizes[i + 1] - sizes[i] for i in range(5)])
 """
 _CREATE = """\
-import microshrub
+import json, microshrub
 from array import array
 def model(kept):
-    kept[0] = microshrub.KIND(**PARAMETERS)
+    kept[0] = microshrub.KIND(**json.loads(PARAMETERS))
 def quantizer(kept):
     kept[1] = microshrub.Quantizer(kept[0].features)
 def metrics(kept):
@@ -71,7 +72,7 @@ def measure(learner_kwargs: Parameters, kind: str) -> dict[str, int]:
     NoMicroPython, ValueError for parameters that the learner refuses, and RuntimeError if the
     program ends with an error.
     """
-    create = _CREATE.replace("KIND", kind).replace("PARAMETERS", repr(dict(learner_kwargs)))
+    create = _CREATE.replace("KIND", kind).replace("PARAMETERS", repr(json.dumps(learner_kwargs)))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for file in mpy.compiled("x86"):
