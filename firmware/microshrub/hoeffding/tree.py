@@ -133,7 +133,9 @@ class HoeffdingTree(Learner):
 
     def _prepare(self):
         if self.lambda_min > self.lambda_max:
-            raise ParameterError("lambda_min", "at most lambda_max", self.lambda_min / 256)
+            raise ParameterError(
+                "lambda_min", "at most lambda_max", round(self.lambda_min / 256, 2)
+            )
         given, last = getattr(self, "two_valued"), self.features - 1  # noqa: B009
         if not isinstance(given, (tuple, list, range)):
             raise ParameterError("two_valued", "a tuple of features", given)
