@@ -78,6 +78,11 @@ class OnlineModel:
         """How many classes it has room for, two at least."""
         return int(self._learner.classes)
 
+    def table_bytes(self) -> int:
+        """Bytes of the buffers of the learner and of its quantizer."""
+        tables = (self._learner.buffers(), self._quantizer.buffers())
+        return sum(memoryview(buffer).nbytes for table in tables for _, _, buffer in table)
+
     def learn(self, values: Values, labels: NDArray[np.uint8]) -> None:
         """Learn rows, shape (rows, features), one after the other."""
         codes = array("H", bytes(2 * values.size))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -49,6 +50,15 @@ class _RiverClassifier(base.Classifier):  # type: ignore[misc]
     @property
     def _multiclass(self) -> bool:
         return True
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        """Bytes of the model, and of the samples that wait for the end of the warm-up.
+
+        River's own way would walk into the compiler whose kernels the learner calls.
+        """
+        waiting = sum(sys.getsizeof(known) for known, _ in self._waiting)
+        return waiting + (self._online.table_bytes() if self._online else 0)
 
     def warm_up(self, samples: Iterable[_Sample], scale: Scale | None = None) -> None:
         """Fix features, units and ranges by samples whose labels nobody knows yet.
