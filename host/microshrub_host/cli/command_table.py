@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,6 +37,10 @@ class CommandParser(argparse.ArgumentParser):
             if hasattr(module, "run"):
                 self.set_defaults(run=module.run)
             module.add_arguments(self)
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help. An OSError gets out, so that exit_code() sees that nobody reads it."""
+        (file or sys.stdout).write(self.format_help())
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
