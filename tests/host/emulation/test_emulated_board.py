@@ -86,7 +86,7 @@ def test_build_flash_selftest_stream(
     folder = tmp_path / "program"
     options = [word for name, value in MODEL.items() for word in (f"--{name}", str(value))]
     where = ["--board", str(board_file(tmp_path, board.emulator.board.arch))]
-    whole = [SOURCE, "--limit", str(SAMPLES)]
+    whole = [SOURCE, "--limit", str(SAMPLES), "--model", "shrub"]
     assert main(["build", *whole, *where, *options, "--output", str(folder)]) == 0
     files = build.read(folder)
 

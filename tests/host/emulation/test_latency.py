@@ -50,15 +50,15 @@ def test_a_model_beyond_the_limit_is_refused_before_it_is_run(stream: Stream) ->
     small = {**defaults("shrub"), "window": 16, "trees": 2, "depth": 2, "train_every": 2}
     large = {**small, "window": 512, "depth": 6}
     with Clock(BOARD, stream, 256) as clock:
-        limits = Limits(BOARD, 60_000, 1.5, clock)
+        limits = Limits(BOARD, 60_000, 3.0, clock)
         size = trials.size_within(split, Candidate(0, "shrub", small), limits)
         assert size is not None
         assert size.latency is not None
-        assert 0.1 < size.latency < 1.5
+        assert 0.1 < size.latency < 3.0
         assert trials.size_within(split, Candidate(1, "shrub", large), limits) is None
         again = Clock(BOARD, stream, 256)  # has nothing running
         again.remember("shrub", trials.parameters(split, Candidate(1, "shrub", large)), 1.25)
-        known = Limits(BOARD, 60_000, 1.5, again)
+        known = Limits(BOARD, 60_000, 3.0, again)
         size = trials.size_within(split, Candidate(1, "shrub", large), known)
         assert size is not None
         assert size.latency == 1.25

@@ -87,7 +87,8 @@ def test_every_board_gets_its_folder(
     lines = [f"{a},{b},{'ny'[c]}" for (a, b), c in zip(rows, labels, strict=True)]
     data.write_text("a,b,class\n" + "\n".join(lines))
     folder = tmp_path / "out"
-    words = ["build", data, "--board", key, "--emit", emit, "--output", folder, "--window", 16]
+    words = ["build", data, "--board", key, "--emit", emit, "--output", folder]
+    words += ["--model", "shrub", "--window", 16]
     assert main([str(word) for word in words]) == 0
     said = capsys.readouterr().out
     files = build.read(folder)
@@ -270,9 +271,12 @@ def test_other_folders_are_left_alone(tmp_path: Path) -> None:
         build.make(program(), x86(tmp_path), tmp_path / "file")
 
 
+SHRUB = ["--model", "shrub"]
+
+
 def test_what_does_not_fit_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["build", "synth:agrawal_a", "--limit", "500", "--board", "esp32c3"]
-    assert main([*words, "--output", str(tmp_path / "out"), "--window", "1000"]) == 2
+    assert main([*words, "--output", str(tmp_path / "out"), *SHRUB, "--window", "1000"]) == 2
     said = capsys.readouterr().err
     assert "The program does not fit" in said
     assert "--window" in said
