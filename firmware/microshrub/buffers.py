@@ -15,6 +15,9 @@ import micropython
 
 _MAGIC = b"mshr"
 _VERSION = 1
+_OTHER_VERSION = (
+    "the saved state is of version %d, and this microshrub reads version %d: save it again with it"
+)
 _ITEM_BYTES = {"B": 1, "H": 2, "i": 4}
 
 
@@ -61,7 +64,7 @@ def read_header(data):
     if len(data) < 15 or bytes(data[:4]) != _MAGIC:
         raise ValueError("this is not a saved microshrub state")
     if data[4] != _VERSION:
-        raise ValueError("the state is of version %d, this is version %d" % (data[4], _VERSION))
+        raise ValueError(_OTHER_VERSION % (data[4], _VERSION))
     view = memoryview(data)
     if crc32(view[: len(data) - 4]) != struct.unpack_from("<I", data, len(data) - 4)[0]:
         raise ValueError("the saved state is damaged: its checksum does not match")
@@ -157,7 +160,8 @@ class Buffers:
         if a word in it cannot be.
         """
         expected = self._head()
-        same = stream.read(len(expected)) == expected
+        head = stream.read(len(expected))
+        same = head == expected
         taken = False
         try:
             taken = same and self._take(stream, crc32(expected))
@@ -165,6 +169,8 @@ class Buffers:
             if same and not taken:
                 self.reset()
         if not taken:
+            if head[:4] == _MAGIC and head[4:5] != expected[4:5]:
+                raise ValueError(_OTHER_VERSION % (head[4], _VERSION))
             raise ValueError("the saved state is damaged, or is not of %s" % self.configuration())
 
     def _take(self, stream, crc):

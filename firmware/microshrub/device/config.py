@@ -3,6 +3,7 @@
 The file is an object:
 
     version       1
+    program       the version of microshrub that built it, a text for people, or null
     learner       the name of its class, see learners.py; parameters: its constructor's, by name
     class_names, feature_names: a text for each; units: [[offset, digits], ...] or null
     quantizer     a frozen quantizer's saved state, a file beside this one; null: observe the first
@@ -62,9 +63,10 @@ class Configuration:
             raise ValueError("it has to hold an object")
         if fields.get("version") != VERSION:
             raise ValueError(
-                "it is of version %r, this program reads version %d"
-                % (fields.get("version"), VERSION)
+                "it is of version %r, this program reads version %d: build and flash the board "
+                "with one microshrub" % (fields.get("version"), VERSION)
             )
+        self.program = fields.get("program")
         self.learner = choice("learner", _get(fields, "learner"), learner_names())
         self.parameters = _part("parameters", _get(fields, "parameters"))
         for name in ("features", "classes"):

@@ -67,6 +67,8 @@ _AGAIN = const(142)
 _ERROR = const(143)
 _OBSERVED = const(144)  # without a request
 
+_SPEAKS = b"this device speaks version 1 of the link: flash it with this PC's microshrub"
+
 # Errors
 _OTHER_VERSION = const(1)
 _NO_SESSION = const(2)
@@ -113,6 +115,7 @@ class Link:
         self._asked = False  # for it, again
         self._observed = 0  # sequence number of the last observation
         self.damaged = 0  # frames, at most 2**30 - 1
+        self.foreign = 0  # the version of the last frame that was of another one
 
     @property
     def is_open(self):
@@ -157,7 +160,8 @@ class Link:
         if kind >= _WELCOME:  # an echo
             return
         if body[0] != VERSION:
-            self._complain(0, 0, _OTHER_VERSION, b"this device speaks version 1 of the link")
+            self.foreign = body[0]
+            self._complain(0, 0, _OTHER_VERSION, _SPEAKS)
         elif kind == _HELLO:
             self._hello(session, sequence)
         elif session != self._sessions[0] or not session:

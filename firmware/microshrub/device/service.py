@@ -8,6 +8,10 @@ from .device_model import Application
 from .link import Link
 
 _IDLE = 100  # milliseconds to wait for input where nothing else is to be done
+_OTHER = (
+    "a PC speaks version %d of the link, this program version 1: build and flash the board with "
+    "that PC's microshrub"
+)
 _TRIAL = 30  # seconds in which a host has to say hello to a new configuration
 
 
@@ -44,6 +48,9 @@ class Service:
         configuration.units = None
         self._link = Link(self._app, sys.stdout.buffer.write)
         self._input = inputs
+        self._said_version = False  # of a host that speaks another version of the link
+        if configuration.program:
+            say("program %s" % configuration.program)
         say(self._app.begin())
         if configuration.watchdog:
             self._watchdog = board.watchdog(configuration.watchdog)
@@ -65,6 +72,9 @@ class Service:
             self._input.take(self._link, self._wait())
             if app.trial:
                 self._confirm()
+            if self._link.foreign and not self._said_version:
+                self._said_version = True
+                self._say(_OTHER % self._link.foreign)
             if self._sensor and self._sensor.pace.due():
                 self._sense()
             said = app.tick(self._board.milliseconds())

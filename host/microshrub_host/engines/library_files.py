@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import functools
+import importlib
 import importlib.util
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -30,6 +33,15 @@ def sources() -> list[Path]:
     top = folder()
     files = (path for path in top.rglob("*.py") if path.name != "__init__.py")
     return sorted([top / "__init__.py", *files])
+
+
+@functools.cache
+def version() -> str:
+    """The version of the device library, and the CRC32 of its sources: 0.1.0 (8c5d1a02)."""
+    crc = 0
+    for path in sources():
+        crc = zlib.crc32(path.read_bytes(), crc)
+    return f"{importlib.import_module(PACKAGE).__version__} ({crc:08x})"
 
 
 def sources_with_own() -> list[Path]:

@@ -169,7 +169,10 @@ def _of_config(config: Any, states: States) -> ModelFile:
         raise ValueError("config.json has to hold an object")
     version = config.get("format")
     if version != FORMAT:
-        raise ValueError(f"the file's format is version {version!r}, this program has {FORMAT}")
+        raise ValueError(
+            f"the file's format is version {version!r}, this program has {FORMAT}: save it again "
+            "with this microshrub"
+        )
     offset = _get(config, "offset", _is_list_of(_is_number))
     digits = _get(config, "digits", _is_list_of(_is_digits))
     _get(config, "state_crc32", _is_count)

@@ -254,7 +254,10 @@ def test_a_foreign_version_is_told_so() -> None:
     for kind in (messages.HELLO, RESET.kind, 77):
         (frame,) = device.feed(pack(Frame(kind, 5, 6, b"", version=2)))
         assert (frame.version, frame.session, frame.sequence) == (1, 0, 0)
-        assert read_answer(frame) == Failure(1, "this device speaks version 1 of the link")
+        assert read_answer(frame) == Failure(
+            1, "this device speaks version 1 of the link: flash it with this PC's microshrub"
+        )
+    assert device.link.foreign == 2
     assert device.app.calls == []
 
 

@@ -14,11 +14,14 @@ import pytest
 from device_support import Device, configuration, frozen_quantizer, put_device, run_device
 from tests_support import DATA
 
+from microshrub_host.engines import library_files
 from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
+from microshrub_tools.link.board_names import read_configuration, version_note
 from microshrub_tools.link.client import HostLink, RefusedError
+from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import (
     CHECKPOINT,
     FINGERPRINT,
@@ -365,6 +368,7 @@ LARGE = {"features": 2, "classes": 2, "window": 512, "trees": 64}
         (GOOD | {"sensor": {"kind": "adc", "pins": [1, 2], "rate": 50}}, "has no machine.ADC"),
         (GOOD | {"quantizer": "gone.state"}, "gone.state cannot be read"),
         (GOOD | {"model": "config.json"}, "config.json: the saved state is damaged"),
+        (GOOD | {"model": "newer.state"}, "is of version 2, and this microshrub reads version 1"),
         (GOOD | {"alarm": {"detector": "dog"}}, "detector has to be one of page_hinkley, adwin"),
         (GOOD | {"alarm": {"volume": 3}}, "alarm has no option volume; there is: detector"),
         (GOOD | {"feature_names": ["x"]}, "feature_names has to be a list of 2 texts"),
@@ -376,10 +380,33 @@ def test_a_configuration_that_cannot_be_is_named_in_one_line(
     config: Any, words: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_device(tmp_path, config)
+    (tmp_path / "newer.state").write_bytes(b"mshr\2" + bytes(400))
     said = run_device(micropython_command, tmp_path, heap="96k")
     assert words in said
     assert "Traceback" not in said
     assert len([line for line in said.splitlines() if "fresh" not in line]) == 1
+
+
+def test_versions_are_said_on_both_sides(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    put_device(tmp_path, GOOD | {"program": "0.0.1 (12345678)"})
+    device = Device(micropython_command, tmp_path)
+    try:
+        with HostLink(SerialLine(device.port), on_text=(text := []).append) as link:
+            welcome = link.connect()
+            for _ in range(2):
+                link._line.write(pack(Frame(1, 5, 0, b"", version=7)))  # a PC of another version
+            note = version_note(read_configuration(link, welcome))
+    finally:
+        device.close()
+    said = b"".join(text).decode()
+    assert "microshrub: program 0.0.1 (12345678)" in said
+    assert said.count("a PC speaks version 7 of the link, this program version 1: build") == 1
+    assert note.startswith("Note: the board's program was built by microshrub 0.0.1 (12345678)")
+    assert "build and flash it again" in note
+    assert not version_note({"program": library_files.version()})
+    assert "an older microshrub" in version_note({})
 
 
 def test_a_missing_configuration_is_named(

@@ -13,7 +13,7 @@ import pytest
 from device_support import Device, configuration, put_device
 from script_support import SERVER, run
 
-from microshrub_tools.link.board_names import ask_names, numbers_only, read_configuration
+from microshrub_tools.link.board_names import names_of, numbers_only, read_configuration
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import Welcome
 from microshrub_tools.link.serial_line import SerialLine
@@ -136,9 +136,9 @@ def test_a_configuration_of_many_frames_comes_whole(start: Start) -> None:
     with HostLink(SerialLine(start(units=units, note="n" * 3000))) as link:
         welcome = link.connect()
         whole = read_configuration(link, welcome)
-        names = ask_names(link, welcome)
+        names = names_of(whole, welcome)
         forged = Welcome(8, welcome.configuration_hash ^ 1, 2, 2, 64, 1)
-        assert ask_names(link, forged) == numbers_only(forged)
+        assert read_configuration(link, forged) == {}
     assert whole == config(units=units, note="n" * 3000)
     assert zlib.crc32(json.dumps(whole, indent=1).encode()) == welcome.configuration_hash
     assert (names.classes, names.features) == (tuple(CLASSES), tuple(FEATURES))
@@ -168,4 +168,4 @@ def test_what_cannot_be_a_name_is_a_number(
     with HostLink(SerialLine(device(script))) as link:
         welcome = link.connect()
         assert read_configuration(link, welcome) == fields
-        assert ask_names(link, welcome) == numbers_only(welcome)
+        assert names_of(fields, welcome) == numbers_only(welcome)

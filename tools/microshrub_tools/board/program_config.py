@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines import engines
+from microshrub_host.engines import engines, library_files
 from microshrub_host.engines.learners import MODELS
 from microshrub_host.models.model_files import ModelFile
 from microshrub_host.streams.stream import Stream
@@ -47,6 +47,7 @@ class Program:
         found = {name: data for name, data in states.items() if data}
         config = {
             "version": VERSION,
+            "program": library_files.version(),
             "learner": self.learner,
             "parameters": self.parameters,
             "class_names": list(self.class_names),

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.terminal import console
+from microshrub_host.base.terminal import console, messages
 from microshrub_host.cli.outputs import add_outputs, check_outputs, write_figure
 from microshrub_host.engines.status import percent
 
@@ -52,6 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     port = chosen_port(arguments.port)
     with HostLink(SerialLine(port)) as link:
         watch = Watch(link)
+        if watch.note:
+            messages.say(watch.note)
         with Interrupts() as ctrl_c:
             try:
                 _watch(watch, link, arguments.seconds or math.inf, ctrl_c)

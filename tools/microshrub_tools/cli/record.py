@@ -130,13 +130,18 @@ def _run(
     keys = arguments.label_keys
     end = time.monotonic() + (arguments.seconds or math.inf)
     keyboard = Keyboard() if keys else None
+    noted = ""
     with contextlib.ExitStack() as stack:
         pressed = stack.enter_context(keyboard).pressed if keyboard else str
         show = _Shown(stack, arguments)
         while time.monotonic() < end:
             changed = recorder.press(pressed())
             show(_told(source, recorder, file), changed)
-            for reading in source.take(_WAIT):
+            found = source.take(_WAIT)
+            if source.note != noted:
+                noted = source.note
+                messages.say(noted)
+            for reading in found:
                 recorder.put(reading)
                 if file.samples == arguments.limit:
                     return

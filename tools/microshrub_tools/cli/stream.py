@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.table import Table
 
 from microshrub_host.base.progress import showing
-from microshrub_host.base.terminal import console
+from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
 from microshrub_host.cli.stream_options import add_stream_options, compile_kernels, open_arguments
 from microshrub_host.engines.learners import model_of
@@ -17,6 +17,7 @@ from microshrub_host.engines.status import percent
 
 from ..board.ports import add_port_option, chosen_port
 from ..board.simulated_device import CONFIG, find_twin
+from ..link.board_names import read_configuration, version_note
 from ..link.client import HostLink
 from ..link.messages import Welcome
 from ..link.serial_line import SerialLine
@@ -59,6 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
     data = open_arguments(arguments)
     with HostLink(SerialLine(port)) as link:
         welcome = link.connect()
+        note = version_note(read_configuration(link, welcome))
+        if note:
+            messages.say(note)
         twin = find_twin(welcome.configuration_hash, arguments.build)
         rows = twin.raw_rows(data)
         configuration = twin.configuration

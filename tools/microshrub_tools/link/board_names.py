@@ -1,8 +1,8 @@
-"""What a device's classes and features are called, and in which units it counts.
+"""What a device's config.json tells a PC: the names of its classes and features, units, version.
 
-The names stand in the device's config.json, which it sends over the link piece by piece. The CRC32
-that it was welcomed with tells whether all of it came. A program from before there was such a
-request answers that it does not know it, and classes and features then go by their numbers.
+The device sends that file over the link piece by piece, and the CRC32 in its welcome tells whether
+all of it came. A program from before there was such a request answers that it does not know it;
+classes and features then go by their numbers.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+
+from microshrub_host.engines import library_files
 
 from .client import HostLink, RefusedError
 from .messages import Piece, Welcome, configuration
@@ -35,7 +37,7 @@ class BoardNames:
         """A raw value in the feature's unit, exactly: a whole number, or decimals as text."""
         offset, digits = self.units[feature]
         if digits <= 0:
-            return offset + raw * 10**-digits
+            return int(offset + raw * 10**-digits)
         return f"{offset + Decimal(raw).scaleb(-digits):f}"
 
 
@@ -48,15 +50,26 @@ def numbers_only(welcome: Welcome) -> BoardNames:
     )
 
 
-def ask_names(link: HostLink, welcome: Welcome) -> BoardNames:
-    """The names of the device that sent this welcome; numbers if it does not tell. LinkError."""
+def names_of(config: dict[str, Any], welcome: Welcome) -> BoardNames:
+    """The names in a device's config.json; numbers where it has none."""
     plain = numbers_only(welcome)
-    config = read_configuration(link, welcome)
     units = _list(config.get("units"), welcome.features)
     return BoardNames(
         tuple(_texts(config.get("class_names"), plain.classes)),
         tuple(_texts(config.get("feature_names"), plain.features)),
         tuple(map(_unit, units)) if units else plain.units,
+    )
+
+
+def version_note(config: dict[str, Any]) -> str:
+    """What to do if the device's program is not of this microshrub; empty if it is."""
+    theirs, ours = config.get("program"), library_files.version()
+    if theirs == ours:
+        return ""
+    theirs = f"microshrub {theirs}" if isinstance(theirs, str) else "an older microshrub"
+    return (
+        f"Note: the board's program was built by {theirs}, and this PC has {ours}: build and "
+        "flash it again, and both are the same."
     )
 
 

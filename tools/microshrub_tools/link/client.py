@@ -68,6 +68,7 @@ _STOPPED = (
     "the board shows MicroPython's prompt, and no program starts there: flash it, or see what it "
     "says with `mpremote connect PORT repl` and Ctrl-D"
 )
+_ONE_MICROSHRUB = "build and flash the board with this PC's microshrub"
 
 
 def _shows_prompt(text: bytes) -> bool:
@@ -342,7 +343,7 @@ class HostLink:
         if frame.version != VERSION:
             raise LinkError(
                 f"the device speaks version {frame.version} of the link, this program version "
-                f"{VERSION}: flash it again with this program"
+                f"{VERSION}: {_ONE_MICROSHRUB}"
             )
         if frame.session != self._session:
             return

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..link.board_names import ask_names
+from ..link.board_names import names_of, read_configuration, version_note
 from ..link.client import HostLink, RefusedError, RestartedError
 from ..link.messages import STATUS, Counts, DeviceStatus, Observed, confusion
 
@@ -77,7 +77,9 @@ class Watch:
     def _connect(self) -> None:
         welcome = self._link.connect()
         self.classes = welcome.classes
-        self.names = ask_names(self._link, welcome)
+        config = read_configuration(self._link, welcome)
+        self.names = names_of(config, welcome)
+        self.note = version_note(config)
 
     def _ask(self, matrix: bool) -> DeviceStatus:
         pending = self._link.post(STATUS)

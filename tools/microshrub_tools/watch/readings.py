@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..link.board_names import BoardNames, ask_names
+from ..link.board_names import BoardNames, names_of, read_configuration, version_note
 from ..link.client import HostLink, LostError
 from ..link.frames import LONGEST, VERSION
 from ..link.messages import Observed
@@ -115,8 +115,8 @@ class SampleSource:
 
     It listens first: a program that prints samples is sent nothing, unless they hold what a model
     says. It says hello to such a one and to a silent one, and takes its observations. `skipped`
-    counts lines that are not samples, and `lost` observations that did not arrive. Raises
-    PortError or LinkError.
+    counts lines that are not samples, and `lost` observations that did not arrive; `note` is for
+    people. Raises PortError or LinkError.
     """
 
     def __init__(self, line: Line, port: str) -> None:
@@ -130,6 +130,7 @@ class SampleSource:
         self._text = False  # it prints samples, and answers no hello
         self._learns = False  # it prints what a model says
         self._number = 0
+        self.note = ""  # on the board's version, if it is another one
         self.skipped = 0
         self.lost = 0
 
@@ -209,6 +210,8 @@ class SampleSource:
     def _connect(self, patience: float | None = None) -> None:
         self._link = self._link or HostLink(self)
         welcome = self._link.connect(patience)
-        self._names = ask_names(self._link, welcome)
+        config = read_configuration(self._link, welcome)
+        self._names = names_of(config, welcome)
+        self.note = version_note(config)
         self._number = 0
         self._heard = time.monotonic()
