@@ -7,8 +7,9 @@ the classifiers for River and scikit-learn are in `adapters.river_adapter` and
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .base.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from .api import budget, load_model, parity, save_model, simulate, tune
@@ -46,12 +47,4 @@ _HOMES = {
     "tune": "api",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__ = lazy_exports(__name__, _HOMES)

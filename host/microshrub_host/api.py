@@ -74,7 +74,7 @@ def simulate(
 
     """
     wanted = _parameters(model, stream_parameters(_known(model), stream, warmup), parameters)
-    return prequential.simulate(stream, model, wanted, engine=engine, warmup=warmup)
+    return prequential.evaluate(stream, model, wanted, engine=engine, warmup=warmup)
 
 
 def budget(

@@ -55,7 +55,7 @@ def save(folder: Path) -> dict[str, Path]:
     for name, (model, parameters) in MODELS.items():
         data = two if name.startswith("two classes") else three
         shape = {"features": 3, "classes": len(data.class_names)}
-        result = prequential.simulate(data, model, shape | parameters, engine="python")
+        result = prequential.evaluate(data, model, shape | parameters, engine="python")
         found[name] = folder / f"{name}.mshrub"
         model_files.write(found[name], model_files.of_run(result, data))
     return found

@@ -6,8 +6,9 @@ All else is private: it may change without notice.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from microshrub_host.base.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from .api import build, flash
@@ -23,12 +24,4 @@ _HOMES = {
     "flash": "api",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__ = lazy_exports(__name__, _HOMES)

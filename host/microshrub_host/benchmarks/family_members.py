@@ -109,7 +109,7 @@ def measure(
 def run_member(stream: Stream, member: str, leaf: str, repeats: int) -> MemberScore:
     """One member with one leaf rule over the whole stream, so many times, on the numba engine."""
     wanted = stream_parameters(MODEL, stream, WARMUP) | parameters(member, leaf)
-    results = [prequential.simulate(stream, MODEL, wanted, warmup=WARMUP) for _ in range(repeats)]
+    results = [prequential.evaluate(stream, MODEL, wanted, warmup=WARMUP) for _ in range(repeats)]
     return MemberScore(
         results[0].accuracy,
         results[0].progress["nodes_used"],

@@ -18,7 +18,7 @@ from .benchmark_options import (
     write_markdown,
 )
 from .outputs import check_outputs
-from .parsed import whole_number
+from .parsed import check_at_least_one, whole_number
 from .stream_options import compile_kernels
 
 STREAMS = (*FILES, "agrawal_a", "led_a", "rbf_m", "sea_a")
@@ -54,8 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Measure what was asked for and write it down."""
     check_outputs(arguments)
-    if arguments.repeats < 1:
-        raise UserError(f"--repeats has to be at least 1, not {arguments.repeats}")
+    check_at_least_one(repeats=arguments.repeats)
     members = chosen("--members", arguments.members, MEMBERS)
     names = chosen("--streams", arguments.streams, STREAMS)
     check_members(members)

@@ -23,7 +23,8 @@ from .benchmark_options import (
     write_markdown,
 )
 from .outputs import check_outputs
-from .parsed import whole_number
+from .parsed import check_at_least_one, whole_number
+from .run_options import add_run_options
 from .stream_options import compile_kernels
 
 _LIMIT = 3600  # seconds
@@ -45,20 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=whole_number, metavar="N", help="only the first N samples (default: all)"
     )
-    parser.add_argument(
-        "--time-limit",
-        type=whole_number,
-        default=_LIMIT,
-        metavar="SECONDS",
-        help=f"of one learner on one stream (default {_LIMIT})",
-    )
-    parser.add_argument(
-        "--jobs",
-        type=whole_number,
-        default=1,
-        metavar="N",
-        help="learners that run at the same time (default 1)",
-    )
+    add_run_options(parser, _LIMIT)
     parser.set_defaults(
         benchmark="small-memory", usual={name: parser.get_default(name) for name in _TOLD}
     )
@@ -66,9 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure the picks whose streams are there."""
-    for name in ("time_limit", "jobs"):
-        if getattr(arguments, name) < 1:
-            raise UserError(f"--{name.replace('_', '-')} has to be at least 1")
+    check_at_least_one(time_limit=arguments.time_limit, jobs=arguments.jobs)
     check_outputs(arguments)
     names = chosen("--streams", arguments.streams, SOURCES)
     if arguments.moa:

@@ -21,7 +21,8 @@ from ..engines.learners import MODELS
 from ..evaluation.prequential import are_compiled
 from ..streams.stream import Stream
 from .outputs import add_outputs, check_outputs, is_quiet, write_json, write_page
-from .parsed import whole_number
+from .parsed import check_at_least_one, whole_number
+from .run_options import add_run_options
 from .stream_options import add_stream_options, compile_kernels, open_arguments
 
 _LIMIT = 600  # seconds
@@ -60,20 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BYTES",
         help="refuse models of ours that take more (default: no limit)",
     )
-    parser.add_argument(
-        "--time-limit",
-        type=whole_number,
-        default=_LIMIT,
-        metavar="SECONDS",
-        help=f"of one learner on one stream (default {_LIMIT})",
-    )
-    parser.add_argument(
-        "--jobs",
-        type=whole_number,
-        default=1,
-        metavar="N",
-        help="learners that run at the same time; each is slower if there are several (default 1)",
-    )
+    add_run_options(parser, _LIMIT)
     add_outputs(
         parser,
         json="write everything as one JSON object",
@@ -116,10 +104,9 @@ def _write(arguments: argparse.Namespace, parts: Sequence[StreamResults]) -> Non
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    for name in ("time_limit", "jobs", "budget"):
-        value = getattr(arguments, name)
-        if value is not None and value < 1:
-            raise UserError(f"--{name.replace('_', '-')} has to be at least 1, not {value}")
+    check_at_least_one(
+        time_limit=arguments.time_limit, jobs=arguments.jobs, budget=arguments.budget
+    )
     if arguments.set and (arguments.ours or arguments.peers):
         raise UserError(f"--set {arguments.set} names all learners; leave out --ours and --peers")
     if arguments.set == "speed" and arguments.jobs > 1:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import functools
 
-from ..base.errors import UserError
 from ..base.terminal import console, messages
 from ..base.text import count
 from ..engines import engines
@@ -13,7 +12,7 @@ from ..engines.learners import MODELS
 from ..engines.micropython_binary import find_or_fetch
 from ..evaluation import parity, prequential
 from .options import add_model_options
-from .parsed import whole_number
+from .parsed import check_at_least_one, whole_number
 from .stream_options import add_stream_options, compile_kernels, open_with_parameters
 
 
@@ -32,8 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the model's hash on each engine now and then; 1 if they differ."""
-    if arguments.every < 1:
-        raise UserError(f"--every has to be at least 1, not {arguments.every}")
+    check_at_least_one(every=arguments.every)
     stream, parameters = open_with_parameters(arguments)
     find_or_fetch(messages.say)
     names = engines.available()

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from ..base.errors import UserError
 from ..base.values import PARSERS
 
 
@@ -22,3 +23,10 @@ def parsed(kind: type) -> Callable[[str], Any]:
 
 
 whole_number = parsed(int)
+
+
+def check_at_least_one(**values: int | None) -> None:
+    """Raise UserError for an option below 1; values are given by the options' names."""
+    for name, value in values.items():
+        if value is not None and value < 1:
+            raise UserError(f"--{name.replace('_', '-')} has to be at least 1, not {value}")

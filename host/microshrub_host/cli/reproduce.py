@@ -20,7 +20,7 @@ from ..papers.report import facts, make_page, markdown, save_pictures, save_text
 from ..papers.runner import Plan, reproduce
 from ..streams.data_folder import VARIABLE
 from .outputs import check_outputs
-from .parsed import whole_number
+from .parsed import check_at_least_one, whole_number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -129,14 +129,12 @@ def _extent(arguments: argparse.Namespace, extent: Extent) -> Extent:
 
 
 def _check(arguments: argparse.Namespace, extent: Extent) -> None:
-    for option, value in (
-        ("--configurations", extent.configurations),
-        ("--limit", extent.samples),
-        ("--time-limit", extent.seconds),
-        ("--jobs", arguments.jobs),
-    ):
-        if value is not None and value < 1:
-            raise UserError(f"{option} has to be at least 1, not {value}")
+    check_at_least_one(
+        configurations=extent.configurations,
+        limit=extent.samples,
+        time_limit=extent.seconds,
+        jobs=arguments.jobs,
+    )
     if arguments.data is not None and not arguments.data.is_dir():
         raise UserError(f"--data {arguments.data}: there is no such folder")
     check_outputs(arguments)

@@ -18,7 +18,7 @@ from ..models.model_files import OpenModel
 from ..models.trees import Tree
 from ..streams.columns import number_of
 from .outputs import add_outputs, check_outputs, write
-from .parsed import whole_number
+from .parsed import check_at_least_one, whole_number
 
 _LIGHT = 0.05  # a shrub with a smaller weight is shown when it is asked for
 _ASCII = ("|- ", "`- ", "|  ")
@@ -53,9 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the model's trees, or why it says what of a row; draw the first of them."""
-    for option, value in (("--depth", arguments.depth), ("--tree", arguments.tree)):
-        if value is not None and value < 1:
-            raise UserError(f"{option} has to be at least 1, not {value}")
+    check_at_least_one(depth=arguments.depth, tree=arguments.tree)
     check_outputs(arguments)
     model = model_files.open_model(arguments.model)
     codes = None if arguments.row is None else row_codes(model, arguments.row)

@@ -98,7 +98,7 @@ def _learn(
     if engine in ("numba", "c"):
         compile_kernels(arguments.model, parameters, engine)
     with showing(f"{engine}: learning") as update:
-        return prequential.simulate(
+        return prequential.evaluate(
             stream,
             arguments.model,
             parameters,

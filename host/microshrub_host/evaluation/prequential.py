@@ -129,7 +129,7 @@ def _compiled_mark(model: str, parameters: Mapping[str, Any]) -> Path:
     return folder / f"{name}-numba{importlib.metadata.version('numba')}.compiled"
 
 
-def simulate(
+def evaluate(
     stream: Stream,
     model: str,
     parameters: dict[str, Any],

@@ -16,7 +16,7 @@ from ..emulation.latency import Clock
 from ..engines import loader
 from ..engines.learners import MODELS, learner, options_text, stream_parameters
 from ..engines.status import percent
-from ..evaluation.prequential import simulate
+from ..evaluation.prequential import evaluate
 from ..streams.stream import Stream
 from .search_space import changed
 
@@ -82,7 +82,7 @@ class Size:
 def run(split: StreamSplit, configuration: Candidate) -> Accuracies:
     """Learn the stream; raises ValueError for parameters that the learner refuses."""
     wanted = parameters(split, configuration)
-    result = simulate(split.stream, configuration.model, wanted, warmup=split.warmup)
+    result = evaluate(split.stream, configuration.model, wanted, warmup=split.warmup)
     right = result.right
     return Accuracies(
         first=round(100 * float(right[: split.first].mean()), 4),

@@ -71,7 +71,7 @@ def blobs(count: int = 600) -> Stream:
 def test_accuracy_is_that_of_simulate(model: str, source: str) -> None:
     stream = blobs() if source == "blobs" else open_stream(source, limit=1500)
     shape = stream_parameters(model, stream, 256)
-    result = prequential.simulate(stream, model, shape | SETTINGS[model])
+    result = prequential.evaluate(stream, model, shape | SETTINGS[model])
     learner = KINDS[model](
         classes=stream.class_names, features=stream.feature_names, **SETTINGS[model]
     )

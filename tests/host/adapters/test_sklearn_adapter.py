@@ -52,7 +52,7 @@ def test_it_holds_the_bits_of_simulate(model: str) -> None:
     x, y = frame()
     stream = Stream("blobs", x.to_numpy(), (y == "yes").to_numpy(np.uint8), ("b", "a"), ("n", "y"))
     parameters = stream_parameters(model, stream, 256)
-    result = prequential.simulate(stream, model, parameters)
+    result = prequential.evaluate(stream, model, parameters)
     assert KINDS[model]().fit(x, y).online_._states() == result.states
 
 

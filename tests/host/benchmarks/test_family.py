@@ -60,7 +60,7 @@ def test_the_numbers_are_those_of_simulate(tmp_path: Path) -> None:
         for row, (member, leaf) in keys.items():
             wanted = stream_parameters("hoeffding", stream, 256)
             wanted |= {**family_members.SHARED, **MEMBERS[member].parameters, "leaf": leaf}
-            result = prequential.simulate(stream, "hoeffding", wanted)
+            result = prequential.evaluate(stream, "hoeffding", wanted)
             accuracies[row] = result.accuracy
             told = {title: found[title][row][column] for title in found}
             assert told["Accuracy, %"].strip("*") == f"{result.accuracy:.2f}"

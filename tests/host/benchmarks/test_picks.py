@@ -1,4 +1,4 @@
-"""The best known models of a small memory fit it, and their figures are those of simulate()."""
+"""The best known models of a small memory fit it, and their figures are those of evaluate()."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from microshrub_host.benchmarks import small_memory
 from microshrub_host.benchmarks.best_known import LARGE, PICKS, SOURCES, Pick
 from microshrub_host.compare.runner import Cell
 from microshrub_host.engines.learners import learner, stream_parameters
-from microshrub_host.evaluation.prequential import simulate
+from microshrub_host.evaluation.prequential import evaluate
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.cli.main import main
 
@@ -56,7 +56,7 @@ def test_a_row_is_what_simulate_says(capsys: pytest.CaptureFixture[str]) -> None
     for pick in PICKS:
         if pick.stream == "sea_a":
             wanted = stream_parameters(pick.model, stream, 256) | dict(pick.parameters)
-            accuracy = simulate(stream, pick.model, wanted).accuracy
+            accuracy = evaluate(stream, pick.model, wanted).accuracy
             size = learner(pick.model).nbytes(**wanted)
             row = ["sea_a", f"{pick.budget >> 10} KB", pick.model, f"{size:,}", f"{accuracy:.2f}"]
             assert f"| {' | '.join(row)} |" in said

@@ -37,7 +37,7 @@ def test_ours_and_the_baselines_are_those_of_simulate(stream: Stream) -> None:
     cells = cells_of(contenders, stream, warmup=100)
     for contender in contenders[:2]:
         parameters = our_learners.all_parameters(contender, stream, 100)
-        result = prequential.simulate(stream, contender.learner, parameters, warmup=100)
+        result = prequential.evaluate(stream, contender.learner, parameters, warmup=100)
         cell = cells[contender.name]
         assert (cell.accuracy, cell.kappa, cell.kappa_temporal) == pytest.approx(
             (result.accuracy, result.kappa, result.kappa_temporal)

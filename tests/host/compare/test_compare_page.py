@@ -96,7 +96,7 @@ def test_the_curve_is_the_running_accuracy() -> None:
     contender = our_learners.ours("shrub window=16 trees=4")
     cell = next(compare([contender], stream))
     parameters = our_learners.all_parameters(contender, stream, 256)
-    right = prequential.simulate(stream, "shrub", parameters).right
+    right = prequential.evaluate(stream, "shrub", parameters).right
     expected = running_accuracy(right)
     assert 150 < len(cell.curve) <= 201
     assert cell.curve[-1][0] == 1999

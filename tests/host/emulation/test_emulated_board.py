@@ -108,7 +108,7 @@ def test_build_flash_selftest_stream(
         assert free_in_one_piece(board) > 0.8
     data = open_stream(SOURCE, limit=SAMPLES)
     shape = {"features": data.values.shape[1], "classes": len(data.class_names)}
-    wanted = prequential.simulate(data, "shrub", shape | MODEL)
+    wanted = prequential.evaluate(data, "shrub", shape | MODEL)
     assert f"{wanted.state_crc32:08x}" in said
     assert f"accuracy on the device      │ {wanted.accuracy:.2f} %" in said
 

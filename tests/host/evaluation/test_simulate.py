@@ -32,7 +32,7 @@ def make_stream(samples: int = 400, seed: int = 0) -> Stream:
 @pytest.mark.parametrize("engine", ["python", "numba"])
 def test_figures_are_those_of_the_predictions(engine: str) -> None:
     stream = make_stream()
-    result = prequential.simulate(stream, "shrub", PARAMETERS, engine=engine, warmup=50)
+    result = prequential.evaluate(stream, "shrub", PARAMETERS, engine=engine, warmup=50)
     running, right, labels = [], 0, [int(y) for y in stream.labels]
     for seen, correct in enumerate(result.right, start=1):
         right += bool(correct)
@@ -57,8 +57,8 @@ def test_every_sample_counts_and_none_is_seen_before_it_is_predicted() -> None:
         stream.name, stream.values, stream.labels.copy(), stream.feature_names, stream.class_names
     )
     changed.labels[300:] = 2 - changed.labels[300:]
-    one = prequential.simulate(stream, "shrub", PARAMETERS, engine="python")
-    other = prequential.simulate(changed, "shrub", PARAMETERS, engine="python")
+    one = prequential.evaluate(stream, "shrub", PARAMETERS, engine="python")
+    other = prequential.evaluate(changed, "shrub", PARAMETERS, engine="python")
     assert np.array_equal(one.right[:300], other.right[:300])
     predicted_same = one.right[300] != other.right[300] or stream.labels[300] == 1
     assert predicted_same, "the first changed label must not change its own prediction"
@@ -71,7 +71,7 @@ def test_the_quantizer_sees_nothing_behind_the_warmup() -> None:
     changed = Stream(stream.name, later, stream.labels, stream.feature_names, stream.class_names)
     first = [prequential.raw_rows(s)[:60] for s in (stream, changed)]
     assert np.array_equal(*first)
-    runs = [prequential.simulate(s, "shrub", PARAMETERS, engine="python", warmup=50) for s in
+    runs = [prequential.evaluate(s, "shrub", PARAMETERS, engine="python", warmup=50) for s in
             (stream, changed)]  # fmt: skip
     assert np.array_equal(runs[0].right[:60], runs[1].right[:60])
 
@@ -90,7 +90,7 @@ def test_the_block_length_does_not_matter() -> None:
 
 
 def test_record_is_flat_json() -> None:
-    result = prequential.simulate(make_stream(), "shrub", PARAMETERS, engine="python")
+    result = prequential.evaluate(make_stream(), "shrub", PARAMETERS, engine="python")
     record = json.loads(json.dumps(result.record()))
     assert record["trees_used"] == result.progress["trees_used"]
     assert "right" not in record
@@ -158,6 +158,6 @@ def test_raw_constants_are_the_device_librarys() -> None:
 def test_plot_is_written(tmp_path: Path) -> None:
     from microshrub_host.reports import plots
 
-    result = prequential.simulate(make_stream(), "shrub", PARAMETERS, engine="python")
+    result = prequential.evaluate(make_stream(), "shrub", PARAMETERS, engine="python")
     plots.draw_run(result).savefig(tmp_path / "run.png")
     assert (tmp_path / "run.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"

@@ -129,7 +129,7 @@ def test_emlearn_refuses_values_of_more_than_16_bits(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, shape = stream(heat=5000), {"features": 3, "classes": 3}
-    result = prequential.simulate(
+    result = prequential.evaluate(
         data, "hoeffding", shape | TREE | {"leaf": "mc"}, engine="python"
     )
     model_files.write(tmp_path / "far.mshrub", model_files.of_run(result, data))
@@ -145,7 +145,7 @@ def test_a_model_without_a_tree_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, shape = stream(), {"features": 3, "classes": 3, "train_every": 1000}
-    result = prequential.simulate(data, "shrub", shape, engine="python")
+    result = prequential.evaluate(data, "shrub", shape, engine="python")
     model_files.write(tmp_path / "young.mshrub", model_files.of_run(result, data))
     for kind in ("c", "emlearn", "onnx", "graphviz"):
         text = refused(

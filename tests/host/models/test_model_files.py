@@ -41,7 +41,7 @@ def learned(model: str, engine: str = "python") -> model_files.ModelFile:
     stream = blobs()
     parameters = {"features": 2, "classes": 2, **PARAMETERS[model]}
     return model_files.of_run(
-        prequential.simulate(stream, model, parameters, engine=engine), stream
+        prequential.evaluate(stream, model, parameters, engine=engine), stream
     )
 
 
@@ -336,7 +336,7 @@ def test_missing_values_keep_their_units(tmp_path: Path) -> None:
     values[::7, 0] = np.nan
     gaps = Stream("gaps", values, stream.labels, stream.feature_names, stream.class_names)
     parameters = {"features": 2, "classes": 2, **PARAMETERS["shrub"]}
-    result = prequential.simulate(gaps, "shrub", parameters, engine="python")
+    result = prequential.evaluate(gaps, "shrub", parameters, engine="python")
     path = tmp_path / "m.mshrub"
     model_files.write(path, model_files.of_run(result, gaps))
     assert model_files.open_model(path).quantizer.missing == 43

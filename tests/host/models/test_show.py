@@ -50,7 +50,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     found = {}
     for name, (model, parameters) in MODELS.items():
         shape = {"features": 2, "classes": 3}
-        result = prequential.simulate(data, model, shape | parameters, engine="numba")
+        result = prequential.evaluate(data, model, shape | parameters, engine="numba")
         found[name] = folder / f"{name}.mshrub"
         model_files.write(found[name], model_files.of_run(result, data))
     return found
@@ -291,7 +291,7 @@ def test_a_tree_without_a_test(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     data = Stream("short", rows, labels, ("\x1b[31mred\n",), ("a", "b"))
     for model, text in (("hoeffding", "a (0.50 of 20)"), ("shrub", "a ")):
         parameters = {"features": 1, "classes": 2}
-        result = prequential.simulate(data, model, parameters, engine="python")
+        result = prequential.evaluate(data, model, parameters, engine="python")
         path = tmp_path / f"{model}.mshrub"
         model_files.write(path, model_files.of_run(result, data))
         said = show(capsys, path, "--plot", tmp_path / "x.svg")
@@ -309,7 +309,7 @@ def test_a_shrub_ensemble_without_shrubs(
         ("x", "y"),
     )  # fmt: skip
     parameters = {"features": 1, "classes": 2, "train_every": 100}
-    result = prequential.simulate(data, "shrub", parameters, engine="python")
+    result = prequential.evaluate(data, "shrub", parameters, engine="python")
     path = tmp_path / "young.mshrub"
     model_files.write(path, model_files.of_run(result, data))
     assert len(show(capsys, path).splitlines()) == 1

@@ -27,7 +27,7 @@ def run(source: str, **parameters: Any) -> tuple[float, int]:
     """Accuracy in percent, and the nodes at the end."""
     stream = stream_of(source, SAMPLES)
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
-    done = prequential.simulate(stream, "hoeffding", shape | THEIRS | parameters)
+    done = prequential.evaluate(stream, "hoeffding", shape | THEIRS | parameters)
     return done.accuracy, done.progress["nodes_used"]
 
 

@@ -25,7 +25,7 @@ def result_of(labels: list[int], values: list[float] | None = None) -> prequenti
     stream = Stream(
         "made", column.reshape(-1, 1), np.array(labels, dtype=np.uint8), ("x",), ("a", "b")
     )
-    return prequential.simulate(stream, "shrub", PARAMETERS, engine="python")
+    return prequential.evaluate(stream, "shrub", PARAMETERS, engine="python")
 
 
 def test_no_runs_are_claimed_of_independent_labels() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from microshrub_host.evaluation.prequential import simulate
+from microshrub_host.evaluation.prequential import evaluate
 from microshrub_host.streams.stream import Stream
 from microshrub_host.tuning.spaces.shrub import least_step
 
@@ -21,7 +21,7 @@ def two_gaussians(seed: int) -> Stream:
 def worst(trees: int, step: float) -> float:
     """The least accuracy of 16 streams, in percent."""
     shape = {"features": 1, "classes": 2, "window": 8, "trees": trees, "depth": 2, "step": step}
-    return min(simulate(two_gaussians(seed), "shrub", shape).accuracy for seed in range(16))
+    return min(evaluate(two_gaussians(seed), "shrub", shape).accuracy for seed in range(16))
 
 
 @pytest.mark.parametrize("trees", [1, 2, 3])

@@ -161,7 +161,7 @@ def test_bytecode_learns_a_stream_as_the_simulator(
         )
         command = [*micropython_command, "-X", "heapsize=2m", str(script)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-        result = prequential.simulate(stream, model, parameters, engine="python")
+        result = prequential.evaluate(stream, model, parameters, engine="python")
         assert done.stdout.strip() == str(result.state_crc32), done.stdout + done.stderr
 
 
@@ -169,7 +169,7 @@ def test_a_saved_model_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str
     stream = blobs()
     model, options = MODELS["tree"]
     parameters = {"features": 2, "classes": 2, **options}
-    result = prequential.simulate(stream, model, parameters, engine="python")
+    result = prequential.evaluate(stream, model, parameters, engine="python")
     path = tmp_path / "blobs.mshrub"
     model_files.write(path, model_files.of_run(result, stream))
     folder = tmp_path / "out"
@@ -224,7 +224,7 @@ def test_units_that_a_sensor_does_not_give(tmp_path: Path) -> None:
     stream = Stream("b", rows / 100, labels, ("a", "b"), ("no", "yes"))
     model, options = MODELS["shrub"]
     parameters = {"features": 2, "classes": 2, **options}
-    result = prequential.simulate(stream, model, parameters, engine="python")
+    result = prequential.evaluate(stream, model, parameters, engine="python")
     found = model_files.of_run(result, stream)
     adc = AROUND | {"sensor": {"kind": "adc", "pins": [26, 27], "rate": 50}}
     assert program_config.of_model(found, AROUND).units == [(0, 2), (0, 2)]

@@ -115,7 +115,7 @@ def learn(link: HostLink, stream: Stream, begin: int = 0, end: int = SAMPLES) ->
 def test_predictions_and_state_are_the_simulators(
     model: str, stream: Stream, start: Start
 ) -> None:
-    wanted = prequential.simulate(stream, model, parameters(model, stream))
+    wanted = prequential.evaluate(stream, model, parameters(model, stream))
     with connected(start(stream, model)) as link:
         found = np.array(learn(link, stream))
         assert np.array_equal(found == stream.labels, wanted.right)
@@ -166,7 +166,7 @@ def test_the_program_serves_with_the_heap_locked(stream: Stream, start: Start) -
 
 
 def test_a_device_goes_on_from_its_checkpoint(stream: Stream, start: Start) -> None:
-    wanted = prequential.simulate(stream, "shrub", parameters("shrub", stream))
+    wanted = prequential.evaluate(stream, "shrub", parameters("shrub", stream))
     device = start(stream, checkpoint={"path": "checkpoint", "samples": 300, "seconds": 0})
     with connected(device) as link:
         learn(link, stream, 0, 1000)
@@ -184,7 +184,7 @@ def test_a_device_goes_on_from_its_checkpoint(stream: Stream, start: Start) -> N
 
 def test_the_warm_up_is_observed_and_not_learned(stream: Stream, start: Start) -> None:
     rows = prequential.raw_rows(stream)
-    wanted = prequential.simulate(stream, "shrub", parameters("shrub", stream), warmup=256)
+    wanted = prequential.evaluate(stream, "shrub", parameters("shrub", stream), warmup=256)
     with connected(start(stream, quantizer=None, warmup=256)) as link:
         for k in range(256):
             label = None if k % 2 else int(stream.labels[k])
@@ -246,7 +246,7 @@ main()
 
 
 def test_a_port_that_cannot_poll(stream: Stream, start: Start) -> None:
-    wanted = prequential.simulate(stream, "shrub", parameters("shrub", stream))
+    wanted = prequential.evaluate(stream, "shrub", parameters("shrub", stream))
     device = start(stream, main=NO_POLL)
     with connected(device) as link:
         learn(link, stream)

@@ -41,7 +41,7 @@ def stream() -> Stream:
 
 @pytest.fixture(scope="module")
 def wanted(stream: Stream) -> prequential.Result:
-    return prequential.simulate(stream, "shrub", parameters(stream))
+    return prequential.evaluate(stream, "shrub", parameters(stream))
 
 
 def parameters(stream: Stream) -> dict[str, Any]:
