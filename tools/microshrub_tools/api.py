@@ -27,7 +27,7 @@ def build(
     board: str,
     *,
     output: str | Path | None = None,
-    emit: str = "native",
+    emit: str = "viper",
     **options: Any,
 ) -> Build:
     """Make the program for a board that goes on with a saved model, ready to be flashed.
@@ -41,7 +41,8 @@ def build(
     output
         The folder to write; by default build/BOARD. A build that is there is replaced.
     emit
-        "native" for machine code, or "bytecode" for any processor.
+        What the kernels become: "viper", mpy-cross's machine code; "native", a C compiler's, in
+        one native module; "bytecode", for any processor.
     options
         Those of ProgramOptions: sensor=("adc", "pins=26,27"), alarm="adwin".
 

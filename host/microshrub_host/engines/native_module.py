@@ -1,14 +1,14 @@
 """The device library with its kernels in one module of C: what a native build is made of.
 
-`module_text` is the C of `microshrub/native.mpy`: the translated kernels, and a wrapper for each
-one that Python calls. `without_kernels` is a file of the library whose kernels come from there.
-A kernel that calls a function it was given stays in viper, since only Python objects can be passed
-to it.
+The C of `microshrub/native.mpy` is the translated kernels, and a wrapper for each one that Python
+calls; the library's other files import them from there. A kernel that calls a function it was
+given stays in viper, since only Python objects can be passed to it.
 """
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -16,6 +16,7 @@ from . import library_files
 from .c_translate import INT, NOTHING, OBJECT, TYPES, Kernel, c_name, is_kernel, translate
 
 MODULE = "native"  # of the device library
+_IN_LIBRARY = f"{library_files.PACKAGE}.{MODULE}"
 _HEAD = """\
 #include "py/dynruntime.h"
 """
@@ -94,7 +95,10 @@ STORES
 
 @dataclass(frozen=True)
 class NativeLibrary:
-    """The C of the module, and the library's files by module name, kernels left out."""
+    """The C of the module, and the library's files by module name, kernels left out.
+
+    A file that held nothing but kernels is not among them.
+    """
 
     c: str
     sources: Mapping[str, str]
@@ -105,15 +109,36 @@ def native_library(modules: Iterable[str]) -> NativeLibrary:
     names = list(modules)
     text, kernels = translate(names, functions=False, linkage="static ")
     translated = {(kernel.module, kernel.node.name): kernel for kernel in kernels}
-    files = [_File(name, translated) for name in names]
+    files = _needed([_File(name, translated) for name in names])
     exported = dict.fromkeys(place for file in files for place in file.wanted)
-    wrapped = [translated[place] for place in exported]
+    known = _names(exported)
+    wrapped = [(known[place], translated[place]) for place in exported]
     tuples = _takes_tuples(kernels)
     parts = [
         _HEAD, TYPES, _DIVISION, text, _OBJECTS, _BUFFERS if tuples else "",
-        *(_wrapper(kernel, tuples) for kernel in wrapped), _init(wrapped),
+        *(_wrapper(kernel, tuples) for _, kernel in wrapped), _init(wrapped),
     ]  # fmt: skip
-    return NativeLibrary("".join(parts), {file.name: file.text() for file in files})
+    return NativeLibrary("".join(parts), {file.name: file.text(known) for file in files})
+
+
+def _needed(files: list[_File]) -> list[_File]:
+    """All but those that only gave others their kernels, and now give nobody anything."""
+    gave = {home for file in files for home in library_files.imports(file.name)}
+    while True:
+        imported = {home for file in files for home in file.imported}
+        useless = {f.name for f in files if not f.has_class} & gave - imported
+        if not useless:
+            return files
+        files = [file for file in files if file.name not in useless]
+
+
+def _names(exported: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """What Python calls a kernel: by its own name, which costs no RAM, where it is the only one."""
+    often = Counter(function for _, function in exported)
+    return {
+        (module, function): function if often[function] == 1 else c_name(module, function)
+        for module, function in exported
+    }
 
 
 class _File(ast.NodeTransformer):
@@ -125,40 +150,48 @@ class _File(ast.NodeTransformer):
     def __init__(self, name: str, translated: Mapping[tuple[str, str], Kernel]) -> None:
         self.name, self.translated = name, translated
         self.wanted: dict[tuple[str, str], None] = {}
+        self.imported: set[str] = set()  # modules
         tree = ast.parse(library_files.source_of(name).read_text(encoding="utf-8"))
         tree.body = [node for node in tree.body if not self._is_translated(node)]
+        self.has_class = any(isinstance(node, ast.ClassDef) for node in tree.body)
         self._used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         self._tree = self.visit(tree)
         own = [ast.alias(function) for module, function in translated if module == name]
         first = int(ast.get_docstring(self._tree) is not None)
         self._tree.body[first:first] = self._native(name, own)
 
-    def text(self) -> str:
-        """The file as it is compiled for a board."""
+    def text(self, names: Mapping[tuple[str, str], str]) -> str:
+        """The file as it is compiled for a board; names are those of the native module."""
+        given = {c_name(*place): name for place, name in names.items()}
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.ImportFrom) and node.module == _IN_LIBRARY:
+                for alias in node.names:
+                    alias.name = given.get(alias.name, alias.name)
         return ast.unparse(ast.fix_missing_locations(self._tree)) + "\n"
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
         """Names of kernels come from the native module, if they are used at all."""
-        if not node.level or not node.module:
+        if not library_files.is_of_library(node):
             return [node]
         home = library_files.imported_from(self.name, node)
         kernels = [alias for alias in node.names if (home, alias.name) in self.translated]
         node.names = [alias for alias in node.names if alias not in kernels]
+        if node.names:
+            self.imported.add(home)
         return [*self._native(home, kernels), *([node] if node.names else [])]
 
     def _is_translated(self, node: ast.stmt) -> bool:
         return is_kernel(node) and (self.name, node.name) in self.translated
 
     def _native(self, home: str, kernels: Iterable[ast.alias]) -> list[ast.stmt]:
-        """The import of those kernels of a module that this file uses."""
+        """The import of those kernels of a module that this file uses, by their names in C."""
         names = []
         for alias in kernels:
             local = alias.asname or alias.name
             if local in self._used:
                 self.wanted[home, alias.name] = None
-                names.append(f"{c_name(home, alias.name)} as {local}")
-        line = f"from {library_files.PACKAGE}.{MODULE} import {', '.join(names)}"
-        return list(ast.parse(line).body) if names else []
+                names.append(ast.alias(c_name(home, alias.name), local))
+        return [ast.ImportFrom(_IN_LIBRARY, names, 0)] if names else []
 
 
 def _takes_tuples(kernels: Iterable[Kernel]) -> set[tuple[str, int]]:
@@ -198,9 +231,9 @@ def _wrapper(kernel: Kernel, tuples: Collection[tuple[str, int]]) -> str:
     return text.replace("NAME", kernel.name)
 
 
-def _init(kernels: Iterable[Kernel]) -> str:
+def _init(kernels: Iterable[tuple[str, Kernel]]) -> str:
     stores = (
-        f"    mp_store_global(MP_QSTR_{kernel.name}, MP_OBJ_FROM_PTR(&o_{kernel.name}));"
-        for kernel in kernels
+        f"    mp_store_global(MP_QSTR_{name}, MP_OBJ_FROM_PTR(&o_{kernel.name}));"
+        for name, kernel in kernels
     )
     return _INIT.replace("STORES", "\n".join(stores))

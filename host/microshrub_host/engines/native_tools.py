@@ -12,7 +12,6 @@ import hashlib
 import os
 import platform
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
@@ -92,6 +91,11 @@ class NativeTools:
             self._link(folder, "--qstrs", "native.config.h", "-o", "native.mpy", "native.o")
             return (folder / "native.mpy").read_bytes()
 
+    def recipe(self) -> tuple[object, ...]:
+        """What a module depends on beside its C."""
+        program = Path(shutil.which(self.compiler[0]) or self.compiler[0]).resolve().stat()
+        return (self.arch, self.compiler, _OPTIONS, SOURCE_SUITE, program.st_size)
+
     def _link(self, folder: Path, *words: str) -> None:
         linker = str(self.sources / "tools" / "mpy_ld.py")
         _run((sys.executable, linker, "--arch", self.arch, *words), folder)
@@ -104,13 +108,16 @@ def find_or_fetch(arch: str, progress: Progress | None = None) -> NativeTools:
     """
     if arch not in PROCESSORS:
         known = ", ".join(PROCESSORS)
-        raise NoNativeTools(f"There is no C compiler for {arch}; native modules are for {known}")
+        raise NoNativeTools(f"There are no native modules for {arch}, but for {known}")
+    if _no_linker():
+        raise NoNativeTools(_no_linker())
     said = progress or (lambda line: None)
     try:
         root = compiler_root(PROCESSORS[arch].packages, said)
         return NativeTools(arch, _compiler(arch, root), _sources(said))
     except (PackagesError, CommandError, OSError) as error:
-        raise NoNativeTools(f"Native modules cannot be made: {error}") from error
+        reason = " ".join(str(error).split()).removesuffix(".")
+        raise NoNativeTools(f"Native modules cannot be made here: {reason}") from error
 
 
 def compiler_root(packages: tuple[str, ...], progress: Progress) -> Path:
@@ -199,17 +206,13 @@ def _no_linker() -> str:
     try:
         import elftools  # noqa: F401
     except ImportError:
-        return "MicroPython's linker needs the package pyelftools"
+        return "The linker of native modules needs pyelftools: pip install 'microshrub[native]'"
     return ""
 
 
 def _run(command: tuple[str, ...], folder: Path) -> str:
-    if _no_linker():
-        raise NoNativeTools(_no_linker())
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=False
-    )
-    if done.returncode != 0:
-        last = (done.stderr or done.stdout).strip().splitlines()[-1:]
-        raise NoNativeTools(f"{Path(command[0]).name} failed: {''.join(last)}")
-    return done.stdout
+    try:
+        return debian_packages.run(command, _SECONDS, folder)
+    except CommandError as error:
+        name = next(Path(word).name for word in command if "=" not in word and word != "env")
+        raise NoNativeTools(f"{name} failed: {error.last_line}") from error

@@ -77,7 +77,7 @@ def configuration(data: bytes) -> Any:
     return importlib.import_module(f"{name}.device.config").Configuration(data)
 
 
-@pytest.mark.parametrize("emit", ["native", "bytecode"])
+@pytest.mark.parametrize("emit", ["viper", "native", "bytecode"])
 @pytest.mark.parametrize("key", board_files.names())
 def test_every_board_gets_its_folder(
     tmp_path: Path, key: str, emit: str, capsys: pytest.CaptureFixture[str]
@@ -126,7 +126,7 @@ def run_selftest(command: tuple[str, ...], folder: Path) -> tuple[int, int, int,
     return crc, took, before, after
 
 
-@pytest.mark.parametrize("emit", ["native", "bytecode"])
+@pytest.mark.parametrize("emit", ["viper", "native", "bytecode"])
 @pytest.mark.parametrize("name", list(MODELS))
 def test_the_folder_learns_what_the_simulator_learns(
     tmp_path: Path, name: str, emit: str, micropython_command: tuple[str, ...]

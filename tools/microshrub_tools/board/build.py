@@ -22,10 +22,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import messages
 from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.what_to_lower import which_to_lower
-from microshrub_host.engines import library_files, loader, mpy, plain_kernels
+from microshrub_host.engines import library_files, loader, mpy, native_files, plain_kernels
 from microshrub_host.engines.own_learners import own_learners
 from microshrub_host.reports.report import shortage
 
@@ -38,7 +39,7 @@ _CHECK = ".check"  # ends the name of the module that looks at a learner's saved
 _OBJECTS = 1248  # configuration, application, input
 _CHECKPOINT = 656
 _TEXT = 464
-_EMITS = ("native", "bytecode")
+EMITS = ("viper", "native", "bytecode")
 _MARKS = ("main.py", "config.json", LIBRARY)  # by which a folder is known to be a build
 
 
@@ -49,6 +50,7 @@ class Build:
     folder: Path
     files: dict[str, int]  # bytes, by the path within the folder
     budget: ram_budget.Budget
+    emit: str  # what the kernels are: one of EMITS
 
     @property
     def flash_bytes(self) -> int:
@@ -61,7 +63,7 @@ class Build:
         return sum(part.bytes for part in self.budget.code)
 
 
-def modules(program: Program, emit: str = "native") -> tuple[str, ...]:
+def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     """The modules of the device library that the program imports, sorted."""
     around = program.around
     by_need = {
@@ -98,15 +100,18 @@ def folder_of(board: Board) -> Path:
     return Path(FOLDER) / board.key
 
 
-def make(program: Program, board: Board, output: Path, emit: str = "native") -> Build:
+def make(program: Program, board: Board, output: Path, emit: str = "viper") -> Build:
     """Write the folder; a build that is there is replaced.
 
+    What "native" cannot be made for is "viper", and a line says why.
     Raises UserError, with nothing changed, if the output is something else or the program does not
     fit the board.
     """
-    if emit not in _EMITS:
-        raise UserError(f"--emit has to be one of {', '.join(_EMITS)}, not {emit!r}")
+    if emit not in EMITS:
+        raise UserError(f"--emit has to be one of {', '.join(EMITS)}, not {emit!r}")
     check_output(output)
+    if emit == "native" and not native_files.can_be_made(board.arch, messages.say):
+        emit = "viper"
     names = modules(program, emit)
     arch = mpy.BYTECODE_ONLY if emit == "bytecode" else board.arch
     code = ram_budget.imported_parts(board, arch, names)
@@ -127,11 +132,11 @@ def make(program: Program, board: Board, output: Path, emit: str = "native") -> 
         advice = which_to_lower(program.parameters, rest, program.learner)
         raise UserError(f"The program does not fit: {shortage('it', budget)} {advice}")
     files = program.files() | {"main.py": _main_program(program)}
-    for path in mpy.compiled(arch):
-        if library_files.module_name(path) in names:
+    for path in native_files.compiled(arch, names) if emit == "native" else mpy.compiled(arch):
+        if emit == "native" or library_files.module_name(path) in names:
             files[f"lib/{mpy.in_library(path)}"] = path.read_bytes()
     write(files, output)
-    return Build(output, {name: len(data) for name, data in sorted(files.items())}, budget)
+    return Build(output, {name: len(data) for name, data in sorted(files.items())}, budget, emit)
 
 
 def _around(program: Program) -> list[ram_budget.Part]:

@@ -42,11 +42,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help=f"the folder to write (default {FOLDER}/BOARD)",
     )
-    parser.add_argument(
+    kernels = parser.add_mutually_exclusive_group()
+    kernels.add_argument(
+        "--native",
+        action="store_const",
+        const="native",
+        dest="emit",
+        help="compile the kernels with a C compiler, into one native module: fewer instructions, "
+        "less RAM, the same bits; what there is no such compiler for is viper (default: off)",
+    )
+    kernels.add_argument(
         "--emit",
-        choices=("native", "bytecode"),
-        default="native",
-        help="machine code, or bytecode for any processor (default native)",
+        choices=("viper", "bytecode"),
+        default="viper",
+        help="machine code of mpy-cross, or bytecode for any processor (default viper)",
     )
     _add_program_options(parser)
     add_model_options(parser, files=True)
