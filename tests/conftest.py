@@ -56,6 +56,20 @@ def micropython_command() -> tuple[str, ...]:
         pytest.skip(str(reason))
 
 
+@pytest.fixture(scope="session")
+def native_tools_for() -> Callable[[str], object]:
+    """Gives what makes native modules for a processor; skips the test where there is none."""
+    from microshrub_host.engines import native_tools
+
+    def find(arch: str) -> native_tools.NativeTools:
+        try:
+            return native_tools.find_or_fetch(arch)
+        except native_tools.NoNativeTools as reason:
+            pytest.skip(str(reason))
+
+    return find
+
+
 @pytest.fixture
 def run_micropython(micropython_command: tuple[str, ...], tmp_path: Path) -> Callable[[str], str]:
     """Runs a script on a real MicroPython that can import microshrub; gives what it printed."""

@@ -22,9 +22,10 @@ import importlib
 import io
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from ..engines import library_files, mpy
+from ..engines import library_files, mpy, native_files
 
 BLOCK = 16  # bytes
 WORD = 4
@@ -107,20 +108,20 @@ def table(entries: int) -> int:
 
 
 @functools.cache
-def library_heap(arch: str, roots: tuple[str, ...], place: str = "/lib") -> LibraryHeap:
+def library_heap(
+    arch: str, roots: tuple[str, ...], place: str = "/lib", native: bool = False
+) -> LibraryHeap:
     """What importing these modules leaves on the heap when the files for `arch` lie in `place`.
 
-    Where machine code is not kept on the heap (Board.native false), leave ModuleHeap.native out.
+    With `native`, their kernels are in a native module; raises NoNativeTools. Where machine code
+    is not kept on the heap (Board.native false), leave ModuleHeap.native out.
     """
-    needed = library_files.closure(roots)
-    modules = [
-        mpy.read(path) for path in mpy.compiled(arch) if library_files.module_name(path) in needed
-    ]
+    modules = [mpy.read(path) for path in _files(arch, roots, native)]
     names = _new_names(modules, place)
     children: dict[str, int] = {}  # of a package: how many modules are its attributes
-    for module in needed:
-        above, _, _ = module.rpartition(".")
-        children[above] = children.get(above, 0) + (module != "__init__")
+    for module in modules:
+        above, _, _ = module.name.rpartition(".")
+        children[above] = children.get(above, 0) + (module.name != "__init__")
     rooms = sorted(room for room in children if room)
     children[""] += len(rooms)
     count = len(modules) + len(rooms)
@@ -137,9 +138,16 @@ def library_heap(arch: str, roots: tuple[str, ...], place: str = "/lib") -> Libr
 @functools.cache
 def texts(arch: str, roots: tuple[str, ...], place: str = "/lib") -> frozenset[str]:
     """Texts that are on the board anyway, as names of the firmware or of these modules."""
-    needed = library_files.closure(roots)
-    files = [path for path in mpy.compiled(arch) if library_files.module_name(path) in needed]
+    files = _files(arch, roots, native=False)
     return frozenset(_new_names(map(mpy.read, files), place)) | _firmware_names()
+
+
+def _files(arch: str, roots: tuple[str, ...], native: bool) -> list[Path]:
+    """The compiled files of what is imported."""
+    needed = library_files.closure(roots)
+    if native:
+        return native_files.compiled(arch, needed)
+    return [path for path in mpy.compiled(arch) if library_files.module_name(path) in needed]
 
 
 def _room_heap(room: str, place: str, modules: int) -> ModuleHeap:
@@ -155,6 +163,8 @@ def _module_heap(
 ) -> ModuleHeap:
     words = -(-module.name_count // 2) + len(module.constants)
     stored = 2 + _stored(module.code)  # __name__, __file__
+    if module.code.native:  # what has a name is stored, all but the file's
+        stored += module.name_count - 1
     other, native = _left_by(module.code)
     if module.name == "__init__":
         stored += 1 + others  # __path__, and the other modules are attributes of the package
@@ -170,6 +180,8 @@ def _native_functions(code: mpy.Code) -> int:
 
 def _stored(body: mpy.Code) -> int:
     """How many names the body of a module or class stores."""
+    if body.native:
+        return 0
     stores = (_STORE_NAME, _STORE_GLOBAL)
     return len({name for opcode, name in mpy.operations(body.data) if opcode in stores})
 
@@ -177,6 +189,8 @@ def _stored(body: mpy.Code) -> int:
 def _left_by(body: mpy.Code) -> tuple[int, int]:
     """What running the body of a module or class leaves: bytes of all else, of machine code."""
     other = native = built = 0
+    if body.native:  # its functions are in it; a list of what the collector has to keep
+        return 0, blocks(len(body.data)) + BLOCK + blocks(4 * WORD)
     for opcode, argument in mpy.operations(body.data):
         if opcode == _BUILD_TUPLE:
             built = argument

@@ -251,14 +251,21 @@ def _used(learner: Any) -> list[Any]:
     return [type(learner), learner._learn, *(part for m in members for part in _used(m))]
 
 
-def code_parts(board: Board, kind: str, learner_kwargs: Parameters = _SMALLEST) -> list[Part]:
-    """What the imported library takes, a part a module."""
-    return imported_parts(board, board.arch, modules_of(kind, learner_kwargs))
+def code_parts(
+    board: Board, kind: str, learner_kwargs: Parameters = _SMALLEST, native: bool = False
+) -> list[Part]:
+    """What the imported library takes, a part a module; see imported_parts()."""
+    return imported_parts(board, board.arch, modules_of(kind, learner_kwargs), native)
 
 
-def imported_parts(board: Board, arch: str, modules: tuple[str, ...]) -> list[Part]:
-    """What importing these modules, compiled for arch, takes on the board."""
-    heap = library_heap(arch, modules)
+def imported_parts(
+    board: Board, arch: str, modules: tuple[str, ...], native: bool = False
+) -> list[Part]:
+    """What importing these modules, compiled for arch, takes on the board.
+
+    With `native`, their kernels are in a native module; raises NoNativeTools.
+    """
+    heap = library_heap(arch, modules, native=native)
     parts = [_module_part(module, board.native) for module in heap.modules]
     parts.append(Part("names", heap.names, "that the firmware does not have"))
     return [*parts, Part("modules", heap.module_table, "growth of their table")]

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from ..engines import library_files, mpy
+from ..engines import library_files, mpy, native_files
 from ..engines.micropython_binary import find_or_fetch
 from .import_heap import BLOCK, library_heap
 from .ram_budget import Parameters, modules_of
@@ -64,8 +64,10 @@ def go(sizes, used):
 """
 
 
-def measure(learner_kwargs: Parameters, kind: str) -> dict[str, int]:
+def measure(learner_kwargs: Parameters, kind: str, native: bool = False) -> dict[str, int]:
     """Bytes of "code", "model", "quantizer", "metrics" and "rows" by gc.mem_alloc() of a real one.
+
+    With `native`, the kernels are in a native module.
 
     It is a 32-bit MicroPython on this machine, where machine code is not on the heap. The block
     that its port, and no board's, keeps per function of machine code is left out. Raises
@@ -75,12 +77,15 @@ def measure(learner_kwargs: Parameters, kind: str) -> dict[str, int]:
     create = _CREATE.replace("KIND", kind).replace("PARAMETERS", repr(json.dumps(learner_kwargs)))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for file in mpy.compiled("x86"):
+        modules = modules_of(kind, learner_kwargs)
+        needed = library_files.closure(modules)
+        files = native_files.compiled("x86", needed) if native else mpy.compiled("x86")
+        for file in files:
             target = folder / "lib" / mpy.in_library(file)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, target)
-        modules = modules_of(kind, learner_kwargs)
-        names = ", ".join(f"{library_files.PACKAGE}.{module}" for module in modules)
+        there = set(map(library_files.module_name, files))
+        names = ", ".join(f"{library_files.PACKAGE}.{m}" for m in modules if m in there)
         imports = _IMPORT.replace("KIND", kind).replace("MODULES", names)
         for stem, text in (("m", imports), ("create", create)):
             source = folder / f"{stem}.txt"
@@ -89,7 +94,7 @@ def measure(learner_kwargs: Parameters, kind: str) -> dict[str, int]:
         said = _run(folder)
     parts = ("code", "model", "quantizer", "metrics", "rows")
     found = dict(zip(parts, ast.literal_eval(said), strict=True))
-    heap = library_heap("x86", modules)
+    heap = library_heap("x86", modules, native=native)
     functions = sum(module.functions for module in heap.modules)
     return {**found, "code": found["code"] - BLOCK * functions}
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..base.terminal import console
+from ..base.terminal import console, messages
 from ..boards import board_files, ram_budget, sample_time
 from ..boards.what_to_lower import which_to_lower
+from ..engines import native_files
 from ..engines.learners import MODELS, check_parameters
 from ..reports import report
 from .options import add_model_options, model_parameters
@@ -33,6 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="number of classes (required)",
     )
     add_board_option(parser, DEFAULT_BOARD, f"the board (default {DEFAULT_BOARD})")
+    parser.add_argument(
+        "--native",
+        action="store_true",
+        help="of the code that `build --native` makes (default: off)",
+    )
     add_outputs(parser, json="write it as one JSON object")
     add_model_options(parser)
 
@@ -44,7 +50,10 @@ def run(arguments: argparse.Namespace) -> int:
     shape = {"features": arguments.features, "classes": arguments.classes}
     parameters = shape | model_parameters(arguments)
     check_parameters(arguments.model, parameters, also=shape)
-    budget = ram_budget.budget(parameters, board, MODELS[arguments.model])
+    kind = MODELS[arguments.model]
+    native = arguments.native and native_files.can_be_made(board.arch, messages.say)
+    code = ram_budget.code_parts(board, kind, parameters, native)
+    budget = ram_budget.budget(parameters, board, kind, code)
     time = sample_time.sample_time(board, arguments.model, parameters)
     advice = "" if budget.fits else too_large(budget, board, arguments.model, parameters)
     if not is_quiet(arguments):

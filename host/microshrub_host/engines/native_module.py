@@ -133,7 +133,7 @@ def _needed(files: list[_File]) -> list[_File]:
 
 
 def _names(exported: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """What Python calls a kernel: by its own name, which costs no RAM, where it is the only one."""
+    """What Python calls a kernel: by its own name if it is the only one, which costs no RAM."""
     often = Counter(function for _, function in exported)
     return {
         (module, function): function if often[function] == 1 else c_name(module, function)

@@ -87,9 +87,10 @@ def predicted(budget: ram_budget.Budget) -> dict[str, int]:
     return sums
 
 
-def compare(parameters: dict[str, Any], kind: str = SHRUB) -> None:
-    budget = ram_budget.budget(parameters, PC, kind)
-    measured = ram_measure.measure(parameters, kind)
+def compare(parameters: dict[str, Any], kind: str = SHRUB, native: bool = False) -> None:
+    code = ram_budget.code_parts(PC, kind, parameters, native)
+    budget = ram_budget.budget(parameters, PC, kind, code)
+    measured = ram_measure.measure(parameters, kind, native)
     sums = predicted(budget)
     objects = ("model", "quantizer", "metrics", "rows")
     assert {name: sums[name] for name in objects} == {name: measured[name] for name in objects}
@@ -116,6 +117,18 @@ def test_within_1_percent_of_a_real_one_for_trees(name: str) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_within_1_percent_for_parameters_at_random(seed: int) -> None:
     compare(drawn(seed))
+
+
+@pytest.mark.usefixtures("micropython")
+@pytest.mark.parametrize(
+    ("kind", "parameters"),
+    [(SHRUB, CONFIGURATIONS["elec"]), ("HoeffdingTree", TREES["boost"])],
+)
+def test_within_1_percent_of_a_real_one_with_a_native_module(
+    kind: str, parameters: dict[str, Any], native_tools_for: Callable[[str], object]
+) -> None:
+    native_tools_for("x86")
+    compare(parameters, kind, native=True)
 
 
 @pytest.mark.usefixtures("micropython")

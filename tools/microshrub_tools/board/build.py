@@ -114,7 +114,7 @@ def make(program: Program, board: Board, output: Path, emit: str = "viper") -> B
         emit = "viper"
     names = modules(program, emit)
     arch = mpy.BYTECODE_ONLY if emit == "bytecode" else board.arch
-    code = ram_budget.imported_parts(board, arch, names)
+    code = ram_budget.imported_parts(board, arch, names, emit == "native")
     budget = ram_budget.budget(program.parameters, board, program.learner, code, _around(program))
     if not budget.fits:
         waits = next(part.bytes for part in _around(program) if part.name == "pending")

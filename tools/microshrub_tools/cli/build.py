@@ -47,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--native",
         action="store_const",
         const="native",
+        default="viper",
         dest="emit",
         help="compile the kernels with a C compiler, into one native module: fewer instructions, "
         "less RAM, the same bits; what there is no such compiler for is viper (default: off)",
