@@ -140,8 +140,7 @@ def find_or_build(name: str, progress: Progress | None = None) -> Emulator:
         if not _qemu() or not _firmware(board):
             _make(progress or _silent)
     except PackagesError as error:
-        text = str(error)
-        raise NoEmulator(text + WAYS if text.endswith("\n") else f"{text} {WAYS}") from error
+        raise NoEmulator(error.with_advice(WAYS)) from error
     except (CommandError, OSError) as error:
         raise NoEmulator(f"The emulated boards cannot be made: {error}. {WAYS}") from error
     return find(name)

@@ -1,4 +1,4 @@
-"""An emulated board at work: QEMU, its serial line, and mpremote, which talks over it.
+"""An emulated board at work: QEMU, and the raw REPL on its serial line.
 
 QEMU counts instructions (-icount): its clock moves by 2**SHIFT ns with each of them and with
 nothing else, so a run on the board is the same run every time, and its timers count instructions.
@@ -15,17 +15,15 @@ from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
 
-from mpremote.transport import TransportError
-from mpremote.transport_serial import SerialTransport
-from serial import SerialException
-
 from ..base.errors import UserError
+from ..base.raw_repl import CodeRaisedError, LineLostError, RawRepl
 from ..engines.debian_packages import Progress
 from .emulated_boards import FILES_BYTES, Emulator, find_or_build
 
 ON_BOARD = Path(__file__).with_name("on_board")  # files that run on the emulated board
 SHIFT = 10
 START_SECONDS = 20
+_SILENCE = 10.0  # seconds: a busy computer may not run QEMU for a while
 _CHUNK = 300  # bytes of a file in a line of code
 
 MOUNT = """
@@ -97,17 +95,16 @@ class EmulatedBoard:
     def connect(self) -> None:
         """Take the serial line; mpremote, or another program, has to have let go of it."""
         try:
-            self._transport = SerialTransport(self.port)
-            self._transport.serial.timeout = 10  # s: a busy computer may not run QEMU for a while
-            self._transport.enter_raw_repl(soft_reset=False)
-        except (TransportError, SerialException, OSError) as error:
+            self._repl = RawRepl(self.port, silence=_SILENCE)
+            self._repl.enter(reset=False)
+        except LineLostError as error:
             raise EmulatedBoardError(self._lost(error)) from error
 
     def disconnect(self) -> None:
         """Let go of the serial line, for mpremote or another program."""
-        transport = self.__dict__.pop("_transport", None)
-        if transport is not None:
-            transport.serial.close()
+        repl = self.__dict__.pop("_repl", None)
+        if repl is not None:
+            repl.close()
 
     def exec(self, code: str, seconds: float = 30) -> str:
         """What the code prints on the board. Raises EmulatedBoardError if it raises.
@@ -115,13 +112,13 @@ class EmulatedBoard:
         seconds is the longest time without a sign of life.
         """
         try:
-            said, complaint = self._transport.exec_raw(code.encode(), timeout=seconds)
-        except (TransportError, SerialException, OSError) as error:
+            return self._repl.run(code, seconds).replace("\r\n", "\n")
+        except LineLostError as error:
             raise EmulatedBoardError(self._lost(error)) from error
-        if complaint:
-            text = complaint.decode(errors="replace").strip()
-            raise EmulatedBoardError(f"the emulated {self.emulator.board.name} said: {text}")
-        return str(said.decode(errors="replace")).replace("\r\n", "\n")
+        except CodeRaisedError as error:
+            raise EmulatedBoardError(
+                f"the emulated {self.emulator.board.name} said: {error}"
+            ) from error
 
     def put(self, data: bytes, path: str) -> None:
         """Write a file on the board's disk."""
@@ -141,8 +138,8 @@ class EmulatedBoard:
         said = self.exec("import vfs\nprint(vfs.mount()[0][0].places())")
         places = ast.literal_eval(said)
         try:
-            self._transport.enter_raw_repl(soft_reset=True, timeout_overall=START_SECONDS)
-        except (TransportError, SerialException, OSError) as error:
+            self._repl.enter(reset=True, seconds=START_SECONDS)
+        except LineLostError as error:
             raise EmulatedBoardError(self._lost(error)) from error
         self._mount(places)
 
@@ -154,8 +151,8 @@ class EmulatedBoard:
         streams = (ON_BOARD / "streams.py").read_text(encoding="utf-8")
         self.exec(STREAMS.format(code=streams, chip=self.emulator.board.streams))
         try:
-            self._transport.exec_raw_no_follow(code)
-        except (TransportError, SerialException, OSError) as error:
+            self._repl.begin(code)
+        except LineLostError as error:
             raise EmulatedBoardError(self._lost(error)) from error
         self.disconnect()
 

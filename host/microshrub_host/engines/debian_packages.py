@@ -54,7 +54,15 @@ Wanted = Callable[[str], bool]
 
 
 class PackagesError(Exception):
-    """Why the packages cannot be had, in sentences for people."""
+    """Why the packages cannot be had; `tried` has a line for each mirror that did not help."""
+
+    def __init__(self, reason: str, tried: Sequence[str] = ()) -> None:
+        super().__init__("\n  ".join((reason, *tried)))
+        self.tried = tuple(tried)
+
+    def with_advice(self, advice: str) -> str:
+        """The message, and what to do about it; below a list, that has a line of its own."""
+        return ("\n" if self.tried else " ").join((str(self), advice))
 
 
 class CommandError(Exception):
@@ -151,9 +159,9 @@ def _download(
                 run(command, FETCH_SECONDS, work)
             return
         except CommandError as error:
-            failures.append(f"\n  {site}: {error}")
-    tried = "".join(failures) or "\n  (apt is not set up for any)"
-    raise PackagesError(_without_passwords(f"No mirror gave Debian's packages:{tried}\n"))
+            failures.append(_without_passwords(f"{site}: {error}"))
+    tried = failures or ["(apt is not set up for any)"]
+    raise PackagesError("No mirror gave Debian's packages:", tried)
 
 
 def _configure(source: str, architecture: str, work: Path) -> None:

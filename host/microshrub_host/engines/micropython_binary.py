@@ -82,7 +82,7 @@ def find() -> MicroPython:
     notes: list[str] = []
     found = _look(notes)
     if found is None:
-        raise NoMicroPython(_advice("There is no 32-bit MicroPython. " + " ".join(notes)))
+        raise NoMicroPython(" ".join(("There is no 32-bit MicroPython.", *notes, WAYS)))
     return found
 
 
@@ -126,7 +126,7 @@ def _given(notes: list[str]) -> MicroPython | None:
     try:
         return _probe(_split(text), "the environment variable MICROPYTHON")
     except _UnfitError as reason:
-        raise NoMicroPython(_advice(f"MICROPYTHON is set to {text}, which {reason}.")) from reason
+        raise NoMicroPython(f"MICROPYTHON is set to {text}, which {reason}. {WAYS}") from reason
 
 
 def _split(text: str) -> tuple[str, ...]:
@@ -222,12 +222,13 @@ def _fetch(progress: Progress) -> MicroPython:
             _put_in_place(root / "usr", folder / "usr")
             return _probe(_command_in(folder), f"the cache folder {folder}")
     except PackagesError as error:
-        raise NoMicroPython(_advice(str(error))) from error
+        raise NoMicroPython(error.with_advice(WAYS)) from error
     except OSError as error:
-        raise NoMicroPython(_advice(f"The cache folder cannot be written: {error}.")) from error
+        text = f"The cache folder cannot be written: {error}."
+        raise NoMicroPython(f"{text} {WAYS}") from error
     except (_UnfitError, CommandError) as error:
         text = f"Debian's MicroPython was fetched, but cannot be used here ({error})."
-        raise NoMicroPython(_advice(text)) from error
+        raise NoMicroPython(f"{text} {WAYS}") from error
 
 
 def _put_in_place(fresh: Path, target: Path) -> None:
@@ -240,10 +241,6 @@ def _put_in_place(fresh: Path, target: Path) -> None:
 
 
 # --- Small things --------------------------------------------------------------------------------
-
-
-def _advice(text: str) -> str:
-    return f"{text} {WAYS}" if not text.endswith("\n") else text + WAYS
 
 
 def _silent(line: str) -> None:

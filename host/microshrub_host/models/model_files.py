@@ -27,7 +27,7 @@ import numpy as np
 
 from ..base import files
 from ..base.errors import UserError
-from ..engines import loader
+from ..engines import learners, loader
 from ..engines.engines import States
 from ..engines.learners import MODELS
 from ..evaluation.prequential import Result
@@ -227,11 +227,11 @@ def _build(file: ModelFile) -> OpenModel:
     """The objects with their states. Raises ValueError if one does not belong to the other."""
     library = loader.load("python")
     kind = library.learners.learner_class(file.learner)
-    try:
-        nbytes = kind.nbytes(**file.parameters)
-    except TypeError as error:  # a parameter that it does not have
-        raise ValueError(str(error).replace("__init__() ", "")) from None
-    if nbytes > len(file.states.learner):  # before so much is allocated
+    known = {"features", "classes", *learners.parameters(learners.model_of(file.learner))}
+    unknown = sorted(set(file.parameters) - known)
+    if unknown:
+        raise ValueError(f"{file.learner} has no parameter {unknown[0]}")
+    if kind.nbytes(**file.parameters) > len(file.states.learner):  # before so much is allocated
         raise ValueError("the saved state is too short for the parameters")
     learner, quantizer = kind(**file.parameters), library.Quantizer(len(file.feature_names))
     learner.load(file.states.learner)

@@ -314,7 +314,7 @@ def test_a_failed_selftest_changes_nothing(
 def test_the_power_is_cut_while_copying(board: UnixBoard) -> None:
     (board.flash / "main.py").write_text("print('old')\n")
     with Device(board.port) as line:
-        line._transport.use_raw_paste = False  # mpremote would wait for ten seconds
+        line._repl._transport.use_raw_paste = False  # mpremote would wait for ten seconds
         flash.prepare(line)
 
         def cut(done: int, total: int) -> None:

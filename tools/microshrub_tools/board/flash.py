@@ -168,8 +168,8 @@ def write(device: Runs, path: str, data: bytes) -> None:
             text = base64.b64encode(data[at : at + _CHUNK]).decode()
             device.run(f"write(f, '{text}')")
         device.run("f.close()")
-    except UserError as error:
-        if _NO_SPACE.search(str(error)):
+    except RaisedError as error:
+        if _NO_SPACE.search(error.text):
             raise UserError(
                 f"The board's flash is full ({path}). Remove files from it (mpremote connect PORT "
                 "rm -r :NAME); it still has its previous program."

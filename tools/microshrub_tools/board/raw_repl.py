@@ -1,4 +1,4 @@
-"""A board at a port, through mpremote's raw REPL: it runs lines of Python and says what came.
+"""A board at a port, in MicroPython's raw REPL: it runs lines of Python and says what came.
 
 Whatever goes wrong is a UserError that says what to do.
 """
@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import io
-import struct
 import time
 from typing import Any
 
-from mpremote.transport import TransportError
-from mpremote.transport_serial import SerialTransport
-
 from microshrub_host.base.errors import UserError
+from microshrub_host.base.raw_repl import CodeRaisedError, LineLostError, RawRepl
 
 from ..link.serial_line import SerialLine
 
@@ -26,7 +22,6 @@ _STOP = b"\r\x03\x03\x02"  # Ctrl-C as the device's program wants it; Ctrl-B: a 
 _PROMPT = b">>> "
 _STARTED = b"bytes free"  # the end of the last line that a program prints when it starts
 _SAVING = 1.0  # seconds for a program that is stopped, or that has started, to say so
-_BROKEN = (TransportError, OSError, struct.error)  # OSError is pyserial's, too
 
 
 class DeviceError(UserError):
@@ -51,11 +46,10 @@ class Device:
     def __init__(self, port: str, baud: int = 115200) -> None:
         self.port = port
         try:
-            self._transport = SerialTransport(port, baudrate=baud)
-        except TransportError:
+            self._repl = RawRepl(port, baud, silence=_PATIENCE)
+        except LineLostError:
             SerialLine(port, baud).close()  # says why
             raise DeviceError(f"{port} cannot be opened. Try it again.") from None
-        self._transport.serial.timeout = _PATIENCE  # mpremote waits for ever
         self._interrupt()
         self.reset()
 
@@ -67,15 +61,13 @@ class Device:
 
     def close(self) -> None:
         """Let go of the port, with the board in its friendly REPL."""
-        with contextlib.suppress(OSError):
-            if self._transport.in_raw_repl:
-                self._transport.exit_raw_repl()
-        with contextlib.suppress(OSError):
-            self._transport.close()
+        with contextlib.suppress(LineLostError):
+            self._repl.leave()
+        self._repl.close()
 
     def _interrupt(self) -> None:
         """Stop what runs there; a program that hangs is stopped while it starts, after a reset."""
-        line = self._transport.serial
+        line = self._repl.line
         said, end = b"", time.monotonic() + _PATIENCE
         try:
             line.timeout = _KNOCK
@@ -92,9 +84,8 @@ class Device:
     def reset(self) -> None:
         """Soft reset: the board forgets everything, and main.py is not started."""
         try:
-            with contextlib.redirect_stdout(io.StringIO()):  # for what mpremote did not expect
-                self._transport.enter_raw_repl(soft_reset=True, timeout_overall=_PATIENCE)
-        except _BROKEN:
+            self._repl.enter(reset=True, seconds=_PATIENCE)
+        except LineLostError:
             self.close()
             raise DeviceError(
                 f"MicroPython does not answer at {self.port}. Is it installed on the board? If a "
@@ -108,12 +99,11 @@ class Device:
         seconds is how long it may be silent.
         """
         try:
-            said, error = self._transport.exec_raw(code, timeout=seconds)
-        except _BROKEN as broken:
+            return self._repl.run(code, seconds)
+        except LineLostError as broken:
             raise DeviceError(_gone(self.port, str(broken))) from None
-        if error:
-            raise RaisedError(error.decode(errors="replace").strip().rpartition("\n")[2].strip())
-        return str(said.decode(errors="replace"))
+        except CodeRaisedError as error:
+            raise RaisedError(str(error).rpartition("\n")[2].strip()) from None
 
     def value(self, expression: str, seconds: float = _SECONDS) -> Any:
         """What an expression is on the board: numbers, texts, lists and the like."""
@@ -124,9 +114,9 @@ class Device:
 
         It has if its last line came within so many seconds, and no prompt behind it.
         """
-        line = self._transport.serial
+        line = self._repl.line
         try:
-            self._transport.exit_raw_repl()
+            self._repl.leave()
             line.write(b"\x04")
             line.timeout = 0.1
             said, end = b"", time.monotonic() + seconds
@@ -135,7 +125,7 @@ class Device:
                 if _STARTED in came + said[-len(_STARTED) :]:
                     end = min(end, time.monotonic() + _SAVING)
                 said += came
-        except OSError as broken:
+        except (LineLostError, OSError) as broken:
             raise DeviceError(_gone(self.port, str(broken))) from None
         finally:
             with contextlib.suppress(OSError):  # the port may be gone

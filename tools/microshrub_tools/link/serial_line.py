@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import time
 from typing import Protocol
@@ -97,8 +98,8 @@ def advice(port: str, error: OSError) -> str:
     text = f"{port} cannot be opened"
     if not os.path.exists(port) and "://" not in port:
         return f"{text}: there is no such port. Is the board plugged in?"
-    if "ermission" in str(error):
+    if error.errno in (errno.EACCES, errno.EPERM):
         return f"{text}: no permission. On Linux, join the group that owns it (often dialout)."
-    if "xclusively lock" in str(error) or "busy" in str(error):
+    if error.errno in (errno.EAGAIN, errno.EBUSY):  # EAGAIN: it is locked
         return f"{text}: another program uses it. Close that one first."
     return f"{text}: {error.strerror or error}"
