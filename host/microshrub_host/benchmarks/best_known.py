@@ -8,49 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..compare.contender import Contender
-from ..streams.open_stream import open_stream
-from ..streams.stream import Stream
-
-WARMUP = 256
-
-
-@dataclass(frozen=True)
-class KnownStream:
-    """Where a stream comes from: a file of a folder, or a generator if there is no file."""
-
-    file: str = ""
-    classes: tuple[str, ...] | None = None  # where some turn up late
-    shuffle: int | None = None  # a seed; in file order NoChange is next to unbeatable there
-
-    def path(self, name: str, folder: Path | None) -> str:
-        """What open_stream takes."""
-        return str((folder or Path()) / self.file) if self.file else f"synth:{name}"
-
-    def open(self, name: str, folder: Path | None, limit: int | None = None) -> Stream:
-        """The stream."""
-        return open_stream(
-            self.path(name, folder),
-            classes=self.classes,
-            shuffle=self.shuffle,
-            limit=limit,
-            warmup=WARMUP,
-        )
-
-
-SOURCES: Mapping[str, KnownStream] = {
-    "elec": KnownStream("elec.csv.gz"),
-    "weather": KnownStream("weather.csv.gz"),
-    "agrawal_a": KnownStream(),
-    "led_a": KnownStream(),
-    "rbf_m": KnownStream(),
-    "sea_a": KnownStream(),
-    "wisdm": KnownStream("wisdm.csv.gz", tuple("012345"), shuffle=0),
-    "roomocc": KnownStream("roomocc.csv.gz", tuple("0123"), shuffle=0),
-}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from ..compare.contender import Contender
 from ..compare.runner import Cell
 from ..engines.learners import options_text
 from ..render.markdown import markdown_table
-from .best_known import RIVALS, SOURCES, Pick
+from .best_known import RIVALS, Pick
+from .known_streams import CHOSEN
 
 _NONE = "-"
 
@@ -59,7 +60,7 @@ def _rival(cell: Cell) -> str:
 
 def options_row(pick: Pick) -> tuple[str, ...]:
     """Stream, budget and what to type."""
-    source = SOURCES[pick.stream]
+    source = CHOSEN[pick.stream]
     words = [
         f"--model {pick.model}" if pick.model != "shrub" else "",
         options_text(pick.parameters),

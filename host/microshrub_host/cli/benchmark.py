@@ -18,6 +18,11 @@ COMMANDS = (
         "microshrub_host.cli.benchmark_small_memory",
     ),
     Command(
+        "field",
+        "Run Thicket of several sizes beside other learners on many streams.",
+        "microshrub_host.cli.benchmark_field",
+    ),
+    Command(
         "growth",
         "Run a stream over and over; print the cost per sample at several points.",
         "microshrub_host.cli.benchmark_growth",

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from ..base.errors import UserError
 from ..base.progress import showing
-from ..benchmarks.best_known import PICKS, RIVALS, SOURCES, WARMUP
+from ..benchmarks.best_known import PICKS, RIVALS
+from ..benchmarks.known_streams import CHOSEN, WARMUP
 from ..benchmarks.small_memory import contenders, markdown
 from ..compare import catalogue
 from ..compare.catalogue import PEERS
@@ -36,9 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output_options(parser)
     parser.add_argument(
         "--streams",
-        default=",".join(SOURCES),
+        default=",".join(CHOSEN),
         metavar="A,B,...",
-        help=f"some of {', '.join(SOURCES)} (default: all)",
+        help=f"some of {', '.join(CHOSEN)} (default: all)",
     )
     parser.add_argument(
         "--moa", action="store_true", help="run MOA's learners, too (default: off)"
@@ -56,10 +57,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure the picks whose streams are there."""
     check_at_least_one(time_limit=arguments.time_limit, jobs=arguments.jobs)
     check_outputs(arguments)
-    names = chosen("--streams", arguments.streams, SOURCES)
+    names = chosen("--streams", arguments.streams, CHOSEN)
     if arguments.moa:
         catalogue.require(PEERS[name] for rivals in RIVALS.values() for name in rivals)
-    missing = say_missing({name: SOURCES[name].file for name in names}, arguments)
+    missing = say_missing({name: CHOSEN[name].file for name in names}, arguments)
     there = [name for name in names if name not in missing]
     picks = [pick for pick in PICKS if pick.stream in there]
     if not picks:
@@ -79,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _learn(
     name: str, learners: Collection[Contender], arguments: argparse.Namespace
 ) -> list[Cell]:
-    stream = SOURCES[name].open(name, data_folder(arguments.data), arguments.limit)
+    stream = CHOSEN[name].open(name, data_folder(arguments.data), arguments.limit)
     with showing(name, announce=True) as update:
         found = compare(
             list(learners),

@@ -52,8 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set",
         choices=SETS,
-        help="instead: VFDT, EFDT and HAT of all three systems with the same settings; speed adds "
-        "capymoa's shrubs and prints samples per second (default: no set)",
+        help="instead: field, Thicket of 16, 64 and 256 KB, our other learners and ensembles of "
+        "MOA and River; trees, VFDT, EFDT and HAT of all three systems with the same settings; "
+        "speed, the trees and capymoa's shrubs, in samples per second (default: no set)",
     )
     parser.add_argument(
         "--budget",

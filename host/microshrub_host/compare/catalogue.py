@@ -37,6 +37,7 @@ _RIVER: dict[str, tuple[str, dict[str, Any]]] = {
     "HAT": ("tree.HoeffdingAdaptiveTreeClassifier", {"seed": SEED}),
     "ARF": ("forest.ARFClassifier", _TEN),
     "SRP": ("ensemble.SRPClassifier", _TEN),
+    "AMF": ("forest.AMFClassifier", {"n_estimators": 10, "seed": SEED}),
     "Bagging": ("ensemble.BaggingClassifier", {"model": "tree.HoeffdingTreeClassifier", **_TEN}),
 }
 _MOA: dict[str, tuple[str, dict[str, Any]]] = {
@@ -46,6 +47,8 @@ _MOA: dict[str, tuple[str, dict[str, Any]]] = {
     "HAT": ("trees.HoeffdingAdaptiveTree", {}),
     "ARF": ("meta.AdaptiveRandomForest", {"-s": 10}),
     "SRP": ("meta.StreamingRandomPatches", {"-s": 10}),
+    "SGBT": ("meta.StreamingGradientBoostedTrees", {}),
+    "LeveragingBag": ("meta.LeveragingBag", {"-s": 10}),
     "OzaBag": ("meta.OzaBag", {"-s": 10}),
     "OnlineSmoothBoost": ("meta.OnlineSmoothBoost", {"-s": 10}),
     "ShrubsClassifier": ("ShrubsClassifier", {"l_ensemble_reg": 10}),

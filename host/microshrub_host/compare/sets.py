@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from . import report, speed_set, tree_set
+from . import field_set, report, speed_set, tree_set
 from .contender import Contender
 from .report import Lines, Rows
 from .runner import Cell
@@ -17,15 +17,17 @@ class Selection:
 
     rows: Callable[[], Mapping[str, Mapping[str, Contender]]]  # by the rows' names and system
     systems: Mapping[str, str]  # their titles
-    table: Callable[[Rows, Mapping[str, str]], Lines]
+    table: Callable[[Rows, Mapping[str, str]], Lines] | None  # None: that of all learners
     notes: Sequence[str] = ()
 
     def contenders(self) -> list[Contender]:
         """All of them."""
         return [contender for row in self.rows().values() for contender in row.values()]
 
-    def lines(self, cells: Mapping[str, Cell]) -> Lines:
+    def lines(self, cells: Mapping[str, Cell]) -> Lines | None:
         """The table of one stream's cells, which are by the contenders' names."""
+        if self.table is None:
+            return None
         found = {
             name: {system: cells.get(contender.name) for system, contender in row.items()}
             for name, row in self.rows().items()
@@ -34,6 +36,7 @@ class Selection:
 
 
 SETS = {
+    "field": Selection(field_set.field_rows, field_set.SYSTEMS, None, report.NOTES),
     "trees": Selection(tree_set.tree_rows, tree_set.SYSTEMS, report.tree_table),
     "speed": Selection(
         speed_set.speed_rows, speed_set.SYSTEMS, report.speed_table, speed_set.NOTES

@@ -8,6 +8,9 @@ bg1_0, bg1_1                    a conjunction of three of six binary features
 led, hyper, rbf_10, rbf_50      River's generators as they are (rbf: 10 and 50 features)
 random_tree_C_V_S               C classes that the random tree number S over five nominal
                                 features of V values parts without noise
+unseen_agrawal, unseen_led, unseen_rbf, unseen_rbf_drift, unseen_sea, unseen_sine
+                                with another seed and other concepts, on which no constant of the
+                                learners was chosen; concepts change at sample 25,000
 agrawal_8_to_2_at_50000         function 8, then 2: a gradual change at that sample, as long as
                                 a tenth of what was before it; also of sea and bg1
 NAME_irrelevant_40              any of them and 40 features more that say nothing
@@ -31,6 +34,8 @@ PERIOD = 25_000  # samples from one change of concept to the next
 WIDTH = 5_000  # samples that a gradual change takes
 SEED = 1  # naive Bayes then scores as on the streams we compare with
 NOISE = 0.1  # LED: share of inverted segments; SEA and BG1: of inverted labels
+UNSEEN_SEED = 7
+UNSEEN_NOISE = 0.2
 PERTURBATION = 0.0  # Agrawal: River's default
 
 Sample = tuple[Mapping[Any, Any], Any]  # what River yields: features by name, and the label
@@ -196,6 +201,13 @@ def _rbf_drift(change_speed: float, _: int) -> Iterable[Sample]:
     )
 
 
+def _unseen(generator: str, turns: Sequence[Mapping[str, Any]], turn: int) -> Iterable[Sample]:
+    """A generator of River with the settings of that turn."""
+    from river.datasets import synth
+
+    yield from getattr(synth, generator)(**turns[turn])
+
+
 def _hyperplane(_: int) -> Iterable[Sample]:
     from river.datasets import synth
 
@@ -236,6 +248,28 @@ _NUMBERED = {
     "sea": (_sea, _SEA),
     "bg1": (_bg1, Recipe(partial(_bg1, 0), 1, 2, _numbered(6), binary=True)),
 }
+_SEEDED = {"seed": UNSEEN_SEED}
+_RBF_SEEDED = {"seed_model": UNSEEN_SEED, "seed_sample": UNSEEN_SEED}
+_RBF_SHAPE = {"n_classes": 4, "n_features": 8}
+_DRIFT_SHAPE = {"n_classes": 3, "n_features": 6, "n_centroids": 30, "n_drift_centroids": 30}
+_VARIANT = {"noise": UNSEEN_NOISE, **_SEEDED}
+# By its name: the generator, its settings in each turn, the classes, and the features
+_UNSEEN: dict[str, tuple[str, list[dict[str, Any]], int, tuple[str, ...]]] = {
+    "agrawal": (
+        "Agrawal", [{"classification_function": f, **_SEEDED} for f in (5, 2)], 2,
+        _AGRAWAL_FEATURES,
+    ),
+    "led": ("LED", [{"noise_percentage": UNSEEN_NOISE, **_SEEDED}], 10, _numbered(7)),
+    "rbf": ("RandomRBF", [_RBF_SHAPE | _RBF_SEEDED], 4, _numbered(8)),
+    "rbf_drift": (
+        "RandomRBFDrift", [_DRIFT_SHAPE | _RBF_SEEDED | {"change_speed": 5e-4}], 3, _numbered(6),
+    ),
+    "sea": ("SEA", [{"variant": v, **_VARIANT} for v in (2, 0)], 2, _numbered(3)),
+    "sine": (
+        "Sine", [{"classification_function": f, **_SEEDED} for f in (1, 3)], 2, _numbered(2),
+    ),
+}  # fmt: skip
+
 _COUNTS = {"agrawal": 10, "sea": 4, "bg1": 2}
 
 NAMED = {
@@ -250,6 +284,12 @@ NAMED = {
         f"{name}_{number}": replace(recipe, concept=partial(make, number), concepts=1)
         for name, (make, recipe) in _NUMBERED.items()
         for number in range(_COUNTS[name])
+    },
+    **{
+        f"unseen_{name}": Recipe(
+            partial(_unseen, generator, turns), len(turns), classes, features, again=False
+        )
+        for name, (generator, turns, classes, features) in _UNSEEN.items()
     },
     "led": replace(_LED, concept=_led, concepts=1),
     "hyper": Recipe(_hyperplane, 1, 2, _numbered(10)),

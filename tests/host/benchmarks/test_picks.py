@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from microshrub_host.benchmarks import small_memory
-from microshrub_host.benchmarks.best_known import LARGE, PICKS, SOURCES, Pick
+from microshrub_host.benchmarks.best_known import LARGE, PICKS, Pick
+from microshrub_host.benchmarks.known_streams import CHOSEN
 from microshrub_host.compare.runner import Cell
 from microshrub_host.engines.learners import learner, stream_parameters
 from microshrub_host.evaluation.prequential import evaluate
@@ -46,7 +47,7 @@ def test_it_fits_its_budget(pick: Pick) -> None:
 def test_no_two_rows_have_one_name() -> None:
     names = [(pick.stream, pick.contender().name) for pick in PICKS]
     assert len(set(names)) == len(names)
-    assert {pick.stream for pick in PICKS} == set(SOURCES)
+    assert {pick.stream for pick in PICKS} == set(CHOSEN)
 
 
 def test_a_row_is_what_simulate_says(capsys: pytest.CaptureFixture[str]) -> None:

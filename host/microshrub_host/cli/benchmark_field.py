@@ -1,0 +1,130 @@
+"""`microshrub benchmark field`: Thicket of several sizes beside the field, on many streams."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from ..base.errors import UserError
+from ..base.progress import showing
+from ..benchmarks.field import GROUPS, Score, markdown
+from ..benchmarks.known_streams import STREAMS, WARMUP
+from ..compare import catalogue
+from ..compare.contender import Contender
+from ..compare.field_set import SIZES, thicket
+from ..compare.our_learners import model_bytes
+from ..compare.runner import compare, compare_here
+from ..engines.learners import DEFAULT
+from ..streams.data_folder import data_folder
+from ..streams.stream import Stream
+from .benchmark_options import (
+    add_output_options,
+    chosen,
+    command_text,
+    say_missing,
+    write_markdown,
+)
+from .outputs import check_outputs
+from .parsed import check_at_least_one, whole_number
+from .run_options import add_run_options
+from .stream_options import compile_kernels
+
+_LIMIT = 3600  # seconds
+_TOLD = ("streams", "bytes", "seeds", "peers", "limit")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_output_options(parser)
+    parser.add_argument(
+        "--streams",
+        default="known",
+        metavar="A,B,...",
+        help=f"some of {', '.join(STREAMS)}; or known, chosen (the known ones but for file "
+        "order), unseen (default: known)",
+    )
+    parser.add_argument(
+        "--bytes",
+        default=",".join(map(str, SIZES)),
+        metavar="N,M,...",
+        help=f"sizes of Thicket (default: {','.join(map(str, SIZES))})",
+    )
+    parser.add_argument(
+        "--seeds", type=whole_number, default=1, metavar="N", help="runs of ours (default 1)"
+    )
+    parser.add_argument(
+        "--peers",
+        default="none",
+        metavar="A,B,...",
+        help="learners to run beside it, as those of compare (default: none)",
+    )
+    parser.add_argument(
+        "--limit", type=whole_number, metavar="N", help="only the first N samples (default: all)"
+    )
+    add_run_options(parser, _LIMIT)
+    parser.set_defaults(benchmark="field", usual={n: parser.get_default(n) for n in _TOLD})
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure what was asked for and write it down."""
+    check_at_least_one(time_limit=arguments.time_limit, jobs=arguments.jobs, seeds=arguments.seeds)
+    check_outputs(arguments)
+    wanted = GROUPS.get(arguments.streams, arguments.streams)
+    text = wanted if isinstance(wanted, str) else ",".join(wanted)
+    names = chosen("--streams", text, STREAMS)
+    sizes = _sizes(arguments.bytes)
+    peers = [] if arguments.peers == "none" else catalogue.select(arguments.peers)
+    missing = say_missing({name: STREAMS[name].file for name in names}, arguments)
+    there = [name for name in names if name not in missing]
+    if not there:
+        raise UserError("no stream is available")
+    compile_kernels(DEFAULT, {})
+    scores = {}
+    for name in there:
+        stream = STREAMS[name].open(name, data_folder(arguments.data), arguments.limit)
+        scores[name] = _learn(name, stream, sizes, peers, arguments)
+    own = [thicket(size).name for size in sizes]
+    text = markdown(scores, own, command_text(arguments, _TOLD), arguments.seeds)
+    write_markdown(arguments, "# Thicket beside the field\n\n" + text)
+    return 0
+
+
+def _sizes(text: str) -> list[int]:
+    """The numbers of bytes, ascending. Raises UserError for what is none."""
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isdigit() for word in words):
+        raise UserError(f"--bytes has to be whole numbers with commas between, not {text}")
+    return sorted(map(int, words))
+
+
+def _learn(
+    name: str,
+    stream: Stream,
+    sizes: Sequence[int],
+    peers: Sequence[Contender],
+    arguments: argparse.Namespace,
+) -> dict[str, Score]:
+    """The scores of all on one stream; ours run here, where the kernels are loaded."""
+    found = {}
+    with showing(name, announce=True) as update:
+        runs = len(sizes) * arguments.seeds + len(peers)
+        done = 0
+        for size in sizes:
+            cells = []
+            for seed in range(arguments.seeds):
+                contender = thicket(size, seed)
+                model_bytes(contender, stream, WARMUP)
+                cells.append(
+                    compare_here(contender, stream, warmup=WARMUP, limit=arguments.time_limit)
+                )
+                done += 1
+                update(done, runs, contender.name)
+            found[contender.name] = Score(cells)
+        for cell in compare(
+            peers, stream, warmup=WARMUP, limit=arguments.time_limit, jobs=arguments.jobs
+        ):
+            found[cell.name] = Score([cell])
+            done += 1
+            update(done, runs, cell.name)
+    order = [*(thicket(size).name for size in sizes), *(peer.name for peer in peers)]
+    return {learner: found[learner] for learner in order}
