@@ -25,8 +25,9 @@ def gather(came, read, byte, piece, state) -> int:
     """Read the bytes that are there, up to _PIECE of them; returns how many.
 
     came(0) gives an iterator of one item or none, read(byte) fills a bytearray of 1: most ports
-    wait until all bytes that were asked for have come, so it is asked for one at a time. Behind
-    what stops the program nothing more is read: that is for the REPL.
+    wait until all bytes that were asked for have come, and cannot tell how many have (issue 8772
+    of MicroPython), so it is asked for one at a time. Behind what stops the program nothing more
+    is read: that is for the REPL.
     """
     s = ptr32(state)
     out = ptr8(piece)
@@ -36,6 +37,7 @@ def gather(came, read, byte, piece, state) -> int:
         there = 0
         for _ in came(0):
             there = 1
+            break
         if not there:
             return n
         if not int(read(byte)):

@@ -17,6 +17,7 @@ import pytest
 from device_support import Device, configuration, put_device, run_device
 
 from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import STATUS, DeviceStatus, Observed, late_label
 from microshrub_tools.link.serial_line import SerialLine
 
@@ -168,6 +169,21 @@ def test_readings_that_fail_are_left_out(start: Any) -> None:
     with HostLink(SerialLine(start(motion(), rows).port)) as link:
         link.connect()
         assert len(observe(link, 5)) == 5
+
+
+def test_half_a_frame_holds_nothing_up(start: Any) -> None:
+    """As when the cable is pulled: the sensor is read on, and the frame's rest may still come."""
+    with HostLink(SerialLine(start(motion(), recorded()).port)) as link:
+        link.connect()
+        observe(link, 2)
+        frame = pack(Frame(STATUS.kind, link._session, 1, b""))
+        for part in (frame[:5], frame[5:9]):
+            link._line.write(part)
+            link.observed.clear()
+            assert len(observe(link, 10)) == 10
+        link._line.write(frame[9:])
+        assert isinstance(link.ask(STATUS), DeviceStatus)  # the same request once more
+        assert link.resent == 0
 
 
 def analog(**fields: Any) -> dict[str, Any]:
