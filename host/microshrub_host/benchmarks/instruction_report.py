@@ -19,15 +19,26 @@ TEXT = """\
 
 Instructions of `model.predict(x)` and `model.learn(x, label)`, called from Python, counted in QEMU
 on a MicroPython {version}, for each of {counted:,} samples after {warmup:,} others. The counts are
-exact, and the same in every run. A real board's time is more than instructions divided by its
-clock rate: a Cortex-M0+ takes two cycles for a load or a taken branch, and more where code waits
-for flash. After each run the model's state was compared with the simulator's (CRC32 over all
-buffers).
+exact, and the same in every run of the same files; those of `predict` differ by up to 5 % with
+what else is loaded, since MicroPython looks names up in tables whose order depends on it. A real
+board's time is more than instructions divided by its clock rate: a Cortex-M0+ takes two cycles for
+a load or a taken branch, and more where code waits for flash. After each run the model's state was
+compared with the simulator's (CRC32 over all buffers).
 
 {table}
 
-{kernels}The streams are generated (`costs.stream`): 14 features for the first configuration, as in
-elec, and 8 for the others. Made by `{command}`.
+{native}{kernels}The streams are generated (`costs.stream`): 14 features for the first
+configuration, as in elec, and 8 for the others. Made by `{command}`.
+"""
+
+NATIVE_TEXT = """\
+## With the kernels in a native module
+
+The same, of what `build --native` makes: the kernels translated to C and compiled by Debian's gcc,
+-O2, in one native module. The models' states are the same.
+
+{table}
+
 """
 
 KERNELS_TEXT = """\
@@ -43,9 +54,9 @@ _KERNELS_HEAD = ("configuration", "kernel", "calls", "mean", "dearest")
 
 
 def measure(
-    boards: Sequence[str],
+    boards: Sequence[str], native: bool = False
 ) -> list[tuple[str, instruction_counts.CountedModel, instruction_counts.InstructionCost]]:
-    """Every configuration of the table on every board.
+    """Every configuration of the table on every board; with native, of native modules.
 
     Raises UserError if a model on a board ends up in another state than the simulator's.
     """
@@ -54,7 +65,7 @@ def measure(
     with showing("counting instructions", announce=True) as update:
         expected = [instruction_counts.learned_on_pc(what) for what in whats]
         for board in boards:
-            with instruction_counts.Counter(board, whats) as counter:
+            with instruction_counts.Counter(board, whats, native=native) as counter:
                 for i, what in enumerate(whats):
                     cost = counter.count(i)
                     if cost.crc != expected[i]:
@@ -131,8 +142,10 @@ def as_markdown(
     command: str,
     kernel_table: Sequence[Sequence[str]] = (),
     board: str = "",
+    native_table: Sequence[Sequence[str]] = (),
 ) -> str:
     """The page docs/reference/results/cost.md; `command` is what made it."""
+    native = NATIVE_TEXT.format(table=_markdown_table(native_table)) if native_table else ""
     part = ""
     if kernel_table:
         part = KERNELS_TEXT.format(board=board, table=_markdown_table(kernel_table))
@@ -141,6 +154,7 @@ def as_markdown(
         counted=instruction_counts.COUNTED,
         warmup=instruction_counts.WARMUP,
         table=_markdown_table(table),
+        native=native,
         kernels=part,
         command=command,
     )

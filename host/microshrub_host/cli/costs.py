@@ -9,6 +9,7 @@ from ..base import files
 from ..base.terminal import messages
 from ..benchmarks import instruction_report
 from ..emulation import emulated_boards
+from ..engines import native_tools
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--kernels",
         action="store_true",
         help="also count inside the shrubs' kernels (default: off)",
+    )
+    parser.add_argument(
+        "--native",
+        action="store_true",
+        help="also count what `build --native` makes (default: off)",
     )
     parser.add_argument(
         "--markdown",
@@ -38,17 +44,29 @@ def run(arguments: argparse.Namespace) -> int:
     names = [arguments.board] if arguments.board else list(emulated_boards.BOARDS)
     for name in names:
         emulated_boards.find_or_build(name, messages.say)
+        if arguments.native:
+            native_tools.find_or_fetch(emulated_boards.BOARDS[name].arch, messages.say)
     table = instruction_report.rows(instruction_report.measure(names))
     print(instruction_report.as_text(table), flush=True)
+    native = _native(names) if arguments.native else []
     kernels = instruction_report.kernels(names[0]) if arguments.kernels else []
     if kernels:
         print("\n" + instruction_report.as_text(kernels))
     if arguments.markdown is not None:
         words = ["microshrub costs"]
         words += [f"--board {arguments.board}"] if arguments.board else []
-        words += ["--kernels"] if arguments.kernels else []
+        words += [f"--{n}" for n in ("kernels", "native") if vars(arguments)[n]]
         command = " ".join([*words, f"--markdown {arguments.markdown}"])
-        page = instruction_report.as_markdown(table, command, kernels, names[0])
+        page = instruction_report.as_markdown(table, command, kernels, names[0], native)
         files.replace(arguments.markdown, page.encode())
         messages.say(f"written to {arguments.markdown}")
     return 0
+
+
+def _native(boards: list[str]) -> list[tuple[str, ...]]:
+    """Count native modules and print the table."""
+    table = instruction_report.rows(instruction_report.measure(boards, native=True))
+    print(
+        "\nwith the kernels in a native module\n" + instruction_report.as_text(table), flush=True
+    )
+    return table

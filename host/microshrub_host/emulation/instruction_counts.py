@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boards import ram_budget
-from ..engines import library_files, loader, mpy
+from ..engines import library_files, loader, mpy, native_files
 from ..engines.debian_packages import Progress
 from ..engines.own_learners import own_learners
 from .emulated_boards import board_named
@@ -140,7 +140,8 @@ class Counter:
 
     An emulated board with the library, the streams of the configurations and the program that
     counts; progress gets a line of text before each step. warmup is how many samples of a stream
-    are learned before anything is counted, of each stream or of all.
+    are learned before anything is counted, of each stream or of all. With native, the kernels of
+    the configurations are in a native module; raises NoNativeTools.
     """
 
     def __init__(
@@ -150,10 +151,12 @@ class Counter:
         *,
         warmup: int | Sequence[int] = WARMUP,
         progress: Progress | None = None,
+        native: bool = False,
     ) -> None:
         arch = board_named(board).arch
         program = Path(__file__).parent / "on_board" / "count.py"
-        files = {f"/{mpy.in_library(file)}": file for file in mpy.compiled(arch)}
+        library = native_files.compiled(arch, _imported(whats)) if native else mpy.compiled(arch)
+        files = {f"/{mpy.in_library(file)}": file for file in library}
         files["/count.mpy"] = mpy.compiled_program(program, arch)
         data = {path: file.read_bytes() for path, file in files.items()}
         for i, what in enumerate(whats):
@@ -224,6 +227,12 @@ class Counter:
     def _instructions(self, ticks: Counts) -> Counts:
         found: Counts = np.rint(ticks / TICKS[self._board.emulator.board.name]).astype(np.int64)
         return found
+
+
+def _imported(whats: Sequence[CountedModel]) -> list[str]:
+    """The library's modules that programs with these models import."""
+    parts = (ram_budget.modules_of(what.kind, what.parameters) for what in whats)
+    return library_files.closure(module for part in parts for module in part)
 
 
 def _arguments(name: str) -> int:

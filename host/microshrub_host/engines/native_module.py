@@ -13,48 +13,34 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from . import library_files
-from .c_translate import INT, NOTHING, OBJECT, TYPES, Kernel, c_name, is_kernel, translate
+from .c_translate import (
+    DIVISION,
+    INT,
+    NOTHING,
+    OBJECT,
+    TYPES,
+    Kernel,
+    c_name,
+    is_kernel,
+    translate,
+)
 
 MODULE = "native"  # of the device library
 _IN_LIBRARY = f"{library_files.PACKAGE}.{MODULE}"
 _HEAD = """\
 #include "py/dynruntime.h"
 """
-_DIVISION = """
-static inline uint32_t divide(uint32_t a, uint32_t b) {
+_DIVISION = (
+    """
 #ifdef __ARM_ARCH_6M__ /* it cannot divide, and a native module has no library that could */
-    uint32_t bit = 1, quotient = 0;
-    while (b < a && !(b & 0x80000000)) {
-        b <<= 1;
-        bit <<= 1;
-    }
-    while (bit) {
-        if (a >= b) {
-            a -= b;
-            quotient |= bit;
-        }
-        b >>= 1;
-        bit >>= 1;
-    }
-    return quotient;
+#define floor_div mp_fun_table.small_int_floor_divide
+#define floor_mod mp_fun_table.small_int_modulo
 #else
-    return a / b;
-#endif
-}
-
-static int32_t floor_div(int32_t a, int32_t b) {
-    uint32_t x = a < 0 ? -(uint32_t)a : a, y = b < 0 ? -(uint32_t)b : b;
-    uint32_t q = divide(x, y);
-    if ((a ^ b) >= 0) {
-        return q;
-    }
-    return -(int32_t)q - (q * y != x);
-}
-
-static int32_t floor_mod(int32_t a, int32_t b) {
-    return a - floor_div(a, b) * b;
-}
 """
+    + DIVISION
+    + """#endif
+"""
+)
 _OBJECTS = """
 static void *buffer_of(mp_obj_t object) {
     mp_buffer_info_t info;

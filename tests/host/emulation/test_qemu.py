@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -155,6 +155,28 @@ def test_every_model_learns_as_in_the_simulator(
         assert cost.predict.shape == cost.learn.shape == (SAMPLES - WARMUP,)
         assert cost.predict.min() > 1000
         assert (cost.learn > cost.predict.min()).all()
+
+
+def test_native_modules_learn_as_in_the_simulator(
+    board_name: str,
+    whats: list[instruction_counts.CountedModel],
+    native_tools_for: Callable[[str], object],
+) -> None:
+    native_tools_for(BOARDS[board_name].arch)
+    first = whats[0]
+    thicket = {"features": 14, "classes": 2, "bytes": 20000}
+    models = [
+        *whats,
+        instruction_counts.CountedModel("Thicket", "Thicket", thicket, first.codes, first.labels),
+    ]
+    with instruction_counts.Counter(board_name, models, warmup=WARMUP, native=True) as counter:
+        native = [counter.count(i) for i in range(len(models))]
+    for what, cost in zip(models, native, strict=True):
+        assert cost.crc == instruction_counts.learned_on_pc(what), what.name
+    with instruction_counts.Counter(board_name, models[:1], warmup=WARMUP) as counter:
+        viper = counter.count(0)
+    assert native[0].learn.mean() < viper.learn.mean() / 2
+    assert native[0].predict.mean() < viper.predict.mean()
 
 
 def test_counts_are_the_same_in_every_run(
