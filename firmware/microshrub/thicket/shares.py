@@ -42,10 +42,10 @@ def shrubs_share(features, classes, limit, seed):
 def reach(features, limit):
     """How many samples the nearest neighbours search: with the bytes, so many features of them.
 
-    That bounds their time, which is most of a prediction's: on a Cortex-M0 it is about 55
+    That bounds their time, which is most of a prediction's: on a Cortex-M0 it is about 50
     instructions a feature of a sample, but for the sums that are not added up to their end.
     """
-    return max(limit // (6 * features), _LEAST)
+    return max(limit // (7 * features), _LEAST)
 
 
 def grove_share(features, classes, limit, seed):
