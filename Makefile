@@ -1,12 +1,13 @@
 # make demo   a Shrub Ensemble learns a real stream as a Raspberry Pi Pico would
 # make test   linters, type checks and all tests, with a real MicroPython
-# make ci     make docs and make test, with the Java, Chromium, onnx, capymoa and torch for all tests
+# make ci     make docs, make web and make test, with Java, Chromium, onnx, capymoa and torch for all tests
+# make web    the page on which the board's own code learns; needs npm
 # make docs   the site in build/docs; a broken link or a docstring that cannot be read is an error
 PYTHON ?= python3
 BIN := .venv/bin
 STUBS := .typings/micropython.pyi
 
-.PHONY: ci constants demo docs packages optional test test-lowest lint types clean
+.PHONY: ci constants demo docs packages optional test test-lowest lint types web clean
 .DELETE_ON_ERROR:
 
 demo: .venv/run
@@ -46,6 +47,17 @@ lint: .venv/dev
 	$(BIN)/lint-imports
 	$(BIN)/python -m microshrub_host.engines.shared_constants --check
 
+# The page of `microshrub web`: first what Python knows, then the program
+PAGE := tools/microshrub_tools/web/site
+web: .venv/run tools/web/node_modules
+	rm -rf $(PAGE)
+	$(BIN)/python -m microshrub_tools.web.page_data $(PAGE)
+	cd tools/web && npm run --silent types && npm run --silent bundle -- $(abspath $(PAGE))
+
+tools/web/node_modules: tools/web/package-lock.json
+	cd tools/web && npm ci --silent --no-audit --no-fund
+	@touch $@
+
 # Constants that several files of firmware/ share, written into those that use them
 constants: .venv/run
 	$(BIN)/python -m microshrub_host.engines.shared_constants
@@ -79,4 +91,4 @@ $(STUBS): .venv/dev
 	@touch $@
 
 clean:
-	rm -rf build/docs .venv .venv-lowest .typings .mypy_cache .ruff_cache .pytest_cache demo.png
+	rm -rf $(PAGE) tools/web/node_modules build/docs .venv .venv-lowest .typings .mypy_cache .ruff_cache .pytest_cache demo.png

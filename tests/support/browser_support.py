@@ -5,6 +5,7 @@ https://chromedevtools.github.io/devtools-protocol/
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import fcntl
 import json
@@ -53,8 +54,8 @@ class Browser:
         for domain in ("Page", "Network", "Log", "Runtime"):
             self.call(f"{domain}.enable")
 
-    def open(self, path: Path, *, width: int = 1280, dark: bool = False) -> None:
-        """The page of a file in a window of that width, in pixels."""
+    def open(self, page: Path | str, *, width: int = 1280, dark: bool = False) -> None:
+        """The page of a file, or at an address, in a window of that width, in pixels."""
         self.requests.clear()
         self.complaints.clear()
         self.call(
@@ -66,14 +67,34 @@ class Browser:
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
-        self.call("Page.navigate", url=path.as_uri())
+        self.call("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
         self._wait_for("Page.loadEventFired")
 
     def run(self, expression: str) -> Any:
-        """The value of an expression of JavaScript in the page."""
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        """The value of an expression of JavaScript in the page, or what it promises."""
+        answer = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
+
+    def wait(self, expression: str, seconds: float = _PATIENCE) -> Any:
+        """The expression's value as soon as it is true."""
+        deadline = time.monotonic() + seconds
+        while not (value := self.run(expression)):
+            assert time.monotonic() < deadline, f"{expression} stays {value}"
+            time.sleep(0.1)
+        return value
+
+    def give_file(self, selector: str, path: Path) -> None:
+        """Choose a file in the input that the selector of CSS finds."""
+        root = self.call("DOM.getDocument")["root"]["nodeId"]
+        node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.call("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
+
+    def picture(self, path: Path) -> None:
+        """Write what the window shows to a PNG file."""
+        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """One order, and its answer."""

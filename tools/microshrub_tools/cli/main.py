@@ -31,6 +31,7 @@ COMMANDS = (
     Command("stream", "Let a board learn a recorded stream.", f"{_TOOLS}.stream"),
     Command("monitor", "Watch a device that learns.", f"{_TOOLS}.monitor"),
     Command("bench", "Measure predict and learn on the device.", f"{_TOOLS}.bench"),
+    Command("web", "Serve the page on which a board's own code learns.", f"{_TOOLS}.web"),
     Command(
         "fuzz-link", "Test the link over a line that damages everything.", f"{_TOOLS}.fuzz_link"
     ),

@@ -1,0 +1,199 @@
+"""The device library learns in a real Chromium, and comes to the bits of the simulator."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from browser_support import Browser
+
+from microshrub_host import open_stream, simulate
+from microshrub_tools.web import site
+
+RUN = 180.0  # seconds for a stream
+ERROR = "document.querySelector('#status.bad')?.textContent"
+
+
+def start(page: Browser) -> None:
+    page.run("document.querySelector('#start').click()")
+
+
+def choose(page: Browser, name: str, value: str) -> None:
+    found = f"document.querySelector('#{name}')"
+    page.run(f"{found}.value = {json.dumps(value)}; {found}.dispatchEvent(new Event('change'))")
+    assert page.run(f"{found}.value") == value
+
+
+def set_option(page: Browser, name: str, value: object) -> None:
+    page.run(f"document.querySelector('#option-{name}').value = {json.dumps(str(value))}")
+
+
+def crc_of_run(page: Browser) -> int:
+    """The checksum at the end of a run."""
+    start(page)
+    page.wait(f"!!document.querySelector('#page-crc32') || {ERROR}", RUN)
+    assert page.run(ERROR) is None
+    return int(page.run("document.querySelector('#page-crc32').textContent"), 16)
+
+
+def give_csv(page: Browser, path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+    page.give_file("#file", path)
+    page.wait("document.querySelector('#label').options.length || " + ERROR)
+
+
+@pytest.fixture
+def playground(page: Browser, address: str) -> Browser:
+    page.open(address)
+    page.wait("!!document.querySelector('#start')")
+    return page
+
+
+STREAMS = ("synth:sea_0_to_2_at_200", "synth:led", "synth:agrawal_8_to_2_at_200")
+LEARNERS = {
+    "thicket": {"bytes": 16384},
+    "shrub": {"window": 16, "trees": 4, "depth": 3},
+    "hoeffding": {"grace_period": 50, "policy": "efdt", "adaptive": True},
+}
+
+
+@pytest.mark.parametrize("source", STREAMS)
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_the_state_in_the_page_is_the_simulators(
+    playground: Browser, tmp_path: Path, learner: str, source: str
+) -> None:
+    made = open_stream(source, limit=400)
+    head = ",".join([*made.feature_names, "class"])
+    rows = [
+        ",".join([*map(repr, values.tolist()), made.class_names[label]])
+        for values, label in zip(made.values, made.labels, strict=True)
+    ]
+    path = tmp_path / "stream.csv"
+    give_csv(playground, path, "\n".join([head, *rows]) + "\n")
+    choose(playground, "learner", learner)
+    for name, value in LEARNERS[learner].items():
+        set_option(playground, name, str(value).lower() if value is True else value)
+    expected = simulate(open_stream(str(path)), learner, **LEARNERS[learner])
+    assert crc_of_run(playground) == expected.state_crc32
+    shown = playground.run("document.querySelector('#state pre').textContent")
+    assert shown.startswith("microshrub simulate stream.csv --model " + learner)
+
+
+def test_a_stream_of_the_page_ends_in_the_state_that_was_expected(playground: Browser) -> None:
+    choose(playground, "stream", "led")
+    choose(playground, "learner", "hoeffding")
+    found = crc_of_run(playground)
+    assert f"{found:08x}" == playground.run(
+        "document.querySelector('#simulator-crc32').textContent"
+    )
+    assert playground.run("!!document.querySelector('#state .good')")
+    path = site.FOLDER / "streams" / "led.csv.gz"
+    assert found == simulate(open_stream(str(path)), "hoeffding").state_crc32
+
+
+def test_nothing_is_asked_for_elsewhere_and_nothing_is_refused(
+    page: Browser, address: str
+) -> None:
+    page.open(address)
+    page.wait("!!document.querySelector('#start')")
+    choose(page, "stream", "led")
+    choose(page, "learner", "hoeffding")
+    crc_of_run(page)
+    assert {url.split("/")[2] for url in page.requests} == {address.split("/")[2]}
+    assert not page.complaints
+
+
+EVIL = "<img src=x onerror=window.hit=1>"
+
+
+def test_names_of_files_features_and_classes_are_texts(
+    playground: Browser, tmp_path: Path
+) -> None:
+    rows = [f"{i % 7},{(i * 5) % 11},{EVIL if i % 7 > 3 else '</script><b>'}" for i in range(300)]
+    text = "\n".join(
+        [f'{EVIL},"\'><svg onload=window.hit=1>",<script>window.hit=1</script>', *rows]
+    )
+    give_csv(playground, tmp_path / "<img src=x onerror=window.hit=1>.csv", text)
+    choose(playground, "learner", "hoeffding")
+    crc_of_run(playground)
+    assert playground.run("window.hit") is None
+    assert (
+        playground.run("document.querySelectorAll('main img, main svg, main script').length") == 0
+    )
+    assert EVIL in playground.run("document.querySelector('#newest').textContent") or (
+        EVIL in playground.run("document.querySelector('#confusion').textContent")
+    )
+    shown = playground.run("document.querySelector('#state pre').textContent")
+    assert f"'{EVIL}.csv'" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a,b\n", "no samples"),
+        ("a,b\n1,x\n1,2,3\n", "Line 3: 2 cells expected"),
+        ("a,b\n1,x\nthree,y\n", "line 3, column a"),
+        ("a,b\n1,x\n2,\n", "the class is missing"),
+        ('a,b\n1,"x\n', 'stray "'),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_with_the_place(
+    playground: Browser, tmp_path: Path, text: str, said: str
+) -> None:
+    give_csv(playground, tmp_path / "wrong.csv", text)
+    start(playground)
+    assert said in playground.wait(ERROR)
+
+
+def test_a_learner_says_which_option_it_refuses(playground: Browser) -> None:
+    choose(playground, "stream", "led")
+    choose(playground, "learner", "shrub")
+    set_option(playground, "max_features", 25)
+    start(playground)
+    assert "max_features has to be a whole number of 0..24" in playground.wait(ERROR)
+
+
+def test_a_run_can_be_stopped_and_another_one_begun(playground: Browser) -> None:
+    start(playground)
+    playground.wait("document.querySelector('#newest').textContent")
+    start(playground)
+    choose(playground, "stream", "led")
+    choose(playground, "learner", "hoeffding")
+    crc_of_run(playground)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_phone_shows_all_of_it_in_its_width(page: Browser, address: str, dark: bool) -> None:
+    page.open(address, width=360, dark=dark)
+    page.wait("!!document.querySelector('#start')")
+    choose(page, "stream", "led")
+    choose(page, "learner", "hoeffding")
+    crc_of_run(page)
+    assert page.run("document.documentElement.scrollWidth") <= 360
+
+
+def test_it_works_without_the_server_once_it_was_loaded(page: Browser, address: str) -> None:
+    page.open(address)
+    page.run("navigator.serviceWorker.ready.then(() => true)")
+    page.call(
+        "Network.emulateNetworkConditions",
+        offline=True,
+        latency=0,
+        downloadThroughput=-1,
+        uploadThroughput=-1,
+    )
+    try:
+        page.open(address)
+        page.wait("!!document.querySelector('#start')")
+        choose(page, "stream", "led")
+        choose(page, "learner", "hoeffding")
+        crc_of_run(page)
+    finally:
+        page.call(
+            "Network.emulateNetworkConditions",
+            offline=False,
+            latency=0,
+            downloadThroughput=-1,
+            uploadThroughput=-1,
+        )

@@ -1,0 +1,121 @@
+"""The page reads a CSV file as the simulator does: raw integers, labels and names are equal."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests_support import ROOT
+
+from microshrub_host import open_stream
+from microshrub_host.streams.units import Scale
+
+WEB = ROOT / "tools" / "web"
+PROGRAM = """
+import { readFileSync } from "node:fs";
+import { streamOf, unitOf, rawOf } from "./bundle.mjs";
+const told = JSON.parse(readFileSync(0, "utf8"));
+const number = (value) => (value === null ? NaN : value);
+const columns = told.columns.map((column) => Float64Array.from(column, number));
+const streams = told.texts.map((text) => {
+  const s = streamOf("t.csv", text);
+  const { featureNames, classNames, units, rows, labels, twoValued } = s;
+  return { featureNames, classNames, units, rows: [...rows], labels: [...labels], twoValued };
+});
+const raw = columns.map((column) => {
+  const unit = unitOf(column);
+  return { unit, rows: [...column].map((value) => rawOf(value, unit)) };
+});
+process.stdout.write(JSON.stringify({ streams, raw }));
+"""
+
+
+def in_node(folder: Path, told: dict[str, Any]) -> Any:
+    """What the page's own code makes of it."""
+    bundler = WEB / "node_modules" / ".bin" / "esbuild"
+    if shutil.which("node") is None or not bundler.exists():
+        pytest.skip("there is no node, or the page's packages are not installed: make web")
+    entry = folder / "entry.ts"
+    source = (WEB / "src" / "streams").as_posix()
+    entry.write_text(
+        f'export {{ streamOf }} from "{source}/stream";\n'
+        f'export {{ unitOf, rawOf }} from "{source}/units";\n'
+    )
+    bundle = ["--bundle", "--format=esm", f"--outfile={folder / 'bundle.mjs'}"]
+    subprocess.run([str(bundler), str(entry), *bundle, "--log-level=error"], check=True)
+    program = folder / "program.mjs"
+    program.write_text(PROGRAM)
+    done = subprocess.run(
+        ["node", str(program)],
+        input=json.dumps(told),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def columns() -> list[list[float]]:
+    """Columns of all kinds: decimals, time stamps, tiny and huge numbers, gaps, outliers."""
+    rng = random.Random(7)
+    found = []
+    for _ in range(1500):
+        size = 10.0 ** rng.randint(-12, 14)
+        offset = rng.choice([0.0, 0.0, 1e9, -273.15, rng.uniform(-1e6, 1e6)])
+        digits = rng.choice([0, 1, 2, 4, 17])
+        column = [
+            round(rng.gauss(offset, size), digits) for _ in range(rng.choice([1, 2, 40, 300]))
+        ]
+        if rng.random() < 0.3:
+            column[rng.randrange(len(column))] = math.nan
+        if rng.random() < 0.2:
+            column[rng.randrange(len(column))] = rng.choice([1e308, -1e308, 1e20, 1e-290])
+        found.append(column)
+    found += [[math.nan, math.nan], [0.0, -0.0], [0.5, 1.5, 2.5], [1e22, 3e22], [30.0, 10.0]]
+    return found
+
+
+TEXTS = (
+    "a,b,class\n1,2,x\n3,4,y\n",
+    '\ufeff"a ";b;c\r\n 1.5 ;?;"x ""y"" z"\r\n\r\n 2.5; ;"u;v"\r\n1.5;7;w\r\n',
+    "a\tb\tlabel\nred\t1e3\t10\nblue\t-.5\t9\n\t5.\t10\nred\tNaN\t-2\n",
+    "t,v,on\n1700000000,0.1,1\n1700000060,0.25,0\n1700000120,0.3,1\n",
+    "a,class\n1,\U0001f600\n2,\uff5e\n0,b\n1,B\n",
+    "a,b,class\n0,1,0\n1,1,+1\n0,1,007\n",
+)
+
+
+def test_raw_integers_and_units_are_the_simulators(tmp_path: Path) -> None:
+    made = columns()
+    told = [[None if math.isnan(value) else value for value in column] for column in made]
+    found = in_node(tmp_path, {"columns": told, "texts": []})["raw"]
+    for column, page in zip(made, found, strict=True):
+        values = np.array(column).reshape(-1, 1)
+        scale = Scale.fit(values)
+        (offset, digits) = scale.units()[0]
+        assert page["unit"] == {"offset": offset, "digits": digits}, column[:5]
+        assert page["rows"] == scale.apply(values)[:, 0].tolist(), column[:5]
+
+
+def test_files_are_read_as_the_simulator_reads_them(tmp_path: Path) -> None:
+    pages = in_node(tmp_path, {"columns": [], "texts": TEXTS})["streams"]
+    path = tmp_path / "t.csv"
+    for text, page in zip(TEXTS, pages, strict=True):
+        path.write_bytes(text.encode())
+        stream = open_stream(str(path))
+        scale = Scale.fit(stream.values)
+        assert tuple(page["featureNames"]) == stream.feature_names
+        assert tuple(page["classNames"]) == stream.class_names
+        assert page["labels"] == stream.labels.tolist()
+        assert page["rows"] == scale.apply(stream.values).ravel().tolist()
+        two = [len(np.unique(c[~np.isnan(c)])) == 2 for c in stream.values.T]
+        assert page["twoValued"] == [f for f, yes in enumerate(two) if yes]

@@ -1,0 +1,72 @@
+"""`microshrub web`: the files in a folder, and what the server answers."""
+
+from __future__ import annotations
+
+import http.client
+from pathlib import Path
+
+import pytest
+
+from microshrub_tools.cli.main import main
+from microshrub_tools.web import site
+
+
+def answer(address: str, path: str, host: str | None = None) -> http.client.HTTPResponse:
+    name = address.split("/")[2]
+    line = http.client.HTTPConnection(name.replace("localhost", site.HOST))
+    line.request("GET", path, headers={"Host": host or name})
+    return line.getresponse()
+
+
+def test_the_files_are_written_to_a_new_folder_or_over_the_page(
+    address: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "page"
+    assert main(["web", "--output", str(folder)]) == 0
+    assert (folder / "index.html").read_bytes() == (site.FOLDER / "index.html").read_bytes()
+    assert main(["web", "--output", str(folder)]) == 0
+
+
+def test_a_folder_with_something_else_is_left_alone(
+    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    assert main(["web", "--output", str(tmp_path)]) == 2
+    assert "something else" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_without_a_built_page_it_says_how_to_build_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(site, "FOLDER", tmp_path)
+    assert main(["web"]) == 2
+    assert "make web" in capsys.readouterr().err
+
+
+def test_a_port_in_use_is_said(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    port = address.rstrip("/").rpartition(":")[2]
+    assert main(["web", "--http-port", port]) == 2
+    assert "Choose another one" in capsys.readouterr().err
+
+
+def test_the_page_allows_only_itself(address: str) -> None:
+    text = answer(address, "/").read().decode()
+    policy = text.partition('Content-Security-Policy" content="')[2].partition('"')[0]
+    assert "default-src 'none'" in policy
+    sources = {word for rule in policy.split(";") for word in rule.split()[1:]}
+    assert sources == {"'none'", "'self'", "'wasm-unsafe-eval'"}
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "localhost.evil.example:1"])
+def test_another_hosts_name_is_refused(address: str, host: str) -> None:
+    assert answer(address, "/", host).status == 403
+
+
+def test_nothing_outside_of_the_page_is_served(address: str) -> None:
+    assert answer(address, "/../site.py").status == 404
+    assert answer(address, "/%2e%2e/site.py").status == 404
+
+
+def test_the_page_takes_at_most_two_megabytes(address: str) -> None:
+    assert sum(p.stat().st_size for p in site.FOLDER.rglob("*") if p.is_file()) < 2_000_000

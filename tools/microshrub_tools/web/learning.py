@@ -1,0 +1,110 @@
+"""A learner of the device library inside the page: this file runs there, in MicroPython.
+
+The page's worker calls it. Texts are JSON; rows and labels come as the bytes of a file, since the
+worker shares a file system in memory with MicroPython. It runs on CPython as well.
+"""
+
+import json
+import sys
+from array import array
+
+MYPY = False  # MicroPython has no typing; mypy takes this for true
+if MYPY:
+    from typing import Any
+
+_RATIOS = ("accuracy", "accuracy_nochange", "accuracy_majority", "kappa", "kappa_temporal")
+_DRIFT = "drift"
+
+
+class Learning:
+    """A learner, the quantizer, metrics and drift alarm that a board has around it."""
+
+    def __init__(self, kind: str, parameters: str) -> None:
+        import microshrub
+
+        try:
+            self.model: Any = getattr(microshrub, kind)(**json.loads(parameters))
+        except ValueError as error:  # a traceback would show what the text is made of
+            raise ValueError(str(error)) from None
+        self.quantizer = microshrub.Quantizer(self.model.features)
+        self.metrics = microshrub.Metrics(self.model.classes)
+        self.alarm = microshrub.DriftAlarm()
+
+    def observe(self, rows: str) -> None:
+        """Fit the quantizer on the rows in that file, and freeze it."""
+        self.quantizer.observe(_raw(rows))
+        self.quantizer.freeze()
+
+    def learn(self, rows: str, labels: str, predictions: str) -> str:
+        """Predict and learn the rows of a file one by one; tells how it stands, as JSON.
+
+        What was predicted is written to the file `predictions`.
+        """
+        codes = self._codes(rows)
+        truth = bytearray(_bytes(labels))
+        said = bytearray(len(truth))
+        self.model.run(codes, truth, said)
+        self.metrics.update_rows(truth, said)
+        drifts = [i for i in range(len(truth)) if self._drifted(said[i] != truth[i])]
+        with open(predictions, "wb") as file:
+            file.write(said)
+        return json.dumps(self._status(drifts))
+
+    def predict(self, row: str) -> str:
+        """The class of the one row in that file and the confidence, 0..255, as JSON."""
+        predicted = self.model.predict(self._codes(row))
+        return json.dumps({"predicted": predicted, "confidence": self._confidence()})
+
+    def buffers(self) -> str:
+        """All buffers as JSON: [[owner, name, bytes], ...]."""
+        parts = {"model": self.model, "quantizer": self.quantizer, "metrics": self.metrics}
+        return json.dumps(
+            [
+                [owner, name, len(bytes(buffer))]
+                for owner, part in parts.items()
+                for name, _, buffer in part.buffers()
+            ]
+        )
+
+    def modules(self) -> str:
+        """The modules of the device library that are imported by now, as JSON."""
+        return json.dumps([name for name in sys.modules if name.startswith("microshrub")])
+
+    def save(self, learner: str, quantizer: str) -> None:
+        """Write the two states to files."""
+        for path, part in ((learner, self.model), (quantizer, self.quantizer)):
+            with open(path, "wb") as file:
+                part.write(file)
+
+    def _codes(self, rows: str) -> "array[int]":
+        raw = _raw(rows)
+        codes = array("H", bytes(2 * len(raw)))
+        self.quantizer.encode(raw, codes)
+        return codes
+
+    def _drifted(self, wrong: bool) -> bool:
+        return bool(self.alarm.update(wrong) == _DRIFT)
+
+    def _confidence(self) -> int:
+        return int(min(max(self.model.votes) >> 16, 255))
+
+    def _status(self, drifts: "list[int]") -> "dict[str, Any]":
+        status = {name: getattr(self.metrics, name) for name in _RATIOS}
+        status["samples"] = self.metrics.samples
+        status["confidence"] = self._confidence()
+        status["drifts"] = drifts
+        status["state_crc32"] = self.model.state_crc32() & 0xFFFFFFFF
+        status["clamped"] = self.quantizer.clamped
+        status["missing"] = self.quantizer.missing
+        status["progress"] = self.model.progress()
+        status["confusion"] = list(self.metrics.buffers()[3][2])
+        return status
+
+
+def _bytes(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _raw(path: str) -> "array[int]":
+    return array("i", _bytes(path))

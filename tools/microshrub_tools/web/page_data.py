@@ -1,0 +1,176 @@
+"""What the page carries beside its program, written when it is built: `make web`.
+
+data.json               boards, learners and their options, streams, expected states
+streams/*.csv.gz        generated streams; `microshrub simulate` reads the same files
+library/ARCH.json       the device library's .mpy files for a processor, in base64
+learning.py             drives a learner inside the page
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import gzip
+import io
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from microshrub_host.base.versions import version_of
+from microshrub_host.boards import board_files, ram_budget
+from microshrub_host.boards.board_files import Board
+from microshrub_host.boards.default_bytes import SIZE, bytes_for
+from microshrub_host.engines import mpy
+from microshrub_host.engines.learners import (
+    DEFAULT,
+    MODELS,
+    defaults,
+    options_of,
+    parameters,
+    stream_parameters,
+)
+from microshrub_host.evaluation import prequential
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import Stream
+
+LEARNERS = (DEFAULT, "shrub", "hoeffding")
+WARMUP = 256
+_USUAL = {"features": 32, "classes": 8}  # the shape for which a board's default size is told
+_DECIMALS = 4
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A stream that comes with the page: the first samples of a synthetic one."""
+
+    key: str
+    source: str
+    samples: int
+
+
+SAMPLES = (
+    Sample("sea", "synth:sea_0_to_2_at_1500", 3000),
+    Sample("agrawal", "synth:agrawal_8_to_2_at_1500", 3000),
+    Sample("rbf", "synth:rbf_f", 3000),
+    Sample("led", "synth:led", 2000),
+)
+
+
+def write(folder: Path) -> None:
+    """Write all of it into that folder, which is made if need be."""
+    boards = [board_files.load(name) for name in board_files.names()]
+    for name in ("streams", "library"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    for arch in sorted({mpy.BYTECODE_ONLY, *(board.arch for board in boards)}):
+        _write_json(folder / "library" / f"{arch}.json", _library(arch))
+    data = {
+        "version": version_of("microshrub"),
+        "boards": [_board(board) for board in boards],
+        "learners": [_learner(name) for name in LEARNERS],
+        "streams": [_stream(sample, boards, folder / "streams") for sample in SAMPLES],
+    }
+    _write_json(folder / "data.json", data)
+
+
+def _write_json(path: Path, data: Any) -> None:
+    path.write_text(json.dumps(data, separators=(",", ":")) + "\n", encoding="utf-8")
+
+
+def _library(arch: str) -> dict[str, str]:
+    files = {mpy.in_library(path): path for path in mpy.compiled(arch)}
+    if arch == mpy.BYTECODE_ONLY:
+        driver = mpy.compiled_program(Path(__file__).with_name("learning.py"), arch)
+        files[driver.name] = driver
+    return {name: base64.b64encode(path.read_bytes()).decode() for name, path in files.items()}
+
+
+def _board(board: Board) -> dict[str, Any]:
+    return {
+        "key": board.key,
+        "name": board.name,
+        "arch": board.arch,
+        "heap_free_bytes": board.heap_free_bytes,
+        "largest_block_bytes": board.largest_block_bytes,
+        "beside": {model: _beside(board, model) for model in LEARNERS},
+        "bytes": bytes_for({**_USUAL, **defaults(DEFAULT)}, board, MODELS[DEFAULT]),
+    }
+
+
+def _beside(board: Board, model: str) -> int:
+    """What such a learner takes of the board beside its buffers: code, headers, objects."""
+    found = ram_budget.budget({**_USUAL, **defaults(model)}, board, MODELS[model])
+    return sum(part.bytes for part in (*found.code, *found.overhead))
+
+
+def _learner(model: str) -> dict[str, Any]:
+    options = [
+        {
+            "name": option.name,
+            "kind": option.kind.__name__,
+            "default": option.default,
+            "low": option.low,
+            "high": option.high,
+            "choices": list(option.choices),
+            "help": option.help,
+        }
+        for option in options_of(model).values()
+    ]
+    return {
+        "key": model,
+        "kind": MODELS[model],
+        "asks_two_valued": "two_valued" in parameters(model),
+        "options": options,
+    }
+
+
+def _stream(sample: Sample, boards: list[Board], folder: Path) -> dict[str, Any]:
+    path = folder / f"{sample.key}.csv.gz"
+    path.write_bytes(_packed(open_stream(sample.source, limit=sample.samples)))
+    stream = open_stream(str(path))
+    sizes = {board.key: _size(stream, board) for board in boards}
+    return {
+        "key": sample.key,
+        "file": f"streams/{path.name}",
+        "samples": sample.samples,
+        "features": len(stream.feature_names),
+        "classes": len(stream.class_names),
+        "bytes": sizes,
+        "expected": list(_expected(stream, sorted(set(sizes.values())))),
+    }
+
+
+def _packed(stream: Stream) -> bytes:
+    """A CSV file with few decimals, the class last; equal streams make equal bytes."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow([*stream.feature_names, "class"])
+    for values, label in zip(stream.values.round(_DECIMALS), stream.labels, strict=True):
+        rows.writerow([*(f"{value:.12g}" for value in values), stream.class_names[label]])
+    return gzip.compress(text.getvalue().encode(), mtime=0)
+
+
+def _size(stream: Stream, board: Board) -> int:
+    given = stream_parameters(DEFAULT, stream, WARMUP)
+    return bytes_for({**given, **defaults(DEFAULT)}, board, MODELS[DEFAULT])
+
+
+def _expected(stream: Stream, sizes: list[int]) -> Iterator[dict[str, Any]]:
+    """What `simulate` comes to on the stream: with default options, and sizes of the boards."""
+    for model in LEARNERS:
+        given = stream_parameters(model, stream, WARMUP) | defaults(model)
+        for size in sizes if SIZE in given else [None]:
+            taken = given if size is None else {**given, SIZE: size}
+            run = prequential.simulate(stream, model, taken, warmup=WARMUP)
+            yield {
+                "learner": model,
+                "options": {name: taken[name] for name in defaults(model)},
+                "state_crc32": run.state_crc32,
+                "accuracy": round(run.accuracy, 2),
+            }
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

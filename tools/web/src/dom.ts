@@ -1,0 +1,47 @@
+// Elements of the page. Texts are always set as texts, never as HTML.
+
+type Child = Node | string;
+
+/** An element with attributes and children; `class` and the like are attributes. */
+export function make<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, string | boolean>> = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "boolean") element.toggleAttribute(name, value);
+    else element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** A form's field under its label. */
+export function field(label: string, control: HTMLElement, ...more: readonly Child[]): HTMLElement {
+  return make("div", { class: "field" }, make("label", { for: control.id }, label), control, ...more);
+}
+
+/** A list to choose from: [value, text]. */
+export function choice(id: string, items: readonly (readonly [string, string])[]): HTMLSelectElement {
+  const options = items.map(([value, text]) => make("option", { value }, text));
+  return make("select", { id }, ...options);
+}
+
+/** A part of the page with a heading. */
+export function panel(title: string, ...children: readonly Child[]): HTMLElement {
+  return make("section", { class: "panel" }, make("h3", {}, title), ...children);
+}
+
+/** A table; the first cell of a row is its heading. */
+export function table(head: readonly string[], rows: readonly (readonly Child[])[]): HTMLElement {
+  const cells = (row: readonly Child[]): HTMLElement[] =>
+    row.map((cell, i) => make(i ? "td" : "th", i ? {} : { scope: "row" }, cell));
+  const top = head.map((text) => make("th", { scope: "col" }, text));
+  return make(
+    "table",
+    {},
+    ...(head.length ? [make("thead", {}, make("tr", {}, ...top))] : []),
+    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...cells(row)))),
+  );
+}

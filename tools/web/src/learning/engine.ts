@@ -1,0 +1,73 @@
+// The page's end of the worker: one learner in a MicroPython of its own.
+
+import { loadLibrary, type Parameters } from "../page_data";
+import type { Answer, Answers, Buffer, Orders, Prediction, Saved, Status } from "./messages";
+
+/** The learner refused its parameters, or MicroPython cannot go on; the message is for people. */
+export class EngineError extends Error {}
+
+export class Engine {
+  private waiting: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    private readonly worker: Worker,
+    readonly buffers: readonly Buffer[],
+  ) {}
+
+  /** A fresh learner of that class. */
+  static async start(kind: string, parameters: Parameters): Promise<Engine> {
+    const library = await loadLibrary("bytecode");
+    const worker = new Worker("worker.js", { type: "module" });
+    try {
+      const { buffers } = await ask(worker, "create", { library, kind, parameters });
+      return new Engine(worker, buffers);
+    } catch (error) {
+      worker.terminate();
+      throw error;
+    }
+  }
+
+  /** Fit the quantizer on these rows, and freeze it. */
+  observe(rows: Int32Array): Promise<null> {
+    return this.ask("observe", { rows });
+  }
+
+  /** Predict and learn rows one by one. */
+  learn(rows: Int32Array, labels: Uint8Array): Promise<Status> {
+    return this.ask("learn", { rows, labels });
+  }
+
+  predict(row: Int32Array): Promise<Prediction> {
+    return this.ask("predict", { row });
+  }
+
+  /** The states, and the modules that the learner needs. */
+  saved(): Promise<Saved> {
+    return this.ask("finish", {});
+  }
+
+  stop(): void {
+    this.worker.terminate();
+  }
+
+  private ask<Name extends keyof Orders>(name: Name, told: Orders[Name]): Promise<Answers[Name]> {
+    const answer = this.waiting.then(() => ask(this.worker, name, told));
+    this.waiting = answer.catch(() => undefined);
+    return answer;
+  }
+}
+
+function ask<Name extends keyof Orders>(
+  worker: Worker,
+  name: Name,
+  told: Orders[Name],
+): Promise<Answers[Name]> {
+  return new Promise((resolve, reject) => {
+    worker.onmessage = (event: MessageEvent<Answer>) => {
+      if ("refused" in event.data) reject(new EngineError(event.data.refused));
+      else resolve(event.data.found as Answers[Name]);
+    };
+    worker.onerror = (event) => reject(new EngineError(event.message || "worker.js"));
+    worker.postMessage({ name, told });
+  });
+}

@@ -1,0 +1,54 @@
+// What the page asks of the worker in which MicroPython learns, and what it answers.
+
+import type { Library, Parameters } from "../page_data";
+
+export interface Orders {
+  create: { library: Library; kind: string; parameters: Parameters };
+  observe: { rows: Int32Array };
+  learn: { rows: Int32Array; labels: Uint8Array };
+  predict: { row: Int32Array };
+  finish: Record<string, never>;
+}
+
+export interface Answers {
+  create: { buffers: readonly Buffer[] };
+  observe: null;
+  learn: Status;
+  predict: Prediction;
+  finish: Saved;
+}
+
+export type Order = { [name in keyof Orders]: { name: name; told: Orders[name] } }[keyof Orders];
+export type Answer = { found: unknown } | { refused: string };
+
+/** Owner ("model", "quantizer", "metrics"), name and bytes. */
+export type Buffer = readonly [string, string, number];
+
+/** How it stands after some samples; ratios in millionths. */
+export interface Status {
+  readonly samples: number;
+  readonly accuracy: number;
+  readonly accuracy_nochange: number;
+  readonly accuracy_majority: number;
+  readonly kappa: number;
+  readonly kappa_temporal: number;
+  readonly confidence: number; // 0..255, of the newest sample
+  readonly drifts: readonly number[]; // samples of the block at which the alarm went off
+  readonly state_crc32: number;
+  readonly clamped: number;
+  readonly missing: number;
+  readonly progress: Readonly<Record<string, number>>;
+  readonly confusion: readonly number[]; // [label * classes + prediction]; empty: too many classes
+  readonly predictions: Uint8Array;
+}
+
+export interface Prediction {
+  readonly predicted: number;
+  readonly confidence: number;
+}
+
+export interface Saved {
+  readonly learner: Uint8Array<ArrayBuffer>;
+  readonly quantizer: Uint8Array<ArrayBuffer>;
+  readonly modules: readonly string[];
+}

@@ -1,0 +1,13 @@
+/** What the page uses of MicroPython's WebAssembly port. */
+export interface MicroPython {
+  readonly FS: {
+    mkdir(path: string): void;
+    writeFile(path: string, data: Uint8Array): void;
+    readFile(path: string): Uint8Array<ArrayBuffer>;
+    analyzePath(path: string): { exists: boolean };
+  };
+  runPython(source: string): unknown;
+  pyimport(name: string): unknown;
+}
+
+export function loadMicroPython(options: { heapsize: number }): Promise<MicroPython>;

@@ -1,0 +1,93 @@
+// The worker: MicroPython with the device library, and one learner in it.
+
+/// <reference lib="webworker" />
+
+import type { Answer, Order, Orders } from "./messages";
+import type { MicroPython } from "./micropython";
+
+const HEAP_BYTES = 32 << 20; // bytecode makes garbage that machine code does not
+const [ROWS, LABELS, SAID] = ["/rows", "/labels", "/said"];
+const [LEARNER, QUANTIZER] = ["/learner.state", "/quantizer.state"];
+
+let micropython: MicroPython;
+let learning: {
+  observe(rows: string): void;
+  learn(rows: string, labels: string, predictions: string): string;
+  predict(row: string): string;
+  buffers(): string;
+  modules(): string;
+  save(learner: string, quantizer: string): void;
+};
+
+async function create(told: Orders["create"]): Promise<unknown> {
+  const address = "./micropython.mjs";
+  const { loadMicroPython } = (await import(address)) as typeof import("./micropython");
+  micropython = await loadMicroPython({ heapsize: HEAP_BYTES });
+  for (const [path, data] of Object.entries(told.library)) put(`/lib/${path}`, data);
+  micropython.runPython("import sys; sys.path.insert(0, '/lib')");
+  const { Learning } = micropython.pyimport("learning") as {
+    Learning: (kind: string, parameters: string) => typeof learning;
+  };
+  learning = Learning(told.kind, JSON.stringify(told.parameters));
+  return { buffers: JSON.parse(learning.buffers()) };
+}
+
+function put(path: string, data: Uint8Array): void {
+  const folders = path.split("/").slice(1, -1);
+  folders.forEach((_, i) => {
+    const folder = "/" + folders.slice(0, i + 1).join("/");
+    if (!micropython.FS.analyzePath(folder).exists) micropython.FS.mkdir(folder);
+  });
+  micropython.FS.writeFile(path, data);
+}
+
+function putRows(rows: Int32Array): void {
+  micropython.FS.writeFile(ROWS!, new Uint8Array(rows.buffer, rows.byteOffset, rows.byteLength));
+}
+
+function learn(told: Orders["learn"]): unknown {
+  putRows(told.rows);
+  micropython.FS.writeFile(LABELS!, told.labels);
+  const status = JSON.parse(learning.learn(ROWS!, LABELS!, SAID!)) as object;
+  return { ...status, predictions: micropython.FS.readFile(SAID!) };
+}
+
+function finish(): unknown {
+  const modules = JSON.parse(learning.modules()) as string[];
+  learning.save(LEARNER!, QUANTIZER!);
+  const [learner, quantizer] = [LEARNER!, QUANTIZER!].map((path) => micropython.FS.readFile(path));
+  return { learner, quantizer, modules };
+}
+
+function follow(order: Order): unknown {
+  switch (order.name) {
+    case "create":
+      return create(order.told);
+    case "observe":
+      putRows(order.told.rows);
+      return learning.observe(ROWS!) ?? null;
+    case "learn":
+      return learn(order.told);
+    case "predict":
+      putRows(order.told.row);
+      return JSON.parse(learning.predict(ROWS!));
+    case "finish":
+      return finish();
+  }
+}
+
+self.onmessage = async (event: MessageEvent<Order>): Promise<void> => {
+  let answer: Answer;
+  try {
+    answer = { found: await follow(event.data) };
+  } catch (error) {
+    answer = { refused: reason(error) };
+  }
+  self.postMessage(answer);
+};
+
+/** The last line of a traceback, without the name of a ValueError, which says enough. */
+function reason(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.trim().split("\n").at(-1)!.replace(/^\w*Error: /, "");
+}

@@ -1,0 +1,26 @@
+// The page: its heading, its parts, and the service worker that keeps it for use offline.
+
+import { make } from "./dom";
+import { loadPageData } from "./page_data";
+import { texts } from "./texts";
+import { Playground } from "./views/playground";
+
+async function show(main: HTMLElement): Promise<void> {
+  const data = await loadPageData();
+  main.append(new Playground(data).element);
+}
+
+const main = make("main", {});
+document.body.append(
+  make("header", {}, make("h1", {}, texts.title), make("p", {}, texts.lead)),
+  main,
+  make("footer", {}, make("p", {}, texts.offline)),
+);
+if (typeof WebAssembly === "object" && typeof Worker === "function") {
+  show(main).catch((error: unknown) => {
+    main.append(make("p", { class: "bad", role: "alert" }, texts.failed(String(error))));
+  });
+} else {
+  main.append(make("p", { class: "bad", role: "alert" }, texts.browser));
+}
+if ("serviceWorker" in navigator) void navigator.serviceWorker.register("offline.js").catch(() => undefined);

@@ -1,0 +1,79 @@
+// What `make web` has written beside the page: boards, learners, streams, the library's files.
+
+export interface Board {
+  readonly key: string;
+  readonly name: string;
+  readonly arch: string;
+  readonly heap_free_bytes: number;
+  readonly largest_block_bytes: number;
+  readonly beside: Readonly<Record<string, number>>; // by learner: code, headers, objects
+  readonly bytes: number; // Thicket's size there, for a stream of the user's own
+}
+
+export type Value = number | string | boolean | readonly number[];
+export type Parameters = Readonly<Record<string, Value>>;
+
+export interface Option {
+  readonly name: string;
+  readonly kind: "int" | "float" | "str" | "bool" | "tuple";
+  readonly default: Value;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly choices: readonly (string | number | boolean)[];
+  readonly help: string;
+}
+
+export interface Learner {
+  readonly key: string;
+  readonly kind: string; // the name of its class
+  readonly asks_two_valued: boolean; // it wants to know which features have two values
+  readonly options: readonly Option[];
+}
+
+/** What the simulator came to when the page was built. */
+export interface Expected {
+  readonly learner: string;
+  readonly options: Parameters;
+  readonly state_crc32: number;
+  readonly accuracy: number;
+}
+
+export interface SampleStream {
+  readonly key: string;
+  readonly file: string;
+  readonly samples: number;
+  readonly features: number;
+  readonly classes: number;
+  readonly bytes: Readonly<Record<string, number>>; // Thicket's size by board
+  readonly expected: readonly Expected[];
+}
+
+export interface PageData {
+  readonly version: string;
+  readonly boards: readonly Board[];
+  readonly learners: readonly Learner[];
+  readonly streams: readonly SampleStream[];
+}
+
+/** The device library's compiled files, by their paths. */
+export type Library = Readonly<Record<string, Uint8Array<ArrayBuffer>>>;
+
+export async function loadPageData(): Promise<PageData> {
+  return (await fetched("data.json")).json() as Promise<PageData>;
+}
+
+/** The library for a processor, or with "bytecode" for any. */
+export async function loadLibrary(arch: string): Promise<Library> {
+  const files = (await (await fetched(`library/${arch}.json`)).json()) as Record<string, string>;
+  return Object.fromEntries(Object.entries(files).map(([path, text]) => [path, bytesOf(text)]));
+}
+
+export async function fetched(path: string): Promise<Response> {
+  const response = await fetch(path);
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return response;
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), (mark) => mark.charCodeAt(0));
+}

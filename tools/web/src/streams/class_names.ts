@@ -1,0 +1,49 @@
+// The classes of a stream and the labels' numbers, as the simulator's streams/class_names.py.
+
+import { texts } from "../texts";
+import { isMissing, type Where } from "./columns";
+import { DataError } from "./data_error";
+
+const MAX_CLASSES = 256; // a label is one byte
+const INTEGER = /^[+-]?\d+$/;
+
+/** Class names in numeric order if all are integers, else sorted by code points. */
+export function classOrder(names: Iterable<string>): string[] {
+  const ordered = [...names].sort(byCodePoints);
+  if (ordered.every((name) => INTEGER.test(name))) {
+    const value = (name: string): bigint => BigInt(name.replace(/^\+/, ""));
+    ordered.sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0));
+  }
+  return ordered;
+}
+
+/** Class indices and names; all classes must occur among the first `warmup` cells. */
+export function encodeLabels(
+  cells: readonly string[],
+  warmup: number,
+  where: Where,
+): { labels: Uint8Array; names: string[] } {
+  const first = new Map<string, number>();
+  cells.forEach((cell, row) => {
+    if (isMissing(cell)) throw new DataError(texts.errors.noClass(where(row)));
+    if (!first.has(cell)) first.set(cell, row);
+  });
+  const names = classOrder(first.keys());
+  if (names.length < 2 || names.length > MAX_CLASSES) {
+    throw new DataError(texts.errors.classCount(names.length));
+  }
+  for (const [name, row] of first) {
+    if (row >= warmup) throw new DataError(texts.errors.lateClass(where(row), name, warmup));
+  }
+  const codes = new Map(names.map((name, code) => [name, code]));
+  return { labels: Uint8Array.from(cells, (cell) => codes.get(cell)!), names };
+}
+
+function byCodePoints(a: string, b: string): number {
+  const [x, y] = [[...a], [...b]];
+  for (let i = 0; i < Math.min(x.length, y.length); i++) {
+    const gap = x[i]!.codePointAt(0)! - y[i]!.codePointAt(0)!;
+    if (gap) return gap;
+  }
+  return x.length - y.length;
+}

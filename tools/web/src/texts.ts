@@ -1,0 +1,136 @@
+// All that the page says, in English.
+
+const count = (n: number): string => n.toLocaleString("en");
+
+export const texts = {
+  title: "microshrub",
+  lead:
+    "Online learning on microcontrollers. What learns below is the board's own code: the device " +
+    "library, in MicroPython, in this page.",
+  offline: "Nothing leaves this page. It works without a network, too.",
+  failed: (why: string) => `The page cannot start: ${why}. Load it again.`,
+  browser: "This browser has no WebAssembly or no module workers. Use a newer one.",
+
+  playground: {
+    title: "Playground",
+    stream: "Stream",
+    ownStream: "A CSV file of your own",
+    file: "CSV file, the class in the last column",
+    drop: "or drop a file here",
+    label: "Column of the class",
+    board: "Board",
+    learner: "Learner",
+    options: "Options of the learner",
+    start: "Start",
+    stop: "Stop",
+    download: "Download this stream",
+    ready: "Press Start.",
+    loading: "Loading MicroPython ...",
+    running: (done: number, all: number, accuracy: string, rate: number) =>
+      `${count(done)} of ${count(all)} samples, ${accuracy} right, ${count(rate)} a second`,
+    done: (all: number, accuracy: string) => `${count(all)} samples learned, ${accuracy} right.`,
+    stopped: (done: number) => `Stopped after ${count(done)} samples.`,
+  },
+  streams: {
+    sea: "SEA: the threshold of a sum moves half way",
+    agrawal: "Agrawal: another rule for credit half way",
+    rbf: "RBF: five classes of points that drift",
+    led: "LED: digits of a display with faulty segments",
+  } as Record<string, string>,
+  streamShape: (samples: number, features: number, classes: number) =>
+    `${count(samples)} samples, ${count(features)} features, ${count(classes)} classes`,
+  learners: {
+    thicket: "Thicket, which needs no options",
+    shrub: "Shrub Ensemble",
+    hoeffding: "Hoeffding tree",
+  } as Record<string, string>,
+
+  accuracy: {
+    title: "Accuracy so far",
+    samples: "samples",
+    model: "this learner",
+    nochange: "NoChange: the last label",
+    majority: "MajorityClass",
+    drifts: (n: number) => (n === 1 ? "1 drift was noticed" : `${count(n)} drifts were noticed`),
+    none: "no drift was noticed",
+    first: (sample: number) => `the first at sample ${count(sample)}`,
+    described: (model: string, nochange: string, majority: string) =>
+      `Accuracy: the learner ${model}, NoChange ${nochange}, MajorityClass ${majority}`,
+  },
+  newest: {
+    title: "Newest sample",
+    predicted: "predicted",
+    truth: "was",
+    confidence: "confidence",
+    of: (confidence: number) => `${confidence} of 255`,
+    progress: "What the learner tells of itself",
+  },
+  confusion: {
+    title: "Confusion matrix",
+    caption: "Rows: what it was. Columns: what was predicted.",
+    tooMany: "It is kept for up to 32 classes.",
+  },
+  memory: {
+    title: "RAM on the board",
+    learner: "the learner's buffers",
+    around: "quantizer, metrics and rows",
+    beside: "code, headers and objects (with default options)",
+    free: "free for your program",
+    over: "too many for this board",
+    sum: (taken: number, free: number, board: string) =>
+      `${count(taken)} of the ${count(free)} bytes that ${board} has free`,
+    buffers: (n: number) => `All ${count(n)} buffers`,
+    buffer: "buffer",
+    bytes: "bytes",
+  },
+  state: {
+    title: "The same bits",
+    page: "CRC32 of the state in this page",
+    simulator: "CRC32 that the simulator came to",
+    same: "They are equal: every bit of every buffer is the same.",
+    other: "They are not equal. Please report that.",
+    unknown: "To compare, let the simulator learn the same file:",
+    waits: "Known when the whole stream is learned.",
+  },
+
+  errors: {
+    where: (name: string, line: number, column: string) =>
+      `${name}, line ${line}, column ${column}`,
+    empty: (name: string) => `${name} has no samples. It needs a header and a row per sample.`,
+    gzip: (name: string) => `${name} cannot be unpacked. Take .gz off its name if it is plain text.`,
+    utf8: (name: string) => `${name} is not UTF-8 text. Save the file as CSV in UTF-8.`,
+    quote: (line: number) => `Line ${line} cannot be read. Look for a stray " in it.`,
+    columnCount: (n: number, most: number) =>
+      `There are ${n} feature columns beside the class; 1 to ${most} are possible.`,
+    columnNames: "Each column needs a name of its own.",
+    noHeader: "The first line holds only numbers. Add a row of column names.",
+    noColumn: (name: string) => `There is no column ${name}.`,
+    width: (line: number, expected: number, found: number) =>
+      `Line ${line}: ${expected} cells expected, one per column, but ${found} found.`,
+    infinite: (where: string) => `${where}: an infinite number. Leave the cell empty.`,
+    text: (where: string, cell: string) =>
+      `${where}: "${cell}" is text, but this column holds numbers.`,
+    categories: (where: string, n: number, rows: number) =>
+      `${where} holds ${n} different texts in the first ${rows} rows; it looks like a date or an ` +
+      "identifier: leave it out.",
+    noClass: (where: string) => `${where}: the class is missing. Fill it in or delete the row.`,
+    classCount: (n: number) =>
+      n < 2
+        ? "There is only one class, so there is nothing to learn."
+        : `The column has ${n} classes, and 256 is the most. Choose another class column.`,
+    lateClass: (where: string, name: string, warmup: number) =>
+      `${where}: class ${name} appears here for the first time, after the first ${warmup} samples.`,
+    noFile: "Choose a CSV file first.",
+  },
+};
+
+export { count };
+
+/** Millionths as percent. */
+export function percent(millionths: number): string {
+  return `${(millionths / 10_000).toFixed(1)} %`;
+}
+
+export function hex32(value: number): string {
+  return (value >>> 0).toString(16).padStart(8, "0");
+}

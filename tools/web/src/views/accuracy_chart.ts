@@ -1,0 +1,90 @@
+// Accuracy over time: the learner, and the two simple baselines beside it.
+
+import uPlot from "uplot";
+import type { Status } from "../learning/messages";
+import { make } from "../dom";
+import { percent, texts } from "../texts";
+
+const HEIGHT = 260;
+const REDRAW = 100; // milliseconds
+
+export class AccuracyChart {
+  readonly element = make("div", { class: "chart", role: "img" });
+  private readonly data: [number[], number[], number[], number[]] = [[], [], [], []];
+  private readonly drifts: number[] = [];
+  private plot: uPlot | null = null;
+  private drawn = 0;
+
+  constructor() {
+    new ResizeObserver(() => this.resize()).observe(this.element);
+  }
+
+  /** Begin anew, with room for so many samples. */
+  clear(samples: number): void {
+    for (const column of this.data) column.length = 0;
+    this.drifts.length = 0;
+    this.plot?.destroy();
+    this.plot = new uPlot(this.options(samples), this.data, this.element);
+  }
+
+  add(status: Status, drifts: readonly number[]): void {
+    const row = [status.accuracy, status.accuracy_nochange, status.accuracy_majority];
+    this.data[0].push(status.samples);
+    row.forEach((value, i) => this.data[i + 1]!.push(value / 10_000));
+    this.drifts.push(...drifts);
+    const [model, nochange, majority] = row.map(percent) as [string, string, string];
+    this.element.setAttribute("aria-label", texts.accuracy.described(model, nochange, majority));
+    if (performance.now() - this.drawn > REDRAW) this.draw();
+  }
+
+  draw(): void {
+    this.drawn = performance.now();
+    this.plot?.setData(this.data);
+  }
+
+  private resize(): void {
+    this.plot?.setSize({ width: this.element.clientWidth, height: HEIGHT });
+  }
+
+  private options(samples: number): uPlot.Options {
+    const color = (name: string): string =>
+      getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    const axis = { stroke: color("--text"), grid: { stroke: color("--line"), width: 1 } };
+    const line = (label: string, name: string, dash?: number[]): uPlot.Series => ({
+      label,
+      stroke: color(name),
+      width: dash ? 1.5 : 2.5,
+      points: { show: false },
+      value: (_, value) => (value == null ? "" : `${value.toFixed(1)} %`),
+      ...(dash ? { dash } : {}),
+    });
+    return {
+      width: this.element.clientWidth || 300,
+      height: HEIGHT,
+      scales: { x: { time: false, range: [0, samples] }, y: { range: [0, 100] } },
+      axes: [axis, { ...axis, size: 60, values: (_, ticks) => ticks.map((tick) => `${tick} %`) }],
+      series: [
+        { label: texts.accuracy.samples },
+        line(texts.accuracy.model, "--model"),
+        line(texts.accuracy.nochange, "--nochange", [6, 4]),
+        line(texts.accuracy.majority, "--majority", [2, 3]),
+      ],
+      hooks: { draw: [(plot) => this.markDrifts(plot, color("--alarm"))] },
+    };
+  }
+
+  private markDrifts(plot: uPlot, color: string): void {
+    const { ctx, bbox } = plot;
+    ctx.save();
+    ctx.strokeStyle = color;
+    ctx.lineWidth = devicePixelRatio;
+    for (const sample of this.drifts) {
+      const x = plot.valToPos(sample, "x", true);
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+    }
+    ctx.restore();
+  }
+}

@@ -1,0 +1,48 @@
+// A form with a field for each option of a learner; what it may hold says the learner itself.
+
+import { choice, field, make } from "../dom";
+import type { Learner, Option, Parameters, Value } from "../page_data";
+
+export class OptionFields {
+  readonly element = make("div", { class: "fields" });
+  private controls: readonly [Option, HTMLInputElement | HTMLSelectElement][] = [];
+
+  /** Show the options of a learner; `given` takes the place of some defaults. */
+  show(learner: Learner, given: Parameters): void {
+    this.controls = learner.options
+      .filter((option) => option.kind !== "tuple")
+      .map((option) => [option, control(option, given[option.name] ?? option.default)]);
+    this.element.replaceChildren(
+      ...this.controls.map(([option, control]) => {
+        const help = make("small", { id: `${control.id}-help` }, option.help);
+        control.setAttribute("aria-describedby", help.id);
+        return field(option.name, control, help);
+      }),
+    );
+  }
+
+  /** The options as they stand there. */
+  values(): Parameters {
+    return Object.fromEntries(
+      this.controls.map(([option, control]) => [option.name, read(option, control.value)]),
+    );
+  }
+}
+
+function control(option: Option, value: Value): HTMLInputElement | HTMLSelectElement {
+  const id = `option-${option.name}`;
+  if (option.choices.length) {
+    const made = choice(id, option.choices.map((each) => [String(each), String(each)]));
+    made.value = String(value);
+    return made;
+  }
+  const range: Record<string, string> = option.low === null ? {} : { min: String(option.low) };
+  if (option.high !== null) range["max"] = String(option.high);
+  const step = option.kind === "int" ? "1" : "any";
+  return make("input", { id, type: "number", value: String(value), step, ...range });
+}
+
+function read(option: Option, text: string): Value {
+  if (option.kind === "bool") return text === "true";
+  return option.kind === "str" ? text : Number(text);
+}

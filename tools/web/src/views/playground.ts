@@ -1,0 +1,201 @@
+// The playground: a stream, a board, and the learner that would run there.
+
+import { choice, field, make, panel, table } from "../dom";
+import { Engine } from "../learning/engine";
+import { learnStream, parametersOf, type Step } from "../learning/run";
+import type { Board, Learner, PageData, Parameters } from "../page_data";
+import type { Stream } from "../streams/stream";
+import { hex32, percent, texts } from "../texts";
+import { AccuracyChart } from "./accuracy_chart";
+import { boardMemory } from "./board_memory";
+import { confusionMatrix } from "./confusion_matrix";
+import { OptionFields } from "./option_fields";
+import { expectedState, sameBits, simulateCommand } from "./same_bits";
+import { StreamChoice } from "./stream_choice";
+
+const DEFAULT_BOARD = "rpi_pico";
+const SIZE = "bytes"; // the option of a learner that takes what a board has
+
+export class Playground {
+  readonly element: HTMLElement;
+  private readonly streams: StreamChoice;
+  private readonly boards: HTMLSelectElement;
+  private readonly learners: HTMLSelectElement;
+  private readonly options = new OptionFields();
+  private readonly start = make("button", { type: "submit", id: "start" }, texts.playground.start);
+  private readonly status = make("p", { role: "status", id: "status" }, texts.playground.ready);
+  private readonly chart = new AccuracyChart();
+  private readonly drifts = make("p", { id: "drifts" });
+  private readonly newest = make("div", { id: "newest" });
+  private readonly confusion = make("div", { id: "confusion" });
+  private readonly memory = make("div", { id: "memory" });
+  private readonly state = make("div", { id: "state" });
+  private readonly results: HTMLElement;
+  private engine: Engine | null = null;
+
+  constructor(private readonly data: PageData) {
+    this.boards = choice("board", data.boards.map(({ key, name }) => [key, name]));
+    this.boards.value = DEFAULT_BOARD;
+    this.learners = choice(
+      "learner",
+      data.learners.map(({ key }) => [key, texts.learners[key] ?? key]),
+    );
+    const refused = (why: string): void => this.say(why, true);
+    this.streams = new StreamChoice(data.streams, () => this.showOptions(), refused);
+    this.boards.onchange = this.learners.onchange = () => this.showOptions();
+    this.results = this.makeResults();
+    this.element = make(
+      "section",
+      { id: "playground", "aria-labelledby": "playground-title" },
+      make("h2", { id: "playground-title" }, texts.playground.title),
+      this.makeForm(),
+      this.status,
+      this.results,
+    );
+    this.showOptions();
+  }
+
+  private makeForm(): HTMLElement {
+    const form = make(
+      "form",
+      {},
+      this.streams.element,
+      field(texts.playground.board, this.boards),
+      field(texts.playground.learner, this.learners),
+      make(
+        "details",
+        {},
+        make("summary", {}, texts.playground.options),
+        this.options.element,
+      ),
+      this.start,
+    );
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      if (this.engine) this.stop();
+      else void this.run();
+    };
+    return form;
+  }
+
+  private makeResults(): HTMLElement {
+    return make(
+      "div",
+      { class: "results", hidden: true },
+      panel(texts.accuracy.title, this.chart.element, this.drifts),
+      panel(texts.newest.title, this.newest),
+      panel(texts.confusion.title, this.confusion),
+      panel(texts.memory.title, this.memory),
+      panel(texts.state.title, this.state),
+    );
+  }
+
+  private get board(): Board {
+    return this.data.boards.find(({ key }) => key === this.boards.value)!;
+  }
+
+  private get learner(): Learner {
+    return this.data.learners.find(({ key }) => key === this.learners.value)!;
+  }
+
+  private showOptions(): void {
+    if (!this.streams) return; // while it is made
+    const size = this.streams.sample?.bytes[this.board.key] ?? this.board.bytes;
+    this.options.show(this.learner, { [SIZE]: size });
+  }
+
+  private async run(): Promise<void> {
+    const { learner, board } = this;
+    const options = this.options.values();
+    this.start.textContent = texts.playground.stop;
+    this.say(texts.playground.loading);
+    try {
+      const stream = await this.streams.open();
+      const engine = await Engine.start(learner.kind, parametersOf(learner, stream, options));
+      this.engine = engine;
+      this.begin(engine, board, learner, stream);
+      const last = await this.follow(engine, stream);
+      if (last) this.showState(last, stream, learner, options);
+    } catch (error) {
+      this.say(error instanceof Error ? error.message : String(error), true);
+    }
+    this.stop();
+  }
+
+  private begin(engine: Engine, board: Board, learner: Learner, stream: Stream): void {
+    const features = stream.featureNames.length;
+    this.results.hidden = false;
+    this.chart.clear(stream.labels.length);
+    this.drifts.textContent = "";
+    this.state.replaceChildren(make("p", {}, texts.state.waits));
+    this.memory.replaceChildren(boardMemory(board, learner.key, engine.buffers, features));
+  }
+
+  /** Learn until the end, or until it is stopped: then there is no last step. */
+  private async follow(engine: Engine, stream: Stream): Promise<Step | undefined> {
+    const all = stream.labels.length;
+    const drifts: number[] = [];
+    let last: Step | undefined;
+    for await (const step of learnStream(engine, stream)) {
+      if (this.engine !== engine) return undefined;
+      last = step;
+      drifts.push(...step.drifts);
+      this.show(step, stream, drifts);
+    }
+    this.chart.draw();
+    if (last) this.say(texts.playground.done(all, percent(last.status.accuracy)));
+    return last;
+  }
+
+  private show(step: Step, stream: Stream, drifts: readonly number[]): void {
+    const { status } = step;
+    this.chart.add(status, step.drifts);
+    const accuracy = percent(status.accuracy);
+    const all = stream.labels.length;
+    this.say(texts.playground.running(status.samples, all, accuracy, step.rate));
+    this.drifts.textContent = drifts.length
+      ? `${texts.accuracy.drifts(drifts.length)}, ${texts.accuracy.first(drifts[0]!)}`
+      : texts.accuracy.none;
+    this.newest.replaceChildren(newestSample(step, stream.classNames));
+    this.confusion.replaceChildren(confusionMatrix(stream.classNames, status.confusion));
+  }
+
+  private showState(last: Step, stream: Stream, learner: Learner, options: Parameters): void {
+    const { sample, labelColumn } = this.streams;
+    const command = simulateCommand(stream.name, labelColumn, learner, options);
+    const expected = expectedState(sample?.expected ?? [], learner.key, options);
+    this.state.replaceChildren(sameBits(last.status.state_crc32, expected, command));
+    this.element.dataset["crc32"] = hex32(last.status.state_crc32);
+  }
+
+  private stop(): void {
+    this.engine?.stop();
+    this.engine = null;
+    this.start.textContent = texts.playground.start;
+  }
+
+  private say(text: string, isError = false): void {
+    this.status.textContent = text;
+    this.status.classList.toggle("bad", isError);
+  }
+}
+
+function newestSample(step: Step, classes: readonly string[]): HTMLElement {
+  const { status } = step;
+  const told = Object.entries(status.progress).sort(); // a dict of MicroPython has no order
+  const progress = told.map(([name, value]) => [name.replaceAll("_", " "), String(value)]);
+  return make(
+    "div",
+    { class: "newest" },
+    table(
+      [],
+      [
+        [texts.newest.predicted, classes[step.predicted]!],
+        [texts.newest.truth, classes[step.label]!],
+        [texts.newest.confidence, texts.newest.of(status.confidence)],
+      ],
+    ),
+    make("h4", {}, texts.newest.progress),
+    table([], progress),
+  );
+}

@@ -1,0 +1,59 @@
+// The checksum of the state in the page beside the one that the simulator came to.
+
+import { make, table } from "../dom";
+import type { Expected, Learner, Parameters } from "../page_data";
+import { hex32, texts } from "../texts";
+
+/** What the simulator came to with these options, if that is known. */
+export function expectedState(
+  expected: readonly Expected[],
+  learner: string,
+  options: Parameters,
+): number | undefined {
+  const same = (found: Expected): boolean =>
+    found.learner === learner &&
+    Object.entries(options).every(([name, value]) => found.options[name] === value);
+  return expected.find(same)?.state_crc32;
+}
+
+/** The two checksums; where the simulator's is not known, the command that computes it. */
+export function sameBits(page: number, simulator: number | undefined, command: string): HTMLElement {
+  const rows: [string, HTMLElement][] = [
+    [texts.state.page, make("code", { id: "page-crc32" }, hex32(page))],
+  ];
+  if (simulator === undefined) {
+    const shown = make("pre", { tabindex: "0" }, command);
+    return make("div", {}, table([], rows), make("p", {}, texts.state.unknown), shown);
+  }
+  rows.push([texts.state.simulator, make("code", { id: "simulator-crc32" }, hex32(simulator))]);
+  const same = page === simulator;
+  const verdict = make(
+    "p",
+    { class: same ? "good" : "bad" },
+    same ? `✓ ${texts.state.same}` : `✗ ${texts.state.other}`,
+  );
+  return make("div", {}, table([], rows), verdict);
+}
+
+/** The command by which the simulator learns the same file with the same options. */
+export function simulateCommand(
+  file: string,
+  label: string | undefined,
+  learner: Learner,
+  options: Parameters,
+): string {
+  const words = ["microshrub", "simulate", file];
+  if (label !== undefined) words.push("--label", label);
+  words.push("--model", learner.key);
+  for (const option of learner.options) {
+    const value = options[option.name];
+    if (value === undefined || value === option.default || typeof value === "object") continue;
+    words.push(`--${option.name.replaceAll("_", "-")}`);
+    if (value !== true) words.push(String(value));
+  }
+  return words.map(quoted).join(" ");
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
+}
