@@ -80,32 +80,34 @@ class HoeffdingTree(Learner):
 
     Parameters (all but features and classes have defaults):
 
-    depth             0..30, the longest path of tests; 0 is naive Bayes, or the majority, alone
+    depth             0..30, the longest path of tests; with 0 the tree is one leaf: naive Bayes,
+                      or the majority class
     nodes             1..65535, inner nodes and leaves together, alternate subtrees included
-    leaves            1..65534 slots of statistics: that many leaves learn (with "efdt" inner nodes
-                      have one each, too), the others go on predicting
-    grace_period      1..65535 samples of a leaf between two looks for a split
+    leaves            1..65534, slots for statistics: this many leaves learn (with "efdt", inner
+                      nodes take one each, too); the others only predict
+    grace_period      1..65535, samples that a leaf learns between two attempts to split
     split_confidence  1/2**29..0.5, the delta of Hoeffding's bound
-    tie_threshold     0..1, a bound below which two splits count as equally good
+    tie_threshold     0..1; once the bound is below it, the two best splits count as equally good
     criterion         "infogain" or "gini"
-    policy            "vfdt" (a leaf splits for good), "efdt" (it splits as soon as that beats not
-                      splitting; inner nodes keep their statistics and change their mind),
-                      "svfdt1" (it splits where others were as uncertain and gained as much) or
-                      "svfdt2" (or at once where it is more uncertain, or gains more)
-    regularization    0..1, the omega of HT-REG: what the gain of a feature that the path does not
-                      use yet counts for; 1: no regularization
-    adaptive          True: HAT, subtrees that get worse are replaced, leaves start anew; with
-                      regularization, HAT-REG
+    policy            "vfdt" (a leaf splits for good), "efdt" (a leaf splits as soon as that beats
+                      not splitting, and inner nodes revise their splits), "svfdt1" (a leaf splits
+                      only if it is as impure, and gains as much, as others that split) or
+                      "svfdt2" (the same, but high impurity or gain is enough by itself)
+    regularization    0..1, the omega of HT-REG, a factor on the gain of features that the path
+                      does not test yet; 1: no regularization
+    adaptive          HAT: subtrees that get worse are replaced, and leaves that do start over;
+                      with regularization, HAT-REG
     leaf              "mc" (majority class), "nb" (naive Bayes) or "nba" (the better of the two)
-    boost             True: OLBoost, leaves predict from statistics of their own, in which a sample
-                      counts more often the less they expected its class
-    lambda_min        0..16, how often one counts on average that they were certain of
-    lambda_max        lambda_min..16, and one that they ruled out
-    bins              2..255 bins of a feature's histogram
-    two_valued        features, as numbers, that have only two values and get two bins
-    seed              0..2**30 - 1, of the boosting
+    boost             OLBoost: leaves predict from separate statistics, in which a sample counts
+                      the more, the less its class was expected
+    lambda_min        0..16, how often a sample counts there, on average, if the leaf was certain
+                      of its class
+    lambda_max        lambda_min..16, how often it counts if the leaf had ruled its class out
+    bins              2..255, bins in the histogram of a feature
+    two_valued        indices of features that have only two values, and get two bins
+    seed              0..2**30 - 1, seed of the boosting's random numbers
 
-    Raises ValueError naming the parameter, what is allowed and what was given.
+    Raises ValueError, which names the parameter, what is allowed and what was given.
     """
 
     _predict = staticmethod(predict)

@@ -105,22 +105,22 @@ class ShrubEnsemble(Learner):
 
     Parameters (all but features and classes have defaults):
 
-    features      1..256 codes a sample; classes: 2..256
-    window        2..1024 samples that a shrub is grown on and the weights are fitted to
-    trees         1..255 members at most
+    features      1..256, numbers in a sample; classes: 2..256
+    window        2..1024, recent samples that shrubs are grown on and weights are fitted to
+    trees         1..255, the most shrubs in the ensemble
     depth         1..30, the longest path of tests; a shrub never has more than `window` leaves
-    step          1/1024..64, step size of the weights' gradient, held in 12 bits.
-                  8 to 32 suits streams with runs of one label, 0.05 to 0.2 noisy ones
+    step          1/1024..64, step size of the weights' gradient descent, rounded to 12 bits;
+                  8 to 32 suits streams with long runs of one label, 0.05 to 0.2 noisy ones
     loss          "mse" or "cross_entropy"
-    splitter      "best" (CART) or "random" (one random threshold a feature)
-    max_features  features drawn for each node, 0..features; 0: all
-    leaf          "proba" (class frequencies, 8 bits) or "class" (the majority)
-    train_every   1..32767: grow a shrub after every so many samples, or errors
+    splitter      "best" (CART) or "random" (one random threshold per feature)
+    max_features  0..features, features drawn for each node; 0: all of them
+    leaf          "proba" (class frequencies in 8 bits) or "class" (the majority class alone)
+    train_every   1..32767: grow a shrub after every N samples, or errors
     trigger       "sample" or "error": what train_every counts
-    feature_bits  8 or 16: bits of a code that are kept in the window and the thresholds
-    seed          0..2**30 - 1, of the model's own random generator
+    feature_bits  8 or 16, bits of each code that the window and the thresholds keep
+    seed          0..2**30 - 1, seed of the model's own random numbers
 
-    Raises ValueError naming the parameter, what is allowed and what was given.
+    Raises ValueError, which names the parameter, what is allowed and what was given.
     """
 
     _predict = staticmethod(predict)

@@ -163,20 +163,21 @@ def grove_table(features, classes, window, trees, leaves):
 
 
 class Grove(Learner):
-    """At most `trees` trees, of which a new one is grown on the last `window` samples at a time.
+    """Up to `trees` random trees; a new one at a time grows on the last `window` samples.
 
     Parameters (all but features and classes have defaults):
 
-    features      1..256 codes a sample, of which the upper 8 bits are kept; classes: 2..256
-    window        8..2047 samples that a tree is grown on
-    trees         1..255 that vote at most
-    leaves        2..128 of a tree at most
-    every         1..255: a tree begins to grow after every so many samples, and has so many to
-                  grow; the ring holds as many besides the window
-    max_features  features tried for a split, 0..features; 0: 1.5 times their root, and one
-    seed          0..2**30 - 1, of the model's own random generator
+    features      1..256, numbers in a sample, kept in 8 bits each; classes: 2..256
+    window        8..2047, recent samples that each tree is grown on
+    trees         1..255, the most trees that vote
+    leaves        2..128, the most leaves of a tree
+    every         1..255: a tree starts to grow every N samples, and has N samples to finish; the
+                  ring holds N samples more than the window
+    max_features  0..features, features tried for each split; 0: 1.5 times the square root of
+                  their number, plus one
+    seed          0..2**30 - 1, seed of the model's own random numbers
 
-    Raises ValueError naming the parameter, what is allowed and what was given.
+    Raises ValueError, which names the parameter, what is allowed and what was given.
     """
 
     _predict = staticmethod(predict)

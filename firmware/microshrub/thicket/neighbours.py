@@ -181,15 +181,15 @@ def start_neighbours(b, k, reach):
 
 
 class NearestNeighbours(Learner):
-    """The k nearest of the last `window` samples vote.
+    """The k samples of the last `window` that are nearest vote.
 
     Parameters (all but features and classes have defaults):
 
-    features  1..256 codes a sample, of which the upper 8 bits are kept; classes: 2..256
-    window    1..4096 samples that are kept
-    k         1..15 neighbours that vote
+    features  1..256, numbers in a sample, kept in 8 bits each; classes: 2..256
+    window    1..4096, recent samples that are kept
+    k         1..15, neighbours that vote
 
-    Raises ValueError naming the parameter, what is allowed and what was given.
+    Raises ValueError, which names the parameter, what is allowed and what was given.
     """
 
     _predict = staticmethod(predict)

@@ -188,10 +188,10 @@ class SoftmaxRegression(Learner):
 
     Parameters (all but features and classes have defaults):
 
-    features  1..256 codes a sample; classes: 2..256
-    rate      1/256..1/4, the step size of the gradient, rounded to 1/256
+    features  1..256, numbers in a sample; classes: 2..256
+    rate      1/256..1/4, step size of the gradient descent, rounded to 1/256
 
-    Raises ValueError naming the parameter, what is allowed and what was given.
+    Raises ValueError, which names the parameter, what is allowed and what was given.
     """
 
     _predict = staticmethod(predict)

@@ -147,15 +147,15 @@ def ask(t, rows, at: int):
 
 
 class Thicket(Learner):
-    """As accurate as `bytes` of buffers allow, without any option besides.
+    """As accurate as it can be within `bytes` of buffers; no other option needs to be set.
 
     Parameters (all but features and classes have defaults):
 
-    features  1..256 codes a sample; classes: 2..256
-    bytes     2048..1048576 that the buffers may take in all; see shares.py for who gets what
-    seed      0..2**30 - 1, of the model's own random generators
+    features  1..256, numbers in a sample; classes: 2..256
+    bytes     2048..1048576, the most that all buffers together may take; shares.py divides them
+    seed      0..2**30 - 1, seed of the model's own random numbers
 
-    Raises ValueError naming the parameter, what is allowed and what was given; also when there
+    Raises ValueError, which names the parameter, what is allowed and what was given; also if there
     are too many features and classes for so few bytes.
     """
 

@@ -1,4 +1,4 @@
-"""`microshrub benchmark`: the measurements behind pages of the documentation."""
+"""`microshrub benchmark`: the measurements behind the tables in the documentation."""
 
 from __future__ import annotations
 

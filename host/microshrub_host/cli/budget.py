@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         metavar="D",
         required=True,
-        help="numbers in a sample (required)",
+        help="features of a sample (required)",
     )
     parser.add_argument(
         "--classes",
@@ -37,9 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--native",
         action="store_true",
-        help="of the code that `build --native` makes (default: off)",
+        help="with the code that `build --native` makes (default: off)",
     )
-    add_outputs(parser, json="write it as one JSON object")
+    add_outputs(parser, json="write the budget as one JSON object")
     add_model_options(parser)
 
 

@@ -40,33 +40,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ours",
         action="append",
         metavar='"MODEL NAME=VALUE ..."',
-        help='one of ours, as in "hoeffding policy=efdt depth=10"; can be repeated '
-        f"(default: {' and '.join(MODELS)} with their defaults)",
+        help='one of our learners, such as "hoeffding policy=efdt depth=10"; can be repeated '
+        f"(default: {', '.join(MODELS)}, with their defaults)",
     )
     parser.add_argument(
         "--peers",
         metavar="A,B,...",
-        help=f"of {', '.join(catalogue.PEERS)}; river, moa and torch stand for all of theirs, "
-        "none for nobody (default: all that can run here)",
+        help=f"some of {', '.join(catalogue.PEERS)}; river, moa and torch mean all of theirs, "
+        "none means no peers (default: all that can run here)",
     )
     parser.add_argument(
         "--set",
         choices=SETS,
-        help="instead: field, Thicket of 16, 64 and 256 KB, our other learners and ensembles of "
-        "MOA and River; trees, VFDT, EFDT and HAT of all three systems with the same settings; "
-        "speed, the trees and capymoa's shrubs, in samples per second (default: no set)",
+        help="instead of --ours and --peers: field is Thicket of 16, 64 and 256 KB, our other "
+        "learners, and ensembles of MOA and River; trees is VFDT, EFDT and HAT of all three "
+        "systems with the same settings; speed is the trees and CapyMOA's shrubs, in samples per "
+        "second (default: off)",
     )
     parser.add_argument(
         "--budget",
         type=whole_number,
         metavar="BYTES",
-        help="refuse models of ours that take more (default: no limit)",
+        help="refuse models of ours that take more bytes (default: no limit)",
     )
     add_run_options(parser, _LIMIT)
     add_outputs(
         parser,
         json="write everything as one JSON object",
-        html="write tables and pictures as one page",
+        html="write tables and pictures as one HTML page",
     )
 
 

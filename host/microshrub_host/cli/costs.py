@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--board",
         choices=list(emulated_boards.BOARDS),
-        help="only this one (default: a Cortex-M0 and a Cortex-M3)",
+        help="only this emulated board (default: both)",
     )
     parser.add_argument(
         "--kernels",

@@ -31,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "header with the same predictions and votes, emlearn the CSV that emlearn_trees for "
         "MicroPython loads, onnx a TreeEnsembleClassifier, graphviz the trees as a graph."
     )
-    parser.add_argument("model", metavar="MODEL", type=Path, help="a file of simulate --save")
+    parser.add_argument(
+        "model", metavar="MODEL", type=Path, help="a file that `simulate --save` wrote"
+    )
     parser.add_argument("--format", metavar="|".join(FORMATS), required=True, help="what to write")
     parser.add_argument(
         "-o",

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--board",
         choices=list(emulated_boards.BOARDS),
-        help="one for this board, emulated by QEMU (default: one for this PC)",
+        help="for this board, emulated by QEMU (default: for this PC)",
     )
 
 

@@ -44,14 +44,16 @@ def add_model_options(parser: argparse.ArgumentParser, *, files: bool = False) -
     kinds: dict[str, Any] = {"choices": list(MODELS)}
     if files:
         kinds = {"type": _model_or_file, "metavar": "{" + ",".join([*MODELS, "FILE"]) + "}"}
-    what = f"the learner{', or a file of simulate --save' if files else ''} (default {DEFAULT})"
+    what = "the learner" + ", or a file that `simulate --save` wrote" * files
+    what += f" (default {DEFAULT})"
     parser.add_argument("--model", default=DEFAULT, help=what, **kinds)
     group = parser.add_argument_group("options of the model")
     for name, models in _owners().items():
         rows = [options_of(model)[name] for model in models]
-        about = [f"{row.help} (default {row.default})".strip() for row in rows]
-        if len(models) > 1:
-            about = [f"{model}: {text}" for model, text in zip(models, about, strict=True)]
+        about: dict[str, list[str]] = {}  # models by what they say of it
+        for model, row in zip(models, rows, strict=True):
+            default = "off" if row.default is False else row.default
+            about.setdefault(f"{row.help} (default {default})".strip(), []).append(model)
         kind: dict[str, Any] = {"action": "store_true"}
         if rows[0].kind is not bool:
             kind = {"type": parsed(rows[0].kind), "metavar": _metavar(rows)}
@@ -60,9 +62,15 @@ def add_model_options(parser: argparse.ArgumentParser, *, files: bool = False) -
             option(f"model_{name}" if taken else name),
             dest=_DEST + name,
             default=argparse.SUPPRESS,
-            help="; ".join(about).replace("%", "%%"),
+            help=_help(about),
             **kind,
         )
+
+
+def _help(about: Mapping[str, Sequence[str]]) -> str:
+    """What the models say of an option, each text with the names of those that say it."""
+    texts = [f"{', '.join(models)}: {text}" for text, models in about.items()]
+    return "; ".join(texts).replace("%", "%%")
 
 
 def _owners() -> dict[str, list[str]]:

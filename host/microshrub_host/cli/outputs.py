@@ -48,7 +48,7 @@ def add_outputs(parser: argparse.ArgumentParser, **texts: str) -> None:
     parser.add_argument(
         "--force",
         action="store_true",
-        help="replace files of these names even if they hold something else (default: refuse)",
+        help="also overwrite files that hold something else (default: refuse)",
     )
 
 

@@ -1,4 +1,4 @@
-"""`microshrub parity`: the proof that all engines hold the same bits."""
+"""`microshrub parity`: whether all engines compute the same bits."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         default=200,
         metavar="N",
-        help="compare after each N samples (default 200)",
+        help="compare after every N samples (default 200)",
     )
     parser.add_argument(
         "--native",
         action="store_true",
-        help="also run what `build --native` makes, on that MicroPython (default: off)",
+        help="also run what `build --native` makes, on the real MicroPython (default: off)",
     )
     add_model_options(parser)
 

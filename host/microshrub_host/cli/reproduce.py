@@ -42,9 +42,9 @@ def _add_what_to_run(parser: argparse.ArgumentParser) -> None:
     ):
         parser.add_argument(f"--{name}", metavar=metavar, help=text)
     for name, metavar, text in (
-        ("configurations", "N", "random configurations of a method, at most"),
+        ("configurations", "N", "at most N random configurations per method"),
         ("limit", "N", "only the first N samples of a stream"),
-        ("time-limit", "SECONDS", "of one run"),
+        ("time-limit", "SECONDS", "for one run"),
     ):
         parser.add_argument(
             f"--{name}",
@@ -53,7 +53,11 @@ def _add_what_to_run(parser: argparse.ArgumentParser) -> None:
             help=f"{text} (default: the experiment's)",
         )
     parser.add_argument(
-        "--seed", type=whole_number, default=0, metavar="N", help="of the draw (default 0)"
+        "--seed",
+        type=whole_number,
+        default=0,
+        metavar="N",
+        help="seed of the configurations (default 0)",
     )
     parser.add_argument(
         "--data",
@@ -70,21 +74,23 @@ def _add_how_to_run(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         default=1,
         metavar="N",
-        help="runs at the same time (default 1)",
+        help="runs to do at the same time (default 1)",
     )
     parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="of a Dask cluster (default: this machine)"
+        "--scheduler",
+        metavar="ADDRESS",
+        help="a Dask cluster that does the runs (default: this machine)",
     )
     parser.add_argument(
         "--output",
         dest="folder",
         type=Path,
         metavar="DIR",
-        help="results, tables and pictures; an interrupted run continues there (default: "
-        "reproduce-EXPERIMENT, with -quick)",
+        help="the folder for results, tables and pictures; an interrupted run continues there "
+        "(default: reproduce-EXPERIMENT, or reproduce-EXPERIMENT-quick)",
     )
     parser.add_argument(
-        "--html", type=Path, metavar="FILE", help="the page (default: report.html in --output)"
+        "--html", type=Path, metavar="FILE", help="the report (default: report.html in --output)"
     )
 
 

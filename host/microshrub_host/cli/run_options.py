@@ -14,12 +14,12 @@ def add_run_options(parser: argparse.ArgumentParser, seconds: int) -> None:
         type=whole_number,
         default=seconds,
         metavar="SECONDS",
-        help=f"of one learner on one stream (default {seconds})",
+        help=f"for one learner on one stream (default {seconds})",
     )
     parser.add_argument(
         "--jobs",
         type=whole_number,
         default=1,
         metavar="N",
-        help="learners that run at the same time; each is slower if there are several (default 1)",
+        help="learners to run at the same time; the more, the slower each one runs (default 1)",
     )

@@ -1,4 +1,4 @@
-"""`microshrub show`: a saved model's trees as text and as a picture, and why it says what."""
+"""`microshrub show`: a saved model's trees as text or as a picture, and why it predicts what."""
 
 from __future__ import annotations
 
@@ -28,19 +28,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Print a saved model's trees, in the units of its features, or draw one of them. A leaf "
-        "shows its class, the share of that class, and the number of samples. A shrub's leaf "
-        "shows the share when it was grown, and how many of the last samples reach it now."
+        "shows its class, the share of that class, and the number of samples. In a shrub, the "
+        "share is from when it was grown, and the samples are those in the window that reach the "
+        "leaf now."
     )
-    parser.add_argument("model", metavar="MODEL", type=Path, help="a file of simulate --save")
-    add_outputs(parser, plot="draw the tree, or the heaviest shrub")
     parser.add_argument(
-        "--depth", metavar="N", type=whole_number, help="only the first N tests (default: all)"
+        "model", metavar="MODEL", type=Path, help="a file that `simulate --save` wrote"
+    )
+    add_outputs(parser, plot="draw the tree, or the shrub with the largest weight")
+    parser.add_argument(
+        "--depth",
+        metavar="N",
+        type=whole_number,
+        help="only the first N levels of tests (default: all)",
     )
     parser.add_argument(
         "--tree",
         metavar="N",
         type=whole_number,
-        help=f"only the shrub with the N-th largest weight (default: all from {_LIGHT} on)",
+        help="only the shrub with the N-th largest weight (default: all with a weight of "
+        f"at least {_LIGHT})",
     )
     parser.add_argument(
         "--row",
@@ -52,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the model's trees, or why it says what of a row; draw the first of them."""
+    """Print the model's trees, or why it predicts what for a row; draw the first of them."""
     check_at_least_one(depth=arguments.depth, tree=arguments.tree)
     check_outputs(arguments)
     model = model_files.open_model(arguments.model)
@@ -66,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     left_out = len(every) - len(places)
     if left_out and arguments.tree is None:
         console.say(
-            f"\n{count(left_out, 'shrub')} with less weight not shown: --tree N shows the N-th."
+            f"\n{count(left_out, 'shrub')} with less weight not shown; --tree N shows the N-th."
         )
     if arguments.plot is not None:
         _plot(model, every, places, arguments)

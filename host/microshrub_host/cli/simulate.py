@@ -40,19 +40,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_stream_options(parser)
     assumed = (
-        f"refuse models that do not fit this board (default: refuse none, assume {DEFAULT_BOARD})"
+        f"refuse models that do not fit this board (default: refuse none, show {DEFAULT_BOARD})"
     )
     add_board_option(parser, None, assumed)
     parser.add_argument(
         "--engine",
         choices=engines.NAMES,
-        help="the engine (default: c where there is a C compiler, else numba)",
+        help="what runs the learner (default: c if there is a C compiler, else numba)",
     )
     add_outputs(
         parser,
         json="write the result as one JSON object",
         plot="draw accuracy over time",
-        html="write a report as one page",
+        html="write a report as one HTML page",
         save="save the learned model",
     )
     add_model_options(parser)

@@ -29,8 +29,8 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
         "data",
         metavar="DATA",
         nargs=nargs,
-        help="a .csv, .csv.gz or .arff file; river: and a classification data set from the river "
-        f"package, such as ImageSegments; synth: and one of {synths}",
+        help="a .csv, .csv.gz or .arff file; river:NAME, a classification data set of the river "
+        f"package, such as river:ImageSegments; synth:NAME, a generated stream: {synths}",
     )
     parser.add_argument(
         "--label", metavar="COLUMN", help="the column of the class (default: the last)"
@@ -48,20 +48,20 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
         "--limit",
         type=whole_number,
         metavar="N",
-        help="only the first N samples (default: all, and 100,000 of synth:)",
+        help="only the first N samples (default: all; 100,000 of synth:NAME)",
     )
     parser.add_argument(
         "--warmup",
         type=whole_number,
         metavar="N",
         default=256,
-        help="samples whose features the quantizer sees before the run (default 256)",
+        help="samples whose features the quantizer sees before the run starts (default 256)",
     )
     parser.add_argument(
         "--shuffle",
         type=whole_number,
         metavar="SEED",
-        help="shuffle the stream (default: its own order)",
+        help="shuffle the stream with this seed (default: its own order)",
     )
 
 

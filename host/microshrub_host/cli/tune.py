@@ -34,7 +34,7 @@ _CHOOSE_ON = 0.5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Search for models of both kinds that are accurate and small. Every trial learns the "
+        "Search for models that are accurate and small. Every trial learns the "
         "whole stream once. Models are chosen by their accuracy on its first part; the accuracy "
         f"on the rest is only shown. The choice is {RULE}. Run the same command again to "
         "continue with the trials that are missing."
@@ -61,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=_CHOOSE_ON,
         metavar="PART",
-        help=f"the first part of the stream, on which models are chosen (default {_CHOOSE_ON})",
+        help="share of the stream, from its start, on which models are chosen "
+        f"(default {_CHOOSE_ON})",
     )
     parser.add_argument(
         "--trials",
@@ -75,8 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         default=0,
         metavar="N",
-        help="of the search (default 0); with several workers the order of the trials, and so the "
-        "search, is chance",
+        help="seed of the search (default 0); with several workers, the search also depends on "
+        "which trials finish first",
     )
     parser.add_argument(
         "--jobs",
@@ -88,19 +89,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="of a Dask cluster that runs the trials, tcp://HOST:8786; its workers need "
+        help="the Dask cluster that runs the trials, tcp://HOST:8786; its workers need "
         "microshrub, not DATA (default: this machine)",
     )
     parser.add_argument(
         "--study",
         metavar="FILE",
         type=Path,
-        help="the file of the trials (default: named after DATA and the board)",
+        help="the file that keeps the trials (default: named after DATA and the board)",
     )
     add_outputs(
         parser,
-        plot="draw bytes and accuracy",
-        html="write a report as a page",
+        plot="draw accuracy against bytes",
+        html="write a report as one HTML page",
         json="write everything as one JSON object",
     )
 

@@ -50,13 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="viper",
         dest="emit",
         help="compile the kernels with a C compiler, into one native module: fewer instructions, "
-        "less RAM, the same bits; what there is no such compiler for is viper (default: off)",
+        "less RAM, the same bits; without such a compiler, it falls back to viper (default: off)",
     )
     kernels.add_argument(
         "--emit",
         choices=("viper", "bytecode"),
         default="viper",
-        help="machine code of mpy-cross, or bytecode for any processor (default viper)",
+        help="machine code by mpy-cross, or bytecode for any processor (default viper)",
     )
     _add_program_options(parser)
     add_model_options(parser, files=True)
@@ -90,7 +90,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         default=1000,
         metavar="N",
-        help="save a checkpoint to flash after so many samples, 0: never (default 1000)",
+        help="save a checkpoint to flash after every N samples; 0: never (default 1000)",
     )
     group.add_argument(
         "--checkpoint-seconds",
@@ -109,14 +109,14 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         "--hook",
         choices=HOOKS,
         default="nothing",
-        help="what happens on a drift (default nothing)",
+        help="what the model does when a drift is detected (default nothing)",
     )
     group.add_argument(
         "--watchdog",
         type=whole_number,
         default=0,
         metavar="MS",
-        help="restart the board when it hangs for so long, 5000 or more (default 0: off)",
+        help="restart the board if it hangs for this long, at least 5000 (default 0: off)",
     )
     group.add_argument(
         "--text", action="store_true", help="also print plotter lines (default: frames only)"

@@ -28,7 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "previous program."
     )
     parser.add_argument(
-        "folder", metavar="FOLDER", nargs="?", type=Path, help=f"(default {FOLDER}/BOARD)"
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        type=Path,
+        help=f"what `build` wrote (default {FOLDER}/BOARD)",
     )
     add_board_option(parser, None, "the board (required)", required=True)
     add_port_option(parser)

@@ -14,9 +14,9 @@ from ..link_fuzz.fuzz import fuzz
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     for name, usual, text in (
-        ("frames", 1_000_000, "requests to be applied"),
-        ("seed", 1, "of the damage"),
-        ("every", 400, "bytes between two faults"),
+        ("frames", 1_000_000, "requests to apply"),
+        ("seed", 1, "seed of the damage"),
+        ("every", 400, "bytes between two faults, on average"),
     ):
         parser.add_argument(
             f"--{name}",

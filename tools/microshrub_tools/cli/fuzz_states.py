@@ -16,7 +16,10 @@ _ENGINES = ("python", "numba", "c", "micropython")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    for name, usual, text in (("states", 10_000, "altered states"), ("seed", 1, "of the damage")):
+    for name, usual, text in (
+        ("states", 10_000, "states to alter"),
+        ("seed", 1, "seed of the damage"),
+    ):
         parser.add_argument(
             f"--{name}",
             type=whole_number,
@@ -25,7 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help=f"{text} (default {usual})",
         )
     parser.add_argument(
-        "--engine", choices=_ENGINES, default="python", help="what loads them (default python)"
+        "--engine",
+        choices=_ENGINES,
+        default="python",
+        help="the engine that loads them (default python)",
     )
 
 

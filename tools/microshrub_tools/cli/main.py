@@ -14,28 +14,28 @@ _HOST, _TOOLS = "microshrub_host.cli", "microshrub_tools.cli"
 
 COMMANDS = (
     Command("simulate", "Learn a stream as the board would.", f"{_HOST}.simulate"),
-    Command("budget", "Show what a model takes of a board's RAM.", f"{_HOST}.budget"),
-    Command("parity", "Prove that all engines hold the same bits.", f"{_HOST}.parity"),
+    Command("budget", "Show how much of a board's RAM a model takes.", f"{_HOST}.budget"),
+    Command("parity", "Check that all engines compute the same bits.", f"{_HOST}.parity"),
     Command("show", "Print a saved model's trees, in the units of its features.", f"{_HOST}.show"),
     Command("export", "Export a saved model to another format.", f"{_HOST}.export"),
     Command("compare", "Compare our learners with River's and MOA's.", f"{_HOST}.compare"),
     Command("tune", "Search for models that are accurate and small.", f"{_HOST}.tune"),
-    Command("reproduce", "Run the experiment of a paper.", f"{_HOST}.reproduce"),
-    Command("benchmark", "Measure the tables of the documentation.", f"{_HOST}.benchmark"),
-    Command("micropython", "Find, or fetch, a real 32-bit MicroPython.", f"{_HOST}.micropython"),
-    Command("costs", "Count instructions of predict and learn.", f"{_HOST}.costs"),
+    Command("reproduce", "Run a paper's experiment.", f"{_HOST}.reproduce"),
+    Command("benchmark", "Measure the tables in the documentation.", f"{_HOST}.benchmark"),
+    Command("micropython", "Find or fetch a real 32-bit MicroPython.", f"{_HOST}.micropython"),
+    Command("costs", "Count the instructions of predict and learn.", f"{_HOST}.costs"),
     Command("soak", "Check that memory and time do not grow.", f"{_TOOLS}.soak"),
     Command("record", "Record samples from a board as a CSV file.", f"{_TOOLS}.record"),
     Command("build", "Build a program for a board.", f"{_TOOLS}.build"),
     Command("flash", "Copy a build to the board and test it there.", f"{_TOOLS}.flash"),
     Command("stream", "Let a board learn a recorded stream.", f"{_TOOLS}.stream"),
-    Command("monitor", "Watch a device that learns.", f"{_TOOLS}.monitor"),
-    Command("bench", "Measure predict and learn on the device.", f"{_TOOLS}.bench"),
+    Command("monitor", "Watch a board learn.", f"{_TOOLS}.monitor"),
+    Command("bench", "Measure predict and learn on a board.", f"{_TOOLS}.bench"),
     Command("web", "Serve the page on which a board's own code learns.", f"{_TOOLS}.web"),
     Command(
         "fuzz-link", "Test the link over a line that damages everything.", f"{_TOOLS}.fuzz_link"
     ),
-    Command("fuzz-states", "Test what loads altered states.", f"{_TOOLS}.fuzz_states"),
+    Command("fuzz-states", "Check that altered states do no harm.", f"{_TOOLS}.fuzz_states"),
 )
 
 

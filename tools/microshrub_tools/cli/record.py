@@ -33,12 +33,17 @@ No sample had a label: --label-keys 0=rest,1=walk sets it from the keyboard."""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Write a board's sensor values, from plotter lines or observations of the link, to a CSV "
-        "file for `simulate`, until Ctrl-C."
+        "Record a board's sensor values, from plotter lines or over the link, in a CSV file for "
+        "`simulate`, until Ctrl-C."
     )
     add_port_option(parser)
     parser.add_argument(
-        "-o", "--output", metavar="FILE.csv", type=Path, required=True, help="(required)"
+        "-o",
+        "--output",
+        metavar="FILE.csv",
+        type=Path,
+        required=True,
+        help="the file to write (required)",
     )
     parser.add_argument(
         "--label-keys",
@@ -48,10 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="keys that set the label, such as 0=rest,1=walk (default: the board's labels)",
     )
     parser.add_argument(
-        "--limit", type=whole_number, metavar="N", help="stop after N samples (default: off)"
+        "--limit", type=whole_number, metavar="N", help="stop after N samples (default: at Ctrl-C)"
     )
     parser.add_argument(
-        "--seconds", type=float, metavar="S", help="stop after S seconds (default: off)"
+        "--seconds", type=float, metavar="S", help="stop after S seconds (default: at Ctrl-C)"
     )
     parser.add_argument(
         "--time", action="store_true", help="add a first column with milliseconds (default: off)"

@@ -28,7 +28,7 @@ from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.stream import Stream
 
-_BLOCK = 1000  # samples sent at a time, or fewer if their rows would fill an eighth of the heap
+_BLOCK = 1000  # samples sent at a time, or fewer if their rows would fill 1/16 of the heap
 _FIRST = 10_000  # the first mark, and the samples that a time is the mean of
 _STALE = 64  # bytes that the collector may keep for what looks like pointers on the C stack
 _SLOWER = 1.5  # a ratio of times that is worth a word; below it may be the PC's other work
@@ -37,9 +37,9 @@ _SLOWER = 1.5  # a ratio of times that is worth a word; below it may be the PC's
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Run a stream over and over on the real MicroPython, with the heap locked while it "
-        "learns; print heap and time per sample; exit with 1 if the heap grew, or if the model "
-        "is not the simulator's in the end."
+        "Let a real MicroPython learn a stream over and over, with the heap locked while it "
+        "learns. Print heap and time per sample; exit with 1 if the heap grew, or if the model "
+        "is not the same as the simulator's in the end."
     )
     add_stream_options(parser)
     parser.add_argument(
@@ -47,10 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         default=1_000_000,
         metavar="N",
-        help="how many to learn, the stream again and again (default 1000000)",
+        help="samples to learn; the stream is repeated (default 1000000)",
     )
     parser.add_argument(
-        "--heap", default="64m", metavar="SIZE", help="of the MicroPython, as 64k (default 64m)"
+        "--heap",
+        default="64m",
+        metavar="SIZE",
+        help="MicroPython's heap, such as 64k (default 64m)",
     )
     add_model_options(parser)
 
@@ -77,13 +80,16 @@ def run(arguments: argparse.Namespace) -> int:
     micropython_binary.find_or_fetch(messages.say)
     compile_kernels(arguments.model, parameters)
     kind = MODELS[arguments.model]
-    block = max(1, min(_BLOCK, heap // 8 // (6 * stream.values.shape[1])))
+    block = max(1, min(_BLOCK, heap // 16 // (6 * stream.values.shape[1])))
     with (
         engines.MicroPythonEngine(kind, parameters, arguments.heap, compiled=True) as engine,
         engines.start(loader.fastest(), kind, parameters) as twin,
     ):
+        rows = prequential.raw_rows(stream)[: arguments.warmup]
         for each in (engine, twin):
-            prequential.fit(each, prequential.raw_rows(stream), min(arguments.warmup, block))
+            for at in range(0, len(rows), block):
+                each.observe(rows[at : at + block])
+            each.freeze()
         heaps, times = _measure(engine, twin, stream, block, arguments.samples)
         crcs = [each.status().state_crc32 for each in (engine, twin)]
     if crcs[0] != crcs[1]:
