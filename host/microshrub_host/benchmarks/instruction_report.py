@@ -18,17 +18,18 @@ TEXT = """\
 # What predict and learn cost
 
 Instructions of `model.predict(x)` and `model.learn(x, label)`, called from Python, counted in QEMU
-on a MicroPython {version}, for each of {counted:,} samples after {warmup:,} others. The counts are
-exact, and the same in every run of the same files; those of `predict` differ by up to 5 % with
-what else is loaded, since MicroPython looks names up in tables whose order depends on it. A real
-board's time is more than instructions divided by its clock rate: a Cortex-M0+ takes two cycles for
-a load or a taken branch, and more where code waits for flash. After each run the model's state was
-compared with the simulator's (CRC32 over all buffers).
+on a MicroPython {version}, for each of {counted:,} samples after {warmup:,} others; of Thicket for
+{thicket_counted:,} after all its windows are full. The counts are exact, and the same in every run
+of the same files; those of `predict` differ by up to 5 % with what else is loaded, since
+MicroPython looks names up in tables whose order depends on it. A real board's time is more than
+instructions divided by its clock rate: a Cortex-M0+ takes two cycles for a load or a taken branch,
+and more where code waits for flash. After each run the model's state was compared with the
+simulator's (CRC32 over all buffers).
 
 {table}
 
-{native}{kernels}The streams are generated (`costs.stream`): 14 features for the first
-configuration, as in elec, and 8 for the others. Made by `{command}`.
+{native}{kernels}The streams are generated (`instruction_counts.stream`): 14 features where a
+configuration says elec, and 8 for the others. Made by `{command}`.
 """
 
 NATIVE_TEXT = """\
@@ -60,20 +61,33 @@ def measure(
 
     Raises UserError if a model on a board ends up in another state than the simulator's.
     """
-    whats = instruction_counts.configurations()
+    # a thicket gets a board of its own: its stream is long
+    batches = [instruction_counts.configurations(), *([t] for t in instruction_counts.thickets())]
     found = []
     with showing("counting instructions", announce=True) as update:
-        expected = [instruction_counts.learned_on_pc(what) for what in whats]
         for board in boards:
-            with instruction_counts.Counter(board, whats, native=native) as counter:
-                for i, what in enumerate(whats):
-                    cost = counter.count(i)
-                    if cost.crc != expected[i]:
-                        text = f"{what.name} on the {board} is not what the simulator computes"
-                        raise UserError(f"{text}: {cost.crc:08x}, not {expected[i]:08x}")
-                    found.append((board, what, cost))
-                    update(len(found), len(whats) * len(boards), f"{board}: {what.name}")
+            for whats in batches:
+                with instruction_counts.Counter(board, whats, native=native) as counter:
+                    for i, what in enumerate(whats):
+                        found.append((board, what, _counted(counter, i, what, board)))
+                        total = sum(map(len, batches)) * len(boards)
+                        update(len(found), total, f"{board}: {what.name}")
     return found
+
+
+def _counted(
+    counter: instruction_counts.Counter,
+    which: int,
+    what: instruction_counts.CountedModel,
+    board: str,
+) -> instruction_counts.InstructionCost:
+    """What a model costs; raises UserError if its state is not the simulator's."""
+    cost = counter.count(which, what.kind, what.parameters)
+    expected = instruction_counts.learned_on_pc(what)
+    if cost.crc != expected:
+        text = f"{what.name} on the {board} is not what the simulator computes"
+        raise UserError(f"{text}: {cost.crc:08x}, not {expected:08x}")
+    return cost
 
 
 def rows(
@@ -153,6 +167,7 @@ def as_markdown(
         version=emulated_boards.VERSION,
         counted=instruction_counts.COUNTED,
         warmup=instruction_counts.WARMUP,
+        thicket_counted=instruction_counts.THICKET_COUNTED,
         table=_markdown_table(table),
         native=native,
         kernels=part,

@@ -42,6 +42,7 @@ class CountedModel:
     parameters: Mapping[str, Any]
     codes: NDArray[np.uint16]  # (samples, features)
     labels: NDArray[np.uint8]
+    warmup: int = WARMUP  # samples that are learned before anything is counted
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,10 @@ TABLE: tuple[tuple[str, str, int, int, dict[str, Any]], ...] = (
     ("shrubs 32/8/5, 5 classes", "ShrubEnsemble", 8, 5, {"window": 32, "trees": 8, "depth": 5}),
 )  # fmt: skip
 
+# Thickets of elec's features: bytes, and the samples after which all windows are full
+THICKETS = ((16_384, 700), (65_536, 1_300))
+THICKET_COUNTED = 4000
+
 
 def configurations(samples: int = WARMUP + COUNTED) -> list[CountedModel]:
     """The five of the table, each with a stream of so many samples."""
@@ -97,6 +102,17 @@ def configurations(samples: int = WARMUP + COUNTED) -> list[CountedModel]:
         codes, labels = stream(features, classes, samples)
         shape = {"features": features, "classes": classes}
         found.append(CountedModel(name, kind, shape | parameters, codes, labels))
+    return found
+
+
+def thickets() -> list[CountedModel]:
+    """Thickets, counted after all their windows are full."""
+    found = []
+    for size, full in THICKETS:
+        parameters = {"features": 14, "classes": 2, "bytes": size}
+        codes, labels = stream(14, 2, full + THICKET_COUNTED)
+        name = f"Thicket, {size >> 10} KB (elec)"
+        found.append(CountedModel(name, "Thicket", parameters, codes, labels, full))
     return found
 
 
@@ -128,7 +144,7 @@ def stream(
 
 def learned_on_pc(what: CountedModel) -> int:
     """The CRC of the model that has learned the whole stream in the simulator."""
-    model = getattr(loader.load("python"), what.kind)(**what.parameters)
+    model = getattr(loader.load(loader.fastest()), what.kind)(**what.parameters)
     codes = array("H", what.codes.tobytes())
     labels = bytearray(what.labels.tobytes())
     model.run(codes, labels, bytearray(len(labels)))
@@ -140,7 +156,8 @@ class Counter:
 
     An emulated board with the library, the streams of the configurations and the program that
     counts; progress gets a line of text before each step. warmup is how many samples of a stream
-    are learned before anything is counted, of each stream or of all. With native, the kernels of
+    are learned before anything is counted, of each stream or of all, if not as many as each
+    configuration says. With native, the kernels of
     the configurations are in a native module; raises NoNativeTools.
     """
 
@@ -149,7 +166,7 @@ class Counter:
         board: str,
         whats: Sequence[CountedModel],
         *,
-        warmup: int | Sequence[int] = WARMUP,
+        warmup: int | Sequence[int] | None = None,
         progress: Progress | None = None,
         native: bool = False,
     ) -> None:
@@ -163,6 +180,8 @@ class Counter:
             data[f"/codes{i}"] = what.codes.astype("<u2").tobytes()
             data[f"/labels{i}"] = what.labels.tobytes()
         self._whats = whats
+        if warmup is None:
+            warmup = [what.warmup for what in whats]
         self._warmups = [warmup] * len(whats) if isinstance(warmup, int) else warmup
         self._board = EmulatedBoard(board, data, progress)
 
