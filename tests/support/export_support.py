@@ -54,11 +54,16 @@ def save(folder: Path) -> dict[str, Path]:
     two = replace(three, labels=three.labels.clip(max=1), class_names=CLASSES[:2])
     for name, (model, parameters) in MODELS.items():
         data = two if name.startswith("two classes") else three
-        shape = {"features": 3, "classes": len(data.class_names)}
-        result = prequential.evaluate(data, model, shape | parameters, engine="python")
-        found[name] = folder / f"{name}.mshrub"
-        model_files.write(found[name], model_files.of_run(result, data))
+        found[name] = save_model(folder / f"{name}.mshrub", data, model, parameters)
     return found
+
+
+def save_model(file: Path, data: Stream, model: str, parameters: dict[str, Any]) -> Path:
+    """The file, with a model that has learned the stream."""
+    shape = {"features": 3, "classes": len(data.class_names)}
+    result = prequential.evaluate(data, model, shape | parameters, engine="python")
+    model_files.write(file, model_files.of_run(result, data))
+    return file
 
 
 def rows(count: int, far: bool = True) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""`microshrub export`: a saved model, frozen, for boards and programs that only predict."""
+"""`microshrub export`: a saved model in C, or frozen, for programs that only predict."""
 
 from __future__ import annotations
 
@@ -10,26 +10,35 @@ from ..base import files
 from ..base.errors import UserError
 from ..base.terminal import messages
 from ..base.text import did_you_mean
-from ..export import c, emlearn, graphviz, onnx_trees
+from ..export import c, c_frozen, emlearn, graphviz, onnx_trees
 from ..models import model_files
 from ..models.frozen import Frozen
 
 # What each gives: the file, and in a few sentences what it does not hold of the model.
-FORMATS: dict[str, Callable[[Frozen], tuple[bytes, str]]] = {
-    "c": c.exported,
+_FROZEN: dict[str, Callable[[Frozen], tuple[bytes, str]]] = {
+    "c-frozen": c_frozen.exported,
     "emlearn": emlearn.exported,
     "onnx": onnx_trees.exported,
     "graphviz": graphviz.exported,
 }
-_STARTS = {"c": rb"/\*", "emlearn": rb"f,\d", "onnx": rb"\x08", "graphviz": rb"digraph "}
+FORMATS = ("c", *_FROZEN)
+_STARTS = {
+    "c": rb"/\*",
+    "c-frozen": rb"/\*",
+    "emlearn": rb"f,\d",
+    "onnx": rb"\x08",
+    "graphviz": rb"digraph ",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Freeze a saved model into another format, for programs that only predict: c is a C99 "
-        "header with the same predictions and votes, emlearn the CSV that emlearn_trees for "
-        "MicroPython loads, onnx a TreeEnsembleClassifier, graphviz the trees as a graph."
+        "Write a saved model in another format. c is a header for C99 and C++ that predicts and "
+        "learns, bit for bit as the model does. The others are for programs that only predict: "
+        "c-frozen is a C99 header with the same predictions and votes, emlearn the CSV that "
+        "emlearn_trees for MicroPython loads, onnx a TreeEnsembleClassifier, graphviz the trees "
+        "as a graph."
     )
     parser.add_argument(
         "model", metavar="MODEL", type=Path, help="a file that `simulate --save` wrote"
@@ -63,9 +72,13 @@ def run(arguments: argparse.Namespace) -> int:
         files.check_kind("--output", path, _STARTS[arguments.format])
     model = model_files.open_model(arguments.model)
     try:
-        data, lost = FORMATS[arguments.format](Frozen(model))
+        data, lost = _exported(model, arguments.format)
     except UserError as error:
         raise UserError(f"{arguments.model}: {error}") from None
     files.replace(path, data)
     messages.say(f"written to {path}: {len(data):,} bytes. {lost}".rstrip())
     return 0
+
+
+def _exported(model: model_files.OpenModel, kind: str) -> tuple[bytes, str]:
+    return c.exported(model) if kind == "c" else _FROZEN[kind](Frozen(model))

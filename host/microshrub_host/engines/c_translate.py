@@ -103,14 +103,19 @@ def c_name(module: str, function: str) -> str:
 
 
 def translate(
-    modules: Iterable[str], *, functions: bool = True, linkage: str = ""
+    modules: Iterable[str],
+    *,
+    functions: bool = True,
+    linkage: str = "",
+    roots: Iterable[tuple[str, str]] | None = None,
 ) -> tuple[str, list[Kernel]]:
     """C for the kernels of these modules of the device library, and what they are.
 
     The modules that they import from have to be among them. Those of the room device/ that work
     on Python's objects are left out, and without `functions` those that take a function are, too.
-    `linkage` stands before each function ("static "). What has to stand before the text: TYPES and
-    DIVISION, or the like. Raises TranslationError.
+    Of `roots`, pairs of module and name, only these and what they call are taken. `linkage` stands
+    before each function ("static "). What has to stand before the text: TYPES and DIVISION, or the
+    like. Raises TranslationError.
     """
     read = [_read(name) for name in modules]
     for module in read:
@@ -118,12 +123,34 @@ def translate(
     kernels = {(m.name, node.name): _kernel(m.name, node) for m in read for node in m.nodes}
     if not functions:
         kernels = {place: k for place, k in kernels.items() if not k.takes_function}
+    if roots is not None:
+        kernels = _needed(read, kernels, roots)
     texts = [f"{linkage}{_head(kernel)};" for kernel in kernels.values()]
     for module in read:
         for node in module.nodes:
             if (module.name, node.name) in kernels:
                 texts.append(linkage + _Function(module, kernels, node).text())
     return "\n".join(texts) + "\n", list(kernels.values())
+
+
+def _needed(
+    modules: Iterable[_Module],
+    kernels: Mapping[tuple[str, str], Kernel],
+    roots: Iterable[tuple[str, str]],
+) -> dict[tuple[str, str], Kernel]:
+    """The kernels that are roots, or called by one that is needed. Raises KeyError."""
+    imported = {module.name: module.imported for module in modules}
+    needed: set[tuple[str, str]] = set()
+    waiting = list(roots)
+    while waiting:
+        place = waiting.pop()
+        if place not in needed:
+            needed.add(place)
+            home = place[0]
+            names = {n.id for n in ast.walk(kernels[place].node) if isinstance(n, ast.Name)}
+            called = {imported[home].get(name, (home, name)) for name in names}
+            waiting += called & kernels.keys()
+    return {place: kernel for place, kernel in kernels.items() if place in needed}
 
 
 def is_kernel(node: ast.AST) -> TypeGuard[ast.FunctionDef]:

@@ -1,139 +1,193 @@
-"""A model as a C99 header: the same codes, the same votes and the same class as on the device.
+"""A model as a header for C99 and C++ that predicts and learns, bit for bit as on the device.
 
-It has no floats and includes nothing but stdint.h. Signed right shifts, which C leaves to the
-compiler, are only made of numbers that are not negative.
+The code is the kernels of the device library, translated; the buffers hold what the model has
+learned. It allocates nothing, has no floats and includes nothing but limits.h and stdint.h.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterator
+from typing import Any
 
-from ..base.text import printable
-from ..models.frozen import Frozen, TreeTable
-from ..models.trees import Answer
+from ..base.errors import UserError
+from ..engines import c_translate, library_files
+from ..engines.c_translate import DIVISION, TYPES, TranslationError, c_name
+from ..engines.python_pointers import AddressTable
+from ..models.model_files import OpenModel
 from ..streams.units import MISSING
-from .c_code import BAYES, DESCEND, MOST, PREDICT, QUANTIZER
+from . import c_text
 
-_WIDTH = 96
-_KINDS = ("uint8_t", "int16_t", "uint16_t", "int32_t")
-_BITS = {"uint8_t": (0, 8), "int16_t": (1, 15), "uint16_t": (0, 16), "int32_t": (1, 31)}
+_ENCODE = ("quantizer", "encode_rows")
+_KINDS = {"B": "uint8_t", "H": "uint16_t", "i": "int32_t"}
+_OWN = r"\b(floor_div|floor_mod|item(?:8|16|32)_t)\b"  # names that other headers may have
+_TAKEN = ("buffers", "codes", "crc32", "encode", "learn", "predict", "table", "votes")
 
+_HEAD = """\
 
-def exported(model: Frozen) -> tuple[bytes, str]:
-    """The header, and what to know of it."""
-    table = model.table()
-    lines = [*_head(model), *_quantizer(model), *_trees(model, table)]
-    code, answer = [QUANTIZER, DESCEND], "microshrub_label[leaf]"
-    if not model.single or model.bayes:
-        code.append(MOST)
-    if not model.single:
-        answer = "microshrub_most()"
-    if model.bayes:
-        lines += _bayes(model, table)
-        code.append(BAYES)
-        slot = "microshrub_slot[leaf]"
-        answer = f"{slot} >= 0 ? microshrub_bayes({slot}) : {answer}"
-    code += [PREDICT.replace("@ANSWER@", answer), "\n#endif\n"]
-    text = "\n".join(lines) + "\n" + "".join(code)
-    return text.encode(), "Include it in one C file; it does not learn."
+   int microshrub_predict(const int32_t *raw) gives the class of a sample, and microshrub_votes
+   the votes for each class. int microshrub_learn(const int32_t *raw, int label) learns the sample
+   and gives the class that was predicted before, or -1 if there is no such class as the label.
+   A missing value is MICROSHRUB_MISSING: the feature keeps its last code. What these do is what
+   predict() and learn() of the model do; microshrub_crc32() of the state is its state_crc32().
+"""
+_BEGIN = """\
+*/
+#ifndef MICROSHRUB_MODEL_H
+#define MICROSHRUB_MODEL_H
 
+"""
+_ALIGNED = """\
+#if defined(__GNUC__)
+#define MICROSHRUB_ALIGNED __attribute__((aligned(4))) /* words are read of bytes */
+#else
+#define MICROSHRUB_ALIGNED
+#endif
+"""
+_FUNCTIONS = """
+static inline void microshrub_encode(const int32_t *raw)
+{
+    ENCODE((void *)raw, microshrub_codes, 1, ARGUMENTS);
+}
 
-def _head(model: Frozen) -> list[str]:
-    file = model.file
-    names = [
-        *(f"    raw[{i}]  {_comment(name)}" for i, name in enumerate(file.feature_names)),
-        *(f"    class {c}  {_comment(name)}" for c, name in enumerate(file.class_names)),
-    ]
-    units = [f"raw = (value - {offset}) * 10**{digits}" for offset, digits in file.scale.units()]
-    for i, unit in enumerate(units):
-        names[i] += f", {unit}"
-    return [
-        f"/* {file.learner} of {_comment(file.stream)}, {file.samples} samples, frozen.",
-        "",
-        "   int microshrub_predict(const int32_t *raw) gives the class of a sample, and",
-        "   microshrub_votes the votes for each class, as predict() of the model. A missing value",
-        "   is MICROSHRUB_MISSING: the feature keeps its last code.",
-        "",
-        *names,
-        "*/",
-        "#ifndef MICROSHRUB_MODEL_H",
-        "#define MICROSHRUB_MODEL_H",
-        "",
-        "#include <stdint.h>",
-        "",
-        f"#define MICROSHRUB_FEATURES {model.features}",
-        f"#define MICROSHRUB_CLASSES {model.classes}",
-        f"#define MICROSHRUB_TREES {len(model.trees)}",
-        f"#define MICROSHRUB_MISSING ({MISSING}L)",
-        "",
-        "static int32_t microshrub_votes[MICROSHRUB_CLASSES];",
-        "",
-    ]
+static inline int microshrub_predict(const int32_t *raw)
+{
+    microshrub_encode(raw);
+    return PREDICT(TABLE, microshrub_codes, 0);
+}
 
+static inline int microshrub_learn(const int32_t *raw, int label)
+{
+    if (label < 0 || label >= MICROSHRUB_CLASSES)
+        return -1;
+    microshrub_encode(raw);
+    return LEARN(TABLE, microshrub_codes, 0, label);
+}
 
-def _comment(name: str) -> str:
-    """A name that does not end, or begin, a comment."""
-    return printable(name).replace("\\", "|").replace("*/", "* /").replace("/*", "/ *")
+static inline uint32_t microshrub_crc32(void)
+{
+    uint32_t crc = 0xffffffffUL, i, k;
+    int bit;
+    for (i = 0; i < sizeof microshrub_buffers / sizeof microshrub_buffers[0]; i++)
+        for (k = 0; k < microshrub_buffers[i].bytes; k++) {
+            crc ^= ((const uint8_t *)microshrub_buffers[i].at)[k];
+            for (bit = 0; bit < 8; bit++)
+                crc = crc & 1 ? crc >> 1 ^ 0xedb88320UL : crc >> 1;
+        }
+    return crc ^ 0xffffffffUL;
+}
 
-
-def _quantizer(model: Frozen) -> list[str]:
-    held = {name: buffer for name, _, buffer in model.model.quantizer.buffers()}
-    names = (("low", "int32_t"), ("span", "int32_t"), ("shift", "int32_t"), ("scale", "uint16_t"))
-    lines = []
-    for name, kind in names:
-        lines += _array(name, held[f"quantizer.{name}"], kind)
-    return lines + _array("last", held["quantizer.last"], "uint16_t", constant=False)
+#endif
+"""
 
 
-def _trees(model: Frozen, table: TreeTable) -> list[str]:
-    answers = [model.of(leaf) for leaf in table.leaves]
-    shares = [share for answer in answers for share in _shares(answer, model.classes)]
-    children = [child for _, *pair in table.splits for child in pair]
-    lines = _array("factor", model.factors, "int32_t")
-    lines += _array("root", table.roots)
-    lines += _array("feature", [split.feature for split, _, _ in table.splits], "uint8_t")
-    lines += _array("threshold", [split.threshold for split, _, _ in table.splits], "uint16_t")
-    lines += ["/* below and above; -1 - l is leaf l */", *_array("child", children)]
-    lines += _array("share", shares)
-    if model.single:
-        lines += _array("label", [max(answer.label, 0) for answer in answers], "uint8_t")
-    return lines
+def exported(model: OpenModel) -> tuple[bytes, str]:
+    """The header, and what to know of it. Raises UserError if the learner has no translation."""
+    text = "".join(
+        (
+            f"/* {c_text.described(model.file)}; it learns on.\n{_HEAD}\n",
+            "\n".join(c_text.names(model.file)) + "\n",
+            _BEGIN + _own_names(TYPES) + _ALIGNED + "\n" + _sizes(model),
+            _own_names(DIVISION + _kernels(model)) + "\n",
+            "\n".join(_State(model).lines()) + "\n",
+            _functions(model),
+        )
+    )
+    return text.encode(), "Include it in one C or C++ file; it predicts and learns."
 
 
-def _shares(answer: Answer, classes: int) -> Sequence[int]:
-    return answer.shares or (0,) * classes
+def _sizes(model: OpenModel) -> str:
+    return (
+        f"#define MICROSHRUB_FEATURES {len(model.file.feature_names)}\n"
+        f"#define MICROSHRUB_CLASSES {len(model.file.class_names)}\n"
+        f"#define MICROSHRUB_MISSING ({MISSING}L)\n"
+    )
 
 
-def _bayes(model: Frozen, table: TreeTable) -> list[str]:
-    """The statistics of those leaves that need them, one after the other."""
-    slots = [model.of(leaf).slot for leaf in table.leaves]
-    used = sorted({slot for slot in slots if slot >= 0})
-    found = [model.statistics(slot) for slot in used]
-    lines = ["/* the statistics that a leaf's naive Bayes reads, or -1 */"]
-    lines += _array("slot", [used.index(slot) if slot >= 0 else -1 for slot in slots], "int32_t")
-    lines += _array("first", model.bins(), "uint16_t")
-    for name in ("low", "high", "counts", "seen", "prior"):
-        entries = [entry for part in found for entry in getattr(part, name)]
-        lines += _array(f"bayes_{name}", entries, "uint16_t")
-    return lines
+def _own_names(text: str) -> str:
+    return re.sub(_OWN, r"microshrub_\1", text)
 
 
-def _array(
-    name: str, entries: Iterable[int], kind: str | None = None, constant: bool = True
-) -> list[str]:
-    """An array's definition; of the narrowest items, if no kind is given."""
-    numbers = list(entries) or [0]  # C has no empty arrays
-    kind = kind or next(k for k in _KINDS if all(_fits(n, k) for n in numbers))
-    lines = [f"static {'const ' if constant else ''}{kind} microshrub_{name}[{len(numbers)}] = {{"]
-    line = "   "
-    for number in numbers:
-        if len(line) + len(str(number)) + 2 > _WIDTH:
-            lines.append(line)
-            line = "   "
-        line += f" {number},"
-    return [*lines, line, "};", ""]
+def _place(kernel: Any) -> tuple[str, str]:
+    """The module within the library, and the name, of a kernel of a learner."""
+    return kernel.__module__.partition(".")[2], kernel.__name__
 
 
-def _fits(number: int, kind: str) -> bool:
-    signed, bits = _BITS[kind]
-    return (-(1 << bits) if signed else 0) <= number < 1 << bits
+def _kernels(model: OpenModel) -> str:
+    """C for the kernels that predict, learn and encode."""
+    learner = model.learner
+    roots = [_ENCODE, _place(learner._predict), _place(learner._learn)]
+    modules = library_files.closure(module for module, _ in roots)
+    try:
+        text, kernels = c_translate.translate(modules, linkage="static ", roots=roots)
+    except (TranslationError, KeyError) as error:
+        raise UserError(f"{model.file.learner} cannot be exported as c: {error}") from None
+    names = "|".join(kernel.name for kernel in kernels)
+    return re.sub(rf"\b({names})\b", r"microshrub_\1", text)
+
+
+def _functions(model: OpenModel) -> str:
+    words = {
+        "ENCODE": c_name(*_ENCODE),
+        "PREDICT": c_name(*_place(model.learner._predict)),
+        "LEARN": c_name(*_place(model.learner._learn)),
+    }
+    text = _FUNCTIONS.replace("TABLE", "microshrub_table")
+    for word, name in words.items():
+        text = re.sub(rf"\b{word}\b", f"microshrub_{name}", text)
+    given = (f"microshrub_{name.replace('.', '_')}" for name, _, _ in model.quantizer.buffers())
+    return text.replace("ARGUMENTS", ", ".join(given))
+
+
+class _State:
+    """The buffers of a model and of its quantizer, and the tables of their addresses."""
+
+    def __init__(self, model: OpenModel) -> None:
+        self.model = model
+        self._names: dict[int, str] = {}
+        for name, _, buffer in (*model.quantizer.buffers(), *model.learner.buffers()):
+            votes = buffer is model.learner.votes
+            self._names[id(buffer)] = "votes" if votes else self._free(name.replace(".", "_"))
+
+    def lines(self) -> Iterator[str]:
+        """Their definitions."""
+        model = self.model
+        for part in (model.quantizer, model.learner):
+            for _, typecode, buffer in part.buffers():
+                yield from self._buffer(typecode, buffer)
+        yield f"static uint16_t microshrub_codes[{len(model.file.feature_names)}];"
+        yield from self._table(model.learner._addresses, "table")
+        yield "static const struct { const void *at; uint32_t bytes; } microshrub_buffers[] = {"
+        for _, _, buffer in model.learner.buffers():
+            if len(buffer):
+                name = self._names[id(buffer)]
+                size = len(buffer) * memoryview(buffer).itemsize
+                yield f"    {{microshrub_{name}, {size}}},"
+        yield "};"
+
+    def _free(self, name: str) -> str:
+        """The name, or one like it that no other buffer has."""
+        taken = {*self._names.values(), *_TAKEN}
+        return next(n for n in (name, *(f"{name}_{k}" for k in range(99))) if n not in taken)
+
+    def _buffer(self, typecode: str, buffer: Any) -> Iterator[str]:
+        """A buffer with what is in it; behind the last that is not zero C has zeros anyway."""
+        used = next((k for k in range(len(buffer), 0, -1) if buffer[k - 1]), 1)
+        declared = f"MICROSHRUB_ALIGNED {_KINDS[typecode]} microshrub_{self._names[id(buffer)]}"
+        yield from c_text.array(declared, list(buffer[:used]) or [0], max(len(buffer), 1))
+
+    def _table(self, table: Any, name: str) -> Iterator[str]:
+        """A table of addresses, behind those that it holds."""
+        entries = []
+        for k, item in enumerate(table):
+            if isinstance(item, (tuple, AddressTable)):
+                yield from self._table(item, f"{name}_{k}")
+                entries.append(f"{name}_{k}")
+            elif id(item) in self._names:
+                entries.append(self._names[id(item)])
+            else:
+                learner = self.model.file.learner
+                raise UserError(f"{learner} cannot be exported as c: it has buffers of its own")
+        yield f"static void *microshrub_{name}[] = {{"
+        yield from (f"    microshrub_{entry}," for entry in entries)
+        yield "};"
