@@ -152,7 +152,7 @@ class Thicket(Learner):
     Parameters (all but features and classes have defaults):
 
     features  1..256, numbers in a sample; classes: 2..256
-    bytes     2048..1048576, the most that all buffers together may take; shares.py divides them
+    bytes     2048..1048576, the most that all buffers together may take
     seed      0..2**30 - 1, seed of the model's own random numbers
 
     Raises ValueError, which names the parameter, what is allowed and what was given; also if there

@@ -1,13 +1,13 @@
 """The device library's kernels as C: one function a kernel, with the integers of viper.
 
 A kernel is restricted Python: integers of 32 bits that wrap around, loops, pointers of three
-widths, and objects that are only passed on or cast to a pointer. Each of these has one meaning in
-C, so the translation is a walk over the syntax tree and decides nothing:
+widths, and objects that are only passed on or cast to a pointer. Each of these means exactly one
+thing in C, so the translation just walks over the syntax tree:
 
     x = ptr8(buffer)      x = (item8_t *)buffer;   loads of 8 and 16 bits are unsigned
     ptr8(a[3])            the buffer whose address is item 3 of the table a
     a // b, a % b         rounded down, as Python rounds
-    for i in range(n)     n is looked at once
+    for i in range(n)     n is evaluated once
 
 The text is C99 and C++ at once and clean of warnings. The library's tests hold every sum and
 product within 32 bits, so nothing in it depends on how a compiler treats an overflow.
@@ -64,7 +64,7 @@ _UNARY = {ast.USub: "-", ast.Invert: "~", ast.Not: "!"}
 
 
 class TranslationError(ValueError):
-    """A kernel uses what has no meaning in C here; the message names file, line and source."""
+    """A kernel uses something that has no translation; the message names file, line and source."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Compiled code of the device library, kept in the cache: to parse it takes most of a start."""
+"""Compiled code of the device library, kept in the cache: parsing takes most of a start."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _FOLDER = "code"
 
 
 def cached(source: bytes, path: Path, maker: str, make: Callable[[], CodeType]) -> CodeType:
-    """The code that make() makes of the source, as it was made before if it can be had.
+    """The code that make() makes from the source, or the same code from the cache.
 
-    `maker` says what makes it and how: another one makes other code. The code's file name is path.
+    `maker` names what makes it and how; a different maker makes different code. `path` becomes the
+    code's file name.
     """
     file = _file(source, path, maker)
     if file is None:
@@ -37,7 +38,7 @@ def cached(source: bytes, path: Path, maker: str, make: Callable[[], CodeType]) 
 
 
 def _file(source: bytes, path: Path, maker: str) -> Path | None:
-    """Where the code is, None without a cache."""
+    """Where the code is; None if there is no cache."""
     tag = f"{path}\0{maker}\0{sys.implementation.cache_tag}\0{sys.flags.optimize}\0"
     digest = hashlib.sha256(tag.encode() + source).hexdigest()[:24]
     try:

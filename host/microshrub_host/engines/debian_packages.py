@@ -1,7 +1,7 @@
-"""Debian's packages, and sources of packages: fetched and unpacked into a folder of one's own.
+"""Debian packages and source packages, fetched and unpacked into a folder of our own.
 
-Without root and without touching the system: apt-get gets a configuration, package lists and a
-status of its own. The mirror is the one that this machine's apt uses already.
+This needs no root and does not touch the system: apt-get gets its own configuration, package lists
+and status. The mirror is the one that this machine's apt already uses.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ X86 = ("x86_64", "amd64", "i386", "i486", "i586", "i686")
 ASK_SECONDS = 20
 FETCH_SECONDS = 300
 
-# Everything that apt reads and writes is in the folder WORK, and what the machine has set up for
-# its own updates, hooks and pins, stays out of it. The sandbox user _apt could not enter WORK.
+# Everything that apt reads and writes is in the folder WORK; the hooks and pins that the machine
+# has for its own updates are left out. The sandbox user _apt could not enter WORK.
 APT_CONF = """\
 #clear APT::Update::Post-Invoke;
 #clear APT::Update::Post-Invoke-Success;
@@ -54,7 +54,7 @@ Wanted = Callable[[str], bool]
 
 
 class PackagesError(Exception):
-    """Why the packages cannot be had; `tried` has a line for each mirror that did not help."""
+    """Why the packages are not to be had; `tried` has a line for each mirror that failed."""
 
     def __init__(self, reason: str, tried: Sequence[str] = ()) -> None:
         super().__init__("\n  ".join((reason, *tried)))
@@ -66,7 +66,7 @@ class PackagesError(Exception):
 
 
 class CommandError(Exception):
-    """A helper program failed; the message is the end of what it said, `last_line` less of it."""
+    """A helper program failed; the message is the end of its output, and last_line its last line."""
 
     def __init__(self, message: str, last_line: str = "") -> None:
         super().__init__(message)
@@ -74,7 +74,7 @@ class CommandError(Exception):
 
 
 def check_machine(machines: Collection[str] = X86) -> None:
-    """Raises PackagesError on a machine where fetching cannot work, or not of these kinds."""
+    """Raise PackagesError if fetching cannot work here, or on machines of this kind."""
     if sys.platform != "linux" or platform.machine().lower() not in machines:
         here = f"{sys.platform} on {platform.machine()}"
         wanted = "x86" if machines == X86 else "/".join(machines)
@@ -98,9 +98,9 @@ def fetch(
 ) -> Path:
     """Unpack the packages of a Debian release under the empty folder `work`; returns their root.
 
-    `wanted` tells of a path in a package, "usr/bin/x", whether it is to be unpacked (default: all
-    are). `progress` gets a line of text before each step. Raises PackagesError when no mirror has
-    them, CommandError when they do not unpack and OSError when `work` cannot be written.
+    `wanted` says whether a path in a package, such as "usr/bin/x", is to be unpacked (default: all
+    are). `progress` gets a line of text before each step. Raises PackagesError if no mirror has
+    them, CommandError if they do not unpack, and OSError if `work` cannot be written.
     """
     options = f"arch={architecture} target=Packages lang=none signed-by={KEYRING}"
     _download(
@@ -123,12 +123,12 @@ def fetch(
 def fetch_source(suite: str, package: str, work: Path, progress: Progress, wanted: Wanted) -> Path:
     """Unpack a source package, as it was before Debian's patches, under the empty folder `work`.
 
-    `wanted` tells of a path in it, without its first folder, whether it is to be unpacked; returns
-    that folder. Errors are those of fetch().
+    `wanted` says whether a path in it, without its first folder, is to be unpacked. Returns that
+    first folder. Raises what fetch() raises.
     """
     _download(
         f"deb-src [lang=none signed-by={KEYRING}] SITE {suite} main\n",
-        "amd64",  # of sources there is one for all
+        "amd64",  # sources are the same for all
         (f"reading the source index of SITE ({suite})", ("update",)),
         (f"downloading the source of {package}", ("source", "--download-only", package)),
         work,
@@ -142,13 +142,13 @@ def fetch_source(suite: str, package: str, work: Path, progress: Progress, wante
     return root
 
 
-Step = tuple[str, tuple[str, ...]]  # what to say, and the words for apt-get
+Step = tuple[str, tuple[str, ...]]  # what to tell the user, and the arguments for apt-get
 
 
 def _download(
     source: str, architecture: str, update: Step, get: Step, work: Path, progress: Progress
 ) -> None:
-    """Have apt-get put files into `work`, from the first mirror, SITE, that gives them."""
+    """Have apt-get put files into `work`, from the first mirror, SITE, that has them."""
     failures = []
     for site in _sites():
         try:
@@ -192,7 +192,7 @@ def _extract_stream(stream: IO[bytes], root: Path, wanted: Wanted) -> None:
 
 
 def _extract(archive: tarfile.TarFile, root: Path, wanted: Wanted) -> None:
-    """Extract what apt has checked: the archive is as Debian signed it."""
+    """Extract an archive that apt has checked: it is as Debian signed it."""
     archive.extraction_filter = lambda member, path: member
     for member in archive:
         if not member.isdir() and wanted(member.name.removeprefix("./")):
@@ -203,14 +203,14 @@ def _extract(archive: tarfile.TarFile, root: Path, wanted: Wanted) -> None:
 
 
 def _sites() -> list[str]:
-    """URIs that this machine's apt gets Debian from, the likeliest first."""
+    """URIs from which this machine's apt gets Debian, the likeliest first."""
     sites = _sites_of_indexes() + _sites_of_sources()
     wanted = [site for site in dict.fromkeys(sites) if not re.match("cdrom:|.*security/?$", site)]
     return sorted(wanted, key=lambda site: not site.rstrip("/").endswith("debian"))
 
 
 def _sites_of_indexes() -> list[str]:
-    """Of the package indexes that apt has read; none before the first `apt-get update`."""
+    """Those of the package indexes that apt has read; none before the first `apt-get update`."""
     try:
         said = run(("apt-get", "indextargets", "--format", "$(LABEL)\t$(SITE)"), ASK_SECONDS)
     except CommandError:
@@ -220,7 +220,7 @@ def _sites_of_indexes() -> list[str]:
 
 
 def _sites_of_sources() -> list[str]:
-    """Of the files that apt is set up with, sources.list and sources.list.d."""
+    """Those in apt's settings, sources.list and sources.list.d."""
     ask = ("shell", "MAIN", "Dir::Etc::sourcelist/f", "PARTS", "Dir::Etc::sourceparts/d")
     try:
         said = run(("apt-config", *ask), ASK_SECONDS)
@@ -240,7 +240,7 @@ def _sites_in(file: Path) -> list[str]:
 
 
 def _sites_in_stanzas(text: str) -> list[str]:
-    """The URIs of deb822 stanzas; a field goes on in the lines that begin with a blank."""
+    """The URIs of deb822 stanzas; lines that begin with a blank continue a field."""
     text = re.sub(r"(?m)^#.*\n?", "", text)
     sites: list[str] = []
     for stanza in re.split(r"\n\s*\n", text):
@@ -260,7 +260,7 @@ def run(
     folder: Path | None = None,
     variables: Mapping[str, str] | None = None,
 ) -> str:
-    """Standard output of a command. Raises CommandError, also when it takes too long."""
+    """Standard output of a command. Raises CommandError if it fails or takes too long."""
     pipe = subprocess.PIPE
     env = {**os.environ, "LC_ALL": "C", **(variables or {})}
     try:
@@ -289,7 +289,7 @@ def _wait(process: subprocess.Popen[str], seconds: float) -> tuple[str, str]:
 
 
 def _kill(process: subprocess.Popen[str]) -> None:
-    """End it, with the helpers that apt-get starts."""
+    """Kill it, and the helpers that apt-get starts."""
     if sys.platform == "win32":
         process.kill()
     else:

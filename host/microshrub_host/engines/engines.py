@@ -1,4 +1,4 @@
-"""The engines behind one face: `python`, `numba`, `c` and `micropython`."""
+"""The engines behind one interface: `python`, `numba`, `c` and `micropython`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class States:
 
 
 class EngineError(UserError):
-    """An engine could not do what it was asked for; the message is for people."""
+    """An engine could not do what it was asked to; the message is for people."""
 
 
 class Engine(Protocol):
@@ -49,7 +49,7 @@ class Engine(Protocol):
         """Fix the quantizer's ranges."""
 
     def run(self, raw: Raw, labels: Labels) -> Labels:
-        """Predict, then learn each of the rows; returns the predictions, shape (rows,)."""
+        """Predict and then learn each of the rows; returns the predictions, shape (rows,)."""
 
     def status(self) -> Status:
         """Counts, ratios in percent and the model's hash after the last sample."""
@@ -61,10 +61,10 @@ class Engine(Protocol):
         """What save() of the learner and of the quantizer gives."""
 
     def __enter__(self) -> Engine:
-        """Engines are used in with statements."""
+        """Return the engine, for use in a with statement."""
 
     def __exit__(self, *error: object) -> None:
-        """Let go of what the engine holds."""
+        """Release what the engine holds."""
 
 
 class LocalEngine:
@@ -123,7 +123,7 @@ class MicroPythonEngine:
         `native`, the kernels of these files are in a native module; raises NoNativeTools.
         """
         own = [(learner.name, learner.module) for learner in own_learners()]
-        # The layout of the buffers is the same everywhere; only what is in them is in question.
+        # The layout of the buffers is the same on every engine; only their contents may differ.
         library = loader.load("python")
         plan = session.Session(library, kind, parameters)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
@@ -196,11 +196,11 @@ class MicroPythonEngine:
         said = self._process.stdout.read() + self._process.stderr.read()
         self._process.wait()
         last = said.decode(errors="replace").strip().splitlines()[-1:]
-        raise EngineError(f"MicroPython stopped: {''.join(last) or 'without a word'}")
+        raise EngineError(f"MicroPython stopped: {''.join(last) or 'it printed nothing'}")
 
 
 def available() -> tuple[str, ...]:
-    """The engines that this machine has, all but a real MicroPython, which can be fetched."""
+    """The engines of this machine; a real MicroPython, which can be fetched, is always one."""
     from . import c_kernels
 
     return NAMES if c_kernels.works() else tuple(name for name in NAMES if name != "c")

@@ -1,7 +1,7 @@
-"""The learners by the names that people use for them, and what each says of its parameters.
+"""The learners under the names that people use, and what each says about its parameters.
 
-Nothing is listed here: the learners are those of firmware's learners.py and of own_learners.py. A
-learner's class has the parameters' names, defaults and ranges, its docstring their meaning.
+Nothing is listed here: the learners are those in firmware's learners.py and own_learners.py. A
+learner's class has its parameters' names, defaults and ranges; its docstring, their meaning.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from ..base.values import PARSERS
 from ..streams.stream import Stream
 from . import loader, own_learners
 
-_GIVEN = ("features", "classes", "two_valued")  # by the stream
+_GIVEN = ("features", "classes", "two_valued")  # parameters that the stream determines
 
 
 class _Models(Mapping[str, str]):
-    """The names of the learners' classes by the names that people use: the first word of each."""
+    """The learners' class names, by the names that people use: the first word of each."""
 
     def _known(self) -> dict[str, str]:
         names = loader.load("python").learners.learner_names()
         return {re.findall("[A-Z][a-z0-9]*|.+", name)[0].lower(): name for name in names}
 
     def __getitem__(self, model: str) -> str:
-        """Raises UserError, with what is known, for another name."""
+        """Raises UserError, which lists the known names, for any other."""
         known = self._known()
         if model not in known:
             raise UserError(f"the model {model!r} is unknown. {did_you_mean(model, known)}")
@@ -50,14 +50,14 @@ class _Models(Mapping[str, str]):
 
 
 MODELS = _Models()
-DEFAULT = "thicket"  # the learner of who names none: it needs no options
+DEFAULT = "thicket"  # if no learner is named: it needs no options
 
 
 def register(name: str, path: str | os.PathLike[str]) -> None:
-    """Add a learner of your own: the class of that name in that file, to all commands and engines.
+    """Add a learner of your own, the class of that name in that file, to all commands and engines.
 
-    Programs that this one starts know it, too. Raises UserError if there is no such class, or
-    another learner has its name.
+    Programs that this one starts know it, too. Raises UserError if there is no such class, or if
+    another learner already has its name.
     """
     first = re.findall("[A-Z][a-z0-9]*|.+", name)[0].lower()
     if first in MODELS and not any(own.name == name for own in own_learners.own_learners()):
@@ -67,7 +67,7 @@ def register(name: str, path: str | os.PathLike[str]) -> None:
 
 
 def model_of(kind: str) -> str:
-    """The name that people use for the class of that name. Raises UserError for another one."""
+    """The name that people use for a learner's class. Raises UserError if there is none."""
     for model, name in MODELS.items():
         if name == kind:
             return model
@@ -75,7 +75,7 @@ def model_of(kind: str) -> str:
 
 
 def companion(package: str, kind: str) -> Any:
-    """The module of a package that is called as people call the class; None if there is none."""
+    """The module of a package that has the learner's short name; None if there is none."""
     name = f"{package}.{model_of(kind)}"
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
@@ -87,10 +87,10 @@ def learner(model: str) -> Any:
 
 @dataclass(frozen=True)
 class Parameter:
-    """What is known of a parameter of a learner.
+    """A parameter of a learner.
 
-    Of a number low and high are its range; high is None where it may be as many as there are
-    features. Of one of several texts or numbers `choices` are all of them.
+    For a number, low and high are its range; high is None if it may be as large as the number of
+    features. For one of several texts or numbers, `choices` are all of them.
     """
 
     name: str
@@ -102,12 +102,12 @@ class Parameter:
 
     @property
     def kind(self) -> type:
-        """bool, int, float, str or, for numbers of features, tuple."""
+        """bool, int, float, str, or tuple for a list of features."""
         return type(self.default)
 
 
 def parameters(model: str) -> dict[str, Parameter]:
-    """The parameters by their names, but for features and classes."""
+    """The parameters by name, without features and classes."""
     kind = learner(model)
     texts = _texts(kind)
     read = loader.load("python").learner._read
@@ -128,17 +128,17 @@ def parameters(model: str) -> dict[str, Parameter]:
 
 
 def options_of(model: str) -> dict[str, Parameter]:
-    """The parameters that a person may set: all but those that the stream gives."""
+    """The parameters that a user may set: all but those that the stream determines."""
     return {name: p for name, p in parameters(model).items() if name not in _GIVEN}
 
 
 def defaults(model: str) -> dict[str, Any]:
-    """Parameter names and their defaults, but for those that the stream gives."""
+    """Parameter names and their defaults, without those that the stream determines."""
     return {name: p.default for name, p in options_of(model).items()}
 
 
 def stream_parameters(model: str, stream: Stream, warmup: int) -> dict[str, Any]:
-    """What the stream says of the parameters: its shape and, where the model asks, more.
+    """The parameters that the stream determines: its shape and, if the model asks, more.
 
     Features that have exactly two values in the warm-up are two-valued.
     """
@@ -154,7 +154,7 @@ def stream_parameters(model: str, stream: Stream, warmup: int) -> dict[str, Any]
 
 
 def _texts(kind: Any) -> dict[str, str]:
-    """What the docstring's table says of each parameter; its rows start `    name  text`."""
+    """What the docstring's table says about each parameter; its rows start `    name  text`."""
     found: dict[str, str] = {}
     name = ""
     for line in inspect.cleandoc(kind.__doc__ or "").splitlines():
@@ -170,9 +170,9 @@ def _texts(kind: Any) -> dict[str, str]:
 
 
 def specification(text: str) -> tuple[str, dict[str, Any]]:
-    """The model, and all its parameters, of a text such as "hoeffding policy=efdt depth=10".
+    """The model and all its parameters in a text such as "hoeffding policy=efdt depth=10".
 
-    Raises UserError for a model or a parameter that is not there, and for a wrong value.
+    Raises UserError for an unknown model or parameter, and for a wrong value.
     """
     model, *words = text.split() or [""]
     found = defaults(model)
@@ -191,7 +191,7 @@ def specification(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def option(name: str) -> str:
-    """The option that sets the parameter of that name."""
+    """The command-line option for the parameter of that name."""
     return "--" + name.replace("_", "-")
 
 
@@ -206,7 +206,7 @@ def check_parameters(
 ) -> None:
     """Raise UserError for parameters that the learner refuses.
 
-    The parameters that are options of the model, and those of also, are called by their option.
+    The message calls a parameter by its option if it is one of the model, or in `also`.
     """
     refusal: type[ValueError] = loader.load("python").learner.ParameterError
     try:

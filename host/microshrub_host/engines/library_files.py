@@ -1,4 +1,4 @@
-"""The device library's source files: where they are, what they are called, what they import."""
+"""The device library's source files: where they are, their names, and what they import."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def folder() -> Path:
 def sources() -> list[Path]:
     """The files of the device library, sorted by path.
 
-    A room's own __init__.py holds a docstring and nothing else. It is left out here, and no board
-    needs it: MicroPython imports from a folder without one.
+    The __init__.py of a subfolder holds nothing but a docstring. It is left out here, and no board
+    needs it: MicroPython imports from folders that have none.
     """
     top = folder()
     files = (path for path in top.rglob("*.py") if path.name != "__init__.py")
@@ -45,12 +45,12 @@ def version() -> str:
 
 
 def sources_with_own() -> list[Path]:
-    """The files of the device library, and those of learners of the user's own behind them."""
+    """The files of the device library, followed by those of the user's own learners."""
     return [*sources(), *own_files().values()]
 
 
 def module_name(path: Path) -> str:
-    """The name within the library of a source or of what it was compiled to, as "shrub.cart"."""
+    """The name of a source, or of its compiled file, within the library, such as "shrub.cart"."""
     if path in own_files().values():
         return path.stem
     parts = path.with_suffix("").parts
@@ -66,7 +66,7 @@ def source_of(name: str) -> Path:
 def imports(name: str, *, later: bool = True) -> set[str]:
     """The library's modules that this one imports.
 
-    With later those that a function imports when it is called are among them.
+    With `later`, this includes those that a function imports when it is called.
     """
     tree = ast.parse(source_of(name).read_text(encoding="utf-8"))
     return {
@@ -77,13 +77,13 @@ def imports(name: str, *, later: bool = True) -> set[str]:
 
 
 def is_of_library(node: ast.ImportFrom) -> bool:
-    """Whether it imports from a module of the library: a learner of one's own does by its name."""
+    """Whether this imports from the library; a user's own learner names the library to do so."""
     name = node.module or ""
     return bool(name) if node.level else name.startswith(f"{PACKAGE}.")
 
 
 def imported_from(name: str, node: ast.ImportFrom) -> str:
-    """The library's module that an import of it in the module of that name is from."""
+    """The library's module that this import, in the module of that name, imports from."""
     if not node.level:
         return (node.module or "").partition(".")[2]
     parts = name.split(".")
@@ -93,7 +93,7 @@ def imported_from(name: str, node: ast.ImportFrom) -> str:
 def closure(roots: Iterable[str]) -> list[str]:
     """The names of the modules that importing these of the device library imports, sorted.
 
-    What a function imports when it is called is not among them.
+    Those that a function imports when it is called are not included.
     """
     needed: set[str] = set()
     waiting = ["__init__", *roots]

@@ -1,7 +1,7 @@
 """Loads the device library on CPython, for one engine: the same files, another `micropython`.
 
-The kernels stay as they are but for one thing that viper does by itself: an argument annotated
-ptr8, ptr16 or ptr32 arrives as a buffer and becomes a pointer. `load` rewrites
+The kernels stay as they are, except for one thing that viper does by itself: an argument annotated
+ptr8, ptr16 or ptr32 arrives as a buffer and becomes a pointer. So `load` rewrites
 
     def kernel(x: ptr8, n: int):        into        def kernel(_x, n):  x = ptr8(_x)
 
@@ -35,7 +35,7 @@ _POINTERS = ("ptr8", "ptr16", "ptr32")
 
 
 def digest() -> str:
-    """A hash of the device library's sources and of what compiles them here."""
+    """A hash of the device library's sources and of the code that compiles them here."""
     sha = hashlib.sha256()
     for path in [
         *library_files.sources_with_own(),
@@ -54,7 +54,7 @@ def _calls_first(node: ast.FunctionDef) -> bool:
 
 
 class _Overflows(ast.NodeTransformer):
-    """Has each sum, difference, product and left shift checked to fit 32 bits, as viper needs."""
+    """Checks that each sum, difference, product and left shift fits 32 bits, as in viper."""
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         self.generic_visit(node)
@@ -75,7 +75,7 @@ class _Overflows(ast.NodeTransformer):
 
 
 def cast_arguments(node: ast.FunctionDef) -> None:
-    """Have a kernel do itself what viper does with annotated arguments; takes annotations away."""
+    """Make a kernel do what viper does with annotated arguments, and remove the annotations."""
     casts: list[ast.stmt] = []
     for arg in node.args.args:
         if arg.annotation and ast.unparse(arg.annotation) in _POINTERS:
@@ -96,7 +96,7 @@ class _Kernels(ast.NodeTransformer):
         self.overflows = overflows
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom:
-        """A learner of the user's own means this engine's library."""
+        """In a user's own learner, an import of the library means this engine's library."""
         top, dot, rest = (node.module or "").partition(".")
         if not node.level and top == library_files.PACKAGE:
             node.module = self.package + dot + rest
@@ -195,7 +195,7 @@ def _importing(finder: _Finder, standin: ModuleType) -> Iterator[None]:
 
 
 class Viper:
-    """What stands for micropython.viper; `compiled` makes an engine's kernel of a function."""
+    """Stands in for micropython.viper; `compiled` turns a function into an engine's kernel."""
 
     def __init__(self, compiled: Callable[[Any], Any]) -> None:
         self.compiled = compiled
@@ -225,15 +225,15 @@ class Viper:
 
 
 def _numba() -> tuple[Viper, dict[str, Any]]:
-    # What a cached function calls is compiled into it, and numba looks only at the file that the
-    # function itself stands in: each state of the sources gets a cache folder of its own.
+    # What a cached function calls is compiled into it, but numba only looks at the file that the
+    # function itself is in; so each state of the sources gets its own cache folder.
     os.environ["NUMBA_CACHE_DIR"] = str(cache_folder("numba-" + digest()))
     import numba
 
     from . import numba_pointers
 
     numba.config.reload_config()
-    # Kernels make no arrays, so no references have to be counted: _nrt is numba's switch for that.
+    # Kernels create no arrays, so there are no references to count: _nrt is numba's switch for it.
     options = {"error_model": "numpy", "nogil": True, "_nrt": False}
     viper = Viper(functools.partial(numba.njit, cache=True, **options))
     return viper, {
@@ -286,14 +286,14 @@ def load(engine: str) -> ModuleType:
     with _importing(_Finder(package, names), _standin(viper)):
         library = importlib.import_module(package)
         modules = map(library_files.module_name, library_files.sources())
-        for name in modules:  # some only import others when they need them; the stand-in is here
+        for name in modules:  # some import others only when needed; the stand-in is here now
             importlib.import_module(f"{package}.{name}".removesuffix(".__init__"))
         _add_own(library)
         return library
 
 
 def _add_own(library: ModuleType) -> None:
-    """Register the learners of the user's own that the library does not know yet."""
+    """Register the user's own learners that the library does not know yet."""
     taken = set(map(library_files.module_name, library_files.sources()))
     for own in own_learners():
         if own.path.stem in taken:

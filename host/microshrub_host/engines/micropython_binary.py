@@ -52,7 +52,7 @@ print("microshrub", about.name, "%d.%d.%d" % about.version[:3], sys.maxsize,
 
 
 class NoMicroPython(UserError):  # noqa: N818, a state of affairs, like StopIteration
-    """There is no usable MicroPython; the message says what was tried and how to get one."""
+    """There is no usable MicroPython; the message says what was tried, and how to get one."""
 
 
 class _UnfitError(Exception):
@@ -61,7 +61,7 @@ class _UnfitError(Exception):
 
 @dataclass(frozen=True)
 class MicroPython:
-    """A MicroPython that was run and found to be fit.
+    """A MicroPython that was run and found to be suitable.
 
     `command` is the argv prefix that starts it, `version` like "1.25.0", `machine` and `mpy` are
     sys.implementation._machine and ._mpy as they are, `found` says where it was found.
@@ -77,7 +77,7 @@ class MicroPython:
 def find() -> MicroPython:
     """The MicroPython of MICROPYTHON, else of PATH, else of the cache.
 
-    Raises NoMicroPython when none is fit, and when the one that MICROPYTHON names is not.
+    Raises NoMicroPython if none is suitable, or if the one that MICROPYTHON names is not.
     """
     notes: list[str] = []
     found = _look(notes)
@@ -87,7 +87,7 @@ def find() -> MicroPython:
 
 
 def fetch(progress: Progress | None = None) -> MicroPython:
-    """What find() finds, and else Debian's i386 packages, unpacked into the cache (about 15 MB).
+    """What find() finds, or else Debian's i386 packages, unpacked into the cache (about 15 MB).
 
     `progress` gets a line of text before each step. Raises NoMicroPython.
     """
@@ -95,7 +95,7 @@ def fetch(progress: Progress | None = None) -> MicroPython:
     return _look(notes) or _fetch(progress or _silent)
 
 
-find_or_fetch = fetch  # under the name that says it to a caller who only wants one
+find_or_fetch = fetch  # its name says so to callers who only want to have one
 
 
 def describe(mp: MicroPython) -> str:
@@ -114,7 +114,7 @@ def describe(mp: MicroPython) -> str:
 
 
 def _look(notes: list[str]) -> MicroPython | None:
-    """The first fit candidate; `notes` gets a sentence about each one passed over."""
+    """The first suitable candidate; `notes` gets a sentence about each one passed over."""
     return _given(notes) or _on_path(notes) or _cached(notes)
 
 

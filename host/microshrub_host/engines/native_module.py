@@ -1,4 +1,4 @@
-"""The device library with its kernels in one module of C: what a native build is made of.
+"""The device library with its kernels in one C module: what a native build is made of.
 
 The C of `microshrub/native.mpy` is the translated kernels, and a wrapper for each one that Python
 calls; the library's other files import them from there. A kernel that calls a function it was
@@ -108,7 +108,7 @@ def native_library(modules: Iterable[str]) -> NativeLibrary:
 
 
 def _needed(files: list[_File]) -> list[_File]:
-    """All but those that only gave others their kernels, and now give nobody anything."""
+    """All but those that only provided kernels, and now provide nothing."""
     gave = {home for file in files for home in library_files.imports(file.name)}
     while True:
         imported = {home for file in files for home in file.imported}

@@ -39,7 +39,7 @@ _SECONDS = 300
 
 
 class NoNativeTools(UserError):  # noqa: N818, a state of affairs, like StopIteration
-    """No native module can be made for this processor here; the message says why."""
+    """No native module can be made here for this processor; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def _kept(name: str, recipe: tuple[object, ...], fetch: Callable[[Path], Path]) 
 
 
 def put_in_place(fresh: Path, target: Path) -> None:
-    """Rename a folder, unless there is one already, of somebody who was faster."""
+    """Rename a folder, unless another process was faster and it is already there."""
     try:
         fresh.rename(target)
     except OSError:

@@ -1,9 +1,9 @@
 """The device library for processors that mpy-cross has no machine code for: the same kernels.
 
-`plain` takes the decorators away and imports from the library's bytecode_pointers.py what only
-viper knows: ptr8, ptr16 and ptr32, and a write_addresses to go with them. What then runs are the
-integers of Python, as in the engine `python`, which the tests hold to what 32 bits can do: the
-bits are the same.
+`plain` removes the decorators, and imports what only viper knows from the library's
+bytecode_pointers.py: ptr8, ptr16 and ptr32, and a write_addresses to go with them. Kernels then
+compute with Python's integers, as on the engine `python`; the tests make sure that these stay
+within 32 bits, so the bits are the same.
 """
 
 from __future__ import annotations

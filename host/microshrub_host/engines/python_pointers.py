@@ -1,7 +1,7 @@
-"""What ptr8, ptr16 and ptr32 are on CPython: for the `python` engine, and checked for tests.
+"""ptr8, ptr16 and ptr32 on CPython, for the engine `python`, and with checks for tests.
 
 In viper a pointer reads the bytes of any buffer. Here a buffer has to be of the pointer's own
-typecode, or a bytearray, so that a kernel which confuses the two fails and reads no nonsense. A
+typecode, or a bytearray, so that a kernel that confuses them fails instead of reading nonsense. A
 table of addresses holds the buffers themselves, so that ptr8(table[i]) is a pointer to the buffer.
 """
 
@@ -16,7 +16,7 @@ _SMALL = 1 << 30
 
 
 class AddressTable(tuple[Any, ...]):
-    """What kernels take for the addresses of a learner's buffers: the buffers."""
+    """What kernels get in place of the addresses of a learner's buffers: the buffers."""
 
 
 def write_addresses(buffers: tuple[Any, ...], table: array[int]) -> AddressTable:
@@ -35,7 +35,7 @@ def _pointer(name: str, typecode: str, size: int) -> Callable[[Any], Any]:
         view = memoryview(buffer)
         if size == 1:
             return view
-        # A narrow buffer may be of odd length: its wide view is made and never read.
+        # A narrow buffer may have an odd length; its wide view is then made but never read.
         whole = len(view) // size * size
         return view[:whole].cast(typecode) if whole else array(typecode)  # type: ignore[call-overload]
 
@@ -49,7 +49,7 @@ ptr32 = _pointer("ptr32", "i", 4)
 
 
 def i32(value: int) -> int:
-    """value, if viper's 32-bit arithmetic gives the same."""
+    """Return value if viper's 32-bit arithmetic gives the same, else raise OverflowError."""
     if not -(1 << 31) <= value < 1 << 31:
         raise OverflowError(f"{value} does not fit into 32 bits")
     return value
@@ -58,7 +58,7 @@ def i32(value: int) -> int:
 class Checked:
     """A pointer that refuses what viper would silently do: negative indices, wide stores.
 
-    Values outside of the typecode are refused by the buffer itself; an i32 has to stay within the
+    Values outside the typecode are refused by the buffer itself; an i32 has to stay within the
     30 bits that MicroPython can read back without allocating.
     """
 
@@ -82,5 +82,5 @@ class Checked:
 
 
 def checked(cast: Callable[[Any], Any]) -> Callable[[Any], Checked]:
-    """The pointer type with its accesses checked."""
+    """The pointer type, with its accesses checked."""
     return lambda buffer: Checked(cast(buffer), cast is ptr32)

@@ -43,7 +43,7 @@ except ImportError:
 
 
 def _allocations(allowed: bool) -> None:
-    """On MicroPython, lock the heap while the learner works: what allocates then, fails."""
+    """On MicroPython, lock the heap while the learner works, so that any allocation fails."""
     if micropython:
         (micropython.heap_unlock if allowed else micropython.heap_lock)()
 
@@ -140,7 +140,7 @@ def _create(config: "dict[str, Any]") -> Session:
 
 
 def serve(library: str) -> None:
-    """Answer commands until there are no more; the device library is in that folder."""
+    """Answer commands until there are no more; `library` is the device library's folder."""
     sys.path.insert(0, library)
     _serve(sys.stdin.buffer.read, sys.stdout.buffer.write)
 

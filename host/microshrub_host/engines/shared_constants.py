@@ -1,16 +1,16 @@
-"""Constants that one file of the device library declares and others use: written into the others.
+"""Copies the constants that one file of the device library declares into the others that use them.
 
 On a board a constant costs nothing only if the file that uses it says `_NAME = const(number)`:
-const() cannot be imported, and a global would be looked up by each kernel at run time. So a file
-uses a name that it does not declare, and
+const() cannot be imported, and kernels would look up a global at run time. So a file uses a name
+that it does not declare, and
 
     python -m microshrub_host.engines.shared_constants [--check]
 
-writes the declaration below the file's imports. Where the number comes from:
+writes the declaration below the file's imports. The number comes from
 
-    a buffer   its place in the table of the learner: _TREE_CHILD is that of "tree.child". The
-               learner is the one that the file defines, else those of its folder, else any
-    else       the declaration in another file of the folder, or of the library
+    a buffer   the buffer's place in its learner's table: _TREE_CHILD is that of "tree.child". The
+               learner is the one that the file defines, else one of its folder, else any
+    any other  the declaration in another file of the folder, or of the library
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Found(NamedTuple):
 
 
 def own_part(source: str) -> str:
-    """The source without what was written into it."""
+    """The source without the constants that were written into it."""
     head, begin, rest = source.partition("\n" + HEAD)
     return head + rest.partition(END)[2] if begin else source
 
@@ -71,7 +71,7 @@ def declared(source: str) -> dict[str, int]:
 
 
 def wanted(source: str) -> list[str]:
-    """Names of constants that a file uses and does not assign."""
+    """Names of constants that a file uses but does not assign."""
     names = [n for n in ast.walk(ast.parse(own_part(source))) if isinstance(n, ast.Name)]
     here = {n.id for n in names if isinstance(n.ctx, ast.Store)}
     return sorted({n.id for n in names if _NAME.match(n.id)} - here)
@@ -131,9 +131,9 @@ def buffer_tables(known: Mapping[Path, Numbers]) -> dict[Path, Numbers]:
 
 def _table(cls: Any) -> list[tuple[str, str, int]]:
     plan = object.__new__(cls)
-    plan._allocate = lambda: None  # all of __init__ but this
+    plan._allocate = lambda: None  # of all that __init__ does, only this
     plan.__init__(**_FULL[cls.__name__])
-    # a learner of learners has a table for its own buffers and leaves each member its own
+    # an ensemble has a table for its own buffers; each member keeps its own table
     table: list[tuple[str, str, int]] = getattr(plan, "_own", plan._table)()
     return table
 
@@ -159,7 +159,7 @@ def completed(source: str, constants: Collection[Found]) -> str:
 
 
 def up_to_date() -> dict[Path, str]:
-    """Each file of the library as it should be."""
+    """What each file of the library should be."""
     sources = {path: path.read_text(encoding="utf-8") for path in library_files.sources()}
     known = {path: declared(source) for path, source in sources.items()}
     tables = buffer_tables(known)
@@ -169,7 +169,9 @@ def up_to_date() -> dict[Path, str]:
         for name in wanted(source):
             constant = place_of_buffer(path, name, tables) or declared_elsewhere(path, name, known)
             if not constant:
-                raise UserError(f"{path.name}: no file declares {name}, no buffer is called so")
+                raise UserError(
+                    f"{path.name}: no file declares {name}, and no buffer has that name"
+                )
             constants.append(constant)
         found[path] = completed(source, constants)
     return found

@@ -1,4 +1,4 @@
-"""What an engine says of a run so far: counts, ratios in percent, the hash of the state."""
+"""What an engine reports about a run so far: counts, ratios in percent, the state's hash."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 class Status:
     """The state of a run after its last sample.
 
-    `clamped` counts values outside of the quantizer's range and `missing` the empty ones;
-    `progress` is what the learner tells of itself, and `state_crc32` the hash of its buffers.
+    `clamped` counts the values outside the quantizer's range, `missing` the empty ones;
+    `progress` is what the learner reports about itself, `state_crc32` the hash of its buffers.
     """
 
     samples: int
@@ -36,5 +36,5 @@ class Status:
 
 
 def percent(millionths: int) -> float:
-    """A ratio as the device has it, in percent."""
+    """A ratio that the device has in millionths, in percent."""
     return millionths / 10_000
