@@ -2,11 +2,11 @@
 
 `find()` looks for QEMU on PATH and in the cache, and for the firmware in the cache;
 `find_or_build()` makes what is missing: QEMU and a cross compiler are unpacked from Debian's
-packages, MicroPython's qemu port is compiled from Debian's source package. Nothing is installed,
-and no root is needed.
+packages, and MicroPython's qemu port is compiled from Debian's source package. Nothing is
+installed, and no root is needed.
 
-The compiler is always the same one, of a Debian release that newer systems can run as well, so a
-firmware takes the same number of instructions wherever it was made.
+The compiler is always the same, from a Debian release that newer systems can run as well, so the
+firmware takes the same number of instructions wherever it was built.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-import platform
 import shutil
 import sys
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from ..base.cache import cache_folder, work_folder
 from ..base.errors import UserError
 from ..engines import debian_packages
 from ..engines.debian_packages import CommandError, PackagesError, Progress
+from ..engines.native_tools import architecture, put_in_place, with_libraries
 
 VERSION = "1.25.0"  # of MicroPython in SOURCE_SUITE
 SOURCE_SUITE = "trixie"
@@ -46,18 +46,18 @@ SOURCES = ("py/", "ports/qemu/", "shared/", "extmod/", "lib/", "tools/")
 LEFT_OUT = ("lib/btstack/", "lib/micropython-lib/", "lib/libffi/", "lib/stm32lib/", "lib/mbedtls/")
 
 HEAP_BYTES = 224 * 1024  # as a Raspberry Pi Pico has
-FILES_BYTES = 512 * 1024  # for the content of a board's files, behind its own RAM
+FILES_BYTES = 512 * 1024  # for the contents of a board's files, beyond its own RAM
 BUILD_SECONDS = 1800
 _PROGRAM = "qemu-system-arm"
 
 WAYS = (
-    "`microshrub micropython --board cortex-m0` makes both boards, once; that takes Linux on x86 "
-    "or 64-bit ARM with apt-get, Debian's mirror and `make`, no root, and about a minute or two."
+    "`microshrub micropython --board cortex-m0` builds both boards, once. It needs Linux on x86 "
+    "or 64-bit ARM, apt-get, Debian's mirror, `make`, and a minute or two, but no root."
 )
 
 
 class NoEmulator(UserError):  # noqa: N818, a state of affairs, like StopIteration
-    """An emulated board cannot be had; the message says what was tried and what to do."""
+    """There is no emulated board; the message says what was tried, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -125,13 +125,13 @@ def find(name: str) -> Emulator:
     if not qemu or not firmware:
         parts = [what for what, there in (("QEMU", qemu), ("the firmware", firmware)) if not there]
         verb = "are" if len(parts) > 1 else "is"
-        text = f"{' and '.join(parts)} of the emulated {name} {verb} not made yet."
+        text = f"{' and '.join(parts)} of the emulated {name} {verb} not built yet."
         raise NoEmulator(f"{text[0].upper()}{text[1:]} {WAYS}")
     return Emulator(board, (*qemu, *board.machine, "-kernel", str(firmware)), firmware, qemu[-1])
 
 
 def find_or_build(name: str, progress: Progress | None = None) -> Emulator:
-    """What find() finds, and else what can be fetched and built, into the cache.
+    """What find() finds, or else what can be fetched and built, in the cache.
 
     `progress` gets a line of text before each step. Raises NoEmulator.
     """
@@ -164,7 +164,7 @@ def describe(emulator: Emulator) -> str:
 
 @functools.cache
 def _recipe() -> str:
-    """A name for all that the cached files depend on."""
+    """A key for everything that the cached files depend on."""
     boards = [(board.name, board.port, board.flags) for board in BOARDS.values()]
     parts = (VERSION, SOURCE_SUITE, TOOLS_SUITE, COMPILER, QEMU, HEAP_BYTES, boards)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
@@ -180,7 +180,7 @@ def _firmware(board: Machine) -> Path | None:
 
 
 def _qemu() -> tuple[str, ...]:
-    """The command that starts QEMU, from PATH or the cache; () if there is none that runs."""
+    """The command that starts QEMU, from PATH or the cache; () if none works."""
     program = shutil.which(_PROGRAM)
     if program and _knows_boards((program,)):
         return (os.path.abspath(program),)
@@ -199,25 +199,14 @@ def _knows_boards(qemu: tuple[str, ...]) -> bool:
 
 
 def _qemu_in(root: Path) -> tuple[str, ...]:
-    return (*_with_libraries(root), str(root / "usr" / "bin" / _PROGRAM))
-
-
-def _with_libraries(root: Path) -> tuple[str, ...]:
-    """What stands before a command that needs the libraries unpacked to that folder."""
-    triplet = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[_architecture()]
-    folders = (root / "usr" / "lib" / triplet, root / "lib" / triplet)
-    return ("env", "LD_LIBRARY_PATH=" + ":".join(map(str, folders)))
-
-
-def _architecture() -> str:
-    return MACHINES.get(platform.machine().lower(), "amd64")
+    return (*with_libraries(root), str(root / "usr" / "bin" / _PROGRAM))
 
 
 # --- Making --------------------------------------------------------------------------------------
 
 
 def _make(progress: Progress) -> None:
-    """Fetch and build what is missing; each part appears in the cache whole or not at all."""
+    """Fetch and build what is missing; each part appears in the cache complete or not at all."""
     debian_packages.check_machine(tuple(MACHINES))
     folder = _folder()
     want_qemu = not _qemu()
@@ -229,17 +218,17 @@ def _make(progress: Progress) -> None:
         packages = (QEMU if want_qemu else ()) + (COMPILER if want_firmware else ())
         root = debian_packages.fetch(
             TOOLS_SUITE, tuple(dict.fromkeys(packages)), work / "tools", progress,
-            architecture=_architecture(), wanted=_wanted_of_tools,
+            architecture=architecture(), wanted=_wanted_of_tools,
         )  # fmt: skip
         if want_firmware:
-            _put_in_place(_build(root, work, progress), folder / "firmware")
+            put_in_place(_build(root, work, progress), folder / "firmware")
         if want_qemu:
             _check_runs(_qemu_in(root))
-            _put_in_place(_without_compiler(root), folder / "qemu")
+            put_in_place(_without_compiler(root), folder / "qemu")
 
 
 def _without_compiler(root: Path) -> Path:
-    """The folder, with what only compiling needed removed."""
+    """The folder, without what was only needed for compiling."""
     for part in ("include", "lib/gcc", "lib/arm-none-eabi"):
         shutil.rmtree(root / "usr" / part, ignore_errors=True)
     for tool in (root / "usr" / "bin").glob("arm-none-eabi-*"):
@@ -256,7 +245,7 @@ def _check_build(folder: Path) -> None:
 
 
 def _wanted_of_tools(name: str) -> bool:
-    """Of the packages' files: programs, libraries, headers, and of the compiler what C needs."""
+    """Whether to unpack a file: programs, libraries, headers, and the C part of the compiler."""
     if name.startswith("usr/lib/gcc/"):
         inside = name.split("/", 5)[-1]
         parts = ("include/", "include-fixed/", "liblto_plugin", "thumb/v6-m/", "thumb/v7-m/")
@@ -275,7 +264,7 @@ def _build(tools: Path, work: Path, progress: Progress) -> Path:
     source = debian_packages.fetch_source(
         SOURCE_SUITE, "micropython", work / "source", progress, _wanted_of_source
     )
-    compiler = " ".join((*_with_libraries(tools), f"{tools}/usr/bin/arm-none-eabi-"))
+    compiler = " ".join((*with_libraries(tools), f"{tools}/usr/bin/arm-none-eabi-"))
     done = work / "firmware"
     done.mkdir()
     for board in BOARDS.values():
@@ -305,13 +294,5 @@ def _check_runs(qemu: tuple[str, ...]) -> None:
         ) from error
 
 
-def _put_in_place(fresh: Path, target: Path) -> None:
-    try:
-        fresh.rename(target)
-    except OSError:  # there is one, of a build that was faster
-        if not target.is_dir():
-            raise
-
-
 def _silent(line: str) -> None:
-    """The progress of a caller who wants none."""
+    """Progress for callers who want none."""

@@ -1,7 +1,7 @@
 """An emulated board at work: QEMU, and the raw REPL on its serial line.
 
 QEMU counts instructions (-icount): its clock moves by 2**SHIFT ns with each of them and with
-nothing else, so a run on the board is the same run every time, and its timers count instructions.
+nothing else, so every run on the board is the same, and the board's timers count instructions.
 """
 
 from __future__ import annotations
@@ -51,9 +51,8 @@ class EmulatedBoardError(UserError):
 class EmulatedBoard:
     """`with EmulatedBoard("cortex-m0") as board: board.exec("print(6 * 7)")`.
 
-    `port` is the name of its serial line while it runs. It has a RAM disk (ram_disk.py), whose
-    first files, by their path, can be given. All files are in the board's memory but not on its
-    heap, at most 512 KiB. QEMU is ended however the block ends.
+    `port` is the name of its serial line while it runs. It has a RAM disk of 512 KiB (ram_disk.py)
+    outside the heap; `files` are on it from the start, by path. QEMU ends with the block.
     """
 
     def __init__(
@@ -93,7 +92,7 @@ class EmulatedBoard:
         self._folder.cleanup()
 
     def connect(self) -> None:
-        """Take the serial line; mpremote, or another program, has to have let go of it."""
+        """Take the serial line, once mpremote, or another program, has let go of it."""
         try:
             self._repl = RawRepl(self.port, silence=_SILENCE)
             self._repl.enter(reset=False)
@@ -109,7 +108,7 @@ class EmulatedBoard:
     def exec(self, code: str, seconds: float = 30) -> str:
         """What the code prints on the board. Raises EmulatedBoardError if it raises.
 
-        seconds is the longest time without a sign of life.
+        `seconds` is how long it may be silent.
         """
         try:
             return self._repl.run(code, seconds).replace("\r\n", "\n")
@@ -134,7 +133,7 @@ class EmulatedBoard:
         self.exec("\n".join([*lines, "del _f, _a"]))
 
     def reset(self) -> None:
-        """Soft reset: the board forgets everything but what is on its disk, in 512 KiB in all."""
+        """Soft reset: the board forgets everything except the files on its disk."""
         said = self.exec("import vfs\nprint(vfs.mount()[0][0].places())")
         places = ast.literal_eval(said)
         try:
@@ -157,7 +156,7 @@ class EmulatedBoard:
         self.disconnect()
 
     def _loaded(self) -> tuple[str, ...]:
-        """QEMU's options that put the data into the board's memory."""
+        """QEMU's options that put the files into the board's memory."""
         if not self._files:
             return ()
         file = Path(self._folder.name) / "files"
@@ -176,13 +175,13 @@ class EmulatedBoard:
         return places
 
     def _mount(self, places: list[tuple[str, int, int]]) -> None:
-        """Mount a disk with these files; the names that this takes are not left behind."""
+        """Mount a disk with these files, and leave no names behind."""
         code = (ON_BOARD / "ram_disk.py").read_text(encoding="utf-8")
         at = self.emulator.board.files_at
         self.exec(MOUNT.format(code=code, at=at, size=FILES_BYTES, places=places))
 
     def _find_port(self) -> str:
-        """Of the line `char device redirected to /dev/pts/4 (label serial0)`."""
+        """The port in QEMU's line `char device redirected to /dev/pts/4 (label serial0)`."""
         assert self._process.stdout is not None
         os.set_blocking(self._process.stdout.fileno(), False)
         said = b""

@@ -1,7 +1,7 @@
 """Instructions per predict and per learn on emulated boards, exact and the same in every run.
 
 The calls are those of a program on the board: model.predict(x) and model.learn(x, label), checks
-of the arguments included. A stream is learned for a while before anything is counted.
+of the arguments included. The model learns for a while before anything is counted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..engines.own_learners import own_learners
 from .emulated_boards import board_named
 from .emulator import EmulatedBoard, EmulatedBoardError
 
-WARMUP = 1000  # samples that are learned before anything is counted
+WARMUP = 1000  # samples to learn before anything is counted
 COUNTED = 1000
 SECONDS = 600  # the longest that a run on the board may take
 
@@ -35,14 +35,14 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class CountedModel:
-    """A model of the table, and the stream that it learns."""
+    """A model in the table, and the stream that it learns."""
 
     name: str
     kind: str
     parameters: Mapping[str, Any]
     codes: NDArray[np.uint16]  # (samples, features)
     labels: NDArray[np.uint8]
-    warmup: int = WARMUP  # samples that are learned before anything is counted
+    warmup: int = WARMUP  # samples to learn before anything is counted
 
 
 @dataclass(frozen=True)
@@ -155,10 +155,9 @@ class Counter:
     """`with Counter("cortex-m0", configurations()) as counter: counter.count(0)`.
 
     An emulated board with the library, the streams of the configurations and the program that
-    counts; progress gets a line of text before each step. warmup is how many samples of a stream
-    are learned before anything is counted, of each stream or of all, if not as many as each
-    configuration says. With native, the kernels of
-    the configurations are in a native module; raises NoNativeTools.
+    counts. `progress` gets a line of text before each step. `warmup` overrides how many samples a
+    model learns before anything is counted, for each stream or for all. With `native`, the kernels
+    are in a native module; raises NoNativeTools.
     """
 
     def __init__(
@@ -218,7 +217,7 @@ class Counter:
         what = self._whats[which]
         files = f"'/codes{which}', '/labels{which}'"
         begin = "import gc\nfrom count import Run\nrun = None"
-        if kind:  # any may come next: collecting often meanwhile keeps the heap in one piece
+        if kind:  # collecting often in the meantime keeps the heap in one piece
             begin = f"import gc\ngc.threshold(4096)\n{begin}"
             for own in own_learners():
                 begin += "\nfrom microshrub.learners import register"

@@ -1,7 +1,7 @@
-"""How long a sample takes of a model that the board's file does not know, counted in emulation.
+"""How long a sample takes with a model that is not in the board's file, counted in emulation.
 
-The model learns the first samples of the user's own stream on an emulated processor of the board's
-kind; how long its instructions take is in the board's file.
+The model learns the first samples of the user's stream on an emulated processor like the board's;
+the board's file says how long an instruction takes.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _EMULATED = {"armv6m": "cortex-m0", "armv7emsp": "cortex-m3"}  # by the boards' 
 _FEW = 60  # samples of a first look, of which half are counted
 _MANY = 1300  # no window is longer than 1,024
 _COUNTED = 200  # of these
-_NEUTRAL = ("seed", "step")  # they change what is computed with, not how much
+_NEUTRAL = ("seed", "step")  # these change the numbers, not how much is computed
 
 
 class Clock:
     """`with Clock(board, stream, warmup) as clock: clock.milliseconds("shrub", {...}, most=5)`.
 
-    The emulated board starts when it is first asked. A stream that is too short comes round again.
+    The emulated board is started when it is first needed. A stream that is too short is repeated.
     """
 
     def __init__(
         self, board: Board, stream: Stream, warmup: int, progress: Progress | None = None
     ) -> None:
-        """Raises NoEmulator, which says what to do, if the emulated board is not made yet."""
+        """Raises NoEmulator, which says what to do, if the emulated board is not built yet."""
         self._name = _EMULATED[board.arch]
         emulated_boards.find(self._name)
         cycles, uncached = (board.cost.cycles, board.cost.uncached_us) if board.cost else (1, 0)
@@ -100,7 +100,7 @@ class Clock:
 
 
 def can_count(board: Board) -> bool:
-    """Whether there is an emulated board of this one's kind."""
+    """Whether there is an emulated board like this one."""
     return board.arch in _EMULATED
 
 

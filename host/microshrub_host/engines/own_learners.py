@@ -1,7 +1,7 @@
-"""Learners of your own: files of the user's that stand beside the device library's.
+"""The user's own learners: files that are added to the device library.
 
-MICROSHRUB_LEARNERS names them, FILE.py:CLASS with commas between. register() adds one to it, so
-that what this process starts knows it, too. On a board the file is a module of the library.
+MICROSHRUB_LEARNERS names them as FILE.py:CLASS, separated by commas. register() adds one to it, so
+that processes started from here know it, too. On a board, the file is a module of the library.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ VARIABLE = "MICROSHRUB_LEARNERS"
 
 @dataclass(frozen=True)
 class OwnLearner:
-    """A class in a file; its module in the library is called as the file."""
+    """A class in a file; its module in the library has the file's name."""
 
     name: str
     path: Path
@@ -31,12 +31,12 @@ class OwnLearner:
 
 
 def own_learners() -> list[OwnLearner]:
-    """Those that MICROSHRUB_LEARNERS names. Raises UserError for what is not one."""
+    """Those that MICROSHRUB_LEARNERS names. Raises UserError if one is not a learner."""
     return list(_listed(os.environ.get(VARIABLE, ""), os.getcwd()))
 
 
 def own_files() -> dict[str, Path]:
-    """Their files by the modules' names."""
+    """Their files, by module name."""
     return {learner.path.stem: learner.path for learner in own_learners()}
 
 

@@ -163,7 +163,7 @@ def _expected(stream: Stream, sizes: list[int]) -> Iterator[dict[str, Any]]:
         given = stream_parameters(model, stream, WARMUP) | defaults(model)
         for size in sizes if SIZE in given else [None]:
             taken = given if size is None else {**given, SIZE: size}
-            run = prequential.simulate(stream, model, taken, warmup=WARMUP)
+            run = prequential.evaluate(stream, model, taken, warmup=WARMUP)
             yield {
                 "learner": model,
                 "options": {name: taken[name] for name in defaults(model)},

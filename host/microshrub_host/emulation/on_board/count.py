@@ -1,7 +1,7 @@
 """Counts the instructions of calls. This file runs on an emulated board, compiled by mpy-cross.
 
 QEMU's clock moves with each instruction by the same time, and so do the board's timers: ticks are
-instructions times a factor. What is kept here are ticks; costs.py turns them into instructions.
+instructions times a factor. Ticks are kept here; instruction_counts.py makes instructions of them.
 """
 
 import gc
@@ -38,7 +38,7 @@ def stamp_m3(ticks: ptr32, i: int):
 
 @micropython.viper
 def start_m0():
-    """Let it run, with all of its 32 bits and no divisor."""
+    """Let it run, with all 32 bits and no divisor."""
     timer = ptr32(0x40008000)
     timer[0x142] = 3  # BITMODE, at 0x508
     timer[0x144] = 0  # PRESCALER
@@ -158,7 +158,7 @@ class Run:
     def count_kernel(self, name: str, arguments: int) -> None:
         """Print ticks and calls, in each learn, of the kernel of that name."""
         total = array("i", (0, 0))
-        found = []  # what a module has imported is among its globals, too
+        found = []  # a module's globals include what it has imported
         for module in sys.modules.values():
             if module.__name__.startswith("microshrub.") and hasattr(module, name):
                 found.append((module, getattr(module, name)))

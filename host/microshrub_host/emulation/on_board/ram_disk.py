@@ -1,7 +1,7 @@
 """A file system in RAM for a MicroPython that has none. This file runs on the (emulated) board.
 
-`vfs.mount(RamDisk(ADDRESS, BYTES), "/")` makes open(), os, import and mpremote's commands work
-there. The files are in that memory, which is not the heap's; after a reset adopt() has them again.
+After `vfs.mount(RamDisk(ADDRESS, BYTES), "/")`, open(), os, import and mpremote's commands work.
+The files are in that memory, outside the heap; after a reset, adopt() finds them again.
 """
 
 import errno
@@ -28,11 +28,11 @@ class File(io.IOBase):
 
     @property
     def data(self) -> bytearray:
-        """The content where it stands in the disk; not to be changed in length."""
+        """The content in place, on the disk; its length must not change."""
         return bytearray_at(self.place[0], self.place[1])  # type: ignore[no-any-return]
 
     def _next(self, size: int):  # type: ignore[no-untyped-def]
-        """The memory of at most so many bytes from here on, which is gone on to the end of."""
+        """The memory of at most so many bytes from here on; moves on to its end."""
         size = max(0, min(size, self.place[1] - self.at))
         part = bytearray_at(self.place[0] + self.at, size) if size else b""
         self.at += size
@@ -61,7 +61,7 @@ class File(io.IOBase):
         return self.read(end + 1 - self.at)
 
     def write(self, part) -> int:  # type: ignore[no-untyped-def]
-        """Write over what is there, or on behind it."""
+        """Write over what is there, and beyond its end."""
         if isinstance(part, str):
             part = part.encode()
         elif not isinstance(part, (bytes, bytearray)):
@@ -82,14 +82,14 @@ class File(io.IOBase):
         return self.at
 
     def ioctl(self, request: int, argument: int) -> int:
-        """What MicroPython's streams ask: flush and close are fine, else there is nothing."""
+        """What MicroPython asks of streams: flush and close succeed, nothing else is supported."""
         return 0 if request in (1, 4) else -1
 
     def flush(self) -> None:
-        """Everything is written at once."""
+        """Does nothing: everything is written at once."""
 
     def close(self) -> None:
-        """Nothing has to be let go of."""
+        """Does nothing: there is nothing to release."""
 
     def __enter__(self):  # type: ignore[no-untyped-def]
         return self
@@ -109,7 +109,7 @@ class RamDisk:
         self.entries: dict[str, list[int] | None] = {"": None}
 
     def adopt(self, places: "list[tuple[str, int, int]]") -> None:
-        """Have files whose content is in the disk's memory: (path, address, bytes) of each."""
+        """Take over files that are in the disk's memory: (path, address, bytes) of each."""
         for path, at, size in places:
             parts = self._path(path).split("/")
             for level in range(1, len(parts)):
@@ -118,11 +118,11 @@ class RamDisk:
             self.free = max(self.free, at + size)
 
     def places(self) -> "list[tuple[str, int, int]]":
-        """What adopt() takes after a reset; empty folders are not in it."""
+        """What adopt() needs after a reset; empty folders are left out."""
         return [(path, place[0], place[1]) for path, place in self.entries.items() if place]
 
     def grow(self, place: "list[int]", size: int) -> None:
-        """Have a content of at least that size; it may move. What it leaves is used no more."""
+        """Make room for that many bytes. The content may move; its old place is not used again."""
         if size <= place[1]:
             return
         at, before = place
@@ -168,7 +168,7 @@ class RamDisk:
         return [p for p in self.entries if p and p.rpartition("/")[0] == folder]
 
     def open(self, path: str, mode: str) -> File:
-        """A file, for the modes r, w and a, with b or t."""
+        """Open a file; the modes are r, w and a, with b or t."""
         path = self._existing(path) if mode[0] == "r" else self._new(path)
         if path in self.entries and self.entries[path] is None:
             raise OSError(errno.EISDIR)
@@ -186,7 +186,7 @@ class RamDisk:
         return (mode, 0, 0, 0, 0, 0, place[1] if place else 0, 0, 0, 0)
 
     def statvfs(self, path: str) -> tuple[int, ...]:
-        """Sizes in blocks of 1 byte: all that fit, and the free ones."""
+        """Sizes in blocks of 1 byte: total and free."""
         free = self.end - self.free
         return (1, 1, self.size, free, free, 0, 0, 0, 0, 255)
 

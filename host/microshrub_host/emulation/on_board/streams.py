@@ -1,9 +1,9 @@
 """sys.stdin.buffer and sys.stdout.buffer. This file runs on the (emulated) board.
 
-MicroPython's qemu port has only streams of text, which make a newline of a carriage return, and
-the other way round. It looks at the serial line's registers while it is read from, and has no
-interrupts. So whoever else reads these registers gets every byte. `add(CHIP)` makes `import sys`
-give a module that has both.
+MicroPython's qemu port only has text streams, which turn carriage returns into newlines and back.
+It reads the serial line's registers only when it is asked for input, and has no interrupts, so
+another reader of these registers gets every byte. After `add(CHIP)`, `import sys` gives a module
+that has both.
 """
 
 import sys
@@ -39,7 +39,7 @@ class Cmsdk:
 
 
 class Nrf51:
-    """That of the microbit."""
+    """The serial line of the microbit."""
 
     def __init__(self, words: "Any") -> None:
         self.words = words
@@ -66,7 +66,7 @@ class Nrf51:
 
 
 class TextStream:
-    """A stream of text that has one of bytes, too."""
+    """A text stream that also has a `buffer` of bytes."""
 
     def __init__(self, text: "Any", buffer: "Cmsdk | Nrf51") -> None:
         self.text = text
