@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 
 import pytest
 from browser_support import Browser, browser
 
+from microshrub_host.engines import loader
 from microshrub_tools.web import site
 
 
@@ -15,6 +17,9 @@ from microshrub_tools.web import site
 def address() -> Iterator[str]:
     if not (site.FOLDER / "main.js").exists():
         pytest.skip("the page was not built: make web")
+    data = json.loads((site.FOLDER / "data.json").read_text(encoding="utf-8"))
+    if data["library"] != loader.digest():
+        pytest.skip("the page was built with another device library: make web")
     with site.server(0) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
@@ -26,3 +31,11 @@ def address() -> Iterator[str]:
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     with browser(tmp_path_factory.mktemp("profile")) as found:
         yield found
+
+
+@pytest.fixture
+def playground(page: Browser, address: str) -> Browser:
+    """The page, opened anew."""
+    page.open(address)
+    page.wait("!!document.querySelector('#start')")
+    return page

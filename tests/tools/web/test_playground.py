@@ -2,53 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from browser_support import Browser
+from playground_support import ERROR, choose, crc_of_run, give_csv, set_option, start
 
 from microshrub_host import open_stream, simulate
 from microshrub_tools.web import site
-
-RUN = 180.0  # seconds for a stream
-ERROR = "document.querySelector('#status.bad')?.textContent"
-
-
-def start(page: Browser) -> None:
-    page.run("document.querySelector('#start').click()")
-
-
-def choose(page: Browser, name: str, value: str) -> None:
-    found = f"document.querySelector('#{name}')"
-    page.run(f"{found}.value = {json.dumps(value)}; {found}.dispatchEvent(new Event('change'))")
-    assert page.run(f"{found}.value") == value
-
-
-def set_option(page: Browser, name: str, value: object) -> None:
-    page.run(f"document.querySelector('#option-{name}').value = {json.dumps(str(value))}")
-
-
-def crc_of_run(page: Browser) -> int:
-    """The checksum at the end of a run."""
-    start(page)
-    page.wait(f"!!document.querySelector('#page-crc32') || {ERROR}", RUN)
-    assert page.run(ERROR) is None
-    return int(page.run("document.querySelector('#page-crc32').textContent"), 16)
-
-
-def give_csv(page: Browser, path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
-    page.give_file("#file", path)
-    page.wait("document.querySelector('#label').options.length || " + ERROR)
-
-
-@pytest.fixture
-def playground(page: Browser, address: str) -> Browser:
-    page.open(address)
-    page.wait("!!document.querySelector('#start')")
-    return page
-
 
 STREAMS = ("synth:sea_0_to_2_at_200", "synth:led", "synth:agrawal_8_to_2_at_200")
 LEARNERS = {

@@ -114,8 +114,7 @@ def make(program: Program, board: Board, output: Path, emit: str = "viper") -> B
         emit = "viper"
     names = modules(program, emit)
     arch = mpy.BYTECODE_ONLY if emit == "bytecode" else board.arch
-    code = ram_budget.imported_parts(board, arch, names, emit == "native")
-    budget = ram_budget.budget(program.parameters, board, program.learner, code, _around(program))
+    budget = budget_of(program, board, emit)
     if not budget.fits:
         waits = next(part.bytes for part in _around(program) if part.name == "pending")
         if 2 * waits > budget.ram_bytes:
@@ -123,7 +122,7 @@ def make(program: Program, board: Board, output: Path, emit: str = "viper") -> B
                 f"The program does not fit: {shortage('it', budget)} The samples that may wait "
                 f"for a label take {waits:,} of them: lower --pending."
             )
-        around = sum(part.bytes for part in code) - sum(
+        around = sum(part.bytes for part in budget.code) - sum(
             part.bytes
             for part in ram_budget.code_parts(board, program.learner, program.parameters)
         )
@@ -137,6 +136,14 @@ def make(program: Program, board: Board, output: Path, emit: str = "viper") -> B
             files[f"lib/{mpy.in_library(path)}"] = path.read_bytes()
     write(files, output)
     return Build(output, {name: len(data) for name, data in sorted(files.items())}, budget, emit)
+
+
+def budget_of(program: Program, board: Board, emit: str = "viper") -> ram_budget.Budget:
+    """What the program takes of the board's RAM, whether it fits or not."""
+    arch = mpy.BYTECODE_ONLY if emit == "bytecode" else board.arch
+    names = modules(program, emit)
+    code = ram_budget.imported_parts(board, arch, names, emit == "native")
+    return ram_budget.budget(program.parameters, board, program.learner, code, _around(program))
 
 
 def _around(program: Program) -> list[ram_budget.Part]:

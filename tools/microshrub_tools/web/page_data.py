@@ -23,7 +23,7 @@ from microshrub_host.base.versions import version_of
 from microshrub_host.boards import board_files, ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.default_bytes import SIZE, bytes_for
-from microshrub_host.engines import mpy
+from microshrub_host.engines import library_files, loader, mpy
 from microshrub_host.engines.learners import (
     DEFAULT,
     MODELS,
@@ -33,12 +33,17 @@ from microshrub_host.engines.learners import (
     stream_parameters,
 )
 from microshrub_host.evaluation import prequential
+from microshrub_host.models import model_files
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 
+from ..board import build, program_config
+from ..board.program_config import Program
+from ..board.program_options import ProgramOptions
+
 LEARNERS = (DEFAULT, "shrub", "hoeffding")
 WARMUP = 256
-_USUAL = {"features": 32, "classes": 8}  # the shape for which a board's default size is told
+_USUAL = {"features": 32, "classes": 8}  # the shape for which sizes are told
 _DECIMALS = 4
 
 
@@ -68,8 +73,13 @@ def write(folder: Path) -> None:
         _write_json(folder / "library" / f"{arch}.json", _library(arch))
     data = {
         "version": version_of("microshrub"),
+        "library": loader.digest(),
+        "main": build.main_file().read_text(encoding="utf-8"),
+        "config_version": program_config.VERSION,
+        "program": library_files.version(),
+        "model_format": model_files.FORMAT,
         "boards": [_board(board) for board in boards],
-        "learners": [_learner(name) for name in LEARNERS],
+        "learners": [_learner(name, boards[0]) for name in LEARNERS],
         "streams": [_stream(sample, boards, folder / "streams") for sample in SAMPLES],
     }
     _write_json(folder / "data.json", data)
@@ -94,18 +104,47 @@ def _board(board: Board) -> dict[str, Any]:
         "arch": board.arch,
         "heap_free_bytes": board.heap_free_bytes,
         "largest_block_bytes": board.largest_block_bytes,
+        "around": ProgramOptions().config(board, (), ()),
         "beside": {model: _beside(board, model) for model in LEARNERS},
-        "bytes": bytes_for({**_USUAL, **defaults(DEFAULT)}, board, MODELS[DEFAULT]),
+        "bytes": bytes_for(_usual(DEFAULT), board, MODELS[DEFAULT]),
     }
 
 
-def _beside(board: Board, model: str) -> int:
-    """What such a learner takes of the board beside its buffers: code, headers, objects."""
-    found = ram_budget.budget({**_USUAL, **defaults(model)}, board, MODELS[model])
-    return sum(part.bytes for part in (*found.code, *found.overhead))
+def _beside(board: Board, model: str) -> dict[str, int]:
+    """What such a learner takes of the board beside its buffers: code, headers, objects.
+
+    Alone in a program of one's own, and with the program of `build` around it.
+    """
+    alone = ram_budget.budget(_usual(model), board, MODELS[model])
+    program = build.budget_of(_program(model, board), board)
+    found = {"alone": alone, "program": program}
+    return {
+        name: sum(part.bytes for part in (*each.code, *each.overhead))
+        for name, each in found.items()
+    }
 
 
-def _learner(model: str) -> dict[str, Any]:
+def _usual(model: str) -> dict[str, Any]:
+    return {**_USUAL, **defaults(model)}
+
+
+def _program(model: str, board: Board) -> Program:
+    """The program that the page puts on a board, with such a learner."""
+    names = [tuple(map(str, range(count))) for count in _USUAL.values()]
+    return Program(
+        learner=MODELS[model],
+        parameters=_usual(model),
+        feature_names=names[0],
+        class_names=names[1],
+        units=[(0, 0)] * len(names[0]),
+        warmup=0,
+        learner_state=b"",
+        quantizer_state=b"",
+        around=ProgramOptions().config(board, *names),
+    )
+
+
+def _learner(model: str, board: Board) -> dict[str, Any]:
     options = [
         {
             "name": option.name,
@@ -123,6 +162,7 @@ def _learner(model: str) -> dict[str, Any]:
         "kind": MODELS[model],
         "asks_two_valued": "two_valued" in parameters(model),
         "options": options,
+        "modules": build.modules(_program(model, board)),
     }
 
 

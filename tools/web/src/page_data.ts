@@ -6,7 +6,9 @@ export interface Board {
   readonly arch: string;
   readonly heap_free_bytes: number;
   readonly largest_block_bytes: number;
-  readonly beside: Readonly<Record<string, number>>; // by learner: code, headers, objects
+  readonly around: Readonly<Record<string, unknown>>; // of config.json: sensor, alarm and so on
+  /** By learner, bytes of code, headers and objects: of one's own program, or of `build`'s. */
+  readonly beside: Readonly<Record<string, { readonly alone: number; readonly program: number }>>;
   readonly bytes: number; // Thicket's size there, for a stream of the user's own
 }
 
@@ -28,6 +30,7 @@ export interface Learner {
   readonly kind: string; // the name of its class
   readonly asks_two_valued: boolean; // it wants to know which features have two values
   readonly options: readonly Option[];
+  readonly modules: readonly string[]; // of a board's program with such a learner
 }
 
 /** What the simulator came to when the page was built. */
@@ -50,6 +53,10 @@ export interface SampleStream {
 
 export interface PageData {
   readonly version: string;
+  readonly main: string; // main.py of a board's program
+  readonly config_version: number;
+  readonly program: string; // the version of a board's program
+  readonly model_format: number;
   readonly boards: readonly Board[];
   readonly learners: readonly Learner[];
   readonly streams: readonly SampleStream[];

@@ -92,6 +92,19 @@ export const texts = {
     unknown: "To compare, let the simulator learn the same file:",
     waits: "Known when the whole stream is learned.",
   },
+  takeAway: {
+    title: "Put this on a board",
+    program: "Download the program",
+    unpack: (board: string) =>
+      `The program goes on learning on a ${board}. Unpack the zip into a folder of its name; this ` +
+      "copies it, checks every file, and lets the board prove that it computes the same bits:",
+    model: "Download the model",
+    open: "The model is a file of the simulator, too:",
+    tooLarge: (taken: number, free: number) =>
+      `The program takes about ${count(taken)} bytes there, and ${count(free)} are free. Choose ` +
+      "smaller options.",
+    waits: "There is something to take when it has learned.",
+  },
 
   errors: {
     where: (name: string, line: number, column: string) =>

@@ -19,7 +19,7 @@ export function boardMemory(
   const parts: [string, string, number][] = [
     ["model", texts.memory.learner, sum((owner) => owner === "model")],
     ["around", texts.memory.around, sum((owner) => owner !== "model") + ROW_BYTES * features],
-    ["beside", texts.memory.beside, board.beside[learner] ?? 0],
+    ["beside", texts.memory.beside, board.beside[learner]!.alone],
   ];
   const taken = parts.reduce((bytes, [, , size]) => bytes + size, 0);
   const left = board.heap_free_bytes - taken;

@@ -3,15 +3,17 @@
 import { choice, field, make, panel, table } from "../dom";
 import { Engine } from "../learning/engine";
 import { learnStream, parametersOf, type Step } from "../learning/run";
+import type { Model } from "../model";
 import type { Board, Learner, PageData, Parameters } from "../page_data";
 import type { Stream } from "../streams/stream";
-import { hex32, percent, texts } from "../texts";
+import { percent, texts } from "../texts";
 import { AccuracyChart } from "./accuracy_chart";
 import { boardMemory } from "./board_memory";
 import { confusionMatrix } from "./confusion_matrix";
 import { OptionFields } from "./option_fields";
 import { expectedState, sameBits, simulateCommand } from "./same_bits";
 import { StreamChoice } from "./stream_choice";
+import { takeAway } from "./take_away";
 
 const DEFAULT_BOARD = "rpi_pico";
 const SIZE = "bytes"; // the option of a learner that takes what a board has
@@ -30,8 +32,10 @@ export class Playground {
   private readonly confusion = make("div", { id: "confusion" });
   private readonly memory = make("div", { id: "memory" });
   private readonly state = make("div", { id: "state" });
+  private readonly result = make("div", { id: "result" });
   private readonly results: HTMLElement;
-  private engine: Engine | null = null;
+  private running = false;
+  private stopping = false;
 
   constructor(private readonly data: PageData) {
     this.boards = choice("board", data.boards.map(({ key, name }) => [key, name]));
@@ -72,7 +76,7 @@ export class Playground {
     );
     form.onsubmit = (event) => {
       event.preventDefault();
-      if (this.engine) this.stop();
+      if (this.running) this.stopping = true;
       else void this.run();
     };
     return form;
@@ -87,6 +91,7 @@ export class Playground {
       panel(texts.confusion.title, this.confusion),
       panel(texts.memory.title, this.memory),
       panel(texts.state.title, this.state),
+      panel(texts.takeAway.title, this.result),
     );
   }
 
@@ -107,19 +112,40 @@ export class Playground {
   private async run(): Promise<void> {
     const { learner, board } = this;
     const options = this.options.values();
+    this.running = true;
+    this.stopping = false;
     this.start.textContent = texts.playground.stop;
     this.say(texts.playground.loading);
     try {
       const stream = await this.streams.open();
-      const engine = await Engine.start(learner.kind, parametersOf(learner, stream, options));
-      this.engine = engine;
-      this.begin(engine, board, learner, stream);
-      const last = await this.follow(engine, stream);
-      if (last) this.showState(last, stream, learner, options);
+      await this.learn(stream, learner, board, options);
     } catch (error) {
       this.say(error instanceof Error ? error.message : String(error), true);
     }
-    this.stop();
+    this.start.textContent = texts.playground.start;
+    this.running = false;
+  }
+
+  private async learn(
+    stream: Stream,
+    learner: Learner,
+    board: Board,
+    options: Parameters,
+  ): Promise<void> {
+    const parameters = parametersOf(learner, stream, options);
+    const engine = await Engine.start(learner.kind, parameters);
+    try {
+      this.begin(engine, board, learner, stream);
+      const { status } = await this.follow(engine, stream);
+      const { featureNames, classNames, units, name } = stream;
+      const { samples, accuracy, state_crc32 } = status;
+      const saved = await engine.saved();
+      const names = { featureNames, classNames, units, stream: name };
+      const model = { ...names, learner, parameters, samples, accuracy, crc32: state_crc32, saved };
+      this.end(model, options, board, stream.labels.length);
+    } finally {
+      engine.stop();
+    }
   }
 
   private begin(engine: Engine, board: Board, learner: Learner, stream: Stream): void {
@@ -128,23 +154,36 @@ export class Playground {
     this.chart.clear(stream.labels.length);
     this.drifts.textContent = "";
     this.state.replaceChildren(make("p", {}, texts.state.waits));
+    this.result.replaceChildren(make("p", {}, texts.takeAway.waits));
     this.memory.replaceChildren(boardMemory(board, learner.key, engine.buffers, features));
   }
 
-  /** Learn until the end, or until it is stopped: then there is no last step. */
-  private async follow(engine: Engine, stream: Stream): Promise<Step | undefined> {
-    const all = stream.labels.length;
+  /** Learn until the end, or until it is stopped; gives the last step. */
+  private async follow(engine: Engine, stream: Stream): Promise<Step> {
     const drifts: number[] = [];
-    let last: Step | undefined;
+    let last!: Step; // a stream has samples
     for await (const step of learnStream(engine, stream)) {
-      if (this.engine !== engine) return undefined;
       last = step;
       drifts.push(...step.drifts);
       this.show(step, stream, drifts);
+      if (this.stopping) break;
     }
     this.chart.draw();
-    if (last) this.say(texts.playground.done(all, percent(last.status.accuracy)));
     return last;
+  }
+
+  private end(model: Model, options: Parameters, board: Board, all: number): void {
+    const failed = (why: string): void => this.say(why, true);
+    this.result.replaceChildren(takeAway(model, board, this.data, failed));
+    if (model.samples < all) {
+      this.say(texts.playground.stopped(model.samples));
+      return;
+    }
+    this.say(texts.playground.done(all, percent(model.accuracy)));
+    const { sample, labelColumn } = this.streams;
+    const command = simulateCommand(model.stream, labelColumn, model.learner, options);
+    const expected = expectedState(sample?.expected ?? [], model.learner.key, options);
+    this.state.replaceChildren(sameBits(model.crc32, expected, command));
   }
 
   private show(step: Step, stream: Stream, drifts: readonly number[]): void {
@@ -158,20 +197,6 @@ export class Playground {
       : texts.accuracy.none;
     this.newest.replaceChildren(newestSample(step, stream.classNames));
     this.confusion.replaceChildren(confusionMatrix(stream.classNames, status.confusion));
-  }
-
-  private showState(last: Step, stream: Stream, learner: Learner, options: Parameters): void {
-    const { sample, labelColumn } = this.streams;
-    const command = simulateCommand(stream.name, labelColumn, learner, options);
-    const expected = expectedState(sample?.expected ?? [], learner.key, options);
-    this.state.replaceChildren(sameBits(last.status.state_crc32, expected, command));
-    this.element.dataset["crc32"] = hex32(last.status.state_crc32);
-  }
-
-  private stop(): void {
-    this.engine?.stop();
-    this.engine = null;
-    this.start.textContent = texts.playground.start;
   }
 
   private say(text: string, isError = false): void {

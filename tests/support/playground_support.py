@@ -1,0 +1,39 @@
+"""The steps of the page's playground, as a person takes them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from browser_support import Browser
+
+RUN = 180.0  # seconds for a stream
+ERROR = "document.querySelector('#status.bad')?.textContent"
+
+
+def start(page: Browser) -> None:
+    page.run("document.querySelector('#start').click()")
+
+
+def choose(page: Browser, name: str, value: str) -> None:
+    found = f"document.querySelector('#{name}')"
+    page.run(f"{found}.value = {json.dumps(value)}; {found}.dispatchEvent(new Event('change'))")
+    assert page.run(f"{found}.value") == value
+
+
+def set_option(page: Browser, name: str, value: object) -> None:
+    page.run(f"document.querySelector('#option-{name}').value = {json.dumps(str(value))}")
+
+
+def crc_of_run(page: Browser) -> int:
+    """The checksum at the end of a run."""
+    start(page)
+    page.wait(f"!!document.querySelector('#page-crc32') || {ERROR}", RUN)
+    assert page.run(ERROR) is None
+    return int(page.run("document.querySelector('#page-crc32').textContent"), 16)
+
+
+def give_csv(page: Browser, path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+    page.give_file("#file", path)
+    page.wait("document.querySelector('#label').options.length || " + ERROR)

@@ -1,0 +1,75 @@
+"""What the page gives away is what the command line makes: a model's file, a board's program."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from browser_support import Browser
+from playground_support import choose, crc_of_run, set_option
+
+from microshrub_host import load_model
+from microshrub_tools import build
+
+OPTIONS = {
+    "thicket": {"bytes": 16384},
+    "hoeffding": {"adaptive": "true", "policy": "efdt"},
+    "shrub": {"trees": 4},
+}
+
+
+def take(page: Browser, button: str, name: str, folder: Path) -> bytes:
+    """The file that the button gives."""
+    page.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+    page.run(f"document.querySelector('#{button}').click()")
+    path = folder / name
+    page.wait("new Promise((resolve) => setTimeout(() => resolve(true), 500))")
+    for _ in range(100):
+        if path.exists():
+            return path.read_bytes()
+        page.run("new Promise((resolve) => setTimeout(resolve, 100))")
+    raise AssertionError(f"{name} did not come: {list(folder.iterdir())}")
+
+
+@pytest.mark.parametrize("learner", OPTIONS)
+def test_the_model_and_the_program_are_those_of_the_command_line(
+    playground: Browser, tmp_path: Path, learner: str
+) -> None:
+    choose(playground, "stream", "led")
+    choose(playground, "board", "rpi_pico2")
+    choose(playground, "learner", learner)
+    for name, value in OPTIONS[learner].items():
+        set_option(playground, name, value)
+    crc = crc_of_run(playground)
+    path = tmp_path / "page.mshrub"
+    take(playground, "take-model", path.name, tmp_path)
+    model = load_model(path)
+    assert model.learner.state_crc32() == crc
+    assert model.file.samples == 2000
+    assert model.file.class_names == tuple("0123456789")
+
+    packed = take(playground, "take-program", "microshrub-rpi_pico2.zip", tmp_path)
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        assert archive.testzip() is None
+        found = {name: archive.read(name) for name in archive.namelist()}
+    made = build(path, "rpi_pico2", output=tmp_path / "made").folder
+    expected = {
+        file.relative_to(made).as_posix(): file.read_bytes()
+        for file in made.rglob("*")
+        if file.is_file()
+    }
+    assert json.loads(found.pop("config.json")) == json.loads(expected.pop("config.json"))
+    assert found == expected
+
+
+def test_a_model_that_was_stopped_can_be_taken_away(playground: Browser, tmp_path: Path) -> None:
+    set_option(playground, "bytes", 8192)
+    playground.run("document.querySelector('#start').click()")
+    playground.wait("document.querySelector('#newest').textContent")
+    playground.run("document.querySelector('#start').click()")
+    playground.wait("!!document.querySelector('#take-model')")
+    take(playground, "take-model", "page.mshrub", tmp_path)
+    assert 0 < load_model(tmp_path / "page.mshrub").file.samples < 3000

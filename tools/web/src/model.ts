@@ -1,0 +1,89 @@
+// A learned model, as the simulator's .mshrub file and as the program of a board.
+
+import type { Saved } from "./learning/messages";
+import type { Board, Learner, Library, PageData, Parameters } from "./page_data";
+import type { Unit } from "./streams/units";
+import { zip } from "./zip";
+
+const [CONFIG, LEARNER, QUANTIZER] = ["config.json", "learner.state", "quantizer.state"] as const;
+const PACKAGE = "microshrub";
+const OF_BYTECODE = "bytecode_pointers"; // a module that machine code does not need
+
+/** A model, and what it has learned. */
+export interface Model {
+  readonly learner: Learner;
+  readonly parameters: Parameters;
+  readonly featureNames: readonly string[];
+  readonly classNames: readonly string[];
+  readonly units: readonly Unit[];
+  readonly stream: string; // its name
+  readonly samples: number;
+  readonly accuracy: number; // millionths
+  readonly crc32: number;
+  readonly saved: Saved;
+}
+
+/** The file that `microshrub simulate --save` writes. */
+export function modelFile(model: Model, data: PageData): Blob {
+  const config = {
+    format: data.model_format,
+    learner: model.learner.kind,
+    parameters: model.parameters,
+    feature_names: model.featureNames,
+    class_names: model.classNames,
+    offset: model.units.map(({ offset }) => offset),
+    digits: model.units.map(({ digits }) => digits),
+    stream: model.stream,
+    samples: model.samples,
+    accuracy: model.accuracy / 10_000,
+    state_crc32: model.crc32,
+  };
+  return zip({ [CONFIG]: json(config), ...states(model) });
+}
+
+/** The files of `microshrub build` for a board, whose processor's library that is. */
+export function programFiles(
+  model: Model,
+  board: Board,
+  library: Library,
+  data: PageData,
+): Record<string, Uint8Array> {
+  const config = {
+    version: data.config_version,
+    program: data.program,
+    learner: model.learner.kind,
+    parameters: model.parameters,
+    class_names: model.classNames,
+    feature_names: model.featureNames,
+    units: model.units.map(({ offset, digits }) => [offset, digits]),
+    quantizer: QUANTIZER,
+    warmup: 0,
+    model: LEARNER,
+    ...board.around,
+  };
+  const modules = modulesOf(model).map((name) => `${PACKAGE}/${name.replaceAll(".", "/")}.mpy`);
+  const compiled = modules.map((path) => [`lib/${path}`, library[path]!] as const);
+  return {
+    "main.py": new TextEncoder().encode(data.main),
+    [CONFIG]: json(config),
+    ...states(model),
+    ...Object.fromEntries(compiled),
+  };
+}
+
+/** The program's modules, and those that the learner has imported in the page. */
+function modulesOf(model: Model): string[] {
+  const imported = model.saved.modules
+    .filter((name, _, all) => !all.some((other) => other.startsWith(`${name}.`))) // a folder
+    .map((name) => name.slice(PACKAGE.length + 1))
+    .filter((name) => name !== OF_BYTECODE);
+  return [...new Set([...model.learner.modules, ...imported])].sort();
+}
+
+function states(model: Model): Record<string, Uint8Array> {
+  return { [LEARNER]: model.saved.learner, [QUANTIZER]: model.saved.quantizer };
+}
+
+function json(value: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value, null, 2) + "\n");
+}

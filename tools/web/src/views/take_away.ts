@@ -1,0 +1,52 @@
+// What a learned model can be taken away as: a board's program, and the simulator's file.
+
+import { make } from "../dom";
+import { modelFile, programFiles, type Model } from "../model";
+import { loadLibrary, type Board, type PageData } from "../page_data";
+import { texts } from "../texts";
+import { zip } from "../zip";
+
+/** The buttons for a model, and how to go on with what they give; `failed` is told why not. */
+export function takeAway(
+  model: Model,
+  board: Board,
+  data: PageData,
+  failed: (why: string) => void,
+): HTMLElement {
+  const program = make("button", { type: "button", id: "take-program" }, texts.takeAway.program);
+  const file = make("button", { type: "button", id: "take-model" }, texts.takeAway.model);
+  program.onclick = () =>
+    loadLibrary(board.arch)
+      .then((library) => zip(programFiles(model, board, library, data)))
+      .then((packed) => save(`microshrub-${board.key}.zip`, packed))
+      .catch((error: unknown) => failed(String(error)));
+  file.onclick = () => save("page.mshrub", modelFile(model, data));
+  const flash = `microshrub flash microshrub-${board.key} --board ${board.key} --port PORT`;
+  const show = "microshrub show page.mshrub";
+  return make(
+    "div",
+    {},
+    ...warning(model, board),
+    make("p", {}, texts.takeAway.unpack(board.name)),
+    make("pre", { tabindex: "0" }, flash),
+    program,
+    make("p", {}, texts.takeAway.open),
+    make("pre", { tabindex: "0" }, show),
+    file,
+  );
+}
+
+/** What the program takes is known for default options and a usual shape: `flash` is exact. */
+function warning(model: Model, board: Board): HTMLElement[] {
+  const beside = board.beside[model.learner.key]!.program;
+  const taken = model.saved.learner.length + model.saved.quantizer.length + beside;
+  if (taken <= board.heap_free_bytes) return [];
+  return [make("p", { class: "bad" }, texts.takeAway.tooLarge(taken, board.heap_free_bytes))];
+}
+
+/** Let the browser save a file. */
+export function save(name: string, data: Blob): void {
+  const address = URL.createObjectURL(data);
+  make("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}

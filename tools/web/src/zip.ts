@@ -1,0 +1,55 @@
+// A zip file whose files are stored as they are, without times: equal files make equal bytes.
+
+const LOCAL = 0x04034b50;
+const CENTRAL = 0x02014b50;
+const END = 0x06054b50;
+const VERSION = 20;
+const UTF8 = 0x0800;
+const FIRST_DAY = 0x21; // 1980-01-01, the least that a zip can say
+const MODE = 0o100644;
+
+const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value;
+});
+
+/** The CRC32 of bytes, unsigned; `before` is that of what stands before them. */
+export function crc32(data: Uint8Array, before = 0): number {
+  let crc = ~before;
+  for (const byte of data) crc = (crc >>> 8) ^ TABLE[(crc ^ byte) & 255]!;
+  return ~crc >>> 0;
+}
+
+/** The files by their names, in that order. */
+export function zip(files: Readonly<Record<string, Uint8Array>>): Blob {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  const directory: Uint8Array<ArrayBuffer>[] = [];
+  let at = 0;
+  for (const [path, data] of Object.entries(files)) {
+    const name = new TextEncoder().encode(path);
+    const common = [...u16(VERSION, UTF8, 0, 0, FIRST_DAY), ...u32(crc32(data))];
+    const sizes = [...u32(data.length, data.length), ...u16(name.length, 0)];
+    const head = bytes(u32(LOCAL), common, sizes, name);
+    const more = [...u16(0, 0, 0), ...u32(MODE << 16, at)];
+    directory.push(bytes(u32(CENTRAL), u16((3 << 8) | VERSION), common, sizes, more, name));
+    parts.push(head, new Uint8Array(data));
+    at += head.length + data.length;
+  }
+  const size = directory.reduce((sum, entry) => sum + entry.length, 0);
+  const count = directory.length;
+  const end = bytes(u32(END), u16(0, 0, count, count), u32(size, at), u16(0));
+  return new Blob([...parts, ...directory, end], { type: "application/zip" });
+}
+
+function bytes(...parts: readonly Iterable<number>[]): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(parts.flatMap((part) => [...part]));
+}
+
+function u16(...values: readonly number[]): number[] {
+  return values.flatMap((value) => [value & 255, (value >>> 8) & 255]);
+}
+
+function u32(...values: readonly number[]): number[] {
+  return values.flatMap((value) => u16(value & 0xffff, value >>> 16));
+}
