@@ -172,6 +172,8 @@ class Counter:
         arch = board_named(board).arch
         program = Path(__file__).parent / "on_board" / "count.py"
         library = native_files.compiled(arch, _imported(whats)) if native else mpy.compiled(arch)
+        # without those of which all is in a native module
+        self._modules = set(map(library_files.module_name, library))
         files = {f"/{mpy.in_library(file)}": file for file in library}
         files["/count.mpy"] = mpy.compiled_program(program, arch)
         data = {path: file.read_bytes() for path, file in files.items()}
@@ -223,7 +225,8 @@ class Counter:
                 begin += "\nfrom microshrub.learners import register"
                 begin += f"\nregister({own.name!r}, {own.module!r})"
             for module in ram_budget.modules_of(kind, dict(parameters or what.parameters)):
-                begin += f"\nimport microshrub.{module}"
+                if module in self._modules:
+                    begin += f"\nimport microshrub.{module}"
         self._board.exec(f"{begin}\ngc.collect()")
         model = f"{(kind or what.kind)!r}, {dict(parameters or what.parameters)!r}"
         self._board.exec(f"run = Run({model}, {files}, {self._warmups[which]})", SECONDS)

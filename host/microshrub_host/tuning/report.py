@@ -14,7 +14,7 @@ from rich.text import Text
 from ..base.terminal import console
 from ..base.text import count
 from ..base.versions import versions
-from ..engines.learners import MODELS
+from ..engines.learners import DEFAULT, MODELS
 from ..evaluation import pareto
 from ..render.page import Page, surroundings
 from . import study
@@ -44,19 +44,19 @@ class TuningReport:
 
     @property
     def taken(self) -> FinishedTrial:
-        return study.take(self.found)
+        return study.take(self.found, self.split.first)
 
     @property
     def simulate_command(self) -> str:
-        return self._command("simulate")
+        return self._command("simulate", self.taken)
 
     @property
     def build_command(self) -> str:
-        return self._command("build")
+        return self._command("build", self.taken)
 
-    def _command(self, name: str) -> str:
+    def _command(self, name: str, found: FinishedTrial) -> str:
         words = [self.source, *self.reading]
-        return f"microshrub {name} {shlex.join(words)} {self.taken.configuration.options}"
+        return f"microshrub {name} {shlex.join(words)} {found.configuration.options}".strip()
 
     @property
     def verdict(self) -> str:
@@ -94,6 +94,19 @@ class TuningReport:
             f"  {self.simulate_command}",
             "And this builds its program for the board:",
             f"  {self.build_command}",
+            *self._default(),
+        ]
+
+    def _default(self) -> list[str]:
+        """Is the learner that needs no options as good?"""
+        same = study.as_good(self.found, self.split.first)
+        if same is None or same.configuration == self.taken.configuration:
+            return []
+        said = same.accuracies
+        return [
+            f"{MODELS[DEFAULT]}, which needs no search, is as good with {same.size.model_bytes:,} "
+            f"bytes: {said.first:.2f} % where the model was chosen, {said.rest:.2f} % after it:",
+            f"  {self._command('simulate', same)}",
         ]
 
     @property

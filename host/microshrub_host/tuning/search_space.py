@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..engines.learners import MODELS, Parameter, companion, defaults, options_of
+from ..engines.learners import DEFAULT, MODELS, Parameter, companion, defaults, options_of
 
 Choice = dict[str, Any]  # names as a trial has them: "model", "shrub window"
 
@@ -18,9 +18,9 @@ _WIDE = 32  # times the least value: a range so wide is drawn from by its logari
 
 
 def first() -> list[Choice]:
-    """What a search begins with: choices of all learners that are known to be of use."""
+    """What a search begins with: choices that are known to be of use, those of DEFAULT first."""
     found = []
-    for model in MODELS:
+    for model in sorted(MODELS, key=lambda model: model != DEFAULT):
         space = _space_of(model)
         for choice in space.FIRST if space else ({},):
             named = {f"{model} {name}": value for name, value in choice.items()}

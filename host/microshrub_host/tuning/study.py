@@ -11,6 +11,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -20,6 +21,7 @@ from typing import Any
 from ..base.cluster import spread
 from ..base.errors import UserError
 from ..engines import loader
+from ..engines.learners import DEFAULT
 from ..evaluation import prequential
 from ..evaluation.pareto import front
 from . import study_file, trials
@@ -29,8 +31,7 @@ from .trials import Accuracies, Candidate, Limits, Size, StreamSplit
 _NAME = "microshrub tune"
 _REFUSED = 2000  # configurations in a row that do not fit: there is none, or as good as none
 _FAILED = 5  # trials in a row that came to nothing
-_WITHIN = 0.5  # points below the most accurate one that fewer bytes are worth
-RULE = f"the smallest model within {_WITHIN} points of the most accurate one, where it is chosen"
+RULE = "the smallest model within a standard error of the most accurate one, where it is chosen"
 
 Progress = Callable[[int, int, str], None]
 
@@ -215,10 +216,30 @@ def pareto(found: list[FinishedTrial]) -> list[FinishedTrial]:
     return [found[i] for i in front(points(found))]
 
 
-def take(found: list[FinishedTrial]) -> FinishedTrial:
-    """The configuration to take, by RULE; found is not empty."""
+def take(found: list[FinishedTrial], samples: int) -> FinishedTrial:
+    """The configuration to take, by RULE, of so many samples that choose; found is not empty.
+
+    It is the rule of one standard error (Breiman, Friedman, Olshen, Stone: Classification and
+    Regression Trees, 1984, section 3.4.3): the most accurate of many was also the luckiest.
+    """
     best = max(f.accuracies.first for f in found)
-    return next(f for f in pareto(found) if f.accuracies.first >= best - _WITHIN)
+    return next(f for f in pareto(found) if f.accuracies.first >= best - _error(best, samples))
+
+
+def as_good(found: list[FinishedTrial], samples: int) -> FinishedTrial | None:
+    """The smallest model of DEFAULT that is within a standard error of the best, if one is."""
+    best = max(f.accuracies.first for f in found)
+    able = [
+        f
+        for f in found
+        if f.configuration.model == DEFAULT and f.accuracies.first >= best - _error(best, samples)
+    ]
+    return min(able, key=lambda f: f.size.model_bytes, default=None)
+
+
+def _error(percent: float, samples: int) -> float:
+    """The standard error of an accuracy, in points."""
+    return math.sqrt(percent * (100 - percent) / samples)
 
 
 def _package() -> Any:

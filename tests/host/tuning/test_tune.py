@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 import re
@@ -29,7 +30,7 @@ from microshrub_host.engines.learners import check_parameters, defaults
 from microshrub_host.streams.stream import Stream
 from microshrub_host.tuning import trials
 from microshrub_host.tuning.search_space import first, sample
-from microshrub_host.tuning.study import Search, take
+from microshrub_host.tuning.study import FinishedTrial, Search, as_good, take
 from microshrub_host.tuning.trials import Candidate, Limits, StreamSplit
 from microshrub_tools.cli.main import main
 
@@ -118,7 +119,7 @@ def test_the_commands_that_it_prints_work(
     assert max(trial["model_bytes"] for trial in found["trials"]) <= 3000
     assert found["samples_that_choose"] == 250
     for command in (found["simulate"], found["build"]):
-        assert command in said.out.splitlines()[-1] + said.out.splitlines()[-3]
+        assert f"  {command}" in said.out.splitlines()
         program, *arguments = shlex.split(command)
         assert (program, main(arguments)) == ("microshrub", 0)
         printed = capsys.readouterr().out
@@ -132,7 +133,8 @@ def test_the_commands_that_it_prints_work(
     front = [(f["model_bytes"], f["accuracy"]["first"]) for f in found["front"]]
     assert front == sorted(front)
     best = front[-1][1]
-    within = [size for size, accuracy in front if accuracy >= best - 0.5]
+    error = math.sqrt(best * (100 - best) / 250)
+    within = [size for size, accuracy in front if accuracy >= best - error]
     assert found["taken"]["model_bytes"] == within[0]
     for name in ("NoChange", "MajorityClass"):
         assert f"{found['baselines'][name]['first']:.2f}" in said.out
@@ -179,7 +181,36 @@ def test_the_choice_does_not_see_the_rest(tmp_path: Path) -> None:
     assert [f.configuration for f in one] == [f.configuration for f in other]
     assert [f.accuracies.first for f in one] == [f.accuracies.first for f in other]
     assert [f.accuracies.rest for f in one] != [f.accuracies.rest for f in other]
-    assert take(one).configuration == take(other).configuration
+    assert take(one, 250).configuration == take(other, 250).configuration
+
+
+def trial(model: str, size: int, first: float) -> FinishedTrial:
+    candidate = trials.Candidate(0, model, {})
+    return FinishedTrial(candidate, trials.Accuracies(first, 0, 0), trials.Size(size, 0, None))
+
+
+def test_the_rule_of_one_standard_error() -> None:
+    """Of 10,000 samples at 90 % a standard error is 0.3 points, of 100 it is 3."""
+    found = [
+        trial("shrub", 1000, 88.0),
+        trial("shrub", 2000, 89.75),
+        trial("thicket", 4000, 89.8),
+        trial("shrub", 8000, 90.0),
+    ]
+    assert [take(found, n).size.model_bytes for n in (100, 10_000, 1_000_000)] == [
+        1000,
+        2000,
+        8000,
+    ]
+    same = as_good(found, 10_000)
+    assert same is not None
+    assert same.size.model_bytes == 4000
+    assert as_good(found, 1_000_000) is None
+
+
+def test_thicket_comes_first() -> None:
+    models = [choice["model"] for choice in first()]
+    assert models[: models.count("thicket")] == ["thicket"] * models.count("thicket")
 
 
 def test_other_data_another_board_and_another_file_are_refused(tmp_path: Path) -> None:

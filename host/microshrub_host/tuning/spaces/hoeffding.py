@@ -6,7 +6,7 @@ from typing import Any
 
 from ..search_space import Ask
 
-# Naive Bayes alone, and a middling tree
+# Naive Bayes alone, a middling tree, and one with many small leaves
 FIRST: tuple[dict[str, Any], ...] = (
     {
         "depth": 0, "adaptive": True,
@@ -19,6 +19,14 @@ FIRST: tuple[dict[str, Any], ...] = (
         "criterion": "infogain", "policy": "vfdt",
         "regularization": 1.0, "adaptive": True, "leaf": "nb",
         "bins": 12, "boost": False,
+    },
+    {
+        "depth": 6, "nodes": 47,
+        "leaves": 32, "grace_period": 25,
+        "split_confidence": 0.1, "tie_threshold": 0.2,
+        "criterion": "infogain", "policy": "svfdt2",
+        "regularization": 1.0, "adaptive": True, "leaf": "nb",
+        "bins": 5, "boost": False,
     },
 )  # fmt: skip
 

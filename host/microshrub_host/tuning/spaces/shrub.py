@@ -10,7 +10,7 @@ from ..search_space import Ask
 _FEW = 4  # members that are hardly ever stuck, whatever the step
 _MAX_FEATURES = ("all", "half", "root")
 
-# Small and middling ones
+# Small ones for runs of one label and for noise, then large ones for concepts with structure
 FIRST: tuple[dict[str, Any], ...] = (
     {
         "window": 32, "trees": 8, "depth": 5,
@@ -29,6 +29,36 @@ FIRST: tuple[dict[str, Any], ...] = (
         "step": 0.05, "train_every": 8, "trigger": "sample",
         "max_features": "all", "feature_bits": 8, "splitter": "best",
         "loss": "mse", "leaf": "proba",
+    },
+    {
+        "window": 256, "trees": 20, "depth": 7,
+        "step": 0.37, "train_every": 6, "trigger": "error",
+        "max_features": "all", "feature_bits": 8, "splitter": "best",
+        "loss": "mse", "leaf": "proba",
+    },
+    {
+        "window": 256, "trees": 32, "depth": 5,
+        "step": 0.26, "train_every": 3, "trigger": "sample",
+        "max_features": "all", "feature_bits": 8, "splitter": "random",
+        "loss": "mse", "leaf": "class",
+    },
+    {
+        "window": 512, "trees": 32, "depth": 5,
+        "step": 0.1, "train_every": 32, "trigger": "sample",
+        "max_features": "all", "feature_bits": 8, "splitter": "best",
+        "loss": "mse", "leaf": "proba",
+    },
+    {
+        "window": 512, "trees": 32, "depth": 7,
+        "step": 0.3, "train_every": 4, "trigger": "error",
+        "max_features": "root", "feature_bits": 8, "splitter": "best",
+        "loss": "mse", "leaf": "proba",
+    },
+    {
+        "window": 1024, "trees": 24, "depth": 6,
+        "step": 0.94, "train_every": 6, "trigger": "sample",
+        "max_features": "all", "feature_bits": 8, "splitter": "random",
+        "loss": "mse", "leaf": "class",
     },
 )  # fmt: skip
 

@@ -1,0 +1,13 @@
+"""Where tune looks for a Thicket, whose only option is its bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..search_space import Ask
+
+FIRST: tuple[dict[str, Any], ...] = tuple({"bytes": 1 << shift} for shift in range(16, 10, -1))
+
+
+def space(ask: Ask, features: int) -> dict[str, Any]:
+    return {"bytes": ask.whole("bytes", 2048, 262_144)}
