@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from ..engines import loader
 from ..engines.learners import options_text
 from ..render.markdown import markdown_table
 from ..streams.stream import Stream
@@ -32,8 +33,8 @@ def markdown(
         "# The Hoeffding trees, measured",
         f"Made by `{command}`; do not edit it by hand.",
         "Prequential accuracy over the whole stream, the number of nodes at its end, the bytes of "
-        "the model's buffers, and the speed of the numba engine in the fastest of its runs, which "
-        "differs from machine to machine. `mc` is the majority class, `nb` naive Bayes, `nba` "
+        f"the model's buffers, and the speed of the engine {loader.fastest()} in the fastest of its "
+        "runs, which differs from machine to machine. `mc` is the majority class, `nb` naive Bayes, `nba` "
         "whichever was right more often at the leaf; the best accuracies of a stream are bold. "
         f"The quantizer saw the features of the first {WARMUP} samples.",
         f"All share `{options_text(SHARED)}`, but for what stands behind their names here:",

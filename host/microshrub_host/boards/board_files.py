@@ -1,4 +1,4 @@
-"""The boards that a model can be planned for: one TOML file a board, data only.
+"""The boards that a model can be planned for: one TOML file per board, data only.
 
 `load("rpi_pico")` reads a board that comes with microshrub, `load("mine.toml")` one of the
 user's own.
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class BoardFileError(UserError):
-    """A board that does not exist or a board file that is wrong; the message is for people."""
+    """There is no such board, or its file is wrong; the message is for people."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class CostRow:
 
 @dataclass(frozen=True)
 class Costs:
-    """A table of them and where it is from.
+    """A table of these, and where it comes from.
 
     For a table of instructions, `cycles` is how many clock cycles one takes on the real chip, and
     `uncached_us` how many microseconds more a sample takes when its code has to come from flash.
@@ -230,7 +230,7 @@ def _cost_row(table: _Table) -> CostRow:
 
 
 class _Table:
-    """One table of a board file: keys are taken out one by one, and what is left is a mistake."""
+    """One table of a board file: keys are taken out one by one; any that is left is a mistake."""
 
     def __init__(self, path: str, table: dict[str, Any], prefix: str = "") -> None:
         self.path = path
@@ -291,6 +291,6 @@ class _Table:
         return _Table(self.path, table, f"{key}.")
 
     def finish(self) -> None:
-        """Complain about the first key that nobody took."""
+        """Complain about the first key that was not taken."""
         for key in self.rest:
             self.fail(key, f"is not a key of a board file; known here: {', '.join(self.taken)}")

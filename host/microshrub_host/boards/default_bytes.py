@@ -1,4 +1,4 @@
-"""The bytes of a learner whose size is an option of its own, where nobody has chosen them."""
+"""The default size of a learner that has its size as an option."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _STEPS = 16
 
 
 def bytes_for(parameters: Parameters, board: Board, kind: str) -> int:
-    """The default number of bytes, or fewer if a board has less beside the program of `build`.
+    """The learner's default bytes, or fewer if the board has less beside the program of `build`.
 
-    RESERVED bytes stay free; on a board that is too small for that, the program alone has to fit.
+    RESERVED bytes stay free; if the board is too small for that, only the program has to fit.
     """
     most = int(defaults(model_of(kind))[SIZE])
     choices = [most * k // _STEPS for k in range(_STEPS, 0, -1)] + [most // 2 // _STEPS]
@@ -32,7 +32,7 @@ def bytes_for(parameters: Parameters, board: Board, kind: str) -> int:
 
 
 def _exists(parameters: Parameters, kind: str) -> bool:
-    """Whether the learner can be that small: so many features and classes need a least."""
+    """Whether the learner can be that small with so many features and classes."""
     try:
         learner(model_of(kind)).nbytes(**parameters)
     except ValueError:

@@ -10,8 +10,8 @@ In blocks of 16 bytes remain:
                  pointers to them, which double in size
 
 What a module and a class body execute once (bytecode, tables of children) is garbage afterwards.
-The sum is within 1 % of gc.mem_alloc() on a real MicroPython. Less sure is which names a board's
-firmware has, and rp2 needs 1 byte less for a name.
+The sum is within 1 % of gc.mem_alloc() on a real MicroPython. It is less certain which names a
+board's firmware has; and rp2 needs 1 byte less for a name.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _TABLE_SIZES = (
     *(97, 127, 167, 223, 293, 389, 521, 691, 919, 1223, 1627, 2161),
 )
 _MODULES_AT_START = 1  # __main__
-_MODULES_TABLE = 32  # bytes of the table of modules, there from the start
+_MODULES_TABLE = 32  # bytes of the table of modules, which is there from the start
 _NAMES_AT_START = 7  # in the first pool, which is there from the start
 _CHARACTERS_AT_START = 64  # in the first chunk, likewise
 _FIRST_POOL = 20  # names that it has room for
@@ -111,7 +111,7 @@ def table(entries: int) -> int:
 def library_heap(
     arch: str, roots: tuple[str, ...], place: str = "/lib", native: bool = False
 ) -> LibraryHeap:
-    """What importing these modules leaves on the heap when the files for `arch` lie in `place`.
+    """What importing these modules leaves on the heap if the files for `arch` are in `place`.
 
     With `native`, their kernels are in a native module; raises NoNativeTools. Where machine code
     is not kept on the heap (Board.native false), leave ModuleHeap.native out.
@@ -137,13 +137,13 @@ def library_heap(
 
 @functools.cache
 def texts(arch: str, roots: tuple[str, ...], place: str = "/lib") -> frozenset[str]:
-    """Texts that are on the board anyway, as names of the firmware or of these modules."""
+    """Texts that are on the board anyway, as names in the firmware or in these modules."""
     files = _files(arch, roots, native=False)
     return frozenset(_new_names(map(mpy.read, files), place)) | _firmware_names()
 
 
 def _files(arch: str, roots: tuple[str, ...], native: bool) -> list[Path]:
-    """The compiled files of what is imported."""
+    """The compiled files of the imported modules."""
     needed = library_files.closure(roots)
     if native:
         return native_files.compiled(arch, needed)
@@ -151,7 +151,7 @@ def _files(arch: str, roots: tuple[str, ...], native: bool) -> list[Path]:
 
 
 def _room_heap(room: str, place: str, modules: int) -> ModuleHeap:
-    """A folder of the library: a package without a file, whose modules are its attributes."""
+    """A subfolder of the library: a package without a file, whose modules are its attributes."""
     stored = 2 + modules  # __name__, __path__
     other = BLOCK + BLOCK + table(stored)
     other += BLOCK + blocks(len(f"{place}/{library_files.PACKAGE}/{room}") + 1)

@@ -1,4 +1,4 @@
-"""What the library really takes on the heap of a 32-bit MicroPython: the check on ram.py."""
+"""What the library takes on the heap of a real 32-bit MicroPython: the check on ram_budget.py."""
 
 from __future__ import annotations
 

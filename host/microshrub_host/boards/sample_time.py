@@ -1,11 +1,11 @@
 """How long a sample takes on a board: from measurements in its file, or from instruction counts.
 
-A figure is given for a model that the table has, and for one that lies between two of the table.
-Between means: both are of its kind (Shrub Ensembles, as yet) and differ from it at most in window,
-trees, depth, features and classes, none of these of the one is larger and none of the other
-smaller. Then it is interpolated, linear in the work: trees * depth for predict, window * depth *
-features * classes for learn. Of all other models nothing is said. The seed and a Shrub Ensemble's
-step are not looked at: they change what is computed with, not how much.
+There is a figure for each model in the table, and for those between two in the table. Between
+means that both are of the same kind (for now, Shrub Ensembles) and differ from the model at most
+in window, trees, depth, features and classes, all of which are no larger in the one and no smaller
+in the other. The figure is then interpolated, linear in the work: trees * depth for predict, window *
+depth * features * classes for learn. There is none for any other model. The seed and a Shrub
+Ensemble's step do not matter: they change the numbers, not how much is computed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ from .board_files import Board, CostRow, Costs
 _SHAPE = ("window", "trees", "depth", "features", "classes")
 _PREDICT = ("trees", "depth")
 _LEARN = ("window", "depth", "features", "classes")
-_NEUTRAL = ("seed", "step", "two_valued")  # the last is the stream's, no specification has it
+_NEUTRAL = (
+    "seed",
+    "step",
+    "two_valued",
+)  # the last comes from the stream, no specification has it
 MEASURED = "measured"
 ESTIMATED = "estimated from instruction counts in emulation"
 
@@ -66,10 +70,10 @@ class SampleTime:
 
 
 def sample_time(board: Board, model: str, parameters: Mapping[str, Any]) -> SampleTime | None:
-    """What the board's file says of a model, a name of the command line, with all its parameters.
+    """What the board's file says about a model, by its short name, with all its parameters.
 
-    Measurements come before instruction counts. None if it says nothing. Raises UserError for a
-    model in the file that does not exist.
+    Measurements are preferred to instruction counts. None if the file says nothing. Raises
+    UserError if the file has a model that does not exist.
     """
     wanted = _comparable(model, parameters)
     for costs, basis in ((board.measured, MEASURED), (board.cost, ESTIMATED)):

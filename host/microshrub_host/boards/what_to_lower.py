@@ -1,6 +1,6 @@
-"""Which options of a model to lower, so that it fits a board.
+"""Which options of a model to lower so that it fits on a board.
 
-Nothing is known here of any learner: a parameter costs RAM if lower values of it need less.
+This knows nothing about the learners: a parameter costs RAM if lower values of it need less.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from ..engines.learners import Parameter, model_of, options_of
 from .board_files import Board
 from .ram_budget import Parameters, Value, budget
 
-# Settings that a person would try, largest first
+# Settings that a user would try, largest first
 _STEPS = (*sorted({n for k in range(1, 21) for n in (2**k, 3 * 2**k // 2)}, reverse=True), 1)
-_MOST_ALONE = 8  # no option alone is lowered by more than this factor: lower several instead
-_FINE = 255  # up to here each number is tried
+_MOST_ALONE = (
+    8  # no single option is lowered by more than this factor; several are lowered instead
+)
+_FINE = 255  # up to here, every number is tried
 _SMALL = 32  # a parameter that is never larger is not lowered together with others
 
 
@@ -52,7 +54,7 @@ def which_to_lower(learner_kwargs: Parameters, board: Board, kind: str) -> str:
 
 @dataclass(frozen=True)
 class _Cost:
-    """A parameter that costs RAM: what it is, and what needs less, the mildest first."""
+    """A parameter that costs RAM: its value, and values that need less, the mildest first."""
 
     value: Value
     lower: list[Value]
@@ -68,7 +70,7 @@ def _size_of(kind: str, learner_kwargs: Parameters) -> int:
 
 
 def _costly(learner_kwargs: Parameters, kind: str) -> dict[str, _Cost]:
-    """The parameters, those by default included, whose lower values need fewer bytes."""
+    """The parameters, including defaults, whose lower values need fewer bytes."""
     found, now = {}, _size_of(kind, learner_kwargs)
     for name, row in options_of(model_of(kind)).items():
         value = learner_kwargs.get(name, row.default)
@@ -107,7 +109,7 @@ def _each_alone(
 
 
 def _together(costly: Mapping[str, _Cost], fits: Callable[..., bool]) -> dict[str, Value]:
-    """Whole numbers lowered in turn, a step each, until it fits; empty if it never does."""
+    """Whole numbers lowered in turn, one step at a time, until it fits; empty if it never does."""
     shared = {name: cost for name, cost in costly.items() if cost.most > _SMALL}
     now = {name: cost.value for name, cost in shared.items()}
     while True:

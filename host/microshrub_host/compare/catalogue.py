@@ -1,7 +1,7 @@
 """Who is compared: our learners, two simple baselines, River's learners, MOA's and soft trees.
 
-A `Contender` is a name and its settings, nothing heavy; `start` makes the `ContenderRun` of it, in
-the process that is to run it.
+A `Contender` is just a name and settings; `start` makes a `ContenderRun` of it, in the process
+that is to run it.
 """
 
 from __future__ import annotations
@@ -114,13 +114,13 @@ def missing_for_moa() -> str:
 
 
 def java() -> str | None:
-    """The program that is Java here: that of JAVA_HOME or else of the PATH."""
+    """The Java program: that of JAVA_HOME, or else the one on PATH."""
     home = os.environ.get("JAVA_HOME")
     return shutil.which(str(Path(home, "bin", "java")) if home else "java")
 
 
 def start(contender: Contender, stream: Stream, warmup: int) -> ContenderRun:
-    """The learner that is to see this stream. What it imports is only imported here."""
+    """The learner that is to see this stream. What it needs is only imported here."""
     system, learner, settings = contender.system, contender.learner, contender.settings
     if system == "ours":
         from . import our_learners
@@ -143,9 +143,9 @@ def start(contender: Contender, stream: Stream, warmup: int) -> ContenderRun:
 
 
 def filled(values: NDArray[np.float64], warmup: int) -> NDArray[np.float64]:
-    """The values as our quantizer sees them: a missing one is the feature's last one.
+    """The values as our quantizer sees them: a missing value is the feature's previous one.
 
-    Before there is a last one it is the middle of the feature's range in the warm-up, or 0.
+    If there is none yet, it is the middle of the feature's range in the warm-up, or 0.
     """
     found: NDArray[np.float64] = values.copy()
     for column in found.T:
@@ -158,9 +158,9 @@ def filled(values: NDArray[np.float64], warmup: int) -> NDArray[np.float64]:
 
 
 class Baseline:
-    """NoChange, which says the last label, or MajorityClass, which says the most frequent one.
+    """NoChange, which predicts the last label, or MajorityClass, which predicts the most frequent.
 
-    Of equally frequent classes it is the one with the lower index.
+    Among equally frequent classes, it is the one with the lowest index.
     """
 
     def __init__(self, learner: str, stream: Stream) -> None:
@@ -185,7 +185,7 @@ class Baseline:
         return said
 
     def nbytes(self) -> None:
-        """A baseline has next to nothing, and nobody measures it."""
+        """None: a baseline has next to nothing to measure."""
 
     def shape(self) -> None:
-        """It is no tree."""
+        """None: it is not a tree."""

@@ -1,4 +1,4 @@
-"""A learner that takes part in a comparison, and what each system has to give: a run of it."""
+"""A learner in a comparison, and what each system has to provide: a run of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from ..models.tree_shape import Shape
 
-NO_ANSWER = -1  # of a learner that has not seen a label yet; it counts as wrong
+NO_ANSWER = -1  # from a learner that has not seen a label yet; counts as wrong
 SEED = 1
 
 
@@ -26,13 +26,13 @@ class ContenderRun(Protocol):
     """One run over one stream, in blocks of its samples, in order."""
 
     def prepare(self, part: slice) -> Any:
-        """The samples as this system takes them; this is not part of its time."""
+        """The samples in the form that this system takes; not part of its time."""
 
     def run(self, samples: Any) -> Sequence[int]:
         """Predict, then learn each of the samples; the classes, or NO_ANSWER."""
 
     def nbytes(self) -> int | None:
-        """The model's bytes as the system itself measures them; None if it does not."""
+        """The model's bytes, as the system itself measures them; None if it does not."""
 
     def shape(self) -> Shape | None:
-        """How large its tree is by now; None if it is not a tree."""
+        """How large its tree is now; None if it is not a tree."""

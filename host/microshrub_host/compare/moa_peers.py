@@ -1,7 +1,7 @@
 """MOA's learners, through the Java virtual machine that the package capymoa starts.
 
-MOA's classifiers are made from its own option strings and so have MOA's own defaults; those of
-capymoa's classes are others. Bifet, Holmes, Kirkby, Pfahringer: MOA, JMLR 2010.
+MOA's classifiers are made from its own option strings, so they have MOA's own defaults, which
+differ from those of capymoa's classes. Bifet, Holmes, Kirkby, Pfahringer: MOA, JMLR 2010.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def option_string(learner: str, settings: Mapping[str, Any]) -> str:
 def _start_java(folder: Path) -> None:
     """Have capymoa start Java, with what MOA's measureByteSize needs.
 
-    That is the agent in MOA's own archive, which Java only takes from an archive whose manifest
-    names it, and the permission to look into Java's own objects. A path with a space in it cannot
-    be given; then the bytes are not measured.
+    That is an agent, which Java only loads from an archive whose manifest names it, as MOA's does,
+    and permission to look into Java's own objects. Java cannot be given a path with a space; the
+    bytes are not measured then.
     """
     agent = folder / "sizeof.jar"
     with zipfile.ZipFile(agent, "w") as archive:
@@ -86,7 +86,7 @@ class _Samples:
 class MoaLearner:
     """A classifier of MOA in MOA's own prequential loop, which is Java.
 
-    It says the first class of most votes, as in MOA's evaluators.
+    It predicts the first of the classes with the most votes, as MOA's evaluators do.
     """
 
     def __init__(self, options: str, samples: _Samples) -> None:
@@ -128,9 +128,9 @@ class MoaLearner:
 
 
 class CapymoaLearner:
-    """A classifier that capymoa has in Python; nobody measures its bytes.
+    """A classifier that capymoa has in Python; it does not measure bytes.
 
-    A max_depth among the settings is that of its trees, which are scikit-learn's.
+    The setting max_depth is that of its trees, which are scikit-learn's.
     """
 
     def __init__(self, learner: str, settings: Mapping[str, Any], samples: _Samples) -> None:
@@ -158,7 +158,7 @@ class CapymoaLearner:
         return said
 
     def nbytes(self) -> None:
-        """There is no measure of its own."""
+        """None: it has no measure of its own."""
 
     def shape(self) -> None:
-        """None is known."""
+        """None: it is not known."""

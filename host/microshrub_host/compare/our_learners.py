@@ -1,4 +1,4 @@
-"""Our learners among those that are compared, named as in "hoeffding policy=efdt depth=10"."""
+"""Our learners in a comparison, named as in "hoeffding policy=efdt depth=10"."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .contender import Contender
 
 
 def ours(text: str, name: str = "") -> Contender:
-    """The contender that a text names, which the tables call by its text or by a shorter name.
+    """The contender that a text describes; tables call it by that text or by a shorter name.
 
-    Raises UserError for what the learner does not have.
+    Raises UserError for an unknown learner or parameter.
     """
     try:
         model, parameters = specification(text)
@@ -72,6 +72,6 @@ class OurLearner:
         return self._bytes
 
     def shape(self) -> Shape | None:
-        """Of a HoeffdingTree."""
+        """The shape of a HoeffdingTree; None for other learners."""
         buffers = {name: buffer for name, _, buffer in self._engine.buffers()}
         return our_shape(self._model, self._parameters, buffers)

@@ -12,7 +12,7 @@ from .contender import SEED
 from .report import StreamResults
 from .runner import Cell
 
-# What stands in the columns of figures, and whether more or less of it is better.
+# What the columns of figures hold, and whether more or less is better.
 _FIELDS = (
     ("accuracy", 1),
     ("kappa", 1),
@@ -35,7 +35,7 @@ def make_page(parts: Sequence[StreamResults], command: str, options: Mapping[str
             facts[f"--{name.replace('_', '-')}"] = str(options[name])
     page = Page(f"Learners on {', '.join(names)}", command, facts)
     page.paragraph(
-        "Every learner sees the same samples in the same order; it predicts each sample, and then "
+        "Every learner sees the same samples in the same order; it predicts each sample and then "
         "learns it. The best value of a column is bold."
     )
     if len(parts) > 1:
@@ -88,7 +88,7 @@ def _add_cells(page: Page, part: StreamResults) -> None:
 
 
 def _highest(values: Sequence[float | None]) -> list[int]:
-    """Where the highest of them stands; in all its places."""
+    """All places of the highest value."""
     there = [value for value in values if value is not None]
     return [at for at, value in enumerate(values) if there and value == max(there)]
 

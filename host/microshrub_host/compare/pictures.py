@@ -56,7 +56,7 @@ def _name_points(
     names: Sequence[str],
     occupied: Sequence[Box],
 ) -> None:
-    """Write every name near its point, and as far as there is room on nothing else.
+    """Write every name near its point, not on top of anything else if there is room.
 
     Occupied boxes are pixels.
     """

@@ -31,8 +31,8 @@ NOTES = (
     "Model bytes: ours are the buffers on the board (nbytes); River's and MOA's are their own "
     "measures (_raw_memory_usage, measureByteSize) of objects on this computer; soft "
     "trees count 4 for every number kept: parameters, Adam's moments, means, variances, a batch.",
-    "Samples a second: on this computer, ours with numba, MOA in its own loop, the rest from "
-    "Python.",
+    "Samples a second: on this computer, ours on the fastest engine, MOA in its own loop, the rest "
+    "from Python.",
 )
 _NONE = "-"
 _WIDTH = 21  # of the longest name of a peer
@@ -46,7 +46,7 @@ Lines = tuple[list[str], list[list[str]]]  # the head of a table, and its rows
 class StreamResults:
     """One stream: its cells, in the order in which the learners were named.
 
-    Of a set there is the set's table.
+    For a set, it includes the set's table.
     """
 
     stream: Stream
@@ -84,9 +84,9 @@ def _print_table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
 
 
 def tree_table(rows: Rows, systems: Mapping[str, str]) -> Lines:
-    """The head and the rows of one stream: a row for every tree, a column for every system.
+    """The head and the rows of one stream: a row per tree, a column per system.
 
-    systems are their titles; the first one is what the others are compared with.
+    `systems` are titles; the others are compared with the first.
     """
     first, *others = systems
     head = ["tree", *(f"{name} %" for name in systems.values())]
@@ -100,7 +100,7 @@ def tree_table(rows: Rows, systems: Mapping[str, str]) -> Lines:
 
 
 def speed_table(rows: Rows, systems: Mapping[str, str]) -> Lines:
-    """The head and the rows of one stream: samples a second, and how often ours has theirs."""
+    """The head and the rows of one stream: samples per second, and how much faster ours is."""
     first, *others = systems
     head = ["samples\nper s", *systems.values()]
     head += [f"{systems[first]} /\n{systems[system]}" for system in others]
@@ -148,7 +148,7 @@ def system_versions(systems: Collection[str]) -> dict[str, str]:
 
 
 def size(stream: Stream) -> str:
-    """How large a stream is."""
+    """The size of a stream, in words."""
     return (
         f"{count(len(stream.labels), 'sample')}, "
         f"{count(stream.values.shape[1], 'feature')}, {count(len(stream.class_names), 'class')}"
@@ -156,7 +156,7 @@ def size(stream: Stream) -> str:
 
 
 def figures(cell: Cell) -> list[str]:
-    """What stands in the COLUMNS."""
+    """A learner's figures in the COLUMNS."""
     if cell.accuracy is None:
         return [_failure(cell), *[_NONE] * (len(COLUMNS) - 1)]
     return [
@@ -174,7 +174,7 @@ def _whole(number: float | None) -> str:
 
 
 def accuracy(cell: Cell | None) -> str:
-    """In percent, or in a word why there is none."""
+    """In percent, or why there is none, in a word."""
     if cell is None:
         return _NONE
     if cell.accuracy is None:
@@ -183,7 +183,7 @@ def accuracy(cell: Cell | None) -> str:
 
 
 def _failure(cell: Cell) -> str:
-    """In a word; the whole of it stands below the table."""
+    """The failure in a word; the full text stands below the table."""
     return "timeout" if cell.timed_out else "crashed"
 
 
@@ -199,7 +199,7 @@ def _speed(cell: Cell | None) -> float | None:
 
 
 def _times(one: Cell | None, other: Cell | None) -> str:
-    """How often the one has the samples a second of the other."""
+    """How many times the other's samples per second the first has."""
     above, below = _speed(one), _speed(other)
     return f"{above / below:.1f}" if above and below else _NONE
 

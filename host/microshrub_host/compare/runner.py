@@ -1,8 +1,8 @@
 """Learners of all systems on the same samples in the same order, each in its own process.
 
-Every learner predicts a sample and then learns it. What it said is counted here, in the same way
-for all: by the library's own Metrics. Its time is that of predicting and learning alone. Its bytes
-are measured at the end, and on the way where that is asked for.
+Every learner predicts a sample and then learns it. Its predictions are counted here, in the same
+way for all, by the library's own Metrics. Its time is for predicting and learning alone. Its bytes
+are measured at the end and, if wanted, along the way.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from . import catalogue
 from .contender import NO_ANSWER, Contender, ContenderRun
 
 _BLOCK = 1000
-_BLOCKS = 200  # at least so many, to see how far a slow learner is
+_BLOCKS = 200  # at least this many, to see how far a slow learner has got
 _MOST_CLASSES = 256
 _POINTS = 200  # of a curve
 
@@ -38,8 +38,8 @@ Start = Callable[[Contender, Stream, int], ContenderRun]
 class Cell:
     """What became of one learner on one stream; accuracy and kappas in percent.
 
-    They are None, and so is the rest of what was measured, unless the whole stream was learned.
-    A failure after that is one of measuring the bytes.
+    They, and all other measurements, are None unless the whole stream was learned. A failure after
+    that means that the bytes could not be measured.
     """
 
     stream: str
@@ -47,7 +47,7 @@ class Cell:
     system: str
     learner: str
     settings: Mapping[str, Any]
-    failure: str  # in words what happened; "" if nothing did
+    failure: str  # what went wrong, in words; "" if nothing did
     samples: int  # that it saw
     accuracy: float | None = None
     kappa: float | None = None
@@ -61,7 +61,7 @@ class Cell:
     curve: Curve = ()
     sizes: Curve = ()  # bytes after so many samples, from 0 on if they were asked for
     shapes: Sequence[tuple[int, Shape]] = ()  # of a tree, likewise
-    timed_out: bool = False  # the failure is that it came to its time limit
+    timed_out: bool = False  # the failure: it reached its time limit
 
     def record(self) -> dict[str, Any]:
         """The cell as JSON holds it."""
@@ -79,12 +79,12 @@ def compare(
     progress: Progress | None = None,
     start: Start = catalogue.start,
 ) -> Iterator[Cell]:
-    """Run them, `jobs` at a time, over the stream; gives the cells as they are done.
+    """Run them over the stream, `jobs` at a time; yields each cell when it is done.
 
-    One that crashes, or needs more than limit seconds, costs only its own cell. The bytes are
-    measured before the first sample and about `sizes` times on the way, or only at the end if
-    it is 0; that is not part of a learner's time, but of its limit. So are the shapes of trees,
-    unless it is 0.
+    One that crashes, or takes more than `limit` seconds, only costs its own cell. The bytes are
+    measured before the first sample and about `sizes` times along the way, or, if it is 0, only at
+    the end; this does not count as a learner's time, but counts towards its limit. The same goes
+    for the shapes of trees.
     """
     waiting = deque(contenders)
     samples = len(stream.labels)
@@ -115,9 +115,9 @@ def compare(
 def compare_here(
     contender: Contender, stream: Stream, *, warmup: int = 256, limit: float = 600, sizes: int = 0
 ) -> Cell:
-    """The cell of one of ours, run in this process, where what is compiled stays loaded.
+    """The cell of one of ours, run in this process, where compiled code stays loaded.
 
-    In a process of its own it takes seconds to load. The limit is looked at between blocks.
+    A new process takes seconds to load it. The limit is checked between blocks.
     """
     run = _Run(_Here(limit, catalogue.start, contender, stream, warmup, sizes), contender, stream)
     cell = run.advance()
@@ -159,7 +159,7 @@ def _send_shape(send: Send, learner: ContenderRun) -> None:
 
 
 class _Here:
-    """What learn() sends, all of it at once, to be received one by one as from an Apart."""
+    """What learn() sends: all of it at once, but received one by one, as from another process."""
 
     def __init__(self, limit: float, *arguments: Any) -> None:
         self._sent: deque[Any] = deque()
@@ -203,7 +203,7 @@ class _Run:
         self._no_answer = min(classes, _MOST_CLASSES - 1)
 
     def advance(self) -> Cell | None:
-        """Take what there is; the cell once there is no more to come."""
+        """Take what has come; returns the cell once nothing more is to come."""
         try:
             message = self.work.receive()
             while message is not None:
@@ -264,7 +264,7 @@ class _Run:
             sizes=tuple(self._sizes),
             shapes=tuple(self._shapes),
         )
-        if contender.system == "baseline":  # its loop is this program's, its time says nothing
+        if contender.system == "baseline":  # the loop is this program's, so the time says nothing
             return found
         return replace(
             found,

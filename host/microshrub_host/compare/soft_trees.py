@@ -22,7 +22,7 @@ from ..streams.stream import Stream
 from .contender import SEED
 
 DEFAULTS = {"trees": 8, "depth": 4, "step": 0.01, "batch": 16}
-_TINY = 1e-12  # below which no probability's logarithm is taken
+_TINY = 1e-12  # the lowest probability whose logarithm is taken
 _FLOAT = 4  # bytes
 
 _Samples = tuple[NDArray[np.float64], NDArray[np.uint8]]
@@ -103,9 +103,9 @@ class SoftTrees:
         return -found.clamp_min(_TINY).log().mean()
 
     def nbytes(self) -> int:
-        """All that lives from sample to sample, 4 bytes a number.
+        """Everything that is kept from sample to sample, 4 bytes per number:
 
-        That are the parameters, Adam's two moments of each, the features' means and variances,
+        the parameters, Adam's two moments of each, the features' means and variances,
         and the batch with its labels.
         """
         features = len(self._means)
@@ -114,7 +114,7 @@ class SoftTrees:
         return _FLOAT * numbers
 
     def shape(self) -> None:
-        """Its size is given, and does not change."""
+        """None: its size is fixed."""
 
     def _step(self) -> None:
         torch = self._torch

@@ -15,7 +15,7 @@ from .tree_set import tree_rows
 SYSTEMS = _SYSTEMS | {"capymoa": "CapyMOA"}
 NOTES = (
     "Samples a second count predicting and learning alone, one learner at a time. What "
-    "numba compiles is compiled beforehand; Java compiles while it runs, so a long stream is "
+    "is compiled here is compiled beforehand; Java compiles while it runs, so a long stream is "
     "fairer to MOA. Only compare figures of the same run on an idle computer.",
 )
 

@@ -41,7 +41,7 @@ _TREES: dict[str, tuple[str, str, dict[str, Any], str]] = {
 
 
 def tree_rows() -> dict[str, dict[str, Contender]]:
-    """The contenders by tree and system; without those trees that ours cannot be yet."""
+    """The contenders by tree and system."""
     rows = {}
     for tree, (rule, river, more, moa) in _TREES.items():
         if rule.partition("=")[0] in defaults("hoeffding"):

@@ -1,4 +1,4 @@
-"""Models by their bytes and their accuracy: those that no other one beats, and their staircase."""
+"""Models by bytes and accuracy: those that no other beats, and the staircase they form."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ Points = Sequence[tuple[float, float]]  # bytes, accuracy in percent
 
 
 def front(points: Points) -> list[int]:
-    """The indices of the points that no other one beats, by bytes, both figures rising.
+    """The indices of the points that no other beats, both figures rising.
 
-    One beats another that is neither smaller nor more accurate, but not the same; of the same
-    ones the first stands for all.
+    A point beats another that is neither smaller nor more accurate; of equal points, the first
+    stands for all.
     """
     found: list[int] = []
     best = float("-inf")
@@ -24,9 +24,9 @@ def front(points: Points) -> list[int]:
 
 
 def area(points: Points, most_bytes: float) -> float:
-    """The mean over all budgets from 0 to most_bytes of the best accuracy within, 0 to 1.
+    """The best accuracy within a budget, averaged over all budgets from 0 to most_bytes; 0 to 1.
 
-    That is the area under the staircase of the front; where no model is as small it is 0. Raises
+    That is the area under the front's staircase, which is 0 where no model is small enough. Raises
     ValueError if most_bytes is not above 0.
     """
     if not most_bytes > 0:

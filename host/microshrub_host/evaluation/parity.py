@@ -1,4 +1,4 @@
-"""Proves that the engines hold the same bits, or finds where they begin to differ."""
+"""Checks that the engines hold the same bits, or finds where they begin to differ."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from ..engines.status import Status
 from ..streams.stream import Stream
 from ..streams.units import Raw, Scale
 
-_POINTS = 400  # at least so many points of a long stream's curves
+_POINTS = 400  # at least this many points in the curves of a long stream
 _LONGEST_BLOCK = 2048
 
 Progress = Callable[[int, int, float], None]
@@ -40,7 +40,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Result:
-    """What came out of one run; accuracies and kappas in percent."""
+    """The outcome of one run; accuracies and kappas in percent."""
 
     stream: str
     model: str
@@ -87,7 +87,7 @@ def fit(engine: engines.Engine, rows: Raw, warmup: int) -> None:
 
 
 def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> None:
-    """Have all compiled that a run of such a model on that engine needs, or fetched from a cache.
+    """Compile all that a run of such a model on that engine needs, or load it from the cache.
 
     The engine is `numba` or `c`; None is the fastest here.
     """
@@ -119,7 +119,7 @@ def are_compiled(model: str, parameters: Mapping[str, Any], engine: str | None =
 
 
 def _switches(parameters: Mapping[str, Any]) -> list[str]:
-    """The parameters that are True: what is switched on may need other kernels."""
+    """The parameters that are True: they may switch on other kernels."""
     return sorted(name for name, value in parameters.items() if value is True)
 
 
@@ -138,7 +138,7 @@ def evaluate(
     warmup: int = 256,
     progress: Progress | None = None,
 ) -> Result:
-    """Run the learner over the whole stream, parameters being those of its constructor.
+    """Run a learner, made with these parameters, over the whole stream.
 
     The quantizer sees the features of the first `warmup` samples before the run; every sample
     counts. Raises ValueError for parameters that the learner refuses.

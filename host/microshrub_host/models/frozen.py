@@ -1,8 +1,7 @@
-"""What a learned model answers from now on: its trees, and what each of their leaves says.
+"""A learned model that only predicts: its trees, and what each of their leaves answers.
 
-A model that does not learn any more needs no window, no histograms of leaves that answer by their
-majority, and no slots for what may come. What is left of it are the nodes of trees.py, and for
-each leaf an Answer.
+A model that no longer learns needs no window, no histograms in leaves that answer with their
+majority, and no free slots. What is left are the nodes of trees.py, and an Answer for each leaf.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _VOTE = 1020  # of a share of 1 / 2**14
 
 @dataclass(frozen=True)
 class TreeTable:
-    """All trees as one list of tests, each before those below it.
+    """All trees as one list of tests, each ahead of those below it.
 
     A child, or a root, is the place of a test, or -1 - l for the l-th leaf.
     """

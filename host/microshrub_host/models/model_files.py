@@ -36,8 +36,8 @@ from ..streams.units import Scale
 
 FORMAT = 1
 _CONFIG, _LEARNER, _QUANTIZER = _NAMES = ("config.json", "learner.state", "quantizer.state")
-_MOST_BYTES = 1 << 28  # of a part; no learner for a board comes near it
-_TIME = (1980, 1, 1, 0, 0, 0)  # the least that a zip can say
+_MOST_BYTES = 1 << 28  # in a part; no learner for a board comes near that
+_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError),
     *(NotImplementedError, RuntimeError, RecursionError),
@@ -46,7 +46,7 @@ _BROKEN = (
 
 @dataclass(frozen=True)
 class ModelFile:
-    """All that a model's file holds; features and classes in the order of their numbers."""
+    """Everything in a model's file; features and classes are in the order of their numbers."""
 
     learner: str  # the name of its class
     parameters: dict[str, Any]  # of its constructor
@@ -61,7 +61,7 @@ class ModelFile:
 
 @dataclass(frozen=True)
 class OpenModel:
-    """A model that can be asked: objects of the device library for the `python` engine."""
+    """A model ready to predict: objects of the device library for the engine `python`."""
 
     file: ModelFile
     learner: Any
@@ -69,7 +69,7 @@ class OpenModel:
 
 
 def of_run(result: Result, stream: Stream) -> ModelFile:
-    """The model that a simulation of the stream has left behind."""
+    """The model that a simulation of the stream has produced."""
     return ModelFile(
         learner=MODELS[result.model],
         parameters=result.parameters,
@@ -123,7 +123,7 @@ def packed(model: ModelFile) -> bytes:
 
 
 def read(path: Path) -> ModelFile:
-    """What the file holds, all of it checked. Raises UserError as open_model does."""
+    """The contents of the file, all checked. Raises UserError as open_model does."""
     return open_model(path).file
 
 
@@ -164,7 +164,7 @@ def _parts(path: Path) -> dict[str, bytes]:
 
 
 def _of_config(config: Any, states: States) -> ModelFile:
-    """The file's contents. Raises ValueError for what save() does not write."""
+    """The file's contents. Raises ValueError for anything that save() would not write."""
     if not isinstance(config, dict):
         raise ValueError("config.json has to hold an object")
     version = config.get("format")
@@ -224,7 +224,7 @@ def _is_list_of(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 def _build(file: ModelFile) -> OpenModel:
-    """The objects with their states. Raises ValueError if one does not belong to the other."""
+    """The objects with their states. Raises ValueError if these do not belong together."""
     library = loader.load("python")
     kind = library.learners.learner_class(file.learner)
     known = {"features", "classes", *learners.parameters(learners.model_of(file.learner))}

@@ -1,4 +1,4 @@
-"""A tree as a picture: it grows to the right, its leaves stand below each other.
+"""A tree as a picture: it grows to the right, with its leaves below each other.
 
 All sizes are inches, which are the axes' units, too.
 """

@@ -1,7 +1,7 @@
 """How large a tree is: its nodes, its depth, the features that it tests, the bytes it needs.
 
-Ours has a fixed pool, most of which a large one leaves empty. The bytes are therefore those of the
-smallest pool with which the same tree would have grown until now.
+Ours has a fixed pool, and most of a large pool stays empty. The bytes are therefore those of the
+smallest pool in which the same tree would have grown so far.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MOA = {"tree size (nodes)": "nodes", "tree depth": "depth"}
 def our_shape(
     model: str, parameters: Mapping[str, Any], buffers: Mapping[str, Any]
 ) -> Shape | None:
-    """Of one of our learners: of a HoeffdingTree, None of others. buffers are by their names."""
+    """The shape of a HoeffdingTree; None for our other learners. `buffers` are by name."""
     if "tree.child" not in buffers:
         return None
     child = memoryview(buffers["tree.child"]).cast("B").cast("H")
@@ -55,7 +55,7 @@ def _inner(child: memoryview) -> Iterator[tuple[int, int]]:
 
 
 def river_shape(model: Any) -> Shape | None:
-    """Of a tree of River; None of its other learners."""
+    """The shape of a tree of River; None for its other learners."""
     if not hasattr(model, "_root"):
         return None
     nodes = deepest = 0
@@ -72,7 +72,7 @@ def river_shape(model: Any) -> Shape | None:
 
 
 def moa_shape(model: Any) -> Shape | None:
-    """Of a tree of MOA; None of its other learners, and of what cannot be.
+    """The shape of a tree of MOA; None for its other learners, and for impossible figures.
 
     Its HAT has been seen to come to 0 nodes. An ensemble that has not seen a sample yet could not
     even be asked.

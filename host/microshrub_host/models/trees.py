@@ -1,4 +1,4 @@
-"""The trees of a learner as nodes to walk over, in the words of their features and classes."""
+"""The trees of a learner as nodes to walk over, with the names of features and classes."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ class Tree:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a leaf says: its share for a class, times the tree's factor, are votes for that class.
+    """What a leaf says: its share of a class, times the tree's factor, is a vote for that class.
 
-    The label is that of the leaf alone. A leaf of naive Bayes has no shares, but a slot.
+    The label is that of the leaf alone. A naive Bayes leaf has a slot instead of shares.
     """
 
     label: int
@@ -85,9 +85,9 @@ class Bayes:
 
 
 def trees_of(model: OpenModel) -> list[Tree]:
-    """The trees of a model, the heaviest first; a learner that is young, or no tree, has none.
+    """The trees of a model, the heaviest first; none if it has not grown any, or never will.
 
-    Raises UserError if what the model holds is no tree.
+    Raises UserError if the model's buffers do not hold trees.
     """
     reader = reader_of(model)
     return reader.trees() if reader else []
@@ -114,7 +114,7 @@ def depth(node: Node) -> int:
 
 
 def cut(node: Node, levels: int) -> Node:
-    """The tree down to that many tests; what is below a node there becomes one leaf."""
+    """The tree down to that many tests; everything below becomes one leaf."""
     if isinstance(node, Leaf):
         return node
     if levels:
@@ -152,7 +152,7 @@ def path(node: Node, codes: Any) -> str:
 
 
 class TreeReader:
-    """Makes nodes of a model's buffers, held by their names.
+    """Makes nodes of a model's buffers, given by name.
 
     A learner made of trees has a subclass, which the file of readers/ with its name calls READER.
     """
@@ -172,19 +172,19 @@ class TreeReader:
         raise NotImplementedError
 
     def answer(self, leaf: Leaf) -> Answer:
-        """What a leaf says from now on, if the model does not learn any more."""
+        """What a leaf says, once the model no longer learns."""
         raise NotImplementedError
 
     def bins(self) -> list[int]:
-        """Where the bins of each feature begin, and behind the last the end; shape (F + 1,)."""
+        """Where each feature's bins begin, and where the last ones end; shape (F + 1,)."""
         raise NotImplementedError
 
     def statistics(self, slot: int) -> Bayes:
-        """What naive Bayes reads in a leaf with that slot."""
+        """What naive Bayes reads for a leaf with that slot."""
         raise NotImplementedError
 
     def one_class(self, label: int, share: int) -> Answer:
-        """The answer of a leaf that is for one class only."""
+        """The answer of a leaf that is all for one class."""
         return Answer(label, tuple(share * (c == label) for c in range(len(self.classes))))
 
     def test(self, feature: int, threshold: int, above: bool) -> str:

@@ -1,7 +1,7 @@
-"""`microshrub reproduce efdt`: trees that split early and change their mind, as in the paper.
+"""`microshrub reproduce efdt`: trees that split early and revise their splits, as in the paper.
 
 Manapragada, Webb, Salehi: Extremely Fast Decision Tree, KDD 2018, section 5. River's and MOA's
-trees see the random trees' nominal features as numbers, as ours do.
+trees treat the random trees' nominal features as numbers, as ours do.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .experiment import Chosen, Experiment, Extent, Method
 from .tree_streams import shuffled
 
 _CLASSES = range(2, 6)
-_REEVALUATE = "min_samples_reevaluate"  # River's; ours and MOA's look again after 2,000, too
+_REEVALUATE = "min_samples_reevaluate"  # River's setting; ours and MOA's are 2,000, too
 
 # The paper's real streams, by their names in efdt.toml and as a folder may have them
 _KNOWN = {

@@ -1,7 +1,7 @@
 """The tables and pictures of the paper on the Extremely Fast Decision Tree.
 
-All its results are pictures, whose figures its text does not hold; what its words say of them
-stands beside what is measured here.
+All its results are pictures, whose figures the text does not contain; what the text says about
+them stands beside what is measured here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SHUFFLED = re.compile(r"(.+)_shuffled_\d+")
 _PAIR = ("VFDT", "EFDT")
 _SYSTEMS = ("", "river ", "moa ")  # before the name of a method: whose it is
 _NONE = "-"
-_FEW = 20  # points of a curve on a real stream, which jumps
+_FEW = 20  # points of a curve on a real stream, which is jumpy
 
 Group = Mapping[str, Sequence[str]]  # by what a row is called: the streams whose mean it shows
 
@@ -89,7 +89,7 @@ def _mean(
     method: str,
     measure: Callable[[RunOutcome], float | None],
 ) -> float | None:
-    """Over the streams; None unless the method came to the end of all of them."""
+    """The mean over the streams; None unless the method finished all of them."""
     results = [first(found, stream, method) for stream in streams]
     values = [None if result is None else measure(result) for result in results]
     known = [value for value in values if value is not None]

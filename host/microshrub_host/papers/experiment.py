@@ -1,8 +1,8 @@
 """An experiment of a paper: which methods run on which streams, and what came out of them.
 
-What is run is a list of runs: a method in one of its configurations on one stream. An experiment
-says what the methods are, and makes tables and pictures of the results; the rest is the same for
-all of them (reproduce.py).
+An experiment is a list of runs: a method in one of its configurations on one stream. It says what
+the methods are, and makes tables and pictures of the results; everything else is the same for all
+experiments (runner.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TRUE = "accuracy"  # correct of all
 
 @dataclass(frozen=True)
 class Method:
-    """What a table has a column for, with its configurations, which all streams share."""
+    """A method: a column in the tables, with its configurations, the same on all streams."""
 
     name: str  # as the paper's tables call it
     title: str  # in words, and whose it is
@@ -43,7 +43,7 @@ class Extent:
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """What became of one run; accuracies in percent, None if it did not come to its end."""
+    """The outcome of one run; accuracies in percent, None if it did not finish."""
 
     method: str
     stream: str
@@ -51,7 +51,7 @@ class RunOutcome:
     contender: str
     system: str
     settings: Mapping[str, Any]
-    failure: str  # in words; "" if it came to its end
+    failure: str  # in words; "" if it finished
     samples: int
     features: int
     classes: int
@@ -59,7 +59,7 @@ class RunOutcome:
     running_average_accuracy: float | None = None
     kappa: float | None = None
     model_bytes: int | None = None  # at the end
-    average_bytes: float | None = None  # over time: see reproduce.average_size
+    average_bytes: float | None = None  # over time: see runner.average_size
     seconds: float | None = None
     accuracies: Sequence[tuple[int, float]] = ()  # running accuracy after so many samples
     sizes: Sequence[tuple[int, float]] = ()  # bytes after so many samples
@@ -83,7 +83,7 @@ class RunOutcome:
 
 @dataclass(frozen=True)
 class ExperimentResults:
-    """All that tables and pictures are made of, in the order in which it was asked for."""
+    """All that the tables and pictures show, in the order that was asked for."""
 
     methods: Sequence[Method]
     streams: Sequence[str]
@@ -91,7 +91,7 @@ class ExperimentResults:
     notes: Sequence[str] = ()  # what was left out, and why
 
     def of(self, stream: str, method: str) -> list[RunOutcome]:
-        """The runs that came to their end, by configuration."""
+        """The runs that finished, by configuration."""
         return [
             result
             for result in self.results
@@ -137,11 +137,11 @@ class Picture:
 
 
 class StreamSource(Protocol):
-    """Where a stream comes from; it is pickled, and opened in another process. It is hashable."""
+    """Where a stream comes from; picklable, so that another process can open it, and hashable."""
 
     @property
     def name(self) -> str:
-        """As the tables call it."""
+        """Its name in the tables."""
 
     @property
     def origin(self) -> str:
@@ -151,7 +151,7 @@ class StreamSource(Protocol):
         """The stream; raises UserError if it cannot be read."""
 
     def __hash__(self) -> int:
-        """Of all that it is made of."""
+        """The hash of everything that it consists of."""
 
 
 Sources = tuple[dict[str, StreamSource], list[str]]  # by name, and notes about those left out
@@ -160,7 +160,7 @@ Chosen = tuple[Sequence[Method], Sequence[str]]  # and notes about who is left o
 
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment; all it says is data and functions of a module."""
+    """One experiment: the data and functions of its module."""
 
     name: str
     text: str  # a line for the help

@@ -6,7 +6,7 @@ import importlib
 
 from .experiment import Experiment
 
-# The modules with each one's EXPERIMENT; they are imported when somebody asks for one.
+# The modules that have an EXPERIMENT each; they are imported when needed.
 EXPERIMENTS = {
     "shrub-ensembles": "shrub_experiment",
     "regularized": "regularized_experiment",

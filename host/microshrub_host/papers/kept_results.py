@@ -1,7 +1,7 @@
-"""Results of a long run as JSON lines, so that a run that was stopped goes on.
+"""Results of a long run as JSON lines, so that an interrupted run can continue.
 
-The first line says with what options and versions they were made; those of other ones are not
-mixed with them. A line counts once it is whole: the last one may be torn by a kill or a power cut.
+The first line has the options and versions that they were made with; results of others are not
+mixed in. Only complete lines count: the last one may be cut short by a kill or a power cut.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _NAME = "results.jsonl"
 
 
 class KeptResults:
-    """The file results.jsonl of a folder, which is made if need be; used in a with statement.
+    """The file results.jsonl in a folder, created if need be; used in a with statement.
 
-    records are those that are there already. Raises UserError if the file was made with another
-    head, or cannot be read or written.
+    `records` are those that were there already. Raises UserError if the file has another head, or
+    cannot be read or written.
     """
 
     def __init__(self, folder: Path, head: Mapping[str, Any]) -> None:
@@ -33,7 +33,7 @@ class KeptResults:
             folder.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("a+b")
             lock(self._file, self.path)
-            self._read(json.loads(json.dumps(head)))  # as a file gives it back
+            self._read(json.loads(json.dumps(head)))  # as a file would return it
         except OSError as error:
             raise UserError(f"--output {folder}: cannot be used: {error.strerror}") from None
 
@@ -46,7 +46,7 @@ class KeptResults:
                 break
             lines.append(self._parsed(line, number))
             whole += len(line)
-        self._file.truncate(whole)  # what is appended begins a line
+        self._file.truncate(whole)  # so that what is appended starts a line
         if not lines:
             self.append(head)
             return

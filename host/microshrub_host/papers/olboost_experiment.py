@@ -1,7 +1,7 @@
 """`microshrub reproduce olboost`: leaves that boost themselves, as in the paper.
 
 Turrisi da Costa, Mastelini, de Carvalho, Barbon: Online Local Boosting, 2019, section V. The
-values that it varies are lost in its text: those of grace period and tie threshold are ours.
+values that it varies are missing from its text: those of grace period and tie threshold are ours.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from ..streams.open_stream import open_stream
 from ..streams.stream import Stream
 
 _ENDINGS = (".csv.gz", ".csv", ".arff.gz", ".arff")
-_ALL = 1 << 40  # samples: a run that is an experiment knows all classes of a file from the start
+_ALL = 1 << 40  # samples: in an experiment, all classes of a file are known from the start
 
 # Of OpenML: the name there, and the samples, since several versions have one name.
 OPENML = {
@@ -37,7 +37,7 @@ class Source:
     origin: str = "generated"  # in words
 
     def open(self, limit: int | None) -> Stream:
-        """The stream, named by its name; raises DataError as open_stream does."""
+        """The stream under its name; raises DataError as open_stream does."""
         found = open_stream(self.source, label=self.label, limit=limit, warmup=_ALL)
         return Stream(
             self.name, found.values, found.labels, found.feature_names, found.class_names
@@ -45,10 +45,10 @@ class Source:
 
 
 def find(names: Sequence[str], folder: Path | None) -> tuple[dict[str, Any], list[str]]:
-    """The sources by name, and a note for each stream that is not to be had.
+    """The sources by name, and a note for each stream that is not available.
 
-    A file NAME.csv.gz (or .csv, .arff.gz, .arff) of the folder goes before OpenML's. By default
-    the folder is that of MICROSHRUB_DATA.
+    A file NAME.csv.gz (or .csv, .arff.gz, .arff) in the folder is preferred to OpenML. The default
+    folder is that of MICROSHRUB_DATA.
     """
     found: dict[str, Any] = {}  # of Source
     notes: list[str] = []

@@ -1,4 +1,4 @@
-"""The figures that the papers print, to stand beside those that are measured here."""
+"""The figures that the papers print, for comparison with those measured here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FOLDER = "figures"
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: what it is called, and the tables of its file."""
+    """A paper: its title, and the tables in its file."""
 
     title: str
     authors: str
@@ -30,7 +30,7 @@ class Paper:
 
     @property
     def citation(self) -> str:
-        """In one line."""
+        """The citation in one line."""
         return f"{self.authors}: {self.title}, {self.venue}"
 
     def value(self, table: str, row: str, method: str) -> float | None:

@@ -1,4 +1,4 @@
-"""What an experiment leaves in its folder: tables as Markdown, pictures, and one HTML page."""
+"""What an experiment writes to its folder: tables as Markdown, pictures, and an HTML page."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def markdown(
 
 
 def introduction(found: ExperimentResults) -> list[str]:
-    """In words: what was run, who ran, and what did not come to its end."""
+    """In words: what was run, by which methods, and what did not finish."""
     said = [f"Streams: {', '.join(_size(found, name) for name in found.streams)}."]
     said.append("Methods: " + "; ".join(_described(found, name) for name in _names(found)) + ".")
     said += found.notes
@@ -90,7 +90,7 @@ def _size(found: ExperimentResults, stream: str) -> str:
 
 
 def _reason(result: RunOutcome) -> str:
-    """A failure without what differs from run to run."""
+    """A failure, without the parts that differ from run to run."""
     return "takes too many bytes" if result.too_large else result.failure
 
 
@@ -131,5 +131,5 @@ def save_pictures(folder: Path, pictures: Sequence[Picture]) -> None:
 
 
 def save_text(path: Path, text: str) -> None:
-    """Write it, whole or not at all."""
+    """Write the file, completely or not at all."""
     files.replace(path, text.encode())

@@ -1,7 +1,7 @@
-"""The common part of all experiments: run what is asked for, keep each result, go on later.
+"""The common part of all experiments: do the runs, keep each result, continue later.
 
-Every run has a time limit, and those of others than ours a process of their own (compare.py). They
-are spread over processes of this machine or of a cluster (workers.py).
+Every run has a time limit; runs of other systems have their own processes (compare/runner.py). The
+runs are spread over processes of this machine or of a cluster (base/cluster.py).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .experiment import Experiment, ExperimentResults, Extent, Method, RunOutcom
 from .kept_results import KeptResults
 
 WARMUP = 256  # samples whose features our quantizer sees before the run
-_SIZES = 20  # how often a model's bytes are measured on the way: Java takes its time
+_SIZES = 20  # how often a model's bytes are measured along the way: Java is slow at it
 _PEERS = ("river", "capymoa", "torch")  # whose versions matter, too
 _SYSTEMS_WITH_REFERENCE = ("moa", "river")
 
@@ -48,13 +48,13 @@ class PlannedRun:
 
     @property
     def key(self) -> Key:
-        """What makes it another run than the others."""
+        """What distinguishes this run from the others."""
         return self.method, self.source.name, self.configuration
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All that is to be run, and where."""
+    """All the runs to do, and where."""
 
     experiment: Experiment
     extent: Extent
@@ -66,7 +66,7 @@ class Plan:
     notes: Sequence[str] = field(default=())
 
     def runs(self) -> list[PlannedRun]:
-        """By configuration first, so that a run that is stopped has something of everybody."""
+        """All runs, by configuration first, so that an early stop leaves some of each method."""
         numbers = range(max((len(m.contenders) for m in self.methods), default=0))
         return [
             PlannedRun(
@@ -97,9 +97,9 @@ class Plan:
 
 
 def reproduce(plan: Plan, folder: Path) -> ExperimentResults:
-    """Run what the folder does not have a result of yet; gives all that was asked for.
+    """Do the runs that have no result in the folder yet; returns all results that were asked for.
 
-    What a worker could not do at all is not kept, and is tried again the next time. Raises
+    If a worker fails altogether, nothing is kept and the run is tried again next time. Raises
     UserError for a folder with results of other options.
     """
     runs = plan.runs()
@@ -139,7 +139,7 @@ def _key(result: RunOutcome) -> Key:
 
 
 def _is_done(run: PlannedRun, result: RunOutcome | None) -> bool:
-    """Raises UserError for a result of another learner, as when Java came or went in between."""
+    """Raises UserError for a result of another learner, as after Java was installed or removed."""
     if result is None:
         return False
     if (result.contender, result.system) != (run.contender.name, run.contender.system):
@@ -169,7 +169,7 @@ def _progress(
 
 
 def _prepare_streams(runs: Sequence[PlannedRun]) -> None:
-    """Generate what is to be generated, once; raises UserError for a file that is no stream."""
+    """Generate the synthetic streams, once; raises UserError for a file that is not a stream."""
     for source in {run.source.name: run.source for run in runs}.values():
         with showing(f"reading {source.name}"):
             source.open(runs[0].samples)
@@ -184,7 +184,7 @@ def _opened(source: StreamSource, samples: int | None) -> Stream:
 
 
 def run_one(run: PlannedRun) -> RunOutcome:
-    """Learn the stream; what goes wrong with the learner is the result's failure.
+    """Learn the stream; if the learner fails, that becomes the result's failure.
 
     Raises UserError if the stream cannot be read.
     """
@@ -202,7 +202,7 @@ def run_one(run: PlannedRun) -> RunOutcome:
 
 
 def _prepare(run: PlannedRun, stream: Stream) -> RunOutcome | None:
-    """Compile what one of ours needs, outside of its time limit; the outcome if it cannot run."""
+    """Compile what our learner needs, outside its time limit; the outcome if it cannot run."""
     contender, most = run.contender, run.most_bytes
     if contender.system != "ours":
         return None
@@ -255,8 +255,8 @@ def _of_cell(run: PlannedRun, cell: Cell, stream: Stream) -> RunOutcome:
 def average_size(system: str, sizes: Curve) -> float | None:
     """The mean of the bytes over time, as the Shrub Ensembles paper has it.
 
-    Of models that are objects of a virtual machine (MOA's, River's) the size before the first
-    sample is subtracted: that is what such objects take anyway. None if nobody measured.
+    For models that are objects of a virtual machine (MOA's, River's), the size before the first
+    sample is subtracted, since such objects take that anyway. None if it was not measured.
     """
     later = [size for samples, size in sizes if samples]
     if not later:

@@ -15,8 +15,8 @@ from ..engines.learners import defaults
 from .experiment import Chosen, Method
 from .variations import SQRT, Grid, draw
 
-# The appendix has 1e-4 and windows of up to 2**13, too, more than ours takes, and M = 256; larger
-# steps are ours: 8 and more suit streams with runs of one label.
+# The appendix also has 1e-4, windows of up to 2**13, more than ours allows, and M = 256. The larger
+# steps are our addition: 8 and more suit streams with runs of one label.
 _SHRUB: Grid = {
     "window": [2**i for i in range(4, 11)],
     "trees": [4, 8, 16, 32, 64, 128, 255],
@@ -101,7 +101,7 @@ _ORDER = ("ARF", "Bag", "HT", "HTT", "NB", "SB", "SDT", "SE", "SRP", "Hoeffding"
 
 
 def shrub_methods(configurations: int, seed: int) -> Chosen:
-    """All that can run here, in the order of the paper's tables, and ours behind them."""
+    """All that can run here, in the order of the paper's tables, followed by ours."""
     missing = catalogue.missing_for_moa()
     found = [
         _ours("SE", "our Shrub Ensemble", "shrub", _SHRUB, configurations, seed),

@@ -1,4 +1,4 @@
-"""Hoeffding trees as methods of an experiment: ours, and those of River and MOA that are alike.
+"""Hoeffding trees as methods of an experiment: ours, and their counterparts in River and MOA.
 
 All have the settings of tree_set.py: a look after every 200 samples of a leaf, delta 1e-7, tie
 0.05, leaves that predict by the better of majority and naive Bayes, and memory enough.
@@ -19,7 +19,7 @@ OURS = "ours"
 
 
 def ours(name: str, title: str, changes: Sequence[dict[str, Any]]) -> Method:
-    """One of our trees, a configuration for each dict of what is unlike VFDT."""
+    """One of our trees, with a configuration for each dict of what differs from VFDT."""
     plain = tree_rows()["VFDT"][OURS]
     contenders = [_changed(plain, f"{OURS}:{name} #{n}", more) for n, more in enumerate(changes)]
     return Method(name, f"our {title}", contenders)

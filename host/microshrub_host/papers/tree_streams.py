@@ -62,14 +62,14 @@ class Shuffled:
 
 
 def shuffled(name: str, seed: int) -> str:
-    """What find() takes for that shuffle of a stream."""
+    """The name by which find() knows that shuffle of a stream."""
     return f"{name}_shuffled_{seed}"
 
 
 def find(
     names: Sequence[str], folder: Path | None, known: Mapping[str, str] | None = None
 ) -> Sources:
-    """The sources by name, and a note for each stream that is not to be had.
+    """The sources by name, and a note for each stream that is not available.
 
     A name is one of `known`, which stands for another one, a recipe's (of an open change, if it
     holds {at}), or that of a file or of OpenML's; and any of these shuffled.

@@ -1,4 +1,4 @@
-"""What the experiments on Hoeffding trees have in common: measures of a run, and ranks."""
+"""What the experiments on Hoeffding trees share: measures of a run, and ranks."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def tree_bytes(result: RunOutcome) -> float | None:
 
 
 def kilobytes(result: RunOutcome) -> float | None:
-    """The same in KB."""
+    """tree_bytes() in KB."""
     size = tree_bytes(result)
     return None if size is None else size / KB
 

@@ -1,4 +1,4 @@
-"""Random configurations of a method: lists of values, of which one each is drawn.
+"""Random configurations of a method: one value is drawn from each list.
 
 Bergstra, Bengio: Random Search for Hyper-Parameter Optimization, JMLR 13, 2012.
 """
@@ -16,9 +16,9 @@ SQRT = "sqrt(features)"  # a value that is known once the stream is
 
 
 def draw(grid: Grid, count: int, seed: object) -> list[dict[str, Any]]:
-    """So many different configurations, or all that there are if they are no more.
+    """That many different configurations, or all there are if they are fewer.
 
-    The first ones of a longer draw with the same seed are the same.
+    A longer draw with the same seed begins with the same ones.
     """
     rng = random.Random(str(seed))
     most = min(count, math.prod(len(values) for values in grid.values()))

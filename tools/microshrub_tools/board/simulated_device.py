@@ -1,4 +1,4 @@
-"""The device's twin in the simulator: the same config.json and the same application, on numba."""
+"""The device's twin in the simulator: the same config.json and the same program."""
 
 from __future__ import annotations
 

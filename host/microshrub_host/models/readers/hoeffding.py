@@ -10,7 +10,7 @@ from ..trees import DEEPEST, Answer, Bayes, Leaf, Node, Tree, TreeReader
 
 
 class HoeffdingReader(TreeReader):
-    """The one tree of a HoeffdingTree, whose layout is in firmware's nodes.py."""
+    """The one tree of a HoeffdingTree, whose layout is in firmware's hoeffding/pool.py."""
 
     def trees(self) -> list[Tree]:
         return [Tree(1.0, self.node(0, 0))]
@@ -18,7 +18,7 @@ class HoeffdingReader(TreeReader):
     def node(self, node: int, level: int) -> Node:
         child = self.held["tree.child"][node]
         if level > DEEPEST:
-            raise UserError("the model's tree is deeper than a tree can be")
+            raise UserError("the model's tree is deeper than any tree can be")
         if not child:
             return self.leaf(node)
         return self.split(
@@ -51,11 +51,11 @@ class HoeffdingReader(TreeReader):
         return Answer(counts.index(max(counts)), tuple((n << 14) // total for n in counts))
 
     def bins(self) -> list[int]:
-        """Where the bins of each feature begin, and behind the last the end; shape (F + 1,)."""
+        """Where each feature's bins begin, and where the last ones end; shape (F + 1,)."""
         return list(self.held["observers.first"])
 
     def statistics(self, slot: int) -> Bayes:
-        """What naive Bayes reads in a leaf with that slot."""
+        """What naive Bayes reads for a leaf with that slot."""
         classes, features = len(self.classes), len(self.features)
         twin, bins = slot + self._twin(), self.bins()[-1]
 

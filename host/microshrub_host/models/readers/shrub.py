@@ -12,7 +12,7 @@ _LARGEST = 65535
 
 
 class ShrubReader(TreeReader):
-    """The members of a ShrubEnsemble, whose layout is in firmware's shrubs.py and weights.py."""
+    """The members of a ShrubEnsemble, in the layout of firmware's shrub/pool.py and weights.py."""
 
     single = False
 
@@ -33,7 +33,7 @@ class ShrubReader(TreeReader):
         def node(place: int, level: int) -> Node:
             n = kids[place] if linked else place
             if level > DEEPEST:
-                raise UserError("the model's shrub is deeper than a shrub can be")
+                raise UserError("the model's shrub is deeper than any shrub can be")
             if n >= inner:
                 return self.leaf(slot * leaf_limit + n - inner, here.count(n - inner), len(here))
             threshold = thresholds[n] if wide else thresholds[n] << 8 | 255
