@@ -33,9 +33,10 @@ def markdown(
         "# The Hoeffding trees, measured",
         f"Made by `{command}`; do not edit it by hand.",
         "Prequential accuracy over the whole stream, the number of nodes at its end, the bytes of "
-        f"the model's buffers, and the speed of the engine {loader.fastest()} in the fastest of its "
-        "runs, which differs from machine to machine. `mc` is the majority class, `nb` naive Bayes, `nba` "
-        "whichever was right more often at the leaf; the best accuracies of a stream are bold. "
+        f"the model's buffers, and the speed of the engine {loader.fastest()} in the fastest of "
+        "its runs, which differs from machine to machine. `mc` is the majority class, `nb` naive "
+        "Bayes, `nba` whichever was right more often at the leaf; the best accuracies of a stream "
+        "are bold. "
         f"The quantizer saw the features of the first {WARMUP} samples.",
         f"All share `{options_text(SHARED)}`, but for what stands behind their names here:",
         "\n".join(_description(member) for member in dict.fromkeys(key[0] for key in cells)),

@@ -107,7 +107,7 @@ def measure(
 
 
 def run_member(stream: Stream, member: str, leaf: str, repeats: int) -> MemberScore:
-    """One member with one leaf rule over the whole stream, so many times, on the fastest engine."""
+    """One member with one leaf rule over the whole stream, repeatedly, on the fastest engine."""
     wanted = stream_parameters(MODEL, stream, WARMUP) | parameters(member, leaf)
     results = [prequential.evaluate(stream, MODEL, wanted, warmup=WARMUP) for _ in range(repeats)]
     return MemberScore(

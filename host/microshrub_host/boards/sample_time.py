@@ -3,9 +3,9 @@
 There is a figure for each model in the table, and for those between two in the table. Between
 means that both are of the same kind (for now, Shrub Ensembles) and differ from the model at most
 in window, trees, depth, features and classes, all of which are no larger in the one and no smaller
-in the other. The figure is then interpolated, linear in the work: trees * depth for predict, window *
-depth * features * classes for learn. There is none for any other model. The seed and a Shrub
-Ensemble's step do not matter: they change the numbers, not how much is computed.
+in the other. The figure is then interpolated, linear in the work: trees * depth for predict,
+window * depth * features * classes for learn. There is none for any other model. The seed and
+a Shrub Ensemble's step do not matter: they change the numbers, not how much is computed.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ NOTES = (
     "Model bytes: ours are the buffers on the board (nbytes); River's and MOA's are their own "
     "measures (_raw_memory_usage, measureByteSize) of objects on this computer; soft "
     "trees count 4 for every number kept: parameters, Adam's moments, means, variances, a batch.",
-    "Samples a second: on this computer, ours on the fastest engine, MOA in its own loop, the rest "
-    "from Python.",
+    "Samples a second: on this computer, ours on the fastest engine, MOA in its own loop, the "
+    "rest from Python.",
 )
 _NONE = "-"
 _WIDTH = 21  # of the longest name of a peer

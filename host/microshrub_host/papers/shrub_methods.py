@@ -15,8 +15,8 @@ from ..engines.learners import defaults
 from .experiment import Chosen, Method
 from .variations import SQRT, Grid, draw
 
-# The appendix also has 1e-4, windows of up to 2**13, more than ours allows, and M = 256. The larger
-# steps are our addition: 8 and more suit streams with runs of one label.
+# The appendix also has 1e-4, windows of up to 2**13, more than ours allows, and M = 256. The
+# larger steps are our addition: 8 and more suit streams with runs of one label.
 _SHRUB: Grid = {
     "window": [2**i for i in range(4, 11)],
     "trees": [4, 8, 16, 32, 64, 128, 255],
