@@ -86,6 +86,11 @@ class Browser:
             time.sleep(0.1)
         return value
 
+    def press(self, selector: str) -> None:
+        """Press what the selector of CSS finds, as a person does it."""
+        code = f"document.querySelector({selector!r}).click()"
+        self.call("Runtime.evaluate", expression=code, userGesture=True)
+
     def give_file(self, selector: str, path: Path) -> None:
         """Choose a file in the input that the selector of CSS finds."""
         root = self.call("DOM.getDocument")["root"]["nodeId"]

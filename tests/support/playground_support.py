@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 from browser_support import Browser
@@ -37,3 +38,14 @@ def give_csv(page: Browser, path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
     page.give_file("#file", path)
     page.wait("document.querySelector('#label').options.length || " + ERROR)
+
+
+def take(page: Browser, button: str, path: Path) -> bytes:
+    """Press a button that gives a file of that name, and wait until it is there."""
+    page.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(path.parent))
+    page.press(f"#{button}")
+    deadline = time.monotonic() + RUN
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path.name} did not come"
+        page.run("new Promise((resolve) => setTimeout(resolve, 100))")
+    return path.read_bytes()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from browser_support import Browser
-from playground_support import choose, crc_of_run, set_option
+from playground_support import choose, crc_of_run, set_option, take
 
 from microshrub_host import load_model
 from microshrub_tools import build
@@ -19,19 +19,6 @@ OPTIONS = {
     "hoeffding": {"adaptive": "true", "policy": "efdt"},
     "shrub": {"trees": 4},
 }
-
-
-def take(page: Browser, button: str, name: str, folder: Path) -> bytes:
-    """The file that the button gives."""
-    page.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
-    page.run(f"document.querySelector('#{button}').click()")
-    path = folder / name
-    page.wait("new Promise((resolve) => setTimeout(() => resolve(true), 500))")
-    for _ in range(100):
-        if path.exists():
-            return path.read_bytes()
-        page.run("new Promise((resolve) => setTimeout(resolve, 100))")
-    raise AssertionError(f"{name} did not come: {list(folder.iterdir())}")
 
 
 @pytest.mark.parametrize("learner", OPTIONS)
@@ -45,13 +32,13 @@ def test_the_model_and_the_program_are_those_of_the_command_line(
         set_option(playground, name, value)
     crc = crc_of_run(playground)
     path = tmp_path / "page.mshrub"
-    take(playground, "take-model", path.name, tmp_path)
+    take(playground, "take-model", path)
     model = load_model(path)
     assert model.learner.state_crc32() == crc
     assert model.file.samples == 2000
     assert model.file.class_names == tuple("0123456789")
 
-    packed = take(playground, "take-program", "microshrub-rpi_pico2.zip", tmp_path)
+    packed = take(playground, "take-program", tmp_path / "microshrub-rpi_pico2.zip")
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         assert archive.testzip() is None
         found = {name: archive.read(name) for name in archive.namelist()}
@@ -71,5 +58,5 @@ def test_a_model_that_was_stopped_can_be_taken_away(playground: Browser, tmp_pat
     playground.wait("document.querySelector('#newest').textContent")
     playground.run("document.querySelector('#start').click()")
     playground.wait("!!document.querySelector('#take-model')")
-    take(playground, "take-model", "page.mshrub", tmp_path)
+    take(playground, "take-model", tmp_path / "page.mshrub")
     assert 0 < load_model(tmp_path / "page.mshrub").file.samples < 3000

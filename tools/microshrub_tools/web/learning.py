@@ -51,9 +51,16 @@ class Learning:
         return json.dumps(self._status(drifts))
 
     def predict(self, row: str) -> str:
-        """The class of the one row in that file and the confidence, 0..255, as JSON."""
-        predicted = self.model.predict(self._codes(row))
-        return json.dumps({"predicted": predicted, "confidence": self._confidence()})
+        """The class of the one row in that file and the confidence, 0..255, as JSON.
+
+        The model is then as it was: its state depends on nothing but the labelled samples.
+        """
+        kept = [(buffer, buffer[:]) for _, _, buffer in self.model.buffers()]
+        told = {"predicted": self.model.predict(self._codes(row))}
+        told["confidence"] = self._confidence()
+        for buffer, before in kept:
+            buffer[:] = before
+        return json.dumps(told)
 
     def buffers(self) -> str:
         """All buffers as JSON: [[owner, name, bytes], ...]."""

@@ -45,6 +45,7 @@ LEARNERS = (DEFAULT, "shrub", "hoeffding")
 WARMUP = 256
 _USUAL = {"features": 32, "classes": 8}  # the shape for which sizes are told
 _DECIMALS = 4
+_DRIVERS = ("learning.py", "motion.py")
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,9 @@ def _write_json(path: Path, data: Any) -> None:
 def _library(arch: str) -> dict[str, str]:
     files = {mpy.in_library(path): path for path in mpy.compiled(arch)}
     if arch == mpy.BYTECODE_ONLY:
-        driver = mpy.compiled_program(Path(__file__).with_name("learning.py"), arch)
-        files[driver.name] = driver
+        for name in _DRIVERS:
+            driver = mpy.compiled_program(Path(__file__).with_name(name), arch)
+            files[driver.name] = driver
     return {name: base64.b64encode(path.read_bytes()).decode() for name, path in files.items()}
 
 

@@ -3,11 +3,12 @@
 import { make } from "./dom";
 import { loadPageData } from "./page_data";
 import { texts } from "./texts";
+import { LearnMe } from "./views/learn_me";
 import { Playground } from "./views/playground";
 
 async function show(main: HTMLElement): Promise<void> {
   const data = await loadPageData();
-  main.append(new Playground(data).element);
+  main.append(new Playground(data).element, new LearnMe(data).element);
 }
 
 const main = make("main", {});

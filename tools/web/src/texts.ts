@@ -96,7 +96,7 @@ export const texts = {
     title: "Put this on a board",
     program: "Download the program",
     unpack: (board: string) =>
-      `The program goes on learning on a ${board}. Unpack the zip into a folder of its name; this ` +
+      `The program goes on learning on your ${board}. Unpack the zip into a folder of its name; this ` +
       "copies it, checks every file, and lets the board prove that it computes the same bits:",
     model: "Download the model",
     open: "The model is a file of the simulator, too:",
@@ -104,6 +104,34 @@ export const texts = {
       `The program takes about ${count(taken)} bytes there, and ${count(free)} are free. Choose ` +
       "smaller options.",
     waits: "There is something to take when it has learned.",
+  },
+  learnMe: {
+    title: "Learn me",
+    lead:
+      "The same learner, with this device as its sensor: teach it two to five gestures and watch " +
+      "it recognise them while it learns. It sees windows of readings, as a board with an " +
+      "MPU-6050 does.",
+    source: "Sensor",
+    pointer: "Pointer or finger",
+    motion: "Motion of this device",
+    names: "Labels, separated by commas",
+    defaultNames: "circle, line, rest",
+    start: "Begin",
+    stop: "End",
+    labels: "Labels",
+    how: "Choose a label, and make that gesture for some seconds. Then let it only predict.",
+    pad: "Move the pointer here.",
+    predict: "only predict",
+    hears: "What it recognises",
+    warmup: (n: number) => `Choose a label and begin: ${count(n)} samples until it knows the ranges.`,
+    heard: (learned: number, accuracy: string, confidence: number) =>
+      `${count(learned)} samples learned, ${accuracy} right before that; confidence ${confidence} of 255`,
+    stopped: (n: number) => `It has learned ${count(n)} samples.`,
+    tooFew: (n: number) => `Nothing was learned: that needs ${count(n)} samples with a label.`,
+    csv: "Download the recording",
+    same: "The simulator comes to the same bits from the recording:",
+    noMotion: "This device tells this page nothing of its motion. Use the pointer.",
+    wrongNames: (most: number) => `Name two to ${most} different labels, separated by commas.`,
   },
 
   errors: {

@@ -41,6 +41,16 @@ export class Engine {
     return this.ask("predict", { row });
   }
 
+  /** Have windows over readings of so many axes make samples. */
+  window(axes: number, window: number, hop: number): Promise<null> {
+    return this.ask("windows", { axes, window, hop });
+  }
+
+  /** The samples that come of readings: values of 16 bits, the high byte first. */
+  samplesOf(data: Uint8Array): Promise<Int32Array> {
+    return this.ask("readings", { data });
+  }
+
   /** The states, and the modules that the learner needs. */
   saved(): Promise<Saved> {
     return this.ask("finish", {});

@@ -7,6 +7,8 @@ export interface Orders {
   observe: { rows: Int32Array };
   learn: { rows: Int32Array; labels: Uint8Array };
   predict: { row: Int32Array };
+  windows: { axes: number; window: number; hop: number };
+  readings: { data: Uint8Array };
   finish: Record<string, never>;
 }
 
@@ -15,6 +17,8 @@ export interface Answers {
   observe: null;
   learn: Status;
   predict: Prediction;
+  windows: null;
+  readings: Int32Array<ArrayBuffer>; // the samples that came of them, one after another
   finish: Saved;
 }
 

@@ -7,6 +7,7 @@ import type { MicroPython } from "./micropython";
 
 const HEAP_BYTES = 32 << 20; // bytecode makes garbage that machine code does not
 const [ROWS, LABELS, SAID] = ["/rows", "/labels", "/said"];
+const [READINGS, SAMPLES] = ["/readings", "/samples"];
 const [LEARNER, QUANTIZER] = ["/learner.state", "/quantizer.state"];
 
 let micropython: MicroPython;
@@ -18,6 +19,7 @@ let learning: {
   modules(): string;
   save(learner: string, quantizer: string): void;
 };
+let windows: { take(readings: string, samples: string): number };
 
 async function create(told: Orders["create"]): Promise<unknown> {
   const address = "./micropython.mjs";
@@ -52,6 +54,20 @@ function learn(told: Orders["learn"]): unknown {
   return { ...status, predictions: micropython.FS.readFile(SAID!) };
 }
 
+function watch(told: Orders["windows"]): null {
+  const { Windows } = micropython.pyimport("motion") as {
+    Windows: (axes: number, window: number, hop: number) => typeof windows;
+  };
+  windows = Windows(told.axes, told.window, told.hop);
+  return null;
+}
+
+function samplesOf(readings: Uint8Array): Int32Array {
+  micropython.FS.writeFile(READINGS!, readings);
+  windows.take(READINGS!, SAMPLES!);
+  return new Int32Array(micropython.FS.readFile(SAMPLES!).slice().buffer);
+}
+
 function finish(): unknown {
   const modules = JSON.parse(learning.modules()) as string[];
   learning.save(LEARNER!, QUANTIZER!);
@@ -71,6 +87,10 @@ function follow(order: Order): unknown {
     case "predict":
       putRows(order.told.row);
       return JSON.parse(learning.predict(ROWS!));
+    case "windows":
+      return watch(order.told);
+    case "readings":
+      return samplesOf(order.told.data);
     case "finish":
       return finish();
   }

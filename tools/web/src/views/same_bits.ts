@@ -54,6 +54,7 @@ export function simulateCommand(
   return words.map(quoted).join(" ");
 }
 
-function quoted(word: string): string {
+/** A word as a shell takes it. */
+export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
 }
