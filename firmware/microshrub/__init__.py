@@ -1,6 +1,6 @@
-"""Online learning on microcontrollers, sample by sample, in bytes that are known beforehand.
+"""Online learning on microcontrollers, sample by sample, in an amount of RAM known beforehand.
 
-A part is loaded when it is first asked for, so a program has in RAM only what it uses:
+A part is loaded when it is first used, so a program only has in RAM what it needs:
 `from microshrub import Quantizer, ShrubEnsemble`. The learners are those of learners.py.
 """
 

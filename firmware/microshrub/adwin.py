@@ -1,4 +1,4 @@
-"""ADWIN: windows over 0s and 1s that shrink when their mean has changed, in a fixed memory.
+"""ADWIN: windows over 0s and 1s that shrink when their mean has changed, in fixed memory.
 
 Bifet, Gavalda: Learning from Time-Changing Data with Adaptive Windowing, SDM 2007. A window is a
 row of buckets, of which only the sum is known: up to 4 of one bit each, then up to 4 of 2 bits, of
@@ -10,7 +10,7 @@ the table t of their owner, and the place d where these begin there.
 
     width   'H'  [K] bits in the window, at most 4 * (2**12 - 1) = 16380; the oldest are forgotten
     total   'H'  [K] how many of them are 1
-    clock   'B'  [K] bits since the last look for a cut
+    clock   'B'  [K] bits since the last check for a cut
     filled  'B'  [K * 12] buckets of each size
     sums    'H'  [K * 12 * 4] sums[(k * 12 + size) * 4 + i]: the 1s of a bucket of 2**size bits,
                  the oldest first

@@ -49,7 +49,7 @@ def write_addresses(buffers, table):
 
 
 def address_table(buffers):
-    """What kernels take for a tuple of buffers, which have to stay alive: their addresses.
+    """The addresses of a tuple of buffers, as kernels take them; the buffers have to stay alive.
 
     ptr8(ptr32(table)[i]) takes a fiftieth of the time of ptr8(buffers[i]).
     """
@@ -75,8 +75,8 @@ def read_header(data):
 class Buffers:
     """State that lives in the buffers of one table.
 
-    A subclass says what its table is (`_table`), how a fresh state looks (`_start`) and which
-    configuration it has (`configuration`); size, hash, save, load and reset follow.
+    A subclass defines its table (`_table`), its fresh state (`_start`) and its configuration
+    (`configuration`); size, hash, save, load and reset follow from these.
     """
 
     def _allocate(self):
@@ -126,14 +126,14 @@ class Buffers:
         return crc
 
     def reset(self):
-        """Forget everything: the state is again as after construction."""
+        """Forget everything: the state is as it was after construction."""
         for buffer in self._flat:
             for i in range(len(buffer)):
                 buffer[i] = 0
         self._start()
 
     def _head(self):
-        """What stands before the buffers of a saved state."""
+        """What comes before the buffers in a saved state."""
         text = self.configuration().encode()
         head = _MAGIC + struct.pack("<BH", _VERSION, len(text)) + text
         return head + struct.pack("<I", table_bytes(self._table()))

@@ -1,7 +1,7 @@
-"""What ptr8, ptr16 and ptr32 are in files without machine code: `build --emit bytecode`.
+"""ptr8, ptr16 and ptr32 for files without machine code: `build --emit bytecode`.
 
-The kernels say ptr16(buffer) and mean its items of 16 bits. An array has these as its items, and a
-bytearray that is read in this way holds them in pairs of bytes, the low one first. A table of
+By ptr16(buffer), kernels mean its items of 16 bits. These are the items of an array; a bytearray
+that is read like this holds them in pairs of bytes, the low one first. A table of
 addresses is a tuple of the buffers themselves.
 """
 
@@ -36,5 +36,5 @@ def ptr32(buffer):
 
 
 def write_addresses(buffers, table):
-    """Stands for buffers.write_addresses()."""
+    """Stands in for buffers.write_addresses()."""
     return buffers

@@ -28,7 +28,7 @@ _MISSING = const(2)  # ENOENT
 
 
 class _Summed:
-    """A stream that sums up what is written to it."""
+    """A stream that computes the CRC32 of what is written to it."""
 
     def __init__(self, stream):
         self._stream = stream
@@ -40,14 +40,14 @@ class _Summed:
 
 
 class Checkpoint:
-    """Saves and restores learners, quantizers, metrics: whatever has Buffers, all or none.
+    """Saves and restores learners, quantizers, metrics: anything that is a Buffers, all or none.
 
     parts    a tuple of them, always in the same order
     path     of the two files, which end in .0 and .1
     samples  0..2**29 and
     seconds  0..1,000,000: due() spares the flash until so many have passed
 
-    `message` says to a person what came of the last restore() or save().
+    `message` tells people how the last restore() or save() went.
     """
 
     def __init__(self, parts, path="checkpoint", samples=1000, seconds=60):
@@ -80,8 +80,8 @@ class Checkpoint:
 
         samples and milliseconds are running counts, of 0..2**30 - 1, where they may wrap around,
         as metrics.samples and time.ticks_ms() do. A yes starts the next interval, whether or not
-        save() then succeeds: a full disk is not written to with every sample. Ask at
-        least once in 12 days.
+        save() then succeeds, so that a full disk is not written to with every sample. Call this
+        at least once in 12 days.
         """
         passed = (milliseconds - self._time) & _TICKS
         self._time = milliseconds

@@ -1,10 +1,10 @@
-"""A drift alarm on the stream of errors: Page-Hinkley or ADWIN, and what is to happen then.
+"""A drift alarm on the stream of errors, Page-Hinkley or ADWIN, and what it makes the learner do.
 
 Page-Hinkley: Page, Continuous Inspection Schemes, Biometrika 41, 1954; on errors: Gama, Sebastiao,
 Rodrigues, On Evaluating Stream Learning Algorithms, Machine Learning 90, 2013; fading as in River.
 With e the error, 0 or 1, and m its mean so far, the sum S becomes S (1 - 1 / horizon) + e - m -
-delta. It is a drift when S is above its least value so far by more than the threshold; then all
-this starts anew. ADWIN is that of drift.py.
+delta. It is a drift when S exceeds its least value so far by more than the threshold; then all of
+this starts over. ADWIN is that of adwin.py.
 """
 
 import micropython
@@ -112,10 +112,10 @@ def adwin(t, wrong: int) -> int:
 
 
 class DriftAlarm(Buffers):
-    """Watches whether predictions are wrong more often than they were.
+    """Watches whether predictions are wrong more often than before.
 
     detector   "page_hinkley" (a rise that adds up) or "adwin" (delta is 0.002; looks every 32)
-    hook       what a drift does to the learner: "nothing"; "reset": it starts anew; "forget": what
+    hook       what a drift does to the learner: "nothing"; "reset": it starts over; "forget": what
                it learned long ago counts less (Learner.forget)
     learner    the learner that the hook is for
     threshold  1..4096 errors too many that are a drift; three quarters of them are a warning

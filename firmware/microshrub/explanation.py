@@ -1,10 +1,10 @@
-"""Why a HoeffdingTree says what it says: a sample's path of tests as a line of text.
+"""Why a HoeffdingTree predicts what it predicts: a sample's path of tests as a line of text.
 
-A test is on a code. With the quantizer it is told as one on the raw value, and with units in those
-of the feature, exactly: a value in that unit passes both or neither.
+Tests are on codes. With the quantizer, they are written as tests on the raw value, and with units,
+in those of the feature, exactly: a value in that unit passes both or neither.
 
-Reads the buffers of nodes.py and observers.py by their names. Allocates, so it is not for hot
-paths.
+Reads the buffers of hoeffding/pool.py and hoeffding/histograms.py by name. Allocates, so it is not
+for hot paths.
 """
 
 from micropython import const

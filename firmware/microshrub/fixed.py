@@ -24,7 +24,7 @@ def seed_generator(rng, seed):
 
 
 def generator_table(rng):
-    """What below() takes for a generator of its own, at place 0."""
+    """A table for below() with a generator of its own, at place 0."""
     return address_table((rng,))
 
 

@@ -1,6 +1,6 @@
-"""The learners, a line for each; a class is imported when it is first asked for.
+"""The learners, one per line; a class is imported when it is first needed.
 
-They are one text, since tuples would cost a board three times the RAM.
+They are one text, since tuples would take three times the RAM on a board.
 """
 
 from .learner import choice
@@ -23,14 +23,14 @@ def learner_names():
 def register(name, module):
     """Add a learner of your own: the class of that name in that module.
 
-    The module is called as `import` calls it; one in the library's folder begins with a dot.
+    The module is named as for `import`; one in the library's folder begins with a dot.
     """
     global _LEARNERS
     _LEARNERS += "%s %s\n" % (name, module)
 
 
 def learner_class(name):
-    """The class of that name. Raises ValueError if there is none, naming those that there are."""
+    """The class of that name. Raises ValueError, which lists the known ones, if there is none."""
     names = learner_names()
     module = _LEARNERS.split()[2 * names.index(choice("learner", name, names)) + 1]
     level = int(module.startswith("."))

@@ -1,4 +1,4 @@
-"""Labels that come late: a ring of the last samples that were predicted, found again by an id."""
+"""Labels that come late: a ring of the samples predicted last, which are found again by id."""
 
 import micropython
 from micropython import const
@@ -29,7 +29,7 @@ class Pending(Buffers):
     features  1..256 codes a sample; classes: 2..256
     samples   1..32768, K: how many later samples a label may wait for
 
-        number = pending.add(x, model.predict(x))   # pass it on to whoever gives the label
+        number = pending.add(x, model.predict(x))   # pass it to whoever will give the label
         ...
         if number in pending:                       # not too late
             guess = pending.take(number)            # pending.x is the sample again

@@ -8,11 +8,11 @@ The codes of a feature, from 0 to 65535:
 
     8192 below the range | 49152 in equal steps over the range | 8192 above the range
 
-Outside of the range the steps grow with the distance: with d from the near end and s about a 64th
+Outside the range, the steps grow with the distance: with d from the near end and s about a 64th
 of the range, 256 codes reach to d = s, the next 256 to 3s, then 7s, 15s and so on, far enough for
-every raw value. So a sensor that leaves the range of its first samples, or drifts away from it,
-still tells its values apart, and one that did not move at all in the first samples (one code in
-the middle, 32767 on either side, 1024 to the octave) is not lost.
+every raw value. So the values of a sensor can still be told apart when it leaves the range of its
+first samples, or drifts away from it, and even if it did not move at all during the first samples
+(one code in the middle, 32767 on either side, 1024 per octave).
 """
 
 from array import array
@@ -45,7 +45,7 @@ _WORDS = const(4)
 
 @micropython.viper
 def limited(v: int) -> int:
-    """v, or the end of the raw values' range that is nearer; MISSING stays."""
+    """v, or the nearer end of the range of raw values; MISSING stays."""
     if v > _RAW_MAX:
         return _RAW_MAX
     if v < _MISSING:

@@ -41,7 +41,7 @@ def module(engine: str, name: str) -> ModuleType:
 
 
 def windows(count: int, engine: str = "checked") -> tuple[Any, ...]:
-    """Windows as in adaptive.py, with whatever was there before."""
+    """Windows as in hat.py, with whatever was there before."""
     table = module(engine, "adwin").windows_table(count)
     d = tuple(module(engine, "buffers").allocate(code, n) for _, code, n in table)
     for buffer in d:

@@ -13,7 +13,7 @@ from microshrub_host.engines import loader
 
 Ints = NDArray[np.int64]
 NO_SLOT = 65535
-NODES, SLOTS, NEXT_NODE, NEXT_SLOT, FREE_PAIR, FREE_SLOT, COUNT = range(7)  # as in nodes.py
+NODES, SLOTS, NEXT_NODE, NEXT_SLOT, FREE_PAIR, FREE_SLOT, COUNT = range(7)  # as in pool.py
 
 
 def held(model: Any) -> dict[str, Any]:

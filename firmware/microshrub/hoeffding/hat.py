@@ -1,13 +1,13 @@
-"""HAT: alternate subtrees grow where a Hoeffding tree has got worse, and replace what is worse.
+"""HAT: alternate subtrees grow where a Hoeffding tree has got worse, and replace it if better.
 
 Bifet, Gavalda: Adaptive Learning from Evolving Data Streams, IDA 2009. Each inner node watches the
-errors made below it through a window of drift.py. When they have risen, an alternate subtree
+errors made below it through a window of adwin.py. When they have risen, an alternate subtree
 starts there as a leaf; both learn from then on, and when chance no longer explains the difference
-of their errors, the better one stays. If the pool has no nodes left, the node itself becomes a
-leaf. A leaf whose errors have risen forgets what it has counted, which the paper's does not.
+between their errors, the better one stays. If the pool has no nodes left, the node itself becomes
+a leaf. A leaf whose errors have risen forgets what it has counted; in the paper, it does not.
 
-The kernels' tuple t is described in descent.py. Window p is that of the inner node whose children
-are pair p, or of the alternate whose root is in it; those of the slots come behind.
+The kernels' table t is described in learn.py. Window p is that of the inner node whose children
+are pair p, or of the alternate whose root is in it; the windows of the slots follow.
 """
 
 import micropython
@@ -49,7 +49,7 @@ _CHANCE = const(7555)  # 2 ln(2 / 0.05) in Q10
 
 @micropython.viper
 def learn(t, rows, at: int, label: int) -> int:
-    """Learn a sample, in the tree and in the alternate subtrees on its way; see Learner."""
+    """Learn a sample, in the tree and in the alternate subtrees on its path; see Learner."""
     leaf = int(find_leaf(t, 0, rows, at))
     predicted = int(answer(t, leaf, rows, at))
     changes = int(watch(t, rows, at, int(predicted != label)))
@@ -76,7 +76,7 @@ def watch_new(t, left: int):
 
 @micropython.viper
 def watch(t, rows, at: int, wrong: int) -> int:
-    """Tell the nodes on the sample's way of an error, or of none; returns 1 if one changed."""
+    """Tell the nodes on the sample's path whether there was an error; returns 1 if one changed."""
     address = ptr32(t)
     feature = ptr8(address[_TREE_FEATURE])
     threshold = ptr16(address[_TREE_THRESHOLD])
@@ -133,7 +133,7 @@ def compare(t, old: int, new: int) -> int:
 
 @micropython.viper
 def grow_alternates(t, rows, at: int, label: int) -> int:
-    """Learn the sample in the alternate subtrees on its way; returns how many there are."""
+    """Learn the sample in the alternate subtrees on its path; returns how many there are."""
     address = ptr32(t)
     state = ptr32(address[_STATE])
     feature = ptr8(address[_TREE_FEATURE])
@@ -162,7 +162,7 @@ def grow_alternates(t, rows, at: int, label: int) -> int:
 
 @micropython.viper
 def renew(t, node: int, rows, at: int) -> int:
-    """Hang an empty leaf beside an inner node, as its alternate.
+    """Give an inner node an empty leaf as its alternate.
 
     Without nodes for it the inner node becomes that leaf, which returns 1; without a slot for it
     all stays as it is.
@@ -190,7 +190,7 @@ def renew(t, node: int, rows, at: int) -> int:
 
 @micropython.viper
 def restart(t, leaf: int, slot: int, place: int, rows, at: int):
-    """Let a leaf learn from nothing, in a slot that it keeps.
+    """Let a leaf start over, in the slot that it keeps.
 
     Its ranges are those that the way of the sample at rows[at] down to node `place` leaves open.
     """
@@ -221,7 +221,7 @@ def restart(t, leaf: int, slot: int, place: int, rows, at: int):
 
 @micropython.viper
 def replace(t, node: int):
-    """Put the alternate of an inner node in its place, and give the subtree there back."""
+    """Put an inner node's alternate in its place, and give the old subtree back."""
     address = ptr32(t)
     feature = ptr8(address[_TREE_FEATURE])
     threshold = ptr16(address[_TREE_THRESHOLD])

@@ -128,9 +128,9 @@ def locate(t, slot: int, rows, at: int):
 
 @micropython.viper
 def observe(t, slot: int, label: int, weight: int) -> int:
-    """Count the sample last located `weight` times; returns how many samples the slot has.
+    """Count the sample that was located last `weight` times; returns the slot's samples.
 
-    It has them halved, with all counts, at 32768; weight < 32768.
+    At 32768, they are halved, with all counts; weight < 32768.
     """
     address = ptr32(t)
     shape = ptr32(address[_OBSERVERS_SHAPE])
@@ -165,9 +165,9 @@ def observe(t, slot: int, label: int, weight: int) -> int:
 def merits(t, slot: int, omega: int, current: int):
     """Find the best split of a slot's samples, and the gains of the second best and one other.
 
-    That is the split behind the bin `current`, 0..T - 1; the second best is of another feature.
-    The gain of a feature with used[f] = 0 counts omega / 256 (Barddal and Enembreck 2019, equation
-    3).
+    The other one is the split after the bin `current`, 0..T - 1; the second best is of another
+    feature than the best. The gain of a feature with used[f] = 0 is multiplied by omega / 256
+    (Barddal and Enembreck 2019, equation 3).
     """
     address = ptr32(t)
     shape = ptr32(address[_OBSERVERS_SHAPE])

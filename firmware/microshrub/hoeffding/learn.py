@@ -1,15 +1,15 @@
-"""A Hoeffding tree at work: the way down to a leaf, its answer, and what a sample changes there.
+"""A Hoeffding tree at work: the path down to a leaf, its answer, and what a sample changes there.
 
-The kernels' tuple t of hoeffding.py is described here, since all of the tree's kernels take it:
+All of the tree's kernels take the table t of the buffers' addresses (tree.py makes the buffers):
 
     state   'i'  the integers below
-    votes   'i'  [classes] the votes for the last sample that was asked for
+    votes   'i'  [classes] the votes for the last sample that was predicted
     tally   'i'  [2 * classes] scratch: class counts left and right of a split
-    merits  'i'  what observers.merits() found
-    used    'H'  [features] scratch of growth.py
-    rng     'i'  [2] of the boosting
-    strict  'i'  what strict.py knows of earlier splits
-    nodes, slots, and with `adaptive` windows: tuples, see nodes.py, observers.py and drift.py
+    merits  'i'  what histograms.merits() found last
+    used    'H'  [features] scratch of split_rules.py
+    rng     'i'  [2] the random numbers of the boosting
+    strict  'i'  statistics of earlier splits, see svfdt.py
+    then the nodes (pool.py), the slots (histograms.py) and, with `adaptive`, windows (adwin.py)
 """
 
 import micropython
@@ -97,9 +97,9 @@ def answer(t, leaf: int, rows, at: int) -> int:
 
 @micropython.viper
 def grow(t, node: int, level: int, rows, at: int, label: int) -> int:
-    """Learn the sample at rows[at] below a node that lies so many tests below the root.
+    """Learn the sample at rows[at] below a node that is `level` tests below the root.
 
-    The leaf that it reaches was the last that was asked for an answer. See now and then whether a
+    The leaf that it reaches has to be the one that answered last. Now and then, check whether a
     node should change; returns the left one of two new nodes, or 0.
     """
     address = ptr32(t)
@@ -161,7 +161,7 @@ def keep_score(t, slot: int, label: int):
 
 @micropython.viper
 def weight(t, label: int) -> int:
-    """How often OLBoost counts a sample for which the last answer gave its class so many votes.
+    """How often OLBoost counts a sample, given the votes that its class just got.
 
     It is drawn from a Poisson distribution of mean lambda_max - (lambda_max - lambda_min) * share.
     """

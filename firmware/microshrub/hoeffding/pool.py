@@ -1,4 +1,4 @@
-"""The pool of tree nodes and of slots of statistics: what is in use, and what is free.
+"""The pool of tree nodes and slots for statistics: what is in use, and what is free.
 
 Buffers, in this order, "tree.shape" and so on (N nodes, S slots):
 
@@ -13,11 +13,11 @@ Buffers, in this order, "tree.shape" and so on (N nodes, S slots):
     since      'H'  [S] samples since the slot was last looked at
     hits       'H'  [S * 2] how often the majority class, and naive Bayes, would have been right
     alternate  'H'  [P] root of the subtree that may replace that of an inner node, or 0, at the
-                    pair of the latter's children (HAT, see adaptive.py; else P = 0)
+                    pair of the latter's children (HAT, see hat.py; else P = 0)
 
 Nodes come and go in pairs, the two children of one node, or the root of an alternate subtree and
-a node that nothing uses; nodes 2 * p + 1 and 2 * p + 2 are pair p. Pairs given back form a list
-through child of the left one, slots given back a list through owner; 0 and 65535 end them. The
+a node that nothing uses; nodes 2 * p + 1 and 2 * p + 2 are pair p. Returned pairs form a list
+through child of the left node, returned slots a list through owner; 0 and 65535 end them. The
 slots are those of histograms.py.
 """
 

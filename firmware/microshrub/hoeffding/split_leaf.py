@@ -1,7 +1,6 @@
-"""Splitting a leaf: two nodes from the pool, and slots for them, taken from others if need be.
+"""Splitting a leaf: two nodes from the pool, and slots for them, if need be from other nodes.
 
-n are the nodes, o the slots; found is what the slots' merits() says of a split. See nodes.py and
-observers.py.
+The nodes and slots are those of pool.py; the split is the one that histograms.merits() found last.
 """
 
 import micropython
@@ -46,10 +45,10 @@ _NO_SLOT = const(65535)
 
 @micropython.viper
 def divide(t, node: int) -> int:
-    """Split a leaf as found says; returns the left one of its new leaves.
+    """Split a leaf as merits() found best; returns the left one of its new leaves.
 
-    Each of them gets a slot if there is one for it. Without room for two nodes the leaf stays,
-    and the result is 0. tally is scratch, 'i' of 2 * classes.
+    Each of them gets a slot if there is one for it. If there is no room for two nodes, the leaf
+    stays, and the result is 0.
     """
     address = ptr32(t)
     shape = ptr32(address[_TREE_SHAPE])
@@ -142,9 +141,9 @@ def settle(t, leaf: int, side: int, classes: int) -> int:
 def spare_slot(t, mine: int, errors: int) -> int:
     """A slot for a new leaf: a free one, else that of the least promising node.
 
-    Which is the one with the fewest errors, if they are fewer than the given ones, but `mine` and
-    leaves that keep theirs. A leaf goes on predicting its majority class, an inner node (EFDT)
-    keeps its split for good. The result is 65535 if there is none.
+    That is the one with the fewest errors, if these are fewer than the given ones, but not `mine`
+    and leaves that keep their slot. A leaf without a slot goes on predicting its majority class;
+    an inner node (EFDT) then keeps its split for good. The result is 65535 if there is none.
     """
     address = ptr32(t)
     shape = ptr32(address[_TREE_SHAPE])
@@ -185,7 +184,7 @@ def spare_slot(t, mine: int, errors: int) -> int:
 
 @micropython.viper
 def inherit(t, leaf: int, parent: int, slot: int, right: int):
-    """Give a new leaf a slot, with its parent's ranges, cut by the split, and its counts."""
+    """Give a new leaf a slot, with its share of its parent's ranges and counts."""
     address = ptr32(t)
     low = ptr16(address[_OBSERVERS_LOW])
     high = ptr16(address[_OBSERVERS_HIGH])

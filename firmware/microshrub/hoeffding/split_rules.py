@@ -1,7 +1,7 @@
 """When a node of a Hoeffding tree changes: Hoeffding's bound, regularization, EFDT's reviews.
 
-Domingos, Hulten 2000; Manapragada, Webb, Salehi 2018; Barddal, Enembreck 2019: see hoeffding.py.
-The kernels' tuple t is described in descent.py.
+Domingos, Hulten 2000; Manapragada, Webb, Salehi 2018; Barddal, Enembreck 2019: see tree.py.
+The kernels' table t is described in learn.py.
 """
 
 import micropython
@@ -72,9 +72,9 @@ def wants_split(t, slot: int, rows, at: int) -> int:
 
 @micropython.viper
 def look_back(t, rows, at: int):
-    """Note for each feature the best gain that it had on the path to a leaf.
+    """Note the best gain of each feature on the path to a leaf.
 
-    Without regularization it is as if each had been used, and gained nothing.
+    Without regularization, it is as if each had been used, and had gained nothing.
     """
     address = ptr32(t)
     state = ptr32(address[_STATE])
@@ -103,9 +103,9 @@ def look_back(t, rows, at: int):
 def review(t, node: int, slot: int) -> int:
     """EFDT: is there a better split than that of this inner node?
 
-    Then the subtree goes back to the pool and the node is split anew, which returns its new left
-    child, else 0; if no feature gains anything any more, the node becomes a leaf. The tie
-    threshold counts half, as in MOA.
+    If so, the subtree goes back to the pool, the node is split again, and its new left child is
+    returned; otherwise 0. If no feature gains anything any more, the node becomes a leaf. The tie
+    threshold is halved, as in MOA.
     """
     address = ptr32(t)
     state = ptr32(address[_STATE])

@@ -1,9 +1,8 @@
-"""SVFDT: a leaf that VFDT would split has to be as uncertain, and its split as good, as others.
+"""SVFDT: a leaf that VFDT would split must be as impure, and its split as good, as others were.
 
 Turrisi da Costa, de Carvalho, Barbon: Strict Very Fast Decision Tree, Pattern Recognition Letters
-116, 2018. The buffer b, 'i' of STRICT_WORDS, holds four running statistics, three words each: how
-many values, at most 1024, their mean in 1/64 and their variance. Beyond 1024 values older ones
-fade.
+116, 2018. The buffer "strict" holds four running statistics of three words each: the number of
+values, at most 1024, their mean in 1/64, and their variance. Beyond 1024 values, older ones fade.
 """
 
 import micropython
@@ -41,8 +40,7 @@ _MOST = const(1024)
 def permits(t, slot: int, gain: int, samples: int, hasty: int) -> int:
     """May the leaf with this slot split, with that gain, after so many samples?
 
-    If hasty (SVFDT-II), a leaf of great entropy or a split of great gain may at once. n are the
-    nodes, o the slots, tally is scratch, 'i' of 2 * classes.
+    If hasty (SVFDT-II), high entropy of the leaf or a high gain of the split is enough by itself.
     """
     address = ptr32(t)
     seen = ptr32(address[_STRICT])
@@ -85,7 +83,7 @@ def entropy(t, slot: int) -> int:
 
 @micropython.viper
 def note(t, k: int, value: int):
-    """Let a value, 0..32767, enter the running statistic at b[k]."""
+    """Add a value, 0..32767, to the running statistic at word k."""
     address = ptr32(t)
     s = ptr32(address[_STRICT])
     if s[k] < _MOST:
@@ -101,7 +99,7 @@ def note(t, k: int, value: int):
 
 @micropython.viper
 def reaches(t, k: int, value: int, deviations: int) -> int:
-    """Is a value at least the mean plus so many standard deviations? Yes if there is no mean."""
+    """Is a value at least the mean plus that many standard deviations? Yes if there is no mean."""
     address = ptr32(t)
     s = ptr32(address[_STRICT])
     least = s[k + 1] + (deviations * int(square_root(s[k + 2])) << 6)  # < 2**21 each

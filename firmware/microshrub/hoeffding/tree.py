@@ -76,7 +76,7 @@ def learn(t, rows, at: int, label: int) -> int:
 
 
 class HoeffdingTree(Learner):
-    """A Hoeffding tree of at most `nodes` nodes, of which `leaves` at a time learn.
+    """A Hoeffding tree of at most `nodes` nodes, of which `leaves` learn at a time.
 
     Parameters (all but features and classes have defaults):
 
@@ -227,7 +227,7 @@ class HoeffdingTree(Learner):
         return explain(self, x, quantizer, names, classes, units)
 
     def progress(self):
-        """What there is to tell of the state, as a dict of ints."""
+        """What users see of the state, as a dict of ints."""
         return {"nodes_used": self.nodes_used}
 
 

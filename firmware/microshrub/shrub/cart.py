@@ -175,7 +175,7 @@ def plant(t, slot: int):
 
 @micropython.viper
 def weigh(t, open_nodes: int):
-    """How many samples the open nodes have, how mixed they are, and that none has a split yet."""
+    """Note how many samples the open nodes have and how mixed they are; none has a split yet."""
     address = ptr32(t)
     counts = ptr16(address[_CART_COUNTS])
     forks = ptr16(address[_CART_FORKS])

@@ -1,6 +1,6 @@
-"""Whether a shrub ensemble's buffers, which came from a file or a line, can be used.
+"""Whether a shrub ensemble's buffers, which came from a file or over the link, can be used.
 
-Every index that the kernels follow has to be within its buffer, and every way has to end. Takes
+Every index that the kernels follow must be within its buffer, and every path must end. This takes
 time in proportion to the bytes of the state.
 """
 
@@ -107,7 +107,7 @@ def _members_are(m):
 
 
 def _shrubs_are(p, m, features, classes):
-    """Inner nodes test features, leaves are frequencies or classes, and every way ends in one."""
+    """Inner nodes test features, leaves are frequencies or classes, and every path ends in one."""
     shape, feature, _, kids, leaves = p
     if max(feature) >= features:
         return False
@@ -125,7 +125,7 @@ def _shrubs_are(p, m, features, classes):
 
 
 def _ends(shape, kids, slot):
-    """Do the ways in a linked shrub end in leaves? A node's children have greater numbers."""
+    """Do the paths in a linked shrub end in leaves? A node's children have greater numbers."""
     inner = shape[_P_INNER]
     numbers = inner + shape[_P_LEAVES]
     wide = shape[_P_WIDE_KIDS]

@@ -3,7 +3,7 @@
 For a feature, the samples are dealt out to their open nodes in the order of its codes; then each
 node walks over its own, with running class counts of those passed. The splitter `best` is CART
 (Breiman and others 1984): every boundary between two different codes, with the threshold halfway.
-`random` (Extra-Trees, Geurts and others 2006) draws one threshold a feature between the node's
+`random` (Extra-Trees, Geurts and others 2006) draws one threshold per feature, between the node's
 least and greatest code; it needs no order.
 
 Gini in integers: the split with the least weighted Gini impurity has the greatest

@@ -1,1 +1,1 @@
-"""Thicket: members that see the world in different ways, most of them on one ring of samples."""
+"""Thicket: an ensemble of different learners, and these, most of them on one ring of samples."""

@@ -1,15 +1,15 @@
-"""Grove: small random trees, one after the other grown on the last samples, that go on learning.
+"""Grove: small random trees, grown on the last samples one after the other, that go on learning.
 
-A random forest (Breiman: Random Forests, Machine Learning 2001) for streams: a tree of the grove
-stands on the last samples only, its leaves go on learning from every sample that reaches them, and
-it votes the more the better it has predicted lately. A new one takes the place of the worst.
-Growth is spread over the samples, see sprout.py, so that each pays for about as much of it.
+A random forest (Breiman: Random Forests, Machine Learning 2001) for streams: each tree is grown on
+the last samples only, its leaves go on learning from every sample that reaches them, and its vote
+counts the more, the better it has predicted lately. A new tree takes the place of the worst.
+Growth is spread evenly over the samples, see sprout.py.
 
 Buffers of the table t, after the ring's (T = trees, L = leaves; T + 1 slots, of which one has the
 tree that grows and the others those that vote):
 
      3  grove      'i'  the integers below
-     4  votes      'i'  [classes] the votes for the last sample that was asked for
+     4  votes      'i'  [classes] the votes for the last sample that was predicted
      5  feature    'B'  [(T + 1) * (L - 1)] what inner node n of slot s tests, at s * (L - 1) + n
      6  threshold  'B'  likewise: a sample goes left if its 8-bit code <= threshold
      7  kids       'B'  [(T + 1) * 2 * (L - 1)] the left kid of that node at twice the place, then
@@ -80,7 +80,7 @@ def learn(t, rows, at: int, label: int) -> int:
 
 @micropython.viper
 def follow(t, rows, at: int, label: int):
-    """Learn the sample that was the last that was asked for."""
+    """Learn the sample that was predicted last."""
     judge(t, label)
     weigh(t)
     take(t, rows, at, label)
@@ -91,7 +91,7 @@ def follow(t, rows, at: int, label: int):
 def tend(t):
     """Let the tree grow for a while; when it is done, or time is up, let it vote.
 
-    The ring holds `every` samples more than a tree stands on, so in that time none is overwritten.
+    The ring holds `every` samples more than a tree is grown on, so none is overwritten meanwhile.
     """
     address = ptr32(t)
     grove = ptr32(address[_GROVE_STATE])
@@ -116,7 +116,7 @@ def tend(t):
 
 @micropython.viper
 def enter(t):
-    """The tree that has grown votes from now on; the next one will grow in place of the worst."""
+    """Let the finished tree vote from now on; the next one will replace the worst."""
     address = ptr32(t)
     grove = ptr32(address[_GROVE_STATE])
     sprout = ptr32(address[_SPROUT_STATE])
@@ -222,7 +222,7 @@ class Grove(Learner):
         return min(max(self.votes) >> 16, 255)
 
     def progress(self):
-        """What there is to tell of the state, as a dict of ints."""
+        """What users see of the state, as a dict of ints."""
         return {"trees_used": self.trees_used}
 
     @property

@@ -1,4 +1,4 @@
-"""How the members of a thicket are heard: each by its recent accuracy.
+"""How the members' votes are mixed: each counts according to its recent accuracy.
 
 The buffers are those of thicket.py.
 """
@@ -47,7 +47,7 @@ def opinion(member, place: int, best: int) -> int:
 
 @micropython.viper
 def mix(t) -> int:
-    """The members' votes, each by its share; returns the class with the most."""
+    """Mix the members' votes, each by its share; returns the class with the most."""
     own = t[_OWN]
     address = ptr32(own)
     votes = ptr32(address[_THICKET_VOTES])
@@ -75,7 +75,7 @@ def mix(t) -> int:
 
 @micropython.viper
 def weigh(own):
-    """The members' shares of the votes, from their accuracies; who says nothing has none."""
+    """The members' shares of the votes, from their accuracies; one that abstains has none."""
     address = ptr32(own)
     said = ptr32(address[_THICKET_SAID])
     accuracy = ptr32(address[_THICKET_ACCURACY])
@@ -107,7 +107,7 @@ def add(own, member, place: int, share: int):
 
 @micropython.viper
 def judge(own, label: int):
-    """Was each member right? One that said nothing was not."""
+    """Was each member right? One that abstained was not."""
     address = ptr32(own)
     said = ptr32(address[_THICKET_SAID])
     accuracy = ptr32(address[_THICKET_ACCURACY])

@@ -1,4 +1,4 @@
-"""NearestNeighbours: the most similar of the last samples vote, the more the nearer they are.
+"""NearestNeighbours: the most similar of the last samples vote, the nearer the more.
 
 Cover, Hart: Nearest Neighbor Pattern Classification, IEEE Transactions on Information Theory 1967;
 on a sliding window as in MOA's kNN. The votes are those of Dudani: The Distance-Weighted
@@ -7,7 +7,7 @@ k-Nearest-Neighbor Rule, IEEE Transactions on Systems, Man, and Cybernetics 1976
 Buffers after those of the ring (see ring.py):
 
     state     'i'  k, and how many samples are searched, the newest first
-    votes     'i'  [classes] the votes for the last sample that was asked for
+    votes     'i'  [classes] the votes for the last sample that was predicted
     sample    'B'  [features] its codes, 8 bits each
     distance  'i'  [k] of the nearest, in order: the sum over features of |code - code|
     nearest   'B'  [k] their labels
@@ -216,5 +216,5 @@ class NearestNeighbours(Learner):
         return max(self.votes) >> 16
 
     def progress(self):
-        """What there is to tell of the state, as a dict of ints."""
+        """What users see of the state, as a dict of ints."""
         return {"samples_held": self._flat[_RING_SHAPE][_R_HELD]}

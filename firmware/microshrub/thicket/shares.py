@@ -1,4 +1,4 @@
-"""Who gets how many of a thicket's bytes.
+"""How a thicket's bytes are divided among its members.
 
 The constants were chosen on ten streams together, of 3 to 42 features and 2 to 10 classes.
 """
@@ -15,10 +15,10 @@ _MOST_TREES = const(64)
 
 
 def softmax_share(features, classes, limit):
-    """A softmax regression to be, and whether it is to be asked.
+    """A planned softmax regression, and whether it takes part.
 
-    It has a place if it takes a third of the bytes at most; else one of the least size stands
-    in for it, since the kernels' tuple has always the same form.
+    It does if it needs at most a third of the bytes; otherwise, one of the smallest size stands in
+    for it, since the kernels' tuple always has the same form.
     """
     wanted = SoftmaxRegression.plan(features=features, classes=classes)
     if wanted.table_bytes() <= limit // 3:
@@ -27,9 +27,9 @@ def softmax_share(features, classes, limit):
 
 
 def shrubs_share(features, classes, limit, seed):
-    """Fast shrubs to be, and whether they are to be asked: if they take a sixth at most.
+    """Planned fast shrubs, and whether they take part: if they need at most a sixth of the bytes.
 
-    Tiny windows, a shrub with every sample and a great step follow runs of one label.
+    A tiny window, a new shrub with every sample and a large step follow runs of one label.
     """
     wanted = ShrubEnsemble.plan(
         features=features, classes=classes, window=12, trees=4, depth=3, step=8, seed=seed
@@ -49,7 +49,7 @@ def reach(features, limit):
 
 
 def grove_share(features, classes, limit, seed):
-    """The largest grove to be that fits into limit bytes, None if none does.
+    """The plan of the largest grove that fits into `limit` bytes; None if none does.
 
     All of it grows together: the window first of all, since the nearest neighbours search it, too,
     with more leaves to a tree and more trees. A window of 1024 samples is enough; what bytes there
@@ -74,7 +74,7 @@ def grove_share(features, classes, limit, seed):
 
 
 def _grove(features, classes, window, trees, seed):
-    """A grove to be of that window, with the trees that go with it or those that are given."""
+    """The plan of a grove with that window, and the given number of trees, or the usual one."""
     return Grove.plan(
         features=features,
         classes=classes,

@@ -1,6 +1,6 @@
-"""SoftmaxRegression: one linear score a class, fitted by stochastic gradient descent.
+"""SoftmaxRegression: one linear score per class, fitted by stochastic gradient descent.
 
-Multinomial logistic regression on features that are centred and scaled as they come, each by its
+Multinomial logistic regression on features that are centred and scaled on the fly, each by its
 running mean and mean absolute deviation. A sample of codes x with label y changes the weights by
 
     weight[c][f] -= rate * (p_c - [c = y]) * z_f,    z_f = (x_f - mean_f) / deviation_f within +-3
@@ -10,7 +10,7 @@ with p the softmax of the scores sum_f weight[c][f] * z_f, and one z_f of 1 for 
 Buffers:
 
     state      'i'  the integers below
-    votes      'i'  [classes] the votes for the last sample that was asked for
+    votes      'i'  [classes] the votes for the last sample that was predicted
     mean       'i'  [features] running mean of the codes, in 1/256
     deviation  'i'  [features] running mean of |code - mean|, in 1/256
     scaled     'i'  [features + 1] that sample's z, Q12, the bias's 1 last
@@ -216,7 +216,7 @@ class SoftmaxRegression(Learner):
         return max(self.votes) >> 16
 
     def progress(self):
-        """What there is to tell of the state, as a dict of ints."""
+        """What users see of the state, as a dict of ints."""
         return {}
 
 

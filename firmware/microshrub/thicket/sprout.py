@@ -1,9 +1,9 @@
-"""A tree that grows a little with each sample, on samples of the ring that do not move meanwhile.
+"""A tree that grows a little with each sample, on samples of the ring that stay where they are.
 
-Best first: the leaf that is worth the most of all, by how many samples of it stand in a wrong
-class, splits next, until the tree has all its leaves. A step of growth is one of three, and is
-paid for in visits of a sample: choose a leaf, try a feature for it, or split it. Whatever step
-comes next, the tree is whole: what is not split yet is a leaf.
+It grows best first: the leaf in which the most could be gained, by how mixed its samples are,
+splits next, until the tree has all its leaves. Each step of growth is one of three, and is paid
+for in visits to samples: choose a leaf, try a feature for it, or split it. After every step, the
+tree is complete: whatever is not split yet is a leaf.
 
 Buffers (the numbers say where in the table t of grove.py; B = window, L = leaves of a tree):
 
@@ -155,7 +155,7 @@ def measure(t, leaf: int):
 
 @micropython.viper
 def advance(t) -> int:
-    """The next step of growth; returns about how many visits of a sample it took."""
+    """Take the next step of growth; returns about how many visits to samples it took."""
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
     if sprout[_S_LEAF] == sprout[_S_MOST]:
@@ -170,7 +170,7 @@ def advance(t) -> int:
 
 @micropython.viper
 def choose(t) -> int:
-    """The leaf that is worth the most is next; without one, or without room, the tree is done."""
+    """Choose the leaf with the most to gain; without one, or without room, the tree is done."""
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
     impurity = ptr32(address[_SPROUT_IMPURITY])
@@ -190,7 +190,7 @@ def choose(t) -> int:
 
 @micropython.viper
 def split(t) -> int:
-    """Split the leaf in two, the left one with its number, if a way was found; else close it."""
+    """Split the leaf in two, the left one with its number, if a split was found; else close it."""
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
     codes = ptr8(address[_RING_CODES])

@@ -1,9 +1,9 @@
-"""Thicket: learners that see the world in different ways, each heard as it has been right lately.
+"""Thicket: an ensemble of different learners, each weighted by how often it was right lately.
 
 A heterogeneous ensemble whose members' votes are weighted by their recent accuracy, as in van
 Rijn, Holmes, Pfahringer, Vanschoren: The online performance estimation framework: heterogeneous
-ensemble learning for data streams, Machine Learning 2018, section 4.2. Here their class
-probabilities are, not their classes, and the weights are exponential.
+ensemble learning for data streams, Machine Learning 2018, section 4.2. Here, they vote with class
+probabilities instead of classes, and the weights are exponential.
 
 | member     | what it is for                                  | where |
 |------------|-------------------------------------------------|-------|
@@ -11,13 +11,13 @@ probabilities are, not their classes, and the weights are exponential.
 | neighbours | local concepts; it searches the grove's ring    | neighbours.py |
 | softmax    | linear concepts, few samples                    | softmax.py |
 | shrubs     | runs of one label, abrupt change: tiny windows  | shrub/ensemble.py |
-| last       | says the label before, if it is known           | here |
+| last       | predicts the last label, if it is known         | here |
 
 The kernels get a tuple: the tables of addresses of the members in that order, last of all
 Thicket's own, whose buffers are
 
     state      'i'  the integers below
-    votes      'i'  [classes] the votes for the last sample that was asked for
+    votes      'i'  [classes] the votes for the last sample that was predicted
     said       'i'  [5] the class that each member said, or -1: none
     accuracy   'i'  [5] Q20: of late, how often a member was right
     share      'i'  [5] Q12: what a member's votes count for; they add up to about 4096
@@ -118,7 +118,7 @@ def learn(t, rows, at: int, label: int) -> int:
 
 @micropython.viper
 def row_sum(own, rows, at: int) -> int:
-    """A number by which a sample is known again: 24 bits that depend on all its codes."""
+    """A number by which a sample is recognized: 24 bits that depend on all its codes."""
     x = ptr16(rows)
     total = 0
     for f in range(ptr32(ptr32(own)[_THICKET_STATE])[_T_FEATURES]):
@@ -128,7 +128,7 @@ def row_sum(own, rows, at: int) -> int:
 
 @micropython.viper
 def ask(t, rows, at: int):
-    """What does each member say of the sample?"""
+    """Let each member predict the sample."""
     address = ptr32(t[_OWN])
     own = ptr32(address[_THICKET_STATE])
     said = ptr32(address[_THICKET_SAID])
@@ -236,7 +236,7 @@ class Thicket(Learner):
         return min(max(self.votes) >> 16, 255)
 
     def progress(self):
-        """What there is to tell of the state: each member's share and recent accuracy in %."""
+        """What users see of the state: each member's share and recent accuracy in %."""
         own = self._flat
         told = {"trees_used": self.grove.trees_used}
         for k in range(_MEMBERS):

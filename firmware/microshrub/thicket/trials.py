@@ -44,7 +44,7 @@ _TRIAL = const(128)  # visits that the bins of a trial are worth, and 8 more a c
 
 @micropython.viper
 def attempt(t) -> int:
-    """Draw a feature that was not tried for the leaf yet, and look for a better split by it."""
+    """Draw a feature that was not tried for the leaf yet, and look for a better split on it."""
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
     order = ptr8(address[_SPROUT_ORDER])
@@ -136,7 +136,7 @@ def total_up(t, bins: int):
 
 @micropython.viper
 def compare(t, feature: int, low: int, width: int, bins: int):
-    """Is a border between two bins the best split so far? Among equals the dice decide."""
+    """Is a border between two bins the best split so far? Ties are broken at random."""
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
     tally = ptr16(address[_SPROUT_TALLY])

@@ -1,4 +1,4 @@
-"""What the trees of a grove say of a sample, and what its label says of them.
+"""What the trees of a grove say about a sample, and what its label says about them.
 
 The buffers are those of grove.py.
 """
@@ -97,7 +97,7 @@ def count_votes(t) -> int:
 
 @micropython.viper
 def judge(t, label: int):
-    """What a label says of each tree that voted: of its accuracy, and to the leaf that spoke."""
+    """What a label changes in each tree that voted: its accuracy, and the leaf it reached."""
     address = ptr32(t)
     grove = ptr32(address[_GROVE_STATE])
     leaves = ptr8(address[_GROVE_LEAVES])

@@ -1,6 +1,6 @@
 """The C code of an exported model that does not depend on what it learned.
 
-It is that of firmware's quantizer.py, shrubs.py, weights.py, leaves.py and fixed.py.
+It is that of firmware's quantizer.py, shrub/, leaf_votes.py and fixed.py.
 """
 
 QUANTIZER = """\

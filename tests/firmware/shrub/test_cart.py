@@ -35,7 +35,7 @@ FAIR = 1e-3  # the seeds are fixed: a p-value below would be no accident
 
 @dataclass
 class Shrub:
-    """A slot of the pool, read as the tables in shrubs.py and cart.py say."""
+    """A slot of the pool, read as the tables in pool.py and cart.py say."""
 
     depth: int
     linked: bool

@@ -250,7 +250,7 @@ def test_nothing_made_yet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(emulated_boards.NoEmulator) as caught:
         emulated_boards.find("cortex-m3")
-    assert "QEMU and the firmware of the emulated cortex-m3 are not made yet" in str(caught.value)
+    assert "QEMU and the firmware of the emulated cortex-m3 are not built yet" in str(caught.value)
     assert emulated_boards.WAYS in str(caught.value)
 
 
