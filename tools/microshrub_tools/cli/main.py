@@ -32,6 +32,7 @@ COMMANDS = (
     Command("monitor", "Watch a board learn.", f"{_TOOLS}.monitor"),
     Command("bench", "Measure predict and learn on a board.", f"{_TOOLS}.bench"),
     Command("web", "Serve the page on which a board's own code learns.", f"{_TOOLS}.web"),
+    Command("bridge", "Give that page a board where there is no WebSerial.", f"{_TOOLS}.bridge"),
     Command(
         "fuzz-link", "Test the link over a line that damages everything.", f"{_TOOLS}.fuzz_link"
     ),

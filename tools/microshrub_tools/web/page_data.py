@@ -37,7 +37,7 @@ from microshrub_host.models import model_files
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 
-from ..board import build, program_config
+from ..board import board_code, build, program_config
 from ..board.program_config import Program
 from ..board.program_options import ProgramOptions
 
@@ -79,6 +79,11 @@ def write(folder: Path) -> None:
         "config_version": program_config.VERSION,
         "program": library_files.version(),
         "model_format": model_files.FORMAT,
+        "board_code": {
+            "helpers": board_code.HELPERS,
+            "loader": board_code.LOADER,
+            "selftest": board_code.SELFTEST,
+        },
         "boards": [_board(board) for board in boards],
         "learners": [_learner(name, boards[0]) for name in LEARNERS],
         "streams": [_stream(sample, boards, folder / "streams") for sample in SAMPLES],

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+import urllib.parse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -12,49 +12,48 @@ from microshrub_host.base.errors import UserError
 
 HOST = "127.0.0.1"
 FOLDER = Path(__file__).with_name("site")
-_MARK = "main.js"  # is there when the page was built
-# What the page says of itself in index.html, and what only a header can say.
-_HEADERS = {
+# What only a header can say; the rest of the policy stands in index.html, for any web server.
+HEADERS = {
     "Content-Security-Policy": "frame-ancestors 'none'",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-cache",
 }
+_MARK = "main.js"  # is there when the page was built
 _TYPES = {
+    ".css": "text/css",
+    ".gz": "application/gzip",
+    ".html": "text/html",
     ".js": "text/javascript",
-    ".mjs": "text/javascript",
     ".json": "application/json",
+    ".mjs": "text/javascript",
+    ".svg": "image/svg+xml",
     ".wasm": "application/wasm",
     ".webmanifest": "application/manifest+json",
-    ".gz": "application/gzip",
 }
 
 
-class _Handler(SimpleHTTPRequestHandler):
+class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    extensions_map = {**SimpleHTTPRequestHandler.extensions_map, **_TYPES}  # noqa: RUF012
 
     def do_GET(self) -> None:
-        if self._is_ours():
-            super().do_GET()
-
-    def do_HEAD(self) -> None:
-        if self._is_ours():
-            super().do_HEAD()
-
-    def _is_ours(self) -> bool:
-        """Refuse requests for another host: a page elsewhere whose name leads here reads none."""
-        name = (self.headers.get("Host") or "").rpartition(":")[0]
-        if name in (HOST, "localhost"):
-            return True
-        self.send_error(403)
-        return False
-
-    def end_headers(self) -> None:
-        for name, value in _HEADERS.items():
+        host = (self.headers.get("Host") or "").rpartition(":")[0]
+        if host not in (HOST, "localhost"):  # a page elsewhere whose name leads here
+            self.send_error(403)
+            return
+        found = file(urllib.parse.urlsplit(self.path).path)
+        if found is None:
+            self.send_error(404)
+            return
+        kind, data = found
+        self.send_response(200)
+        for name, value in HEADERS.items():
             self.send_header(name, value)
-        super().end_headers()
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
 
     def log_message(self, *_: Any) -> None:
         pass
@@ -65,6 +64,15 @@ def built() -> Path:
     if not (FOLDER / _MARK).is_file():
         raise UserError("The page has not been built here: run `make web`, which needs npm.")
     return FOLDER
+
+
+def file(path: str) -> tuple[str, bytes] | None:
+    """The type and the bytes of the page's file at a URL's path; None if there is none."""
+    wanted = path.removeprefix("/") or "index.html"
+    for found in built().rglob("*"):
+        if found.is_file() and found.relative_to(FOLDER).as_posix() == wanted:
+            return _TYPES.get(found.suffix, "application/octet-stream"), found.read_bytes()
+    return None
 
 
 def copy(output: Path) -> int:
@@ -88,9 +96,9 @@ def _may_replace(output: Path) -> bool:
 
 def server(port: int) -> ThreadingHTTPServer:
     """A server of the page on this machine alone; port 0 is a free one. Raises UserError."""
-    handler = partial(_Handler, directory=str(built()))
+    built()
     try:
-        return ThreadingHTTPServer((HOST, port), handler)
+        return ThreadingHTTPServer((HOST, port), _Handler)
     except OSError as error:
         why = error.strerror or error
         raise UserError(f"--http-port {port} cannot be used: {why}. Choose another one.") from None

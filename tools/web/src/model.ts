@@ -1,13 +1,14 @@
 // A learned model, as the simulator's .mshrub file and as the program of a board.
 
 import type { Saved } from "./learning/messages";
-import type { Board, Learner, Library, PageData, Parameters } from "./page_data";
+import { BYTECODE, loadLibrary } from "./page_data";
+import type { Board, Learner, PageData, Parameters } from "./page_data";
 import type { Unit } from "./streams/units";
 import { zip } from "./zip";
 
 const [CONFIG, LEARNER, QUANTIZER] = ["config.json", "learner.state", "quantizer.state"] as const;
 const PACKAGE = "microshrub";
-const OF_BYTECODE = "bytecode_pointers"; // a module that machine code does not need
+const OF_BYTECODE = "bytecode_pointers"; // a module that only bytecode needs
 
 /** A model, and what it has learned. */
 export interface Model {
@@ -41,13 +42,14 @@ export function modelFile(model: Model, data: PageData): Blob {
   return zip({ [CONFIG]: json(config), ...states(model) });
 }
 
-/** The files of `microshrub build` for a board, whose processor's library that is. */
-export function programFiles(
+/** The files of `microshrub build` for a board, with the library for that processor. */
+export async function programFiles(
   model: Model,
   board: Board,
-  library: Library,
+  arch: string,
   data: PageData,
-): Record<string, Uint8Array> {
+): Promise<Record<string, Uint8Array>> {
+  const library = await loadLibrary(arch);
   const config = {
     version: data.config_version,
     program: data.program,
@@ -61,7 +63,8 @@ export function programFiles(
     model: LEARNER,
     ...board.around,
   };
-  const modules = modulesOf(model).map((name) => `${PACKAGE}/${name.replaceAll(".", "/")}.mpy`);
+  const plain = arch === BYTECODE ? [OF_BYTECODE] : [];
+  const modules = [...modulesOf(model), ...plain].map((name) => `${PACKAGE}/${name.replaceAll(".", "/")}.mpy`);
   const compiled = modules.map((path) => [`lib/${path}`, library[path]!] as const);
   return {
     "main.py": new TextEncoder().encode(data.main),

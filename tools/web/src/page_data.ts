@@ -57,6 +57,8 @@ export interface PageData {
   readonly config_version: number;
   readonly program: string; // the version of a board's program
   readonly model_format: number;
+  /** What `microshrub flash` has a board run; in `selftest`, %r stands for a folder. */
+  readonly board_code: { readonly helpers: string; readonly loader: string; readonly selftest: string };
   readonly boards: readonly Board[];
   readonly learners: readonly Learner[];
   readonly streams: readonly SampleStream[];
@@ -69,7 +71,9 @@ export async function loadPageData(): Promise<PageData> {
   return (await fetched("data.json")).json() as Promise<PageData>;
 }
 
-/** The library for a processor, or with "bytecode" for any. */
+export const BYTECODE = "bytecode"; // stands for a processor: the library for any
+
+/** The library for a processor. */
 export async function loadLibrary(arch: string): Promise<Library> {
   const files = (await (await fetched(`library/${arch}.json`)).json()) as Record<string, string>;
   return Object.fromEntries(Object.entries(files).map(([path, text]) => [path, bytesOf(text)]));

@@ -104,7 +104,37 @@ export const texts = {
       `The program takes about ${count(taken)} bytes there, and ${count(free)} are free. Choose ` +
       "smaller options.",
     waits: "There is something to take when it has learned.",
+  },  board: {
+    flash: "Connect a board and put it there",
+    noSerial:
+      "To do that from here, open this page in Chrome or Edge, which have WebSerial, or start " +
+      "microshrub bridge --port PORT and open the address that it prints.",
+    noneChosen: "No port was chosen. Is the board plugged in with a cable that carries data?",
+    taken: "The port cannot be opened. Another program holds it: close Thonny or mpremote.",
+    gone: "The board was unplugged or reset. Plug it in and start again.",
+    bridgeGone: "The bridge does not answer. Is microshrub bridge still running?",
+    silent:
+      "MicroPython does not answer. Is it installed on the board? If a program is running there, " +
+      "press the board's reset button and start again.",
+    version: "The MicroPython of this board does not load .mpy files of version 6. Install a newer one.",
+    says: (text: string) => `The board says ${text}`,
+    connecting: "Connecting ...",
+    found: (arch: string) => `MicroPython answers; its code is ${arch}. Copying ...`,
+    copying: (done: number, total: number) => `${count(done)} of ${count(total)} bytes copied`,
+    checking: "Every file is compared, and the board learns a fixed stream ...",
+    done: "The board came to the same bits, and has started its program:",
+    space: (need: number, free: number) =>
+      `The program needs ${count(need)} bytes of the board's flash, and ${count(free)} are free. ` +
+      "Remove files from it.",
+    full: "The board's flash is full. Remove files from it; it still has its previous program.",
+    damaged: (path: string) =>
+      `${path} did not arrive on the board as it was sent. Start again; the board still has its ` +
+      "previous program.",
+    other: (found: string, expected: string) =>
+      `The board's model has the checksum ${found}, and this page's ${expected}. The board's ` +
+      "program is unchanged. Please report it.",
   },
+
   learnMe: {
     title: "Learn me",
     lead:

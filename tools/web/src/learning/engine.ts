@@ -1,6 +1,6 @@
 // The page's end of the worker: one learner in a MicroPython of its own.
 
-import { loadLibrary, type Parameters } from "../page_data";
+import { BYTECODE, loadLibrary, type Parameters } from "../page_data";
 import type { Answer, Answers, Buffer, Orders, Prediction, Saved, Status } from "./messages";
 
 /** The learner refused its parameters, or MicroPython cannot go on; the message is for people. */
@@ -16,7 +16,7 @@ export class Engine {
 
   /** A fresh learner of that class. */
   static async start(kind: string, parameters: Parameters): Promise<Engine> {
-    const library = await loadLibrary("bytecode");
+    const library = await loadLibrary(BYTECODE);
     const worker = new Worker("worker.js", { type: "module" });
     try {
       const { buffers } = await ask(worker, "create", { library, kind, parameters });
@@ -49,6 +49,11 @@ export class Engine {
   /** The samples that come of readings: values of 16 bits, the high byte first. */
   samplesOf(data: Uint8Array): Promise<Int32Array> {
     return this.ask("readings", { data });
+  }
+
+  /** What a board's self-test has to come to with a learner like this fresh one. */
+  selftest(): Promise<number> {
+    return this.ask("selftest", {});
   }
 
   /** The states, and the modules that the learner needs. */

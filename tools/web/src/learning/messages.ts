@@ -9,6 +9,7 @@ export interface Orders {
   predict: { row: Int32Array };
   windows: { axes: number; window: number; hop: number };
   readings: { data: Uint8Array };
+  selftest: Record<string, never>;
   finish: Record<string, never>;
 }
 
@@ -19,6 +20,7 @@ export interface Answers {
   predict: Prediction;
   windows: null;
   readings: Int32Array<ArrayBuffer>; // the samples that came of them, one after another
+  selftest: number; // the CRC32 that a board has to come to
   finish: Saved;
 }
 

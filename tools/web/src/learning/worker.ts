@@ -17,6 +17,7 @@ let learning: {
   predict(row: string): string;
   buffers(): string;
   modules(): string;
+  selftest(): number | bigint;
   save(learner: string, quantizer: string): void;
 };
 let windows: { take(readings: string, samples: string): number };
@@ -91,6 +92,8 @@ function follow(order: Order): unknown {
       return watch(order.told);
     case "readings":
       return samplesOf(order.told.data);
+    case "selftest":
+      return Number(learning.selftest()) >>> 0;
     case "finish":
       return finish();
   }

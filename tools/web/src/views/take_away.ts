@@ -2,9 +2,10 @@
 
 import { make } from "../dom";
 import { modelFile, programFiles, type Model } from "../model";
-import { loadLibrary, type Board, type PageData } from "../page_data";
+import type { Board, PageData } from "../page_data";
 import { texts } from "../texts";
 import { zip } from "../zip";
+import { flashPanel } from "./flash_panel";
 
 /** The buttons for a model, and how to go on with what they give; `failed` is told why not. */
 export function takeAway(
@@ -16,9 +17,8 @@ export function takeAway(
   const program = make("button", { type: "button", id: "take-program" }, texts.takeAway.program);
   const file = make("button", { type: "button", id: "take-model" }, texts.takeAway.model);
   program.onclick = () =>
-    loadLibrary(board.arch)
-      .then((library) => zip(programFiles(model, board, library, data)))
-      .then((packed) => save(`microshrub-${board.key}.zip`, packed))
+    programFiles(model, board, board.arch, data)
+      .then((files) => save(`microshrub-${board.key}.zip`, zip(files)))
       .catch((error: unknown) => failed(String(error)));
   file.onclick = () => save("page.mshrub", modelFile(model, data));
   const flash = `microshrub flash microshrub-${board.key} --board ${board.key} --port PORT`;
@@ -27,6 +27,7 @@ export function takeAway(
     "div",
     {},
     ...warning(model, board),
+    flashPanel(model, board, data),
     make("p", {}, texts.takeAway.unpack(board.name)),
     make("pre", { tabindex: "0" }, flash),
     program,

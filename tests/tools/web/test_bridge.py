@@ -1,0 +1,91 @@
+"""From the page to a board: a real 32-bit MicroPython behind the bridge, in three clicks."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from board_support import UnixBoard, what_starts
+from browser_support import Browser
+from playground_support import choose, crc_of_run
+
+from microshrub_tools.web import site
+
+pytest.importorskip("websockets")
+
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+from microshrub_tools.web.bridge import Bridge, of_port
+
+
+@pytest.fixture
+def board(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[UnixBoard]:
+    with UnixBoard(micropython_command, tmp_path / "flash", heap="400k") as found:
+        yield found
+
+
+@pytest.fixture
+def bridge(address: str, board: UnixBoard) -> Iterator[Bridge]:
+    found = of_port(board.port, 115200, 0)
+    thread = threading.Thread(target=found.run, daemon=True)
+    thread.start()
+    yield found
+    found.stop()
+    thread.join()
+
+
+def test_a_blank_board_gets_what_was_learned_and_starts_it(
+    page: Browser, bridge: Bridge, board: UnixBoard, micropython_command: tuple[str, ...]
+) -> None:
+    page.open(bridge.address)
+    page.wait("!!document.querySelector('#start')")
+    choose(page, "stream", "led")
+    choose(page, "learner", "hoeffding")
+    crc_of_run(page)
+    page.run("document.querySelector('#flash').click()")
+    said = "document.querySelector('#flash-status')"
+    page.wait(f"!!{said}.className", 180)
+    assert page.run(f"{said}.className") == "good", page.run(f"{said}.textContent")
+    assert "bytes free" in page.run(f"{said}.textContent")
+    slots = sorted(path.name for path in board.flash.iterdir())
+    assert slots == ["main.py", "microshrub.0001"]
+    config = json.loads((board.flash / "microshrub.0001" / "config.json").read_text())
+    assert config["learner"] == "HoeffdingTree"
+    assert config["model"] == "learner.state"
+    assert "the model is learner.state" in what_starts(micropython_command, board.flash)
+
+
+def test_only_this_page_with_the_token_gets_the_port(bridge: Bridge) -> None:
+    here = f"http://localhost:{bridge.port}"
+    right = f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"
+    for url, origin in (
+        (right, "http://evil.example"),
+        (right, None),
+        (right, f"http://localhost:{bridge.port + 1}"),
+        (right.replace(bridge.token, "guess"), here),
+        (right.partition("?")[0], here),
+    ):
+        with pytest.raises(InvalidStatus) as refused:
+            connect(url, origin=origin)
+        assert refused.value.response.status_code == 403
+    with connect(right, origin=here) as first:
+        first.send(b"\r\x03\x03\x02")
+        with connect(right, origin=here) as second, pytest.raises(ConnectionClosed):
+            second.recv(timeout=10)
+
+
+def test_the_bridge_serves_the_page_and_nothing_else(bridge: Bridge) -> None:
+    def status(path: str, host: str) -> int:
+        line = http.client.HTTPConnection(site.HOST, bridge.port)
+        line.request("GET", path, headers={"Host": host})
+        return line.getresponse().status
+
+    here = f"localhost:{bridge.port}"
+    assert status("/", here) == status("/main.js", here) == 200
+    assert status("/../site.py", here) == 404
+    assert status("/", "evil.example") == 403

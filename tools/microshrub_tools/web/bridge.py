@@ -1,0 +1,135 @@
+"""A serial port for a page that has no WebSerial: over a WebSocket, on this machine alone.
+
+The page comes from the same server. It has to know the token, which stands behind the # of its
+address, where no server and no other page sees it, and has to come from this origin.
+"""
+
+from __future__ import annotations
+
+import http
+import secrets
+import threading
+import urllib.parse
+from collections.abc import Callable
+
+from microshrub_host.base.errors import UserError
+
+from ..link.serial_line import Line, SerialLine
+from . import site
+
+try:
+    from websockets.datastructures import Headers
+    from websockets.exceptions import ConnectionClosed
+    from websockets.http11 import Request, Response
+    from websockets.sync.server import Server, ServerConnection, serve
+except ImportError:
+    raise UserError("The bridge needs websockets: pip install 'microshrub[web]'") from None
+
+PATH = "/bridge"
+_WAIT = 0.05  # seconds that a read waits for the first byte
+_BUSY, _LOST = 4000, 4001  # codes of a WebSocket's end
+
+Open = Callable[[], Line]
+
+
+class Bridge:
+    """The server, not yet running; `address` is what to open in a browser."""
+
+    def __init__(self, open_line: Open, port: int) -> None:
+        site.built()
+        self.token = secrets.token_urlsafe(24)
+        self._open = open_line
+        self._taken = threading.Lock()
+        try:
+            self._server: Server = serve(
+                self._carry, site.HOST, port, process_request=self._answer, compression=None
+            )
+        except OSError as error:
+            why = error.strerror or error
+            raise UserError(f"--http-port {port} cannot be used: {why}. Choose another.") from None
+        self._hosts = [f"{name}:{self.port}" for name in ("localhost", site.HOST)]
+
+    @property
+    def port(self) -> int:
+        """Of the server."""
+        return int(self._server.socket.getsockname()[1])
+
+    @property
+    def address(self) -> str:
+        """Of the page, with the token."""
+        return f"http://localhost:{self.port}/#bridge={self.token}"
+
+    def run(self) -> None:
+        """Serve until stop()."""
+        self._server.serve_forever()
+
+    def stop(self) -> None:
+        """End run()."""
+        self._server.shutdown()
+
+    def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        """A file of the page; None for a WebSocket that may be opened."""
+        if request.headers.get("Host") not in self._hosts:
+            return connection.respond(http.HTTPStatus.FORBIDDEN, "another host\n")
+        parts = urllib.parse.urlsplit(request.path)
+        if parts.path == PATH:
+            given = urllib.parse.parse_qs(parts.query).get("token", [""])[0]
+            origins = [f"http://{host}" for host in self._hosts]
+            known = secrets.compare_digest(given.encode(), self.token.encode())
+            if known and request.headers.get("Origin") in origins:
+                return None
+            return connection.respond(http.HTTPStatus.FORBIDDEN, "another origin or token\n")
+        found = site.file(parts.path)
+        if found is None:
+            return connection.respond(http.HTTPStatus.NOT_FOUND, "no such file\n")
+        kind, data = found
+        headers = {**site.HEADERS, "Content-Type": kind, "Content-Length": str(len(data))}
+        return Response(200, "OK", Headers({**headers, "Connection": "close"}), data)
+
+    def _carry(self, page: ServerConnection) -> None:
+        """Carry bytes both ways until one end is gone. One page at a time has the port."""
+        if not self._taken.acquire(blocking=False):
+            page.close(_BUSY, "another page uses the port")
+            return
+        try:
+            self._carry_alone(page)
+        finally:
+            self._taken.release()
+
+    def _carry_alone(self, page: ServerConnection) -> None:
+        try:
+            line = self._open()
+        except UserError as error:
+            page.close(_LOST, str(error)[:120])
+            return
+        ended = threading.Event()
+        reader = threading.Thread(target=_read, args=(line, page, ended), daemon=True)
+        reader.start()
+        try:
+            for message in page:
+                line.write(message if isinstance(message, bytes) else message.encode())
+        except OSError:
+            page.close(_LOST, "the board was unplugged or reset")
+        except ConnectionClosed:
+            pass
+        finally:
+            ended.set()
+            reader.join()
+            line.close()
+
+
+def _read(line: Line, page: ServerConnection, ended: threading.Event) -> None:
+    try:
+        while not ended.is_set():
+            data = line.read(_WAIT)
+            if data:
+                page.send(data)
+    except OSError:
+        page.close(_LOST, "the board was unplugged or reset")
+    except ConnectionClosed:
+        pass
+
+
+def of_port(port: str, baud: int, http_port: int) -> Bridge:
+    """The bridge to a serial port of that name, which is opened when the page asks for it."""
+    return Bridge(lambda: SerialLine(port, baud), http_port)

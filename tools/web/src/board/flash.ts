@@ -1,0 +1,171 @@
+// Copies a program to a board, which starts the old program or the new one, whatever happens:
+// the steps of `microshrub flash` (tools/microshrub_tools/board/flash.py).
+
+import type { PageData } from "../page_data";
+import { hex32, texts } from "../texts";
+import { BoardError, RaisedError, type RawRepl } from "./raw_repl";
+
+type Files = Readonly<Record<string, Uint8Array>>;
+type Progress = (done: number, total: number) => void;
+type Listing = readonly (readonly [string, number])[]; // names and kinds
+
+const SLOT = "microshrub.";
+const NEW = "new.microshrub";
+const CHUNK = 1536; // bytes that are sent at once, a multiple of 3 for base64
+const SELFTEST = 300_000; // milliseconds
+const FOLDER = 0x4000; // the kind
+const STATE_FILES = ["config.json", ".state"]; // what a checkpoint belongs to
+const ARCHITECTURES: Readonly<Record<number, string>> = {
+  4: "armv6m",
+  5: "armv7m",
+  6: "armv7em",
+  7: "armv7emsp",
+  8: "armv7emdp",
+  9: "xtensa",
+  10: "xtensawin",
+  11: "rv32imc",
+};
+
+/** The -march of mpy-cross for the board; undefined if that is none that we know. */
+export async function architectureOf(board: RawRepl): Promise<string | undefined> {
+  await board.run("import sys");
+  const has = await board.value<number>("getattr(sys.implementation, '_mpy', 0)");
+  if ((has & 0xff) !== 6) throw new BoardError(texts.board.version);
+  return ARCHITECTURES[(has >> 10) & 0xf];
+}
+
+/** Put the program on the board and switch to it; `expected` is the self-test's checksum. */
+export async function flash(
+  board: RawRepl,
+  files: Files,
+  code: PageData["board_code"],
+  expected: number,
+  progress: Progress,
+): Promise<void> {
+  await board.run(code.helpers);
+  await remove(board, NEW);
+  for (const slot of (await slots(board)).slice(0, -1)) await remove(board, slot);
+  await checkSpace(board, files);
+  await copy(board, files, progress);
+  for (const [name, data] of Object.entries(files)) await same(board, `${NEW}/${name}`, data);
+  await selftest(board, code, expected);
+  await takeCheckpointAlong(board);
+  await switchTo(board, new TextEncoder().encode(code.loader));
+}
+
+/** A text as Python writes it: our paths are ASCII. */
+const python = (text: string): string => JSON.stringify(text);
+
+const listing = (board: RawRepl, path: string): Promise<Listing> =>
+  board.value<Listing>(`listing(${python(path)})`);
+
+async function slots(board: RawRepl): Promise<string[]> {
+  const names = (await listing(board, ".")).map(([name]) => name);
+  return names.filter((name) => name.startsWith(SLOT)).sort();
+}
+
+async function remove(board: RawRepl, path: string): Promise<void> {
+  const [name, above] = [path.split("/").at(-1)!, path.split("/").slice(0, -1).join("/") || "."];
+  if (!(await listing(board, above)).some(([each]) => each === name)) return;
+  for (const [inner, kind] of await listing(board, path)) {
+    if (kind & FOLDER) await remove(board, `${path}/${inner}`);
+    else await board.run(`feed(); os.remove(${python(`${path}/${inner}`)})`);
+  }
+  await board.run(`os.rmdir(${python(path)})`);
+}
+
+async function checkSpace(board: RawRepl, files: Files): Promise<void> {
+  const [block, , , free] = await board.value<number[]>("list(os.statvfs('.')[:4])");
+  const blocks = Object.values(files).map((data) => Math.ceil(data.length / block!) + 1);
+  const need = blocks.reduce((sum, each) => sum + each, 4);
+  if (need > free!) throw new BoardError(texts.board.space(need * block!, free! * block!));
+}
+
+async function copy(board: RawRepl, files: Files, progress: Progress): Promise<void> {
+  const folders = new Set([NEW]);
+  for (const name of Object.keys(files)) {
+    const parts = `${NEW}/${name}`.split("/").slice(0, -1);
+    parts.forEach((_, i) => folders.add(parts.slice(0, i + 1).join("/")));
+  }
+  for (const folder of [...folders].sort()) await board.run(`os.mkdir(${python(folder)})`);
+  const total = Object.values(files).reduce((sum, data) => sum + data.length, 0);
+  let done = 0;
+  for (const [name, data] of Object.entries(files)) {
+    await write(board, `${NEW}/${name}`, data);
+    done += data.length;
+    progress(done, total);
+  }
+}
+
+async function write(board: RawRepl, path: string, data: Uint8Array): Promise<void> {
+  try {
+    await board.run(`f = open(${python(path)}, 'wb')`);
+    for (let at = 0; at < data.length; at += CHUNK) {
+      const text = btoa(String.fromCharCode(...data.subarray(at, at + CHUNK)));
+      await board.run(`write(f, '${text}')`);
+    }
+    await board.run("f.close()");
+  } catch (error) {
+    const isFull = error instanceof RaisedError && /OSError: (\[Errno )?28\b/.test(error.text);
+    throw isFull ? new BoardError(texts.board.full) : error;
+  }
+}
+
+async function same(board: RawRepl, path: string, data: Uint8Array): Promise<void> {
+  const digest = await crypto.subtle.digest("SHA-256", new Uint8Array(data));
+  const ours = [...new Uint8Array(digest)].map((b) => b.toString(16).padStart(2, "0")).join("");
+  if ((await board.value<string>(`digest(${python(path)})`)) !== ours) {
+    throw new BoardError(texts.board.damaged(path));
+  }
+}
+
+async function selftest(
+  board: RawRepl,
+  code: PageData["board_code"],
+  expected: number,
+): Promise<void> {
+  await board.reset();
+  await board.run(code.helpers);
+  const said = await board.run(code.selftest.replace("%r", python(NEW)), SELFTEST);
+  const crc = Number(/^\((-?\d+),/.exec(said.trim())?.[1]) >>> 0;
+  if (crc !== expected) throw new BoardError(texts.board.other(hex32(crc), hex32(expected)));
+}
+
+/** Copy the checkpoints of the same configuration and the same states to the new program. */
+async function takeCheckpointAlong(board: RawRepl): Promise<void> {
+  const old = (await slots(board)).at(-1);
+  if (old === undefined) return;
+  const filesIn = async (path: string): Promise<string[]> =>
+    (await listing(board, path)).filter(([, kind]) => !(kind & FOLDER)).map(([name]) => name);
+  const [before, fresh] = [await filesIn(old), await filesIn(NEW)];
+  for (const name of new Set([...before, ...fresh])) {
+    if (!STATE_FILES.some((end) => name.endsWith(end))) continue;
+    if (!before.includes(name) || !fresh.includes(name)) return;
+    const [a, b] = [python(`${old}/${name}`), python(`${NEW}/${name}`)];
+    if (await board.value<boolean>(`digest(${a}) != digest(${b})`)) return;
+  }
+  for (const name of before.filter((each) => each.startsWith("checkpoint."))) {
+    await board.run(`copy(${python(`${old}/${name}`)}, ${python(`${NEW}/${name}`)})`);
+  }
+}
+
+/** From the previous program to the new one; after each step one of them starts. */
+async function switchTo(board: RawRepl, loader: Uint8Array): Promise<void> {
+  const before = await slots(board);
+  const number = before.length ? Number(before.at(-1)!.slice(SLOT.length)) + 1 : 1;
+  const slot = SLOT + String(number).padStart(4, "0");
+  await board.run(`os.rename(${python(NEW)}, ${python(slot)})`);
+  if ((await listing(board, ".")).some(([name]) => name === "main.py")) {
+    const isOurs = await same(board, "main.py", loader).then(() => true, () => false);
+    if (!isOurs) await board.run("copy('main.py', 'main.old')");
+  }
+  await write(board, "main.new", loader);
+  await same(board, "main.new", loader);
+  try {
+    await board.run("os.rename('main.new', 'main.py')");
+  } catch (error) {
+    if (!(error instanceof RaisedError)) throw error;
+    await board.run("os.remove('main.py'); os.rename('main.new', 'main.py')"); // FAT
+  }
+  for (const each of before) await remove(board, each);
+}

@@ -1,0 +1,129 @@
+// MicroPython's raw REPL: code runs on the board, and what it prints comes back.
+// https://docs.micropython.org/en/latest/reference/repl.html
+
+import { texts } from "../texts";
+import type { Port } from "./port";
+
+const PATIENCE = 10_000; // milliseconds without an answer
+const KNOCK = 250; // milliseconds between two tries to stop a program
+const STOP = "\r\x03\x03\x02"; // Ctrl-C as the device's program wants it; Ctrl-B: a prompt, please
+const PROMPT = ">>> ";
+const RAW = "raw REPL; CTRL-B to exit\r\n>";
+const PIECE = 256; // bytes that a board without flow control takes at once
+const PAUSE = 10; // milliseconds between two of them
+const STARTED = "bytes free"; // the end of the last line that a program prints when it starts
+
+/** The board cannot do what it was asked for; the message is for people. */
+export class BoardError extends Error {}
+
+/** A line of Python raised an exception there; `text` is its last line. */
+export class RaisedError extends BoardError {
+  constructor(readonly text: string) {
+    super(texts.board.says(text));
+  }
+}
+
+export class RawRepl {
+  private said = "";
+  private why: string | null = null;
+  private wake: () => void = () => undefined;
+  private readonly decoder = new TextDecoder();
+
+  private constructor(private readonly port: Port) {
+    port.take = (data) => {
+      this.said += this.decoder.decode(data, { stream: true });
+      this.wake();
+    };
+    port.lost = (why) => {
+      this.why = why;
+      this.wake();
+    };
+  }
+
+  /** Stop what runs on the board, and enter its raw REPL. */
+  static async enter(port: Port): Promise<RawRepl> {
+    const repl = new RawRepl(port);
+    const end = performance.now() + PATIENCE;
+    while (!(await repl.comes(PROMPT, KNOCK))) {
+      if (performance.now() > end) throw new BoardError(texts.board.silent);
+      await repl.send(STOP);
+    }
+    await repl.reset();
+    return repl;
+  }
+
+  /** Soft reset: the board forgets everything, and main.py is not started. */
+  async reset(): Promise<void> {
+    await this.send("\r\x01");
+    await this.until(RAW, PATIENCE);
+    await this.send("\x04");
+    await this.until("soft reboot", PATIENCE);
+    await this.until(RAW, PATIENCE);
+    this.said = "";
+  }
+
+  /** What the code prints. `patience` is how long it may be silent, in milliseconds. */
+  async run(code: string, patience = PATIENCE): Promise<string> {
+    const bytes = new TextEncoder().encode(code);
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      if (at) await sleep(PAUSE);
+      await this.port.write(bytes.slice(at, at + PIECE));
+    }
+    await this.send("\x04");
+    await this.until("OK", PATIENCE);
+    const output = await this.until("\x04", patience);
+    const complaint = await this.until("\x04", patience);
+    await this.until(">", patience);
+    if (complaint) throw new RaisedError(complaint.trim().split("\n").at(-1)!);
+    return output;
+  }
+
+  /** What an expression is there: numbers, texts, lists, objects. */
+  async value<Kind>(expression: string, patience = PATIENCE): Promise<Kind> {
+    const said = await this.run(`import json; print(json.dumps(${expression}))`, patience);
+    return JSON.parse(said) as Kind;
+  }
+
+  /** Start main.py; gives what it says until it runs, or for so many milliseconds. */
+  async start(patience: number): Promise<string> {
+    await this.send("\r\x02");
+    await this.comes(PROMPT, KNOCK);
+    await this.send("\x04");
+    await this.comes(STARTED, patience);
+    return this.said;
+  }
+
+  close(): Promise<void> {
+    return this.port.close();
+  }
+
+  private send(text: string): Promise<void> {
+    return this.port.write(new TextEncoder().encode(text));
+  }
+
+  /** What comes before a mark; both are taken. */
+  private async until(mark: string, patience: number): Promise<string> {
+    if (!(await this.comes(mark, patience))) throw new BoardError(texts.board.silent);
+    const at = this.said.indexOf(mark);
+    const before = this.said.slice(0, at);
+    this.said = this.said.slice(at + mark.length);
+    return before;
+  }
+
+  private async comes(mark: string, patience: number): Promise<boolean> {
+    let end = performance.now() + patience;
+    while (!this.said.includes(mark)) {
+      if (this.why !== null) throw new BoardError(this.why);
+      const before = this.said.length;
+      const rest = end - performance.now();
+      if (rest <= 0) return false;
+      await Promise.race([sleep(rest), new Promise<void>((resolve) => (this.wake = resolve))]);
+      if (this.said.length > before) end = performance.now() + patience;
+    }
+    return true;
+  }
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

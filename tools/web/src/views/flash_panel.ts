@@ -1,0 +1,79 @@
+// From the page straight to a board: connect, copy, prove, start.
+
+import { architectureOf, flash } from "../board/flash";
+import { canConnect, openPort } from "../board/port";
+import { RawRepl } from "../board/raw_repl";
+import { make } from "../dom";
+import { Engine } from "../learning/engine";
+import { programFiles, type Model } from "../model";
+import { BYTECODE, type Board, type PageData } from "../page_data";
+import { texts } from "../texts";
+
+const BAUD = 115_200;
+const START = 8_000; // milliseconds for the program to start, or to say why not
+
+/** A button that puts the model on a board; where no port can be had, how to get one. */
+export function flashPanel(model: Model, board: Board, data: PageData): HTMLElement {
+  if (!canConnect()) return make("p", {}, texts.board.noSerial);
+  const button = make("button", { type: "button", id: "flash" }, texts.board.flash);
+  const status = make("p", { role: "status", id: "flash-status" });
+  const progress = make("progress", { hidden: true, "aria-label": texts.board.flash });
+  const say = (text: string, state = ""): void => {
+    status.textContent = text;
+    status.className = state;
+  };
+  button.onclick = async () => {
+    button.disabled = true;
+    try {
+      say(texts.board.connecting);
+      const said = await putOnBoard(model, board, data, say, (done, total) => {
+        progress.hidden = false;
+        [progress.value, progress.max] = [done, total];
+        say(done < total ? texts.board.copying(done, total) : texts.board.checking);
+      });
+      say(`${texts.board.done} ${said}`, "good");
+    } catch (error) {
+      say(error instanceof Error ? error.message : String(error), "bad");
+    }
+    progress.hidden = true;
+    button.disabled = false;
+  };
+  return make("div", {}, button, progress, status);
+}
+
+async function putOnBoard(
+  model: Model,
+  board: Board,
+  data: PageData,
+  say: (text: string) => void,
+  progress: (done: number, total: number) => void,
+): Promise<string> {
+  const port = await openPort(BAUD);
+  try {
+    const expected = await expectedSelftest(model);
+    const repl = await RawRepl.enter(port);
+    const found = await architectureOf(repl);
+    const arch = data.boards.some((each) => each.arch === found) ? found! : BYTECODE;
+    say(texts.board.found(arch));
+    const files = await programFiles(model, board, arch, data);
+    await flash(repl, files, data.board_code, expected, progress);
+    return lastLine(await repl.start(START));
+  } finally {
+    await port.close();
+  }
+}
+
+async function expectedSelftest(model: Model): Promise<number> {
+  const engine = await Engine.start(model.learner.kind, model.parameters);
+  try {
+    return await engine.selftest();
+  } finally {
+    engine.stop();
+  }
+}
+
+/** The last whole line in which the program says that it starts. */
+function lastLine(said: string): string {
+  const lines = said.split(/[\r\n]+/).map((line) => line.trim());
+  return lines.filter((line) => line && !line.startsWith(">>>")).at(-1) ?? "";
+}
