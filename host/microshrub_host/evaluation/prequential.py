@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.cache import cache_folder
+from ..base.mapped_memory import let_go
 from ..engines import c_kernels, engines, loader
 from ..engines.learners import MODELS
 from ..engines.status import Status
@@ -23,6 +24,7 @@ from ..streams.units import Raw, Scale
 
 _POINTS = 400  # at least this many points in the curves of a long stream
 _LONGEST_BLOCK = 2048
+_AT_ONCE = 1 << 20  # samples of which a mean is formed
 
 Progress = Callable[[int, int, float], None]
 
@@ -77,7 +79,7 @@ class Result:
 
 def raw_rows(stream: Stream) -> Raw:
     """The stream's values as raw integers, shape (samples, features)."""
-    return Scale.fit(stream.values).apply(stream.values)
+    return stream.scale.apply(stream.values)
 
 
 def fit(engine: engines.Engine, rows: Raw, warmup: int) -> None:
@@ -143,9 +145,8 @@ def evaluate(
     The quantizer sees the features of the first `warmup` samples before the run; every sample
     counts. Raises ValueError for parameters that the learner refuses.
     """
-    scale = Scale.fit(stream.values)
-    rows = scale.apply(stream.values)
-    total = len(rows)
+    scale = stream.scale
+    total = len(stream.labels)
     engine = engine or loader.fastest()
     if engine in ("numba", "c"):
         compile_kernels(model, parameters, engine)
@@ -154,11 +155,13 @@ def evaluate(
     seconds = 0.0
     block = max(1, min(_LONGEST_BLOCK, total // _POINTS))
     with engines.start(engine, MODELS[model], parameters) as run:
-        fit(run, rows, warmup)
+        fit(run, scale.apply(stream.values[:warmup]), warmup)
         for at in range(0, total, block):
             labels = stream.labels[at : at + block]
+            rows = scale.apply(stream.values[at : at + block])
+            let_go(stream.values)
             begin = time.perf_counter()
-            predictions = run.run(rows[at : at + block], labels)
+            predictions = run.run(rows, labels)
             seconds += time.perf_counter() - begin
             right[at : at + block] = predictions == labels
             history.append(_point(run.status()))
@@ -173,7 +176,7 @@ def evaluate(
         parameters=dict(parameters),
         engine=engine,
         samples=total,
-        features=rows.shape[1],
+        features=stream.values.shape[1],
         classes=len(stream.class_names),
         accuracy=last.accuracy,
         running_average_accuracy=running_average(right),
@@ -208,7 +211,13 @@ def running_accuracy(right: NDArray[np.bool_]) -> NDArray[np.float64]:
 
 def running_average(right: NDArray[np.bool_]) -> float:
     """The mean over time of the running accuracy, in percent: what the papers' tables hold."""
-    return float(np.mean(running_accuracy(right)))
+    total, before = 0.0, 0
+    for at in range(0, len(right), _AT_ONCE):
+        part = right[at : at + _AT_ONCE]
+        rights = before + np.cumsum(part)
+        total += float(np.sum(rights / np.arange(at + 1, at + 1 + len(part)) * 100))
+        before = int(rights[-1])
+    return total / len(right)
 
 
 def _point(status: Status) -> Point:

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..base.text import did_you_mean
 from .stream import MAX_CLASSES, DataError
 
+_SHOWN = 3  # late classes that are named
 _INTEGER = re.compile(r"[+-]?\d+")
 
 
@@ -30,25 +31,38 @@ def encode_labels(
     where: Callable[[int], str],
     known: tuple[str, ...] | None,
     warmup: int,
-) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
-    """Class indices, (samples,), and class names of the label cells in stream order.
+) -> tuple[NDArray[np.uint8], tuple[str, ...], list[str]]:
+    """Class indices, (samples,), class names, and notes, of the label cells in stream order.
 
-    `where` says in words where a sample stands. With `known` classes a sample of another one is a
-    DataError; without, all classes must occur among the first `warmup` samples.
+    `where` says in words where a sample stands. See class_names() for the names and the notes.
     """
     first: dict[str, int] = {}  # class: its first sample
     for sample, cell in enumerate(cells):
         first.setdefault(cell, sample)
+    names, notes = class_names(first, where, known, warmup)
+    codes = {name: code for code, name in enumerate(names)}
+    return np.array([codes[cell] for cell in cells], dtype=np.uint8), names, notes
+
+
+def class_names(
+    first: Mapping[str, int],
+    where: Callable[[int], str],
+    known: tuple[str, ...] | None,
+    warmup: int,
+) -> tuple[tuple[str, ...], list[str]]:
+    """The classes in order, and what to note; `first` has the first sample of each that occurs.
+
+    With `known` classes a sample of another one is a DataError. Without, those are noted that
+    begin after the first `warmup` samples: a board has to be told of them.
+    """
     names = class_order(first) if known is None else known
     if not 2 <= len(names) <= MAX_CLASSES:
         raise DataError(f"{where(0)}: {_class_count(names)}")
     for name, sample in first.items():
         if name not in names:
             raise DataError(f"{where(sample)}: {_unknown_class(name, names)}")
-        if known is None and sample >= warmup:
-            raise DataError(f"{where(sample)}: {_late_class(name, names, first, warmup)}")
-    codes = {name: code for code, name in enumerate(names)}
-    return np.array([codes[cell] for cell in cells], dtype=np.uint8), names
+    late = sorted((s, name) for name, s in first.items() if known is None and s >= warmup)
+    return names, [_late_classes(late, where, names, warmup)] if late else []
 
 
 def declared_classes(classes: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -90,11 +104,18 @@ def _unknown_class(name: str, known: tuple[str, ...]) -> str:
     return f"class {name} is not declared. {hint} Or use {_classes_option((*known, name))}"
 
 
-def _late_class(name: str, names: tuple[str, ...], first: dict[str, int], warmup: int) -> str:
+def _late_classes(
+    late: Sequence[tuple[int, str]],
+    where: Callable[[int], str],
+    names: tuple[str, ...],
+    warmup: int,
+) -> str:
+    said = "; ".join(f"{where(sample)}: class {name}" for sample, name in late[:_SHOWN])
+    more = f"; {len(late) - _SHOWN} more" if len(late) > _SHOWN else ""
     return (
-        f"class {name} appears here for the first time, after the warm-up of {warmup} samples, "
-        "and a board must know its classes before it starts. Use "
-        f"--warmup {max(first.values()) + 1} or {_classes_option(names)}"
+        f"{said}{more} begins here, after the warm-up of {warmup} samples. The whole file was "
+        f"looked through for its classes; a stream that is not over yet needs "
+        f"{_classes_option(names)}"
     )
 
 

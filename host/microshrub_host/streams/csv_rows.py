@@ -34,14 +34,15 @@ def rows(
         ) from error
 
 
-def csv_rows(name: str, lines: Iterator[str]) -> Iterator[Row]:
-    """Those of a CSV file, whose first line shows what separates the cells."""
+def csv_rows(name: str, lines: Iterator[str]) -> tuple[Iterator[Row], str]:
+    """Those of a CSV file, and what separates the cells, which its first line shows."""
     head = []  # up to the first line that is not empty
     for line in lines:
         head.append(line)
         if line.strip():
             break
-    return rows(name, chain(head, lines), 1, _delimiter("".join(head)), '"')
+    delimiter = _delimiter("".join(head))
+    return rows(name, chain(head, lines), 1, delimiter, '"'), delimiter
 
 
 def first_row(name: str, found: Iterator[Row]) -> Row:

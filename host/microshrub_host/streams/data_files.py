@@ -7,7 +7,7 @@ it may take, while the columns of a CSV file are judged by their first cells (co
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
@@ -16,10 +16,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.mapped_memory import let_go
 from ..base.text import did_you_mean
+from . import csv_blocks
 from .arff_files import open_arff
-from .class_names import encode_labels
+from .class_names import class_names, encode_labels
 from .columns import MISSING_CELLS, Column, number_of
+from .csv_blocks import DoubtError
 from .csv_rows import Row, check_names, csv_rows, first_row
 from .stream import MAX_FEATURES, DataError, Progress, Stream, stream_order
 from .text_lines import text_lines
@@ -48,8 +51,9 @@ class _Table:
     label_place: int
     rows: Iterator[Row]
     label_cells: list[str] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
+    lines: list[int] | range = field(default_factory=list)
     header_line: int = 0  # of a CSV file with one
+    delimiter: str = ""  # of a CSV file
 
     def where(self, column: Column, row: int) -> str:
         return f"{self.name}, line {self.lines[row]}, column {column.name}"
@@ -59,17 +63,67 @@ def read_table(path: Path, reading: ReadingOptions, progress: Progress | None = 
     """Read a file; see `open_stream` for the errors."""
     with closing(text_lines(path, progress)) as lines:
         table = _open(path.name, lines, reading)
+        with suppress(DoubtError):
+            return _read_blocks(path, table, reading, progress)
         _fill(table, reading.limit if reading.shuffle is None else None)
     if progress is not None:
         progress(path.stat().st_size, path.stat().st_size)
     order = stream_order(len(table.lines), reading.limit, reading.shuffle)
-    labels, class_names = _encode_labels(table, order.tolist(), reading.classes, reading.warmup)
+    labels, names, notes = _encode_labels(table, order.tolist(), reading.classes, reading.warmup)
     values = np.column_stack(
         [each.encode(order, reading.warmup, partial(table.where, each)) for each in table.columns]
     )
+    return _stream(table, values, labels, names, [*notes, *_header_note(table)], order)
+
+
+def _read_blocks(
+    path: Path, table: _Table, reading: ReadingOptions, progress: Progress | None
+) -> Stream:
+    """The stream of a CSV file of numbers without a fault. Raises DoubtError for any other."""
+    if not table.delimiter:
+        raise DoubtError("no CSV file")
+    limit = reading.limit if reading.shuffle is None else None
+    place = table.label_place
+    values, label_codes, first = csv_blocks.read(
+        path, len(table.columns) + 1, place, table.delimiter, table.header_line, limit, progress
+    )
+    samples = len(label_codes)
+    order = stream_order(samples, reading.limit, reading.shuffle)
+    if reading.shuffle is not None:
+        values, label_codes = values[order], label_codes[order]
+    known = reading.classes
+    cells = list(first)
+    if MISSING_CELLS.difference(known or ()).intersection(cells):
+        raise DoubtError("a missing class")
+    table.lines = range(table.header_line + 1, table.header_line + 1 + samples)
+    begins = {cells[code]: at for code, at in _first_places(label_codes)}
+    names, notes = class_names(
+        begins, lambda i: table.where(table.label, int(order[i])), known, reading.warmup
+    )
+    places = np.array([names.index(cell) if cell in names else 0 for cell in cells], np.uint8)
+    table.label_cells = cells
+    notes += _header_note(table)
+    return _stream(table, values, places[label_codes], names, notes, order)
+
+
+def _first_places(codes: NDArray[np.int32]) -> list[tuple[int, int]]:
+    """Each number, and where it stands first."""
+    numbers, places = np.unique(codes, return_index=True)
+    return list(zip(numbers.tolist(), places.tolist(), strict=True))
+
+
+def _stream(
+    table: _Table,
+    values: NDArray[np.float64],
+    labels: NDArray[np.uint8],
+    class_names: tuple[str, ...],
+    notes: list[str],
+    order: NDArray[np.intp],
+) -> Stream:
     names = tuple(column.name for column in table.columns)
-    notes = (*_header_note(table), *_too_large_notes(table, values, order))
-    return Stream(path.name, values, labels, names, class_names, notes)
+    scale = Scale.fit(values)
+    notes += _too_large_notes(table, values, scale, order)
+    return Stream(table.name, values, labels, names, class_names, tuple(notes), scale)
 
 
 def _open(name: str, lines: Iterator[str], reading: ReadingOptions) -> _Table:
@@ -78,14 +132,16 @@ def _open(name: str, lines: Iterator[str], reading: ReadingOptions) -> _Table:
         if not reading.header:
             raise DataError(f"{name} declares its columns: --no-header is for CSV files.")
         return _choose_label(name, *open_arff(name, lines), reading.label)
-    rows = csv_rows(name, lines)
+    rows, delimiter = csv_rows(name, lines)
     line, cells = first_row(name, rows)
     if not reading.header:
         columns = [Column(f"c{place}") for place in range(1, len(cells) + 1)]
-        return _choose_label(name, columns, chain([(line, cells)], rows), reading.label)
+        table = _choose_label(name, columns, chain([(line, cells)], rows), reading.label)
+        table.delimiter = delimiter
+        return table
     check_names(f"{name}, line {line}", cells, reading.label)
     table = _choose_label(name, [Column(cell) for cell in cells], rows, reading.label)
-    table.header_line = line
+    table.header_line, table.delimiter = line, delimiter
     return table
 
 
@@ -109,6 +165,7 @@ def _choose_label(
 
 def _fill(table: _Table, limit: int | None) -> None:
     expected = len(table.columns) + 1
+    lines: list[int] = []
     for line, cells in islice(table.rows, limit):
         if len(cells) != expected:
             raise DataError(
@@ -118,14 +175,15 @@ def _fill(table: _Table, limit: int | None) -> None:
         table.label_cells.append(cells.pop(table.label_place))
         for column, cell in zip(table.columns, cells, strict=True):
             column.append(cell)
-        table.lines.append(line)
-    if not table.lines:
+        lines.append(line)
+    table.lines = lines
+    if not lines:
         raise DataError(f"{table.name} has a header but no samples. Add a row per sample.")
 
 
 def _encode_labels(
     table: _Table, rows: list[int], classes: tuple[str, ...] | None, warmup: int
-) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+) -> tuple[NDArray[np.uint8], tuple[str, ...], list[str]]:
     cells = [table.label_cells[row] for row in rows]
     known = classes or table.label.declared
     missing = MISSING_CELLS.difference(known or ())
@@ -161,16 +219,19 @@ def _header_note(table: _Table) -> list[str]:
 
 
 def _too_large_notes(
-    table: _Table, values: NDArray[np.float64], order: NDArray[np.intp]
+    table: _Table, values: NDArray[np.float64], scale: Scale, order: NDArray[np.intp]
 ) -> list[str]:
     """Of each column with cells that do not fit its unit: the first one, and how many more."""
-    clamped = Scale.fit(values).clamp(values)
     notes = []
+    lows, highs = scale.ends()
     for place, column in enumerate(table.columns):
-        far = np.flatnonzero(np.abs(values[:, place] - clamped[:, place]) > 0)
+        cells, low, high = values[:, place], float(lows[place]), float(highs[place])
+        far = np.flatnonzero((cells < low) | (cells > high))
+        let_go(values)
         if len(far):
             where = table.where(column, int(order[far[0]]))
-            cell, end = values[far[0], place], clamped[far[0], place]
+            cell = values[far[0], place]
+            end = min(max(cell, low), high)
             more = f", as are {len(far) - 1:,} more of its cells" if len(far) > 1 else ""
             notes.append(
                 f"{where}: {cell:g} is too far from the column's other numbers; it is taken for "

@@ -91,7 +91,9 @@ def river_stream(name: str, progress: Progress | None = None) -> Stream:
     categories: dict[Any, dict[str, int]] = {feature: {} for feature in names}
     values = [[_value(x.get(each), categories[each]) for each in names] for x, _ in samples]
     cells = [str(y) for _, y in samples]
-    labels, classes = encode_labels(cells, lambda _: f"river:{name}", class_order(set(cells)), 1)
+    labels, classes, _ = encode_labels(
+        cells, lambda _: f"river:{name}", class_order(set(cells)), 1
+    )
     return Stream(f"river:{name}", np.array(values), labels, tuple(map(str, names)), classes)
 
 

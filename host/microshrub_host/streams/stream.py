@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import UserError
+from .units import Scale
 
 MAX_FEATURES = 256
 MAX_CLASSES = 256  # a label is one byte
@@ -32,6 +34,12 @@ class Stream:
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
     notes: tuple[str, ...] = ()  # what the reader guessed or could not keep, a sentence each
+    known_scale: Scale | None = None  # where the reader has looked for it already
+
+    @functools.cached_property
+    def scale(self) -> Scale:
+        """The units of the columns."""
+        return self.known_scale or Scale.fit(self.values)
 
 
 def stream_order(samples: int, limit: int | None, shuffle: int | None) -> NDArray[np.intp]:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.mapped_memory import let_go
+
 Raw = NDArray[np.int32]
 RAW_MAX = (1 << 29) - 1
 MISSING = -(1 << 29)
@@ -22,6 +24,8 @@ _USUAL = 0.999  # the part of a column that has to fit; what is beyond is clampe
 _ROUNDING = 1e-9  # of a float that should be whole
 _FAR = 1000  # an offset pays when the numbers are so many times as large as their spread
 _MOST = 0.99  # the part of a column that says what is plausible in it
+_SOME = 0.02  # a part of a column that is more than the rest beyond _USUAL or _MOST
+_FEW = 1000  # numbers that are looked at first
 _ABSURD = 1e6  # a number so many times as large as those has no say in the unit
 
 
@@ -35,7 +39,10 @@ class Scale:
     @staticmethod
     def fit(values: NDArray[np.float64]) -> Scale:
         """Choose the units of columns, shape (rows, features), NaN where missing."""
-        units = [_unit(column) for column in values.T]
+        units = []
+        for column in values.T:
+            units.append(_unit(column))
+            let_go(values)
         return Scale(
             np.array([offset for offset, _ in units]),
             np.array([digits for _, digits in units], dtype=np.int64),
@@ -47,10 +54,10 @@ class Scale:
         scaled = np.clip(np.rint(scaled), -RAW_MAX, RAW_MAX)
         return np.where(np.isnan(values), MISSING, scaled).astype(np.int32)
 
-    def clamp(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The values with those that are beyond their column's range at its ends."""
+    def ends(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The smallest and the largest value of each column that a raw integer stands for."""
         most = _scaled(np.full(len(self.digits), float(RAW_MAX)), -self.digits)
-        return np.clip(values, self.offset - most, self.offset + most)
+        return self.offset - most, self.offset + most
 
     def units(self) -> list[tuple[int, int]]:
         """Offset and digits of each column, the offset as the whole number that it is."""
@@ -70,15 +77,27 @@ def _unit(column: NDArray[np.float64]) -> tuple[float, int]:
     if not len(known):
         return 0.0, 0
     known = _plausible(known)
-    middle = float(np.rint(np.median(known)))
-    size, spread = _size(known), _size(known - middle)
-    offset = middle if spread * _FAR < size else 0.0
+    size = _size(known)
+    offset, spread = _offset(known, size)
     most = _most_digits(spread if offset else size)
-    return offset, _fewest_digits(known - offset, most)
+    return offset, _fewest_digits(known - offset if offset else known, most)
+
+
+def _offset(known: NDArray[np.float64], size: float) -> tuple[float, float]:
+    """The offset and, if it is not 0, how far the numbers are from it."""
+    middle = float(np.rint(np.median(known)))
+    apart = np.abs(known - middle)
+    if np.count_nonzero(apart > size * (2 / _FAR)) > _SOME * len(known) + 2:
+        return 0.0, 0.0  # so the spread is greater, too
+    spread = _size(apart)
+    return (middle, spread) if spread * _FAR < size else (0.0, 0.0)
 
 
 def _plausible(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """All but a mistyped 1e308 or the like, which would turn all the others into 0."""
+    sizes = np.abs(numbers)
+    if np.count_nonzero(sizes > sizes.max() * (2 / _ABSURD)) > _SOME * len(numbers) + 2:
+        return numbers
     most = float(np.quantile(np.abs(numbers), _MOST, method="lower"))
     return numbers[np.abs(numbers) <= most * _ABSURD] if most else numbers
 
@@ -96,9 +115,13 @@ def _most_digits(size: float) -> int:
 
 def _fewest_digits(numbers: NDArray[np.float64], most: int) -> int:
     """The fewest digits that make all numbers whole, but not more than `most`."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        for digits in range(min(most, 0), most):
-            scaled = _scaled(numbers, digits)
-            if np.all(np.abs(scaled - np.rint(scaled)) <= _ROUNDING * np.abs(scaled)):
-                return digits
+    for digits in range(min(most, 0), most):
+        if _whole(numbers[:_FEW], digits) and _whole(numbers, digits):
+            return digits
     return most
+
+
+def _whole(numbers: NDArray[np.float64], digits: int) -> bool:
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = _scaled(numbers, digits)
+        return bool(np.all(np.abs(scaled - np.rint(scaled)) <= _ROUNDING * np.abs(scaled)))

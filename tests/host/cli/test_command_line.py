@@ -164,7 +164,6 @@ BAD_FILES = {
     "text in numbers": ("a,class\n1,x\n2,y\nwarm,x\n", "warm"),
     "infinity": ("a,class\n1,x\ninf,y\n", "inf"),
     "257 classes": ("a,class\n" + "".join(f"{i},c{i}\n" for i in range(257)), "256"),
-    "late class": ("a,class\n" + "1,x\n2,y\n" * 200 + "3,z\n", "--classes"),
 }
 
 

@@ -243,14 +243,17 @@ def test_a_class_that_reads_as_missing_can_be_declared(put, cell):
     assert open_stream(source, classes=f"walk,{cell}").labels.tolist() == [0, 1]
 
 
-def test_late_class_names_both_remedies(put):
+def test_classes_that_come_late_are_noted(put):
     rows = ["1,walk"] * 2 + ["1,sit"] * 3 + ["1,up stairs", "1,sit", "1,run"]
     source = put("a,y\n" + "\n".join(rows))
-    message = complaint(source, warmup=4)
-    assert "line 7, column y: class up stairs" in message
-    assert "--warmup 8 or --classes 'run,sit,up stairs,walk'" in message
-    assert len(open_stream(source, warmup=8).class_names) == 4
-    assert len(open_stream(source, warmup=1, classes="run,sit,up stairs,walk").labels) == 8
+    stream = open_stream(source, warmup=4)
+    assert stream.class_names == ("run", "sit", "up stairs", "walk")
+    (note,) = stream.notes
+    assert "line 7, column y: class up stairs; " in note
+    assert "line 9, column y: class run begins here, after the warm-up of 4 samples" in note
+    assert note.endswith("--classes 'run,sit,up stairs,walk'")
+    assert open_stream(source, warmup=8).notes == ()
+    assert open_stream(source, warmup=1, classes="run,sit,up stairs,walk").notes == ()
 
 
 def test_undeclared_class(put):
@@ -294,8 +297,8 @@ def test_remedy_pasted_into_a_shell_is_taken(tmp_path, known):
     source = tmp_path / "t.csv"
     with source.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([["x", "y"], *([1, name] for name in known)])
-    message = complaint(str(source), warmup=1)
-    (classes,) = shlex.split(re.split("--classes[ =]", message)[-1])
+    (note,) = (n for n in open_stream(str(source), warmup=1).notes if "--classes" in n)
+    (classes,) = shlex.split(re.split("--classes[ =]", note)[-1])
     stream = open_stream(str(source), warmup=1, classes=classes)
     assert [stream.class_names[label] for label in stream.labels] == known
 

@@ -201,9 +201,10 @@ def test_shuffle_is_a_permutation_then_a_cut(put):
     assert open_stream(source, shuffle=7, limit=40).values.tolist() == whole.values[:40].tolist()
 
 
-def test_a_class_may_be_late_if_the_warmup_holds_it(put):
+def test_a_class_may_be_late(put):
     source = put("a,y\n" + "1,0\n" * 299 + "1,1\n")
-    assert "--warmup 300" in complaint(source)
+    assert open_stream(source).class_names == ("0", "1")
+    assert "line 301, column y: class 1 begins here" in open_stream(source).notes[0]
     assert open_stream(source, warmup=300).class_names == ("0", "1")
     assert open_stream(source, warmup=5000).class_names == ("0", "1")
 
@@ -212,7 +213,7 @@ def test_progress_is_of_bytes_and_ends_at_the_whole(put):
     source = put("a,y\n" + "".join(f"{i},{i % 2}\n" for i in range(5000)))
     seen = []
     open_stream(source, progress=lambda done, total: seen.append((done, total)))
-    assert len(seen) >= 5
+    assert seen
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert {total for _, total in seen} == {Path(source).stat().st_size}
     assert seen[-1][0] == seen[-1][1]

@@ -1,0 +1,153 @@
+"""The rows of a CSV file in blocks of numbers, read by pyarrow: fast, and in little memory.
+
+It reads what csv_rows.py and columns.py would read, and nothing else. At whatever it is not sure
+of (a text among numbers, a row of another length, a quotation mark, a missing class) it raises
+DoubtError: those two then read the file, and say what is wrong with it, and where.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+from numpy.typing import NDArray
+
+from ..base.mapped_memory import let_go
+from .columns import MISSING_CELLS
+from .kept_values import room
+from .stream import Progress
+
+Block = tuple[list[NDArray[np.float64]], NDArray[np.int32], list[str]]
+_BLOCK_BYTES = 1 << 20
+_CHUNK = 1 << 20
+
+
+class DoubtError(Exception):
+    """The file has what only csv_rows.py and columns.py judge."""
+
+
+def count_lines(path: Path) -> int:
+    """How many lines end in LF, and one more. Raises DoubtError."""
+    with _doubting(), path.open("rb") as raw, _unpacked(path, raw) as file:
+        return 1 + sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
+
+
+def blocks(
+    path: Path,
+    columns: int,
+    label_place: int,
+    delimiter: str,
+    skip: int,
+    progress: Progress | None = None,
+) -> Iterator[Block]:
+    """Blocks of rows behind the first `skip` lines: columns of numbers, NaN where missing, and
+    of each row the place of its class among the classes of the block. Raises DoubtError."""
+    names = [str(place) for place in range(columns)]
+    types = {name: pa.float64() for name in names}
+    types[names[label_place]] = pa.dictionary(pa.int32(), pa.string())
+    with _doubting(), path.open("rb") as raw, _unpacked(path, raw) as file:
+        size = path.stat().st_size
+        reader = pa_csv.open_csv(
+            file,
+            pa_csv.ReadOptions(
+                use_threads=False,
+                block_size=_BLOCK_BYTES,
+                skip_rows=skip,
+                column_names=names,
+            ),
+            pa_csv.ParseOptions(delimiter=delimiter, quote_char=False, ignore_empty_lines=False),
+            pa_csv.ConvertOptions(
+                column_types=types,
+                null_values=sorted(MISSING_CELLS),
+                strings_can_be_null=False,
+            ),
+        )
+        for batch in reader:
+            if progress is not None:
+                progress(min(raw.tell(), size), size)
+            if batch.num_rows:
+                yield _block(batch, label_place)
+
+
+def _block(batch: pa.RecordBatch, label_place: int) -> Block:
+    labels = batch.column(label_place)
+    cells = [cell.strip() for cell in labels.dictionary.to_pylist()]
+    if any('"' in cell or "\0" in cell for cell in cells):
+        raise DoubtError("a quotation mark")
+    values = [
+        _numbers(batch.column(place)) for place in range(batch.num_columns) if place != label_place
+    ]
+    if any(np.isinf(column).any() for column in values):
+        raise DoubtError("an infinite number")
+    return values, _items(labels.indices, np.int32), cells
+
+
+def _numbers(column: pa.Array) -> NDArray[np.float64]:
+    """The numbers, NaN where missing. (pyarrow's own to_numpy() would import pandas.)"""
+    numbers: NDArray[np.float64] = _items(column, np.float64)
+    if not column.null_count:
+        return numbers
+    bits = np.frombuffer(column.buffers()[0], np.uint8)
+    present = np.unpackbits(bits, bitorder="little")[column.offset : column.offset + len(column)]
+    return np.where(present, numbers, np.nan)
+
+
+def _items(column: pa.Array, kind: Any) -> NDArray[Any]:
+    buffer = column.buffers()[1]
+    return np.frombuffer(buffer, kind)[column.offset : column.offset + len(column)]
+
+
+@contextmanager
+def _doubting() -> Iterator[None]:
+    """What a file's bytes can do wrong is for the other reader to say."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, EOFError, zlib.error) as error:
+        raise DoubtError(str(error)) from error
+
+
+def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
+    if path.name.lower().endswith(".gz"):
+        return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
+    return raw
+
+
+def read(
+    path: Path,
+    columns: int,
+    label_place: int,
+    delimiter: str,
+    skip: int,
+    limit: int | None,
+    progress: Progress | None,
+) -> tuple[NDArray[np.float64], NDArray[np.int32], list[str]]:
+    """The values of the file, (samples, features), the samples' classes and the classes' cells.
+
+    A class is a place among the cells. No more than `limit` samples are read. Raises DoubtError.
+    """
+    most = count_lines(path) - skip
+    values = room(min(most, limit or most), columns - 1)
+    labels = np.empty(len(values), np.int32)
+    found: dict[str, int] = {}
+    filled = 0
+    for numbers, classes, cells in blocks(path, columns, label_place, delimiter, skip, progress):
+        taken = slice(filled, min(filled + len(classes), len(values)))
+        kept = taken.stop - taken.start
+        for place, column in enumerate(numbers):
+            values[taken, place] = column[:kept]
+        let_go(values)
+        codes = np.array([found.setdefault(cell, len(found)) for cell in cells], np.int32)
+        labels[taken] = codes[classes[:kept]]
+        filled = taken.stop
+        if filled == limit:
+            break
+    if not filled:
+        raise DoubtError("no samples")
+    return values[:filled], labels[:filled], list(found)

@@ -1,0 +1,100 @@
+"""Files that pyarrow reads are the streams that the row-by-row reader makes of them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from microshrub_host.base.mapped_memory import let_go
+from microshrub_host.streams import csv_blocks, data_files, kept_values
+from microshrub_host.streams.csv_blocks import DoubtError
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import DataError, Stream
+
+CELLS = (*("1", "-2.5", "+3", ".5", "7.", "1e3", "-1E-2", " 4 ", "0012", "1e400", "1_000"),
+         *("0x10", "inf", "Infinity", "NaN", "NAN", "nan", "", "?", "NA", "None", "text", "1,5"),
+         *('"2"', "\t3", "٣", "1 2", "--1"))  # fmt: skip
+LABELS = ("a", " b", "b ", '"c"', "NA", "", "c, d", "ä")
+HEADS = ("x,y,class\n", "\nx,y,class\n", '"x","y","class"\n', "x;y;class\n", "\ufeffx,y,class\n")
+
+
+def both(source: str, monkeypatch: pytest.MonkeyPatch, **options: object) -> list[object]:
+    """What comes of the file with pyarrow, and without."""
+    found: list[object] = []
+    for allowed in (True, False):
+        with monkeypatch.context() as patch:
+            if not allowed:
+                patch.setattr(csv_blocks, "read", refuse)
+            try:
+                found.append(open_stream(source, warmup=8, **options))
+            except DataError as error:
+                found.append(str(error))
+    return found
+
+
+def refuse(*_: object) -> None:
+    raise DoubtError("not now")
+
+
+def assert_same(one: object, other: object) -> None:
+    if not isinstance(one, Stream) or not isinstance(other, Stream):
+        assert one == other
+        return
+    assert np.array_equal(one.values, other.values, equal_nan=True)
+    assert one.labels.tolist() == other.labels.tolist()
+    for name in ("name", "feature_names", "class_names", "notes"):
+        assert getattr(one, name) == getattr(other, name)
+    assert one.scale.units() == other.scale.units()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_file_is_read_as_row_by_row(seed: int, put, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = random.Random(seed)
+    odd = draw.choice((0, 0, 0.02, 0.2))
+    head = draw.choice(HEADS) if odd else HEADS[0]
+    between, end = (";" if ";" in head else ","), draw.choice(("\n", "\n", "\r\n"))
+
+    def cell() -> str:
+        return draw.choice(CELLS) if draw.random() < odd else f"{draw.gauss(5, 40):.3f}"
+
+    def label() -> str:
+        return draw.choice(LABELS) if draw.random() < odd else draw.choice("ab")
+
+    rows = [between.join((cell(), cell(), label())) for _ in range(40)]
+    if draw.random() < odd:
+        rows[draw.randrange(40)] += draw.choice((between, "\n", " \n \n", between + "1"))
+    text = head.replace("\n", end) + end.join(rows) + draw.choice(("", end))
+    options = draw.choice(({}, {"limit": 11}, {"shuffle": 3}, {"shuffle": 1, "limit": 9}))
+    options |= draw.choice(({}, {"label": "y"}, {"classes": "a,b"}))
+    name = draw.choice(("t.csv", "t.csv.gz"))
+    assert_same(*both(put(text, name), monkeypatch, **options))
+
+
+def test_plain_files_are_read_by_pyarrow(put, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = "".join(f"{i}.25,,{'ab'[i % 2]}\n" for i in range(50))
+    source = put("x,y,class\n" + rows)
+    monkeypatch.setattr(data_files, "_fill", refuse)
+    stream = open_stream(source)
+    assert stream.values[:2, 0].tolist() == [0.25, 1.25]
+    assert np.isnan(stream.values[:, 1]).all()
+
+
+def test_a_long_stream_is_kept_in_a_file(put, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = "".join(f"{i}.5,{i % 7},{'ab'[i % 2]}\n" for i in range(3000))
+    source = put("x,y,class\n" + rows)
+    in_memory = open_stream(source)
+    monkeypatch.setattr(kept_values, "IN_MEMORY", 1000)
+    in_file = open_stream(source)
+    assert isinstance(in_file.values, np.memmap)
+    assert_same(in_memory, in_file)
+    let_go(in_file.values)
+    assert_same(in_memory, in_file)
+
+
+def test_a_disk_that_is_full_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_values, "cache_folder", lambda name: tmp_path)
+    with pytest.raises(DataError, match="cannot be kept in"):
+        kept_values.room(1 << 44, 1)
