@@ -84,10 +84,10 @@ class TuningReport:
         )
 
     def advice(self) -> list[str]:
-        """Sentences about the one that is taken."""
+        """Sentences about the suggested model."""
         taken = self.taken
         return [
-            f"Taken: {study.RULE}.",
+            f"Suggested: {study.RULE}.",
             f"{taken.size.model_bytes:,} bytes, {taken.accuracies.first:.2f} % where it was "
             f"chosen, {taken.accuracies.rest:.2f} % on the rest. {self.verdict}",
             f"This prints its accuracy over the whole stream, {taken.accuracies.whole:.2f} %:",
@@ -98,7 +98,7 @@ class TuningReport:
         ]
 
     def _default(self) -> list[str]:
-        """Is the learner that needs no options as good?"""
+        """Whether the learner that needs no options is as good."""
         same = study.as_good(self.found, self.split.first)
         if same is None or same.configuration == self.taken.configuration:
             return []
@@ -111,7 +111,7 @@ class TuningReport:
 
     @property
     def timed(self) -> bool:
-        """Whether it is known of one on the front how long it takes."""
+        """Whether the time per sample is known for any model on the front."""
         return any(found.size.latency is not None for found in self.front)
 
     @property
@@ -121,7 +121,7 @@ class TuningReport:
         return ["bytes", "RAM", *time, "chosen on, %", "rest, %"]
 
     def rows(self) -> list[list[str]]:
-        """The front and the baselines: figures, then what they are of."""
+        """The front and the baselines: figures, then the model."""
         rows = []
         for found in self.front:
             size, latency = found.size, found.size.latency
@@ -192,7 +192,7 @@ class TuningReport:
             *zip(*front, strict=True), ls="none", marker="x", color="0.4", label="front, the rest"
         )
         taken = (self.taken.size.model_bytes, self.taken.accuracies.first)
-        axes.plot(*taken, ls="none", marker="o", ms=12, mfc="none", color="k", label="taken")
+        axes.plot(*taken, ls="none", marker="o", ms=12, mfc="none", color="k", label="suggested")
         for (name, said), dashes in zip(self.baselines.items(), ("--", ":"), strict=True):
             axes.axhline(said.first, color="0.5", lw=1, ls=dashes, label=name)
         shown = [f.accuracies.first for f in self.front] + [y for _, y in front]
@@ -215,7 +215,7 @@ class TuningReport:
         rows = [[row[-1], *row[:-1]] for row in self.rows()]
         taken = self.front.index(self.taken)
         page.table(["model", *self.head], rows, best=[(taken, 0)])
-        page.heading("The one to take")
+        page.heading("The suggested model")
         for sentence in self.advice():
             page.paragraph(sentence)
         return page
@@ -229,7 +229,7 @@ def _no_time(front: list[FinishedTrial], board: str) -> str:
     known = sum(found.size.latency is not None for found in front)
     return (
         f"The time per sample on {board} is known for {known} of these "
-        f"{count(len(front), 'model')}; --max-latency counts it on boards with a Cortex-M, and "
+        f"{count(len(front), 'model')}; --max-latency counts it for boards with a Cortex-M, and "
         "`microshrub bench` measures it on the board."
     )
 
