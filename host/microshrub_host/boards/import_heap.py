@@ -20,7 +20,7 @@ import builtins
 import functools
 import importlib
 import io
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,25 +46,16 @@ _CHUNK = 128  # bytes of characters that are taken from the heap at once
 # one had when it was asked. A wrong guess costs about 15 bytes.
 _FIRMWARE_MODULES = ("array", "binascii", "io", "json", "math", "os", "struct", "sys")
 _FIRMWARE_TYPES = (int, str, bytes, bytearray, list, tuple, dict, set, property, io.BytesIO)
-_FIRMWARE_WORDS = {
-    *("micropython", "const", "viper", "native", "ptr8", "ptr16", "ptr32", "value", "state"),
-    *(
-        "random",
-        "choice",
-        "seed",
-        "step",
-        "start",
-        "count",
-        "update",
-        "name",
-        "data",
-        "run",
-        "raw",
-        "cls",
-    ),
-    *("__init__", "__path__", "__version__", "<lambda>", "<listcomp>", "<genexpr>"),
-}
-_NOT_IN_FIRMWARE = {"__all__", "error", "nbytes"}
+_FIRMWARE_WORDS = (
+    "micropython const viper native ptr8 ptr16 ptr32 value state random choice seed step start "
+    "count update name data run raw cls __init__ __path__ __version__ <lambda> <listcomp> "
+    "<genexpr> gc collect threshold mem_alloc mem_free kbd_intr errno machine timeout time "
+    "ticks_ms ticks_us select poll ipoll register POLLIN buffer stream file rb wb n s t text code "
+    "module message clock push release search "
+    # of asyncio and requests, which come with the firmware
+    "generator gather _run _chunk reason requests waiting"
+)
+_NOT_IN_FIRMWARE = {"__all__", "error", "nbytes", "False", "credits", "link"}
 
 _SMALL_INT_BITS = 30  # besides the sign
 _TYPE_OBJECT = 64  # bytes of a class, without the table of its attributes
@@ -254,7 +245,7 @@ def _new_names(modules: Iterable[mpy.Module], place: str) -> dict[str, None]:
 
 @functools.cache
 def _firmware_names() -> set[str]:
-    names = set(dir(builtins)) | _FIRMWARE_WORDS
+    names = {*dir(builtins), *_FIRMWARE_WORDS.split()}
     for module in _FIRMWARE_MODULES:
         names |= {module, *dir(importlib.import_module(module))}
     for kind in _FIRMWARE_TYPES:
@@ -270,9 +261,18 @@ def _names_heap(names: Collection[str]) -> int:
         if used + length > _CHUNK and used:
             size, used = size + blocks(used), 0
         used += length
-    size += blocks(max(used, _CHUNK))
-    room, left = _FIRST_POOL, len(names) - (_FIRST_POOL - _NAMES_AT_START)
+    return size + blocks(max(used, _CHUNK)) + sum(map(blocks, _pools(len(names))))
+
+
+def _pools(names: int) -> Iterator[int]:
+    """Bytes of each pool that so many names fill."""
+    room, left = _FIRST_POOL, names - (_FIRST_POOL - _NAMES_AT_START)
     while left > 0:
         room, left = room * 2, left - room * 2
-        size += blocks(6 * WORD + room * (WORD + 3))
-    return size
+        yield 6 * WORD + room * (WORD + 3)
+
+
+def names_told(arch: str, roots: tuple[str, ...], native: bool = False) -> int:
+    """What micropython.qstr_info() says of the names: pools and characters, without chunks."""
+    names = _new_names(map(mpy.read, _files(arch, roots, native)), "/lib")
+    return sum(len(name.encode()) + 1 for name in names) + sum(_pools(len(names)))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ..engines import loader
@@ -92,37 +92,68 @@ class Budget:
         return None
 
 
-def heap_bytes(thing: object, names: Collection[str] | None = None) -> int:
+def heap_bytes(
+    thing: object, names: Collection[str] | None = None, seen: Collection[int] = ()
+) -> int:
     """Bytes of an object of the device library on the heap, with all that only it holds.
 
     Classes and functions belong to the code and count as 0. So does a text that is one of names;
-    without names, every text.
+    without names, every text; and what is counted elsewhere, whose id() is one of seen.
     """
-    return _heap_bytes(thing, set(), names)
+    return _heap_bytes(thing, set(seen), names)
 
 
 def _heap_bytes(thing: Any, seen: set[int], names: Collection[str] | None) -> int:
     if isinstance(thing, str):
         known = names is None or thing in names
         return 0 if known else BLOCK + blocks(len(thing.encode()) + 1)
-    if id(thing) in seen or isinstance(thing, (bool, type, FunctionType, type(None))):
+    if id(thing) in seen or isinstance(thing, _CODE):
         return 0
     seen.add(id(thing))
-    if isinstance(thing, (array, bytearray, _Unmade)):
-        return BLOCK + blocks(_size(thing))
-    if isinstance(thing, int):
-        small = -(1 << 30) <= thing < 1 << 30
-        return 0 if small else BLOCK + blocks(-(-thing.bit_length() // 16) * 2)
-    if isinstance(thing, float):
-        return BLOCK
-    if isinstance(thing, AddressTable):  # on a board an array of addresses
-        return BLOCK + blocks(len(thing) * WORD)
-    if isinstance(thing, tuple):
-        own = blocks((2 + len(thing)) * WORD) if thing else 0
-        return own + sum(_heap_bytes(item, seen, names) for item in thing)
+    holds = isinstance(thing, (tuple, list, dict, MethodType))
+    if holds and not isinstance(thing, AddressTable):
+        return _own_bytes(thing) + sum(_heap_bytes(item, seen, names) for item in _items(thing))
     if type(thing).__module__.startswith("_microshrub"):
         values = vars(thing).values()
         return BLOCK + table(len(values)) + sum(_heap_bytes(v, seen, names) for v in values)
+    return _plain_bytes(thing)
+
+
+_CODE = (bool, type, FunctionType, ModuleType, type(None))
+
+
+def _items(thing: Any) -> list[Any]:
+    """What it holds."""
+    if isinstance(thing, dict):
+        return [*thing, *thing.values()]
+    return [thing.__self__] if isinstance(thing, MethodType) else list(thing)
+
+
+def _own_bytes(thing: Any) -> int:
+    """Bytes of the object itself, of one that holds others."""
+    if isinstance(thing, dict):
+        return BLOCK + table(len(thing))
+    if isinstance(thing, list):  # it has room for four from the start, and doubles
+        room = max(4, 1 << (len(thing) - 1).bit_length()) if thing else 4
+        return BLOCK + blocks(room * WORD)
+    if isinstance(thing, tuple):
+        return blocks((2 + len(thing)) * WORD) if thing else 0
+    return BLOCK  # a method of an object
+
+
+def _plain_bytes(thing: Any) -> int:
+    """Bytes of an object that holds no others."""
+    if isinstance(thing, (array, bytearray, _Unmade)):
+        return BLOCK + blocks(_size(thing))
+    if isinstance(thing, bytes):
+        return BLOCK + blocks(len(thing) + 1)
+    if isinstance(thing, int):
+        small = -(1 << 30) <= thing < 1 << 30
+        return 0 if small else BLOCK + blocks(-(-thing.bit_length() // 16) * 2)
+    if isinstance(thing, AddressTable):  # on a board an array of addresses
+        return BLOCK + blocks(len(thing) * WORD)
+    if isinstance(thing, float) or type(thing) is object:
+        return BLOCK
     raise TypeError(f"no rule says how much a {type(thing).__name__} takes on the heap")
 
 
@@ -141,7 +172,7 @@ def _size(buffer: array[int] | bytearray | _Unmade) -> int:
     return len(buffer) * (1 if isinstance(buffer, bytearray) else buffer.itemsize)
 
 
-def _planned(kind: str, learner_kwargs: Parameters) -> Any:
+def planned(kind: str, learner_kwargs: Mapping[str, Any]) -> Any:
     """The learner as it will be on the heap, whatever its size: its buffers are not made."""
     learner = getattr(loader.load("python"), kind)
     plan = object.__new__(learner)
@@ -186,7 +217,7 @@ def budget(
 
 def _objects(learner_kwargs: Parameters, kind: str) -> dict[str, Any]:
     library = loader.load("python")
-    learner = _planned(kind, learner_kwargs)
+    learner = planned(kind, learner_kwargs)
     features = learner.features
     return {
         "quantizer": library.Quantizer(features),
@@ -238,7 +269,7 @@ def _peak(objects: Mapping[str, Any]) -> int:
 def modules_of(kind: str, learner_kwargs: Parameters = _SMALLEST) -> tuple[str, ...]:
     """The modules of the device library that a program with such a learner imports."""
     library = loader.load("python")
-    learner = _planned(kind, learner_kwargs)
+    learner = planned(kind, learner_kwargs)
     parts = [*_used(learner), library.Quantizer, library.Metrics]
     homes = [part.__module__.partition(".")[2] for part in parts]
     return tuple(dict.fromkeys([*homes, _REGISTRY]))

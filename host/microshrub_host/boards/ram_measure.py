@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import shutil
 import subprocess
 import tempfile
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from ..engines import library_files, mpy, native_files
 from ..engines.micropython_binary import find_or_fetch
-from .import_heap import BLOCK, library_heap
+from .import_heap import BLOCK, library_heap, names_told
 from .ram_budget import Parameters, modules_of
 
 _SECONDS = 120
@@ -20,7 +21,7 @@ _SECONDS = 120
 # files are compiled beforehand, and what makes garbage runs in functions of its own, deeper in the
 # stack. The first has hardly any names: those shared with the library would not be counted.
 _IMPORT = """\
-import gc, sys
+import gc, micropython, sys
 sys.path[:] = ["lib"]
 def deep(n, *a):  # each level's frame is larger
     return deep(n - 1, n, *a) + 1 if n else 0
@@ -32,9 +33,11 @@ def go():
     from microshrub import KIND, Metrics, Quantizer
     import MODULES
 def both(sizes):
+    micropython.qstr_info()
     sizes[0] = used()
     go()
     sizes[1] = used()
+    micropython.qstr_info()
 sizes = [0] * 6
 both(sizes)
 sys.path.append("")
@@ -72,7 +75,8 @@ def measure(learner_kwargs: Parameters, kind: str, native: bool = False) -> dict
     It is a 32-bit MicroPython on this machine, where machine code is not on the heap. The block
     that its port, and no board's, keeps per function of machine code is left out. Raises
     NoMicroPython, ValueError for parameters that the learner refuses, and RuntimeError if the
-    program ends with an error.
+    program ends with an error. For names it has what was computed: pools of them double, and the
+    few of the measuring program itself would decide whether there is one more.
     """
     create = _CREATE.replace("KIND", kind).replace("PARAMETERS", repr(json.dumps(learner_kwargs)))
     with tempfile.TemporaryDirectory() as name:
@@ -93,10 +97,12 @@ def measure(learner_kwargs: Parameters, kind: str, native: bool = False) -> dict
             mpy.compile_file(source, folder / f"{stem}.mpy", "x86")
         said = _run(folder)
     parts = ("code", "model", "quantizer", "metrics", "rows")
-    found = dict(zip(parts, ast.literal_eval(said), strict=True))
+    found = dict(zip(parts, ast.literal_eval(said.splitlines()[-1]), strict=True))
     heap = library_heap("x86", modules, native=native)
     functions = sum(module.functions for module in heap.modules)
-    return {**found, "code": found["code"] - BLOCK * functions}
+    totals = [int(total) for total in re.findall(r"n_total_bytes=(\d+)", said)]
+    code = found["code"] - BLOCK * functions - (totals[1] - totals[0])
+    return {**found, "code": code + names_told("x86", modules, native)}
 
 
 def _run(folder: Path) -> str:

@@ -1,65 +1,121 @@
-"""`microshrub build` counts what the program makes beside the learner."""
+"""`build` counts all that the program puts on the heap: what a running program says itself."""
 
 from __future__ import annotations
 
 import dataclasses
-import subprocess
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from device_support import put_device
+import test_build
+from device_support import Device
 from test_build import program, x86
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.boards import board_files
+from microshrub_host.boards import board_files, import_heap
 from microshrub_tools.board import build
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.messages import CHECKPOINT, STATUS, DeviceStatus
+from microshrub_tools.link.serial_line import SerialLine
 
-# What making the service takes, after all is imported
-SERVICE = """
+# Says what was on the heap before the program; pins stand for those of a board
+MAIN = """
 import gc
-def deep(n, *a):  # the collector takes for a pointer what it finds on the stack
-    return deep(n - 1, n, *a) + 1 if n else 0
-def used():
-    deep(40)
-    gc.collect()
-    return gc.mem_alloc()
-import microshrub.pending, microshrub.checkpoint, microshrub.drift_alarm
-import microshrub.shrub.ensemble, microshrub.device.plotter
-from microshrub.device.hardware import Hardware
-from microshrub.device.service import Service
-from microshrub.device.stdin import Input
-kept = [None]
-def go():
-    board = Hardware()
-    kept[0] = Service(board, "", Input(board.milliseconds), print)
-before = used()
-go()
-print(used() - before)
+import time
+
+class Board:
+    def milliseconds(self):
+        return time.ticks_ms()
+    def microseconds(self):
+        return time.ticks_us()
+    def adc(self, pin):
+        return self
+    def button(self, pin):
+        return self
+    def read_u16(self):
+        return 7
+    def value(self):
+        return 1
+
+board = Board()
+gc.collect()
+print("before:", gc.mem_alloc())
+from microshrub.device.program import main
+main(board)
 """
+CHECKPOINTS = {"path": "checkpoint", "samples": 1000, "seconds": 60}
+ALARM = {"detector": "page_hinkley", "hook": "forget"}
+SENSOR = {
+    "sensor": {"kind": "adc", "pins": [26, 27], "rate": 50},
+    "label_pin": {"pin": 15, "pressed": 1, "released": 0},
+    "text": True,
+}
+SHRUB = ("shrub", {"window": 16, "trees": 4, "depth": 3})
+HOEFFDING = ("hoeffding", {"nodes": 31, "leaves": 8})
+CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
+    "shrub": (SHRUB, {}),
+    "shrub, all but a sensor": (
+        SHRUB,
+        {"checkpoint": CHECKPOINTS, "alarm": ALARM, "pending": 1000, "text": True},
+    ),
+    "shrub, a sensor": (SHRUB, {"alarm": ALARM | {"detector": "adwin"}, **SENSOR}),
+    "hoeffding": (HOEFFDING, {"checkpoint": CHECKPOINTS, "pending": 200}),
+    "hoeffding, adaptive": (
+        ("hoeffding", {"nodes": 31, "leaves": 8, "adaptive": True}),
+        {"checkpoint": CHECKPOINTS},
+    ),
+    "thicket": (
+        ("thicket", {"bytes": 12000}),
+        {"checkpoint": CHECKPOINTS, "alarm": ALARM, "pending": 32},
+    ),
+}
+_REGION = 16  # bytes of the heap that the PC's port takes for each function of machine code
 
 
-@pytest.mark.parametrize("pending", [32, 1000])
-def test_what_the_program_makes_is_counted(
-    pending: int, tmp_path: Path, micropython_command: tuple[str, ...]
+def on_heap(command: tuple[str, ...], folder: Path, around: dict[str, Any]) -> int:
+    """What the running program takes, with a state restored if it keeps any."""
+    (folder / "main.py").write_text(MAIN)
+    text: list[bytes] = []
+    device = Device(command, folder, "400k")
+    try:
+        with HostLink(SerialLine(device.port), on_text=text.append) as link:
+            link.connect()
+            if around.get("checkpoint"):
+                link.ask(CHECKPOINT)
+                device.kill()
+                device.start()
+                text.clear()
+                link.connect()
+            used = []
+            for _ in range(5):
+                status = link.ask(STATUS)
+                assert isinstance(status, DeviceStatus)
+                used.append(status.heap_used)
+    finally:
+        device.close()
+    said = re.findall(r"before: (\d+)", b"".join(text).decode())
+    return min(used) - int(said[-1])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_running_program_takes_what_was_counted(
+    case: str,
+    tmp_path: Path,
+    micropython_command: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    wanted = program()
-    around: dict[str, Any] = wanted.around | {"pending": pending}
-    wanted = dataclasses.replace(wanted, around=around)
-    made = build.make(wanted, x86(tmp_path), tmp_path / "out")
-    files = build.read(made.folder)
-    folder = tmp_path / "device"
-    put_device(folder, files["config.json"])
-    for name, data in files.items():
-        if name.endswith(".state"):
-            (folder / name).write_bytes(data)
-    (folder / "service.py").write_text(SERVICE)
-    done = subprocess.run(
-        [*micropython_command, "-X", "heapsize=1m", "service.py"],
-        cwd=folder, env={"MICROPYPATH": "lib"}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    measured = int(done.stdout.splitlines()[-1])
-    assert made.budget.ram_bytes - made.code_bytes == pytest.approx(measured, rel=0.02)
+    model, around = CASES[case]
+    monkeypatch.setitem(test_build.MODELS, case, model)
+    wanted = program(case, **around)
+    # where machine code is not on the heap, as on the PC's own MicroPython
+    board = dataclasses.replace(x86(tmp_path), native=False)
+    made = build.make(wanted, board, tmp_path / "out")
+    modules = build.running(wanted, build.modules(wanted))
+    regions = _REGION * sum(m.functions for m in import_heap.library_heap("x86", modules).modules)
+    measured = on_heap(micropython_command, made.folder, around)
+    counted = made.budget.ram_bytes + regions
+    assert counted == pytest.approx(measured, rel=0.02)
 
 
 def test_too_many_waiting_samples_are_named(tmp_path: Path) -> None:

@@ -18,15 +18,14 @@ import secrets
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import messages
-from microshrub_host.boards import ram_budget
+from microshrub_host.boards import import_heap, ram_budget
 from microshrub_host.boards.board_files import Board
+from microshrub_host.boards.program_heap import program_parts
 from microshrub_host.boards.what_to_lower import which_to_lower
-from microshrub_host.engines import library_files, loader, mpy, native_files, plain_kernels
+from microshrub_host.engines import library_files, mpy, native_files, plain_kernels
 from microshrub_host.engines.own_learners import own_learners
 from microshrub_host.reports.report import shortage
 
@@ -34,11 +33,8 @@ from .program_config import Program
 
 FOLDER = "build"  # a folder a board in it
 LIBRARY = f"lib/{library_files.PACKAGE}"
+_SELFTEST = "device.selftest"
 _CHECK = ".check"  # ends the name of the module that looks at a learner's saved state
-# Bytes of objects, measured by gc.mem_alloc() in a running program
-_OBJECTS = 1248  # configuration, application, input
-_CHECKPOINT = 656
-_TEXT = 464
 EMITS = ("viper", "native", "bytecode")
 _MARKS = ("main.py", "config.json", LIBRARY)  # by which a folder is known to be a build
 
@@ -75,13 +71,24 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     roots = [name for name, needed in by_need.items() if needed]
     roots += _imported_by("device.program", set(by_need))
     learner = ram_budget.modules_of(program.learner, program.parameters)
-    roots += [*learner, "device.selftest"]
+    roots += [*learner, _SELFTEST]
     roots += {
         name for part in learner for name in library_files.imports(part) if name.endswith(_CHECK)
     }
     if emit == "bytecode":
         roots.append(plain_kernels.MODULE)
     return tuple(library_files.closure(roots))
+
+
+def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the modules that the program has imported while it serves.
+
+    The self-test is for `flash`, and a saved state is looked at only where there is one.
+    """
+    states = program.learner_state or program.around["checkpoint"]
+    return tuple(
+        name for name in names if name != _SELFTEST and (states or not name.endswith(_CHECK))
+    )
 
 
 def _imported_by(name: str, left_out: set[str]) -> set[str]:
@@ -116,7 +123,8 @@ def make(program: Program, board: Board, output: Path, emit: str = "viper") -> B
     arch = mpy.BYTECODE_ONLY if emit == "bytecode" else board.arch
     budget = budget_of(program, board, emit)
     if not budget.fits:
-        waits = next(part.bytes for part in _around(program) if part.name == "pending")
+        beside = [part for part in budget.overhead if part.owner == "program"]
+        waits = next(part.bytes for part in beside if part.name == "pending")
         if 2 * waits > budget.ram_bytes:
             raise UserError(
                 f"The program does not fit: {shortage('it', budget)} The samples that may wait "
@@ -126,7 +134,7 @@ def make(program: Program, board: Board, output: Path, emit: str = "viper") -> B
             part.bytes
             for part in ram_budget.code_parts(board, program.learner, program.parameters)
         )
-        around += sum(part.bytes for part in _around(program))
+        around += sum(part.bytes for part in beside)
         rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - around)
         advice = which_to_lower(program.parameters, rest, program.learner)
         raise UserError(f"The program does not fit: {shortage('it', budget)} {advice}")
@@ -142,29 +150,19 @@ def budget_of(program: Program, board: Board, emit: str = "viper") -> ram_budget
     """What the program takes of the board's RAM, whether it fits or not."""
     arch = mpy.BYTECODE_ONLY if emit == "bytecode" else board.arch
     names = modules(program, emit)
-    code = ram_budget.imported_parts(board, arch, names, emit == "native")
-    return ram_budget.budget(program.parameters, board, program.learner, code, _around(program))
+    serving = running(program, names)
+    native = emit == "native"
+    code = ram_budget.imported_parts(board, arch, names if native else serving, native)
+    beside = _around(program, arch, serving)
+    return ram_budget.budget(program.parameters, board, program.learner, code, beside)
 
 
-def _around(program: Program) -> list[ram_budget.Part]:
+def _around(program: Program, arch: str, names: tuple[str, ...]) -> list[ram_budget.Part]:
     """What the program makes beside the learner, its quantizer, metrics and rows."""
-    library = loader.load("python")
-    shape = [program.parameters[name] for name in ("features", "classes")]
-    link = library.device.link.Link(SimpleNamespace(features=shape[0], classes=shape[1]), None)
-    link._app = None  # it is counted with the program
-    options = program.around
-    made: dict[str, Any] = {"link": link, "pending": library.Pending(*shape, options["pending"])}
-    if options["alarm"]:
-        made["alarm"] = library.DriftAlarm(detector=options["alarm"]["detector"])
-    parts = {name: ram_budget.heap_bytes(thing) for name, thing in made.items()}
-    parts["program"] = _OBJECTS
-    if options["checkpoint"]:
-        parts["checkpoint"] = _CHECKPOINT
-    if options["text"]:
-        parts["text"] = _TEXT
-    return [
-        ram_budget.Part(name, size, "of the program", "program") for name, size in parts.items()
-    ]
+    try:
+        return program_parts(program.files()["config.json"], arch, import_heap.texts(arch, names))
+    except ValueError as error:
+        raise UserError(f"The program cannot be made: {error}") from None
 
 
 def _main_program(program: Program) -> bytes:
