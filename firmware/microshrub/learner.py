@@ -8,6 +8,7 @@ from micropython import const
 from .buffers import Buffers, address_table, allocate, table_bytes
 
 MYPY = const(0)  # mypy takes this for true
+_DEFAULT_BYTES = const(16384)  # of the buffers of who names no size
 CODES = array("H")  # a sample for same_items()
 
 
@@ -124,7 +125,8 @@ class Learner(Buffers):
     A subclass names its parameters in PARAMETERS, besides `features` and `classes`. It is one
     text, which takes the least RAM, of rows with ";" between them:
 
-        window 32 2..1024           a whole number: its default and its range
+        nodes 127 1..65535          a whole number: its default and its range
+        window 0 2..1024            0: the class chooses it, see fit()
         max_features 0 0..features  as many as there are features at most
         step 0.5 1/1024..64 65536   a number, held as a whole one of 1/65536; see number()
         leaf proba proba|class      one of these texts, or whole numbers
@@ -169,8 +171,24 @@ class Learner(Buffers):
             return choice(row[0], value, tuple(map(_read, row[2].split("|"))))
         if len(row) == 4:
             return number(row[0], value, row[2], int(row[3]))
+        if row[1] == "0" and value == 0 and not isinstance(value, bool):
+            return 0  # the class chooses, or 0 is in the range
         low, high = row[2].split("..")
         return whole(row[0], value, int(low), self.features if high == "features" else int(high))
+
+    def fit(self, name, low, high):
+        """Give a parameter the greatest value of low..high with which the buffers fit 16 KB.
+
+        It is low if none does. What it is called with has the default 0.
+        """
+        while low < high:
+            middle = (low + high + 1) // 2
+            setattr(self, name, middle)
+            if self.table_bytes() <= _DEFAULT_BYTES:
+                low = middle
+            else:
+                high = middle - 1
+        setattr(self, name, low)
 
     def _prepare(self):
         """Check what no parameter shows alone, and choose kernels; nothing is allocated yet."""

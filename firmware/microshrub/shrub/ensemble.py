@@ -106,7 +106,8 @@ class ShrubEnsemble(Learner):
     Parameters (all but features and classes have defaults):
 
     features      1..256, numbers in a sample; classes: 2..256
-    window        2..1024, recent samples that shrubs are grown on and weights are fitted to
+    window        2..1024 samples that a shrub is grown on and the weights are fitted to; 0: as
+                  many as fit into 16 KB, 16 to 128, or to 8 a class if that is more
     trees         1..255, the most shrubs in the ensemble
     depth         1..30, the longest path of tests; a shrub never has more than `window` leaves
     step          1/1024..64, step size of the weights' gradient descent, rounded to 12 bits;
@@ -115,7 +116,8 @@ class ShrubEnsemble(Learner):
     splitter      "best" (CART) or "random" (one random threshold per feature)
     max_features  0..features, features drawn for each node; 0: all of them
     leaf          "proba" (class frequencies in 8 bits) or "class" (the majority class alone)
-    train_every   1..32767: grow a shrub after every N samples, or errors
+    train_every   1..32767: grow a shrub after every so many samples, or errors; 0: after a
+                  sixteenth of a window whose size is a default, else after each
     trigger       "sample" or "error": what train_every counts
     feature_bits  8 or 16, bits of each code that the window and the thresholds keep
     seed          0..2**30 - 1, seed of the model's own random numbers
@@ -127,15 +129,15 @@ class ShrubEnsemble(Learner):
     _learn = staticmethod(learn)
 
     PARAMETERS = (
-        "window 32 2..1024;"
-        "trees 8 1..255;"
+        "window 0 2..1024;"
+        "trees 16 1..255;"
         "depth 5 1..30;"
-        "step 0.5 1/1024..64 65536;"
+        "step 0.2 1/1024..64 65536;"
         "loss mse mse|cross_entropy;"
         "splitter best best|random;"
         "max_features 0 0..features;"
         "leaf proba proba|class;"
-        "train_every 1 1..32767;"
+        "train_every 0 1..32767;"
         "trigger sample sample|error;"
         "feature_bits 16 8|16;"
         "seed 0 0..1073741823"
@@ -153,6 +155,13 @@ class ShrubEnsemble(Learner):
         from .check import is_sound
 
         return is_sound(self._flat, self.features, self.classes)
+
+    def _prepare(self):
+        sized = not self.window
+        if sized:
+            self.fit("window", 16, max(128, min(8 * self.classes, 1024)))
+        if not self.train_every:
+            self.train_every = self.window // 16 if sized else 1
 
     def _table(self):
         slots = self.trees + 1

@@ -23,6 +23,11 @@ COMMANDS = (
         "microshrub_host.cli.benchmark_field",
     ),
     Command(
+        "worth",
+        "Leave each member of a thicket out; print what it adds to the accuracy.",
+        "microshrub_host.cli.benchmark_worth",
+    ),
+    Command(
         "growth",
         "Run a stream over and over; print the cost per sample at several points.",
         "microshrub_host.cli.benchmark_growth",

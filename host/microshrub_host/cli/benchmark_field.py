@@ -85,7 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
         scores[name] = _learn(name, stream, sizes, peers, arguments)
     own = [thicket(size).name for size in sizes]
     text = markdown(scores, own, command_text(arguments, _TOLD), arguments.seeds)
-    write_markdown(arguments, "# Thicket beside the field\n\n" + text)
+    group = arguments.streams if arguments.streams in GROUPS else "some"
+    write_markdown(arguments, f"# Thicket on {group} streams\n\n{text}")
     return 0
 
 
