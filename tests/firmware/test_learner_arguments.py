@@ -34,7 +34,7 @@ TEXT = ("None", "1", "True", "''", "'Mse'", "b'mse'", "['mse']", "('mse', 'best'
 PARAMETERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "features": ("a whole number of 1..256", ("0", "257", *WHOLE)),
     "classes": ("a whole number of 2..256", ("0", "1", "257", *WHOLE)),
-    "window": ("a whole number of 2..1024", ("0", "1", "1025", "32.0", *WHOLE)),
+    "window": ("a whole number of 2..1024", ("-1", "1", "1025", "32.0", *WHOLE)),
     "trees": ("a whole number of 1..255", ("0", "256", *WHOLE)),
     "depth": ("a whole number of 1..30", ("0", "31", *WHOLE)),
     "step": (
@@ -48,7 +48,7 @@ PARAMETERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "splitter": ("one of best, random", (*TEXT, "'mse'")),
     "max_features": ("a whole number of 0..3", ("4", "257", *WHOLE)),
     "leaf": ("one of proba, class", (*TEXT, "'mse'")),
-    "train_every": ("a whole number of 1..32767", ("0", "32768", *WHOLE)),
+    "train_every": ("a whole number of 1..32767", ("-1", "32768", *WHOLE)),
     "trigger": ("one of sample, error", (*TEXT, "'mse'")),
     "feature_bits": (
         "one of 8, 16",

@@ -66,7 +66,7 @@ def test_other_classes_than_named_are_refused() -> None:
         learner.partial_fit(x, y, classes=["no", "yes", "maybe"])
     assert learner.online_._states() == before
     with pytest.raises(ValueError, match="window has to be a whole number"):
-        ShrubClassifier(window=0).fit(x, y)
+        ShrubClassifier(window=1).fit(x, y)
 
 
 @pytest.mark.parametrize("model", list(KINDS))

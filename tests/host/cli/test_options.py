@@ -90,7 +90,7 @@ def test_what_is_true_or_false_is_a_switch() -> None:
     for action in subparser("simulate")._actions:
         if action.option_strings and action.option_strings[0][2:] in found:
             assert action.nargs == 0
-            assert "(default False)" in str(action.help)
+            assert "(default off)" in str(action.help)
 
 
 @pytest.mark.parametrize("name", ["adaptive", "boost"])
