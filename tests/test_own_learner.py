@@ -118,6 +118,20 @@ def test_tune(data: Path) -> None:
     assert size.model_bytes == 16 + 12 + 3
 
 
+def test_the_command_tune_tries_it(
+    capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("optuna", reason="needs the extra tune")
+    from microshrub_host.tuning import search_space
+
+    words = ["tune", data, "--board", "rpi_pico", "--warmup", 100, "--study", tmp_path / "study"]
+    found = record(capsys, *words, "--trials", len(search_space.first()))
+    ours = [trial for trial in found["trials"] if trial["model"] == "majority"]
+    window = ours[0]["settings"]["window"]
+    assert ours[0]["accuracy"]["whole"] == pytest.approx(expected(data, window), abs=0.01)
+    assert ours[0]["model_bytes"] == 16 + 12 + window
+
+
 class _Trial:
     """Answers as Optuna's trial with fixed parameters, and notes the ranges."""
 
@@ -145,7 +159,12 @@ def test_save_and_show(capsys: pytest.CaptureFixture[str], data: Path, tmp_path:
     assert "labels held: 8" in said
     assert main(["show", str(file), "--row", "5"]) == 0
     assert "of the votes" in capsys.readouterr().out
-    assert main(["export", str(file), "--format", "c", "-o", str(tmp_path / "m.h")]) == 2
+    words = ["build", "--model", file, "--board", "rpi_pico", "--output", tmp_path / "build"]
+    assert main([*map(str, words)]) == 0
+    assert json.loads((tmp_path / "build" / "config.json").read_text())["learner"] == "Majority"
+    capsys.readouterr()
+    assert main(["export", str(file), "--format", "c", "-o", str(tmp_path / "m.h")]) == 0
+    assert main(["export", str(file), "--format", "c-frozen", "-o", str(tmp_path / "f.h")]) == 2
     assert "Majority cannot be exported" in capsys.readouterr().err
 
 
