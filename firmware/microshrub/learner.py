@@ -1,4 +1,4 @@
-"""The face that every learner has, and the checks of what a person passes in."""
+"""The base class of all learners, and the checks of what users pass in."""
 
 from array import array
 
@@ -8,7 +8,7 @@ from micropython import const
 from .buffers import Buffers, address_table, allocate, table_bytes
 
 MYPY = const(0)  # mypy takes this for true
-_DEFAULT_BYTES = const(16384)  # of the buffers of who names no size
+_DEFAULT_BYTES = const(16384)  # of the buffers, if no size is given
 CODES = array("H")  # a sample for same_items()
 
 
@@ -112,7 +112,7 @@ def check_row(x, features):
 
 @micropython.viper
 def run_rows(learn, t, rows, labels, predictions, count: int, features: int):
-    """Learn rows one by one and note what the learner had predicted of each."""
+    """Learn rows one by one, and note what the learner predicted for each."""
     y = ptr8(labels)
     out = ptr8(predictions)
     for i in range(count):
@@ -120,23 +120,23 @@ def run_rows(learn, t, rows, labels, predictions, count: int, features: int):
 
 
 class Learner(Buffers):
-    """Base of the learners.
+    """The base class of all learners.
 
-    A subclass names its parameters in PARAMETERS, besides `features` and `classes`. It is one
-    text, which takes the least RAM, of rows with ";" between them:
+    A subclass lists its parameters, besides `features` and `classes`, in PARAMETERS: one text,
+    which takes the least RAM, of rows separated by ";":
 
         nodes 127 1..65535          a whole number: its default and its range
         window 0 2..1024            0: the class chooses it, see fit()
-        max_features 0 0..features  as many as there are features at most
-        step 0.5 1/1024..64 65536   a number, held as a whole one of 1/65536; see number()
+        max_features 0 0..features  a whole number up to that of the features
+        step 0.5 1/1024..64 65536   a number, stored in units of 1/65536; see number()
         leaf proba proba|class      one of these texts, or whole numbers
         adaptive False              True or False
         two_valued ()               what the class checks itself
 
-    They are checked and become attributes. What they are, and mean, is in the class's docstring,
-    in rows `name  text`, from which the help of the command line comes.
+    They are checked and become attributes. The class's docstring says what they mean, in rows of
+    `name  text`; the help on the command line comes from there.
 
-    It gives the table of its buffers, `_table()`, and the kernels `_predict(t, rows, at)` and
+    It provides the table of its buffers, `_table()`, and the kernels `_predict(t, rows, at)` and
     `_learn(t, rows, at, label)`, which both return the class predicted before learning; t holds
     the addresses of the buffers, in the order of the table (buffers.address_table).
     """
@@ -177,9 +177,9 @@ class Learner(Buffers):
         return whole(row[0], value, int(low), self.features if high == "features" else int(high))
 
     def fit(self, name, low, high):
-        """Give a parameter the greatest value of low..high with which the buffers fit 16 KB.
+        """Give a parameter the greatest value in low..high with which the buffers fit 16 KB.
 
-        It is low if none does. What it is called with has the default 0.
+        If none does, it is low. The parameter has to have the default 0.
         """
         while low < high:
             middle = (low + high + 1) // 2
@@ -191,7 +191,7 @@ class Learner(Buffers):
         setattr(self, name, low)
 
     def _prepare(self):
-        """Check what no parameter shows alone, and choose kernels; nothing is allocated yet."""
+        """Check parameters against each other, and choose kernels; nothing is allocated yet."""
 
     def configuration(self):
         """All parameters as one line of text, numbers as they are held: step=32768/65536."""
@@ -260,19 +260,19 @@ class Learner(Buffers):
         return self._learn(self._addresses, x, 0, label)
 
     def _check(self, x):
-        """Check a row that is not the one before; that it is an array it will stay."""
+        """Check a row, unless it is the same object as before, which was checked already."""
         check_row(x, self.features)
         self._row = x
 
     def forget(self):
-        """Let what was learned long ago count less; here, forget everything."""
+        """Make what was learned long ago count less; here, forget everything."""
         self.reset()
 
     def run(self, rows, labels, predictions):
         """Predict, then learn, one row after the other (prequential evaluation).
 
         rows is array('H') of len(labels) * features codes; labels, bytearray, holds the classes;
-        predictions, bytearray of the same length, takes what was predicted of each row before it
+        predictions, bytearray of the same length, takes what was predicted for each row before it
         was learned. Allocates nothing.
         """
         count = len(labels)

@@ -87,7 +87,7 @@ def follow(t, place: int):
 def train(t, forget: int):
     """Lines 6 to 12: grow a shrub in the first free slot, step, project, prune.
 
-    To forget, the step is that the new shrub takes half of the others' weights.
+    To forget, instead of the gradient step, the new shrub takes half of the others' weights.
     """
     address = ptr32(t)
     slot = ptr8(address[_MEMBERS_RANK])[ptr32(address[_MEMBERS_SHAPE])[_M_USED]]
@@ -106,8 +106,8 @@ class ShrubEnsemble(Learner):
     Parameters (all but features and classes have defaults):
 
     features      1..256, numbers in a sample; classes: 2..256
-    window        2..1024 samples that a shrub is grown on and the weights are fitted to; 0: as
-                  many as fit into 16 KB, 16 to 128, or to 8 a class if that is more
+    window        2..1024, recent samples that shrubs are grown on and weights are fitted to; 0: as
+                  many as fit into 16 KB, from 16 up to 128, or up to 8 per class if that is more
     trees         1..255, the most shrubs in the ensemble
     depth         1..30, the longest path of tests; a shrub never has more than `window` leaves
     step          1/1024..64, step size of the weights' gradient descent, rounded to 12 bits;
@@ -116,8 +116,8 @@ class ShrubEnsemble(Learner):
     splitter      "best" (CART) or "random" (one random threshold per feature)
     max_features  0..features, features drawn for each node; 0: all of them
     leaf          "proba" (class frequencies in 8 bits) or "class" (the majority class alone)
-    train_every   1..32767: grow a shrub after every so many samples, or errors; 0: after a
-                  sixteenth of a window whose size is a default, else after each
+    train_every   1..32767: grow a shrub after every N samples, or errors; 0: after every sixteenth
+                  of the window if that is 0, too, else after each
     trigger       "sample" or "error": what train_every counts
     feature_bits  8 or 16, bits of each code that the window and the thresholds keep
     seed          0..2**30 - 1, seed of the model's own random numbers
@@ -218,7 +218,7 @@ class ShrubEnsemble(Learner):
         return max(self._flat[_VOTES]) >> 16
 
     def progress(self):
-        """What there is to tell of the state, as a dict of ints."""
+        """What users see of the state, as a dict of ints."""
         return {"trees_used": self.trees_used}
 
     @property
