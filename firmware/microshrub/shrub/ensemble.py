@@ -157,11 +157,11 @@ class ShrubEnsemble(Learner):
         return is_sound(self._flat, self.features, self.classes)
 
     def _prepare(self):
-        sized = not self.window
-        if sized:
+        every = 1
+        if not self.window:
             self.fit("window", 16, max(128, min(8 * self.classes, 1024)))
-        if not self.train_every:
-            self.train_every = self.window // 16 if sized else 1
+            every = self.window // 16
+        self.train_every = getattr(self, "train_every") or every  # noqa: B009
 
     def _table(self):
         slots = self.trees + 1

@@ -77,7 +77,7 @@ class Learning:
         """What a board's self-test has to come to with such a model; this one is used up."""
         from microshrub.device.selftest import selftest
 
-        crc, _ = selftest(self.model, self.quantizer, lambda: 0)
+        crc, _ = selftest(self.model, self.quantizer, lambda: 0)  # type: ignore[no-untyped-call]
         return int(crc) & 0xFFFFFFFF
 
     def modules(self) -> str:
