@@ -59,6 +59,17 @@ def test_a_blank_board_gets_what_was_learned_and_starts_it(
     assert config["model"] == "learner.state"
     assert "the model is learner.state" in what_starts(micropython_command, board.flash)
 
+    page.run("document.querySelector('#watch').click()")
+    page.wait("document.querySelector('#watch-numbers').textContent", 60)
+    page.run("document.querySelector('#watch-stream').click()")
+    page.wait(
+        "!!document.querySelector('#watch-sent') || !!document.querySelector('#watch-status.bad')",
+        120,
+    )
+    assert page.run("document.querySelector('#watch-status').className") == ""
+    page.wait("document.querySelector('#watch-status').textContent.startsWith('2,000 samples')")
+    assert page.run("document.querySelectorAll('#watch-confusion tbody tr').length") == 10
+
 
 def test_only_this_page_with_the_token_gets_the_port(bridge: Bridge) -> None:
     here = f"http://localhost:{bridge.port}"

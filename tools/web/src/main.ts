@@ -5,10 +5,13 @@ import { loadPageData } from "./page_data";
 import { texts } from "./texts";
 import { LearnMe } from "./views/learn_me";
 import { Playground } from "./views/playground";
+import { Watch } from "./views/watch";
 
 async function show(main: HTMLElement): Promise<void> {
   const data = await loadPageData();
-  main.append(new Playground(data).element, new LearnMe(data).element);
+  const playground = new Playground(data);
+  const watch = new Watch(() => playground.openStream());
+  main.append(playground.element, new LearnMe(data).element, watch.element);
 }
 
 const main = make("main", {});
@@ -24,4 +27,6 @@ if (typeof WebAssembly === "object" && typeof Worker === "function") {
 } else {
   main.append(make("p", { class: "bad", role: "alert" }, texts.browser));
 }
-if ("serviceWorker" in navigator) void navigator.serviceWorker.register("offline.js").catch(() => undefined);
+if ("serviceWorker" in navigator) {
+  navigator.serviceWorker.register("offline.js").catch(() => undefined); // it only works online
+}

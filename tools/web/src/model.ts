@@ -64,8 +64,10 @@ export async function programFiles(
     ...board.around,
   };
   const plain = arch === BYTECODE ? [OF_BYTECODE] : [];
-  const modules = [...modulesOf(model), ...plain].map((name) => `${PACKAGE}/${name.replaceAll(".", "/")}.mpy`);
-  const compiled = modules.map((path) => [`lib/${path}`, library[path]!] as const);
+  const compiled = [...modulesOf(model), ...plain].map((name) => {
+    const path = `${PACKAGE}/${name.replaceAll(".", "/")}.mpy`;
+    return [`lib/${path}`, library[path]!] as const;
+  });
   return {
     "main.py": new TextEncoder().encode(data.main),
     [CONFIG]: json(config),

@@ -134,6 +134,42 @@ export const texts = {
       `The board's model has the checksum ${found}, and this page's ${expected}. The board's ` +
       "program is unchanged. Please report it.",
   },
+  watch: {
+    title: "Watch a board",
+    lead: "Connect to a board that runs microshrub's program: see how well it learns, and teach it.",
+    connect: "Connect",
+    end: "Disconnect",
+    numbers: "What the board tells",
+    sensor: "Its own sensor",
+    noSensor: "No sample of a sensor has come. A board that learns over its line has none.",
+    stream: "Let it learn the stream that is chosen above",
+    sent: (n: number, seconds: number) =>
+      `${count(n)} samples sent and learned in ${seconds.toFixed(1)} s`,
+    told: (samples: number, accuracy: string) => `${count(samples)} samples learned, ${accuracy} right`,
+    newest: (name: string, confidence: number, recorded: number) =>
+      `${name}, confidence ${confidence} of 255; ${count(recorded)} samples recorded`,
+    otherStream:
+      "The board's program is for other features, classes or units than the stream that is " +
+      "chosen above.",
+    names: {
+      samples: "samples with a label",
+      accuracy: "accuracy",
+      nochange: "NoChange: the last label",
+      kappa: "kappa",
+      heap: "bytes of heap free",
+      drift: "drift (how many so far)",
+      seconds: "seconds since the start",
+      damaged: "damaged frames",
+    },
+    levels: ["none", "warning", "drift"],
+    errors: {
+      silent:
+        "The board's program does not answer. Put one there first; if there is one, press the " +
+        "board's reset button.",
+      reset: "The board was reset. Connect again.",
+      version: "The board's program speaks another version of the link. Put a new one there.",
+    },
+  },
 
   learnMe: {
     title: "Learn me",

@@ -80,7 +80,8 @@ export class Gestures {
   /** The samples that had a label, as the simulator reads them. */
   csv(): string {
     const head = [...this.featureNames, "class"].map(cell).join(",");
-    const lines = this.rows.map((row, i) => [...row, cell(this.classNames[this.labels[i]!]!)].join(","));
+    const label = (i: number): string => cell(this.classNames[this.labels[i]!]!);
+    const lines = this.rows.map((row, i) => [...row, label(i)].join(","));
     return [head, ...lines, ""].join("\n");
   }
 

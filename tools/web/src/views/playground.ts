@@ -59,6 +59,11 @@ export class Playground {
     this.showOptions();
   }
 
+  /** The stream that is chosen. */
+  openStream(): Promise<Stream> {
+    return this.streams.open();
+  }
+
   private makeForm(): HTMLElement {
     const form = make(
       "form",

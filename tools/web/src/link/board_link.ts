@@ -1,0 +1,146 @@
+// What the page asks of a board's program over the link.
+
+import { crc32 } from "../zip";
+import type { Frame } from "./frames";
+import { Link, RefusedError, TIMES, type Carrier, type Welcome } from "./link";
+
+const [LABELLED, LABEL, STATUS, CONFUSION, READ] = [4, 5, 6, 7, 11];
+const COUNTS = 14; // at most, of an answer
+const UNKNOWN = 65535; // a label that is not known
+const START = Uint8Array.from([3, 2, 4]); // Ctrl-C, Ctrl-B, Ctrl-D: a prompt starts the program
+const MOST_CLASSES = 32; // whose confusion matrix a board keeps
+
+/** The part of config.json that is shown, or that says what the values are. */
+export interface Configuration {
+  readonly class_names: readonly string[];
+  readonly feature_names: readonly string[];
+  readonly units: readonly (readonly [number, number])[] | null;
+}
+
+export interface BoardStatus {
+  readonly samples: number;
+  readonly right: number;
+  readonly accuracy: number; // millionths, as the next three
+  readonly nochange: number;
+  readonly kappa: number;
+  readonly kappaTemporal: number;
+  readonly heapUsed: number;
+  readonly heapFree: number;
+  readonly drift: number; // 0 none, 1 warning, 2 drift
+  readonly drifts: number;
+  readonly seconds: number;
+  readonly waiting: number;
+  readonly checkpoint: number;
+  readonly damaged: number;
+}
+
+/** A sample of the board's own sensor; label is null where it is not known. */
+export interface Observation {
+  readonly id: number;
+  readonly predicted: number;
+  readonly confidence: number;
+  readonly label: number | null;
+  readonly values: Int32Array;
+}
+
+export class BoardLink {
+  private constructor(
+    private readonly link: Link,
+    readonly welcome: Welcome,
+    readonly configuration: Configuration,
+  ) {}
+
+  static async open(port: Carrier): Promise<BoardLink> {
+    const [link, welcome] = await Link.open(port, TIMES, () => port.write(START));
+    return new BoardLink(link, welcome, await configurationOf(link, welcome));
+  }
+
+  /** Have each observation told. */
+  set observed(told: (observation: Observation) => void) {
+    this.link.observed = (frame) => told(observationOf(frame));
+  }
+
+  async status(): Promise<BoardStatus> {
+    const { payload } = await this.link.request(STATUS);
+    const [samples, right, accuracy, nochange, kappa, kappaTemporal, ...rest] = words(payload, 0);
+    const [heapUsed, heapFree, drift, drifts, seconds, waiting, checkpoint, damaged] = rest;
+    const found = { samples, right, accuracy, nochange, kappa, kappaTemporal, heapUsed, heapFree };
+    return { ...found, drift, drifts, seconds, waiting, checkpoint, damaged } as BoardStatus;
+  }
+
+  /** [label * classes + prediction]; empty where there are too many classes. */
+  async confusion(): Promise<number[]> {
+    const { classes } = this.welcome;
+    const counts: number[] = [];
+    for (let label = 0; label < classes && classes <= MOST_CLASSES; label++) {
+      for (let first = 0; first < classes; first += COUNTS) {
+        const { payload } = await this.link.request(CONFUSION, Uint8Array.of(label, first));
+        counts.push(...words(payload, 0));
+      }
+    }
+    return counts;
+  }
+
+  /** Learn a sample; resolves with the class that was predicted before. */
+  async learn(values: Int32Array, label: number): Promise<number> {
+    const payload = new Uint8Array(1 + 4 * values.length);
+    payload[0] = label;
+    const view = new DataView(payload.buffer);
+    values.forEach((value, i) => view.setInt32(1 + 4 * i, value, true));
+    return (await this.link.request(LABELLED, payload)).payload[2]!;
+  }
+
+  /** The label of an observation that waits for it. */
+  async label(id: number, label: number): Promise<void> {
+    await this.link.request(LABEL, Uint8Array.of(id & 255, id >> 8, label));
+  }
+
+  /** Requests that wait for an answer. */
+  get pending(): number {
+    return this.link.pending;
+  }
+
+  close(): void {
+    this.link.close();
+  }
+}
+
+/** The names that the board has; numbers where it cannot tell them. */
+async function configurationOf(link: Link, welcome: Welcome): Promise<Configuration> {
+  const bytes: number[] = [];
+  try {
+    for (;;) {
+      const at = Uint8Array.of(bytes.length & 255, bytes.length >> 8);
+      const { payload } = await link.request(READ, at);
+      if (!payload.length) break;
+      bytes.push(...payload);
+    }
+    const text = Uint8Array.from(bytes);
+    if (crc32(text) === welcome.configuration) {
+      return JSON.parse(new TextDecoder().decode(text)) as Configuration;
+    }
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error; // a device from before there was this
+  }
+  const numbers = (count: number): string[] => Array.from({ length: count }, (_, i) => String(i));
+  const { classes, features } = welcome;
+  return { class_names: numbers(classes), feature_names: numbers(features), units: null };
+}
+
+function observationOf(frame: Frame): Observation {
+  const view = new DataView(frame.payload.buffer);
+  const label = view.getUint16(4, true);
+  return {
+    id: view.getUint16(0, true),
+    predicted: view.getUint8(2),
+    confidence: view.getUint8(3),
+    label: label === UNKNOWN ? null : label,
+    values: Int32Array.from(words(frame.payload, 6)),
+  };
+}
+
+function words(payload: Uint8Array<ArrayBuffer>, from: number): number[] {
+  const view = new DataView(payload.buffer);
+  const count = (payload.length - from) >> 2;
+  return Array.from({ length: count }, (_, i) => view.getInt32(from + 4 * i, true));
+}

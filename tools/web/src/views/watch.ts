@@ -1,0 +1,201 @@
+// Watch a board: how well it learns, its own sensor's samples with label buttons, and a stream.
+
+import { openPort, canConnect, type Port } from "../board/port";
+import { make, panel, table } from "../dom";
+import { BoardLink, type BoardStatus, type Observation } from "../link/board_link";
+import { MISSING } from "../streams/units";
+import type { Stream } from "../streams/stream";
+import { count, percent, texts } from "../texts";
+import { confusionMatrix } from "./confusion_matrix";
+import { save } from "./take_away";
+
+const BAUD = 115_200;
+const EVERY = 1000; // milliseconds
+const AHEAD = 16; // requests under way while a stream is sent
+
+export class Watch {
+  readonly element: HTMLElement;
+  private readonly connect = make("button", { type: "button", id: "watch" }, texts.watch.connect);
+  private readonly status = make("p", { role: "status", id: "watch-status" });
+  private readonly numbers = make("div", { id: "watch-numbers" });
+  private readonly confusion = make("div", { id: "watch-confusion" });
+  private readonly newest = make("p", { id: "watch-newest" }, texts.watch.noSensor);
+  private readonly labels = make("div", { class: "labels", role: "group" });
+  private readonly send = make("button", { type: "button", id: "watch-stream" }, texts.watch.stream);
+  private readonly recording = make("button", { type: "button", id: "watch-csv" }, texts.learnMe.csv);
+  private readonly live: HTMLElement;
+  private port: Port | null = null;
+  private link: BoardLink | null = null;
+  private label: number | null = null;
+  private rows: (readonly [Int32Array, number])[] = [];
+
+  /** `open` reads the stream that the playground has chosen. */
+  constructor(private readonly open: () => Promise<Stream>) {
+    this.connect.disabled = !canConnect();
+    this.connect.onclick = () => void (this.link ? this.end() : this.begin());
+    this.send.onclick = () => void this.stream();
+    this.recording.onclick = () => this.saveRecording();
+    this.labels.setAttribute("aria-label", texts.learnMe.labels);
+    this.live = make(
+      "div",
+      { class: "results", hidden: true },
+      panel(texts.watch.numbers, this.numbers, this.send),
+      panel(texts.confusion.title, this.confusion),
+      panel(texts.watch.sensor, this.newest, this.labels, this.recording),
+    );
+    this.element = make(
+      "section",
+      { "aria-labelledby": "watch-title" },
+      make("h2", { id: "watch-title" }, texts.watch.title),
+      make("p", {}, canConnect() ? texts.watch.lead : texts.board.noSerial),
+      this.connect,
+      this.status,
+      this.live,
+    );
+  }
+
+  private async begin(): Promise<void> {
+    this.connect.disabled = true;
+    this.say(texts.board.connecting);
+    try {
+      this.port = await openPort(BAUD);
+      this.link = await BoardLink.open(this.port);
+      this.link.observed = (observation) => this.observe(observation);
+      this.rows = [];
+      this.showLabels(this.link.configuration.class_names);
+      this.live.hidden = false;
+      this.connect.textContent = texts.watch.end;
+      void this.poll(this.link);
+    } catch (error) {
+      await this.fail(error);
+    }
+    this.connect.disabled = false;
+  }
+
+  private async poll(link: BoardLink): Promise<void> {
+    try {
+      while (this.link === link) {
+        const status = await link.status();
+        this.numbers.replaceChildren(statusTable(status));
+        const matrix = confusionMatrix(link.configuration.class_names, await link.confusion());
+        this.confusion.replaceChildren(matrix);
+        this.say(texts.watch.told(status.samples, percent(status.accuracy)));
+        await new Promise((resolve) => setTimeout(resolve, EVERY));
+      }
+    } catch (error) {
+      if (this.link === link) await this.fail(error);
+    }
+  }
+
+  private observe(observation: Observation): void {
+    const names = this.link!.configuration.class_names;
+    const label = observation.label ?? this.label;
+    const seen = names[observation.predicted] ?? String(observation.predicted);
+    this.newest.textContent = texts.watch.newest(seen, observation.confidence, this.rows.length);
+    if (label === null) return;
+    this.rows.push([observation.values, label]);
+    if (observation.label !== null) return;
+    this.link!.label(observation.id, label).catch((error: unknown) => this.say(String(error), true));
+  }
+
+  private showLabels(names: readonly string[]): void {
+    this.label = null;
+    const made = [...names.keys(), null].map((label) => {
+      const text = label === null ? texts.learnMe.predict : names[label]!;
+      const button = make("button", { type: "button", "aria-pressed": String(label === null) }, text);
+      button.onclick = () => {
+        this.label = label;
+        for (const each of made) each.setAttribute("aria-pressed", String(each === button));
+      };
+      return button;
+    });
+    this.labels.replaceChildren(...made);
+  }
+
+  /** Let the board learn the stream that is chosen above. */
+  private async stream(): Promise<void> {
+    const { link } = this;
+    if (!link) return;
+    this.send.disabled = true;
+    try {
+      const stream = await this.open();
+      checkStream(stream, link);
+      const features = stream.featureNames.length;
+      const begin = performance.now();
+      const sent: Promise<unknown>[] = [];
+      for (let at = 0; at < stream.labels.length && this.link === link; at++) {
+        const row = stream.rows.slice(at * features, (at + 1) * features);
+        sent.push(link.learn(row, stream.labels[at]!));
+        if (sent.length > AHEAD) await sent.shift();
+      }
+      await Promise.all(sent);
+      const seconds = (performance.now() - begin) / 1000;
+      this.send.after(make("p", { id: "watch-sent" }, texts.watch.sent(stream.labels.length, seconds)));
+    } catch (error) {
+      this.say(error instanceof Error ? error.message : String(error), true);
+    }
+    this.send.disabled = false;
+  }
+
+  private saveRecording(): void {
+    const { feature_names: features, class_names: classes } = this.link!.configuration;
+    const cell = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+    const known = (value: number): string => (value === MISSING ? "" : String(value));
+    const lines = this.rows.map(([values, label]) =>
+      [...Array.from(values, known), cell(classes[label]!)].join(","),
+    );
+    const head = [...features, "class"].map(cell).join(",");
+    save("recording.csv", new Blob([[head, ...lines, ""].join("\n")], { type: "text/csv" }));
+  }
+
+  private async fail(error: unknown): Promise<void> {
+    const code = (error as { code?: string }).code ?? "";
+    const known = (texts.watch.errors as Record<string, string>)[code];
+    await this.end();
+    this.say(known ?? (error instanceof Error ? error.message : String(error)), true);
+  }
+
+  private async end(): Promise<void> {
+    this.link?.close();
+    this.link = null;
+    await this.port?.close();
+    this.port = null;
+    this.connect.textContent = texts.watch.connect;
+    this.say("");
+  }
+
+  private say(text: string, isError = false): void {
+    this.status.textContent = text;
+    this.status.classList.toggle("bad", isError);
+  }
+}
+
+/** Throws an Error if the board's program is not for samples like these. */
+function checkStream(stream: Stream, link: BoardLink): void {
+  const { class_names: classes, units } = link.configuration;
+  const same =
+    stream.featureNames.length === link.welcome.features &&
+    stream.classNames.join("\n") === classes.join("\n") &&
+    (units ?? []).every(([offset, digits], i) => {
+      const unit = stream.units[i];
+      return unit?.offset === offset && unit.digits === digits;
+    });
+  if (!same) throw new Error(texts.watch.otherStream);
+}
+
+function statusTable(status: BoardStatus): HTMLElement {
+  const { names, levels } = texts.watch;
+  return table(
+    [],
+    [
+      [names.samples, count(status.samples)],
+      [names.accuracy, percent(status.accuracy)],
+      [names.nochange, percent(status.nochange)],
+      [names.kappa, percent(status.kappa)],
+      [names.heap, count(status.heapFree)],
+      [names.drift, `${levels[status.drift] ?? ""} (${count(status.drifts)})`],
+      [names.seconds, count(status.seconds)],
+      [names.damaged, count(status.damaged)],
+    ],
+  );
+}
