@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..base.errors import UserError
+from ..base.exits import undisturbed
 from ..base.progress import showing
 from ..base.terminal import console, messages
 from ..base.text import count
@@ -82,18 +83,46 @@ def run(arguments: argparse.Namespace) -> int:
         # what is compiled is left to the processes that run it
         if c.system == "ours" and not are_compiled(c.learner, c.settings):
             compile_kernels(c.learner, c.settings)
-    parts = []
+    parts: list[StreamResults] = []
+    stopped: list[KeyboardInterrupt] = []
     for stream in streams:
-        found = _learn(contenders, stream, arguments)
-        lines = chosen.lines(found) if chosen else None
-        parts.append(StreamResults(stream, list(found.values()), lines))
-        if not is_quiet(arguments):
-            compare_report.print_part(parts[-1])
+        found = _learn(contenders, stream, arguments, stopped)
+        if stopped:
+            with undisturbed():  # what was measured until then is kept
+                _tell(parts, stream, found, arguments)
+                _finish(parts, contenders, arguments)
+            raise stopped[0]
+        _tell(parts, stream, found, arguments)
+    _finish(parts, contenders, arguments)
+    return 0
+
+
+def _tell(
+    parts: list[StreamResults],
+    stream: Stream,
+    found: Mapping[str, Cell],
+    arguments: argparse.Namespace,
+) -> None:
+    """Add a stream's results to the others and print them."""
+    chosen = SETS.get(arguments.set)
+    lines = chosen.lines(found) if chosen else None
+    parts.append(StreamResults(stream, list(found.values()), lines))
     if not is_quiet(arguments):
-        for note in chosen.notes if chosen else compare_report.NOTES:
+        compare_report.print_part(parts[-1])
+
+
+def _finish(
+    parts: Sequence[StreamResults], contenders: Sequence[Contender], arguments: argparse.Namespace
+) -> None:
+    """The notes below the tables, and the files."""
+    chosen = SETS.get(arguments.set)
+    notes = [*(chosen.notes if chosen else compare_report.NOTES)]
+    if arguments.set == "speed":
+        notes += compare_report.builds({contender.system for contender in contenders})
+    if not is_quiet(arguments):
+        for note in notes:
             console.say(note)
     _write(arguments, parts)
-    return 0
 
 
 def _write(arguments: argparse.Namespace, parts: Sequence[StreamResults]) -> None:
@@ -160,9 +189,16 @@ def _check_ours(
 
 
 def _learn(
-    contenders: Sequence[Contender], stream: Stream, arguments: argparse.Namespace
+    contenders: Sequence[Contender],
+    stream: Stream,
+    arguments: argparse.Namespace,
+    stopped: list[KeyboardInterrupt],
 ) -> dict[str, Cell]:
-    """The cells of a stream by the contenders' names, in their order."""
+    """The cells of a stream by the contenders' names, in their order.
+
+    After Ctrl-C, which goes to `stopped`, those that there are.
+    """
+    found: dict[str, Cell] = {}
     with showing(stream.name) as update:
         cells = compare(
             contenders,
@@ -172,5 +208,9 @@ def _learn(
             jobs=arguments.jobs,
             progress=update,
         )
-        found = {cell.name: cell for cell in cells}
-    return {contender.name: found[contender.name] for contender in contenders}
+        try:
+            for cell in cells:
+                found[cell.name] = cell
+        except KeyboardInterrupt as interrupt:
+            stopped.append(interrupt)
+    return {c.name: found[c.name] for c in contenders if c.name in found}

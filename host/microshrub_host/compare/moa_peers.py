@@ -22,8 +22,8 @@ from ..streams.stream import Stream
 from .contender import NO_ANSWER, SEED, ContenderRun
 
 _NO_WINDOW = 2**31 - 1
-_VARIABLE = "CAPYMOA_JVM_ARGS"
-_MEMORY = "-Xmx8g -Xss10M"  # capymoa's own
+VARIABLE = "CAPYMOA_JVM_ARGS"
+MEMORY = "-Xmx8g -Xss10M"  # capymoa's own
 _MANIFEST = "Manifest-Version: 1.0\nPremain-Class: sizeof.agent.SizeOfAgent\n"
 _OPENED = ("lang", "util", "util.concurrent", "util.concurrent.atomic", "util.random", "text")
 
@@ -55,11 +55,11 @@ def _start_java(folder: Path) -> None:
     agent = folder / "sizeof.jar"
     with zipfile.ZipFile(agent, "w") as archive:
         archive.writestr("META-INF/MANIFEST.MF", _MANIFEST)
-    words = [os.environ.get(_VARIABLE, _MEMORY)]
+    words = [os.environ.get(VARIABLE, MEMORY)]
     if " " not in str(agent):
         words.append(f"-javaagent:{agent}")
         words += [f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in _OPENED]
-    os.environ[_VARIABLE] = " ".join(words)
+    os.environ[VARIABLE] = " ".join(words)
     importlib.import_module("capymoa")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +16,11 @@ from rich.text import Text
 from ..base.terminal import console
 from ..base.text import count
 from ..base.versions import version_of, versions
+from ..engines import c_kernels, loader
 from ..streams.stream import Stream
+from . import moa_peers
 from .catalogue import java
-from .runner import Cell
+from .runner import STOPPED, Cell
 
 COLUMNS = (
     "accuracy",
@@ -131,6 +135,30 @@ def record(parts: Sequence[StreamResults], options: Mapping[str, Any]) -> dict[s
     }
 
 
+def builds(systems: Collection[str]) -> list[str]:
+    """For each system a line: which build of it ran, and with which flags."""
+    python = f"CPython {platform.python_version()}"
+    found = {"ours": _our_build(), "river": f"River {version_of('river')}, {python}"}
+    known = system_versions(systems)
+    if "java" in known:
+        flags = os.environ.get(moa_peers.VARIABLE) or moa_peers.MEMORY
+        found["moa"] = f"MOA of capymoa {known['capymoa']}, {known['java']}, {flags}"
+    if "torch" in systems:
+        found["torch"] = f"torch {version_of('torch')}, {python}"
+    return [f"{name}: {text}" for name, text in found.items() if name in systems]
+
+
+def _our_build() -> str:
+    compiler = c_kernels.compiler()
+    if loader.fastest() == "c" and compiler:
+        command = [compiler, "--version"]
+        said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+        return f"engine c, {said.partition(chr(10))[0]}, {' '.join(c_kernels.FLAGS)}"
+    if loader.fastest() == "c":
+        return f"engine c, compiled before, {' '.join(c_kernels.FLAGS)}"
+    return f"engine numba, numba {version_of('numba')}"
+
+
 def all_versions(cells: Sequence[Cell]) -> dict[str, str]:
     """Of this program and of the systems that took part."""
     return system_versions({cell.system for cell in cells})
@@ -184,7 +212,9 @@ def accuracy(cell: Cell | None) -> str:
 
 def _failure(cell: Cell) -> str:
     """The failure in a word; the full text stands below the table."""
-    return "timeout" if cell.timed_out else "crashed"
+    if cell.timed_out:
+        return "timeout"
+    return "stopped" if cell.failure == STOPPED else "crashed"
 
 
 def _points(cell: Cell | None, first: Cell | None) -> str:

@@ -28,6 +28,7 @@ _BLOCK = 1000
 _BLOCKS = 200  # at least this many, to see how far a slow learner has got
 _MOST_CLASSES = 256
 _POINTS = 200  # of a curve
+STOPPED = "stopped"  # the failure of a run that Ctrl-C ended
 
 Curve = Sequence[tuple[int, float]]
 Progress = Callable[[int, int, str], None]
@@ -38,8 +39,9 @@ Start = Callable[[Contender, Stream, int], ContenderRun]
 class Cell:
     """What became of one learner on one stream; accuracy and kappas in percent.
 
-    They, and all other measurements, are None unless the whole stream was learned. A failure after
-    that means that the bytes could not be measured.
+    They, and all other measurements, are None unless the whole stream was learned; but seconds and
+    samples_per_second are there, of the samples that it saw, if it was stopped or ran out of time.
+    A failure after the whole stream means that the bytes could not be measured.
     """
 
     stream: str
@@ -81,7 +83,8 @@ def compare(
 ) -> Iterator[Cell]:
     """Run them over the stream, `jobs` at a time; yields each cell when it is done.
 
-    One that crashes, or takes more than `limit` seconds, only costs its own cell. The bytes are
+    One that crashes, or takes more than `limit` seconds, only costs its own cell. Ctrl-C stops
+    those that run: their cells come before the KeyboardInterrupt. The bytes are
     measured before the first sample and about `sizes` times along the way, or, if it is 0, only at
     the end; this does not count as a learner's time, but counts towards its limit. The same goes
     for the shapes of trees.
@@ -107,6 +110,9 @@ def compare(
                     running.remove(run)
                     over += samples
                     yield cell
+    except KeyboardInterrupt:
+        yield from [run.stopped() for run in running]
+        raise
     finally:
         for run in running:
             run.work.close()
@@ -215,8 +221,24 @@ class _Run:
                     self._count(*message)
                 message = self.work.receive()
         except Ended as ended:
-            return replace(self._cell(str(ended)), timed_out=isinstance(ended, TimeLimit))
+            cell = self._cell(str(ended))
+            late = isinstance(ended, TimeLimit)
+            return replace(self._timed(cell) if late else cell, timed_out=late)
         return None
+
+    def stopped(self) -> Cell:
+        """The cell of a run that nobody waits for any more."""
+        return self._timed(self._cell(STOPPED))
+
+    def _timed(self, cell: Cell) -> Cell:
+        """With the time of the samples that it saw; not of a baseline, whose loop is ours."""
+        if self.contender.system == "baseline" or not self.samples:
+            return cell
+        return replace(
+            cell,
+            seconds=round(self._seconds, 3),
+            samples_per_second=round(self.samples / max(self._seconds, 1e-9), 1),
+        )
 
     def _count(self, said: Sequence[int], seconds: float) -> None:
         labels = self.stream.labels[self.samples : self.samples + len(said)]
@@ -253,8 +275,8 @@ class _Run:
         if self.samples < len(self.stream.labels):
             return replace(cell, failure=failure or "ended too early")
         size = int(self._sizes[-1][1]) if self._sizes else None
-        found = replace(
-            cell,
+        return replace(
+            self._timed(cell),
             accuracy=percent(self._metrics.accuracy),
             kappa=percent(self._metrics.kappa),
             kappa_temporal=percent(self._metrics.kappa_temporal),
@@ -263,11 +285,4 @@ class _Run:
             model_bytes_by=None if size is None else catalogue.MEASURES[contender.system],
             sizes=tuple(self._sizes),
             shapes=tuple(self._shapes),
-        )
-        if contender.system == "baseline":  # the loop is this program's, so the time says nothing
-            return found
-        return replace(
-            found,
-            seconds=round(self._seconds, 3),
-            samples_per_second=round(self.samples / max(self._seconds, 1e-9), 1),
         )

@@ -16,7 +16,8 @@ SYSTEMS = _SYSTEMS | {"capymoa": "CapyMOA"}
 NOTES = (
     "Samples a second count predicting and learning alone, one learner at a time. What "
     "is compiled here is compiled beforehand; Java compiles while it runs, so a long stream is "
-    "fairer to MOA. Only compare figures of the same run on an idle computer.",
+    "fairer to MOA. Of a learner that was stopped or ran out of time, they are of the samples "
+    "that it saw. Only compare figures of the same run on an idle computer.",
 )
 
 _SHRUBS = "shrub window=32 trees=8 depth=5 step=0.5"

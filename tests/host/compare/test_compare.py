@@ -97,6 +97,8 @@ def test_failures_cost_only_their_own_cell(capfd: pytest.CaptureFixture[str]) ->
     assert cells["is killed"].failure == "crashed: ended by SIGKILL"
     assert cells["leaves"].failure == "ended too early"
     assert cells["sleeps"].failure == "time limit of 10 s"
+    assert cells["sleeps"].samples_per_second is not None
+    assert cells["raises"].samples_per_second is None
     for name in odd:
         assert cells[name].accuracy is None
         assert cells[name].samples == 6, "three blocks of two"
@@ -178,3 +180,30 @@ class TestTreeSet:
         assert settings[0]["split_confidence"] == river["delta"] == float(moa["-c"])
         assert settings[0]["tie_threshold"] == river["tau"] == moa["-t"]
         assert settings[0]["grace_period"] == river["grace_period"] == moa["-g"]
+
+
+def test_what_was_measured_until_ctrl_c_is_kept() -> None:
+    """The cells that are done come first, then those that ran, with the time of what they saw."""
+    stream = make_stream(400)
+
+    def interrupt(done: int, total: int, name: str) -> None:
+        if name == "sleeps" and done == 400 + 6:
+            raise KeyboardInterrupt
+
+    contenders = [
+        PEERS["nochange"],
+        *(Contender(name, "odd", name) for name in ("sleeps", "leaves")),
+    ]
+    found: dict[str, Cell] = {}
+
+    def take() -> None:
+        for cell in compare(contenders, stream, progress=interrupt, start=start_odd):
+            found[cell.name] = cell
+
+    with pytest.raises(KeyboardInterrupt):
+        take()
+    assert list(found) == ["nochange", "sleeps"]
+    assert found["nochange"].accuracy is not None
+    sleeps = found["sleeps"]
+    assert (sleeps.failure, sleeps.samples, sleeps.accuracy) == ("stopped", 6, None)
+    assert sleeps.samples_per_second is not None

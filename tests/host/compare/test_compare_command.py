@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from compare_support import make_stream
 
+from microshrub_host.base.versions import version_of
 from microshrub_host.cli import compare
 from microshrub_host.compare import catalogue
+from microshrub_host.engines import loader
 from microshrub_tools.cli.main import main
 
 
@@ -78,6 +80,8 @@ def test_the_set_of_speed(
     said = capsys.readouterr()
     assert "MOA's learners are skipped" in said.err
     assert "on an idle computer" in said.out
+    assert f"ours: engine {loader.fastest()}" in said.out
+    assert f"river: River {version_of('river')}, CPython" in said.out
     cells = {c["name"]: c["samples_per_second"] for c in json.loads(record.read_text())["cells"]}
     assert len(cells) == 7
     (row,) = [line for line in said.out.splitlines() if " HAT " in line]
