@@ -192,6 +192,17 @@ class Grove(Learner):
         "seed 0 0..1073741823"
     )
 
+    _FIXED = (
+        ("ring.shape", range(3)),
+        ("grove.state", (_G_TREES, _G_MOST, _G_WINDOW, _G_EVERY, _G_PACE)),
+        ("sprout.state", (2, 3)),
+    )
+
+    def _is_sound(self):
+        from .check import grove_is_sound
+
+        return grove_is_sound(self._flat)
+
     def _table(self):
         ring = ring_table(self.features, self.window + self.every)
         return ring + grove_table(

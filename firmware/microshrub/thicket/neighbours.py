@@ -197,6 +197,13 @@ class NearestNeighbours(Learner):
 
     PARAMETERS = "window 512 1..4096;k 5 1..15"
 
+    _FIXED = (("ring.shape", range(3)), ("neighbours.state", range(_WORDS)))
+
+    def _is_sound(self):
+        from .check import ring_is_sound
+
+        return ring_is_sound(self._flat)
+
     def _table(self):
         own = neighbours_table(self.features, self.classes, self.k)
         return ring_table(self.features, self.window) + own

@@ -199,6 +199,13 @@ class SoftmaxRegression(Learner):
 
     PARAMETERS = "rate 0.02 1/256..1/4 256"
 
+    _FIXED = (("softmax.state", range(_SEEN)),)
+
+    def _is_sound(self):
+        from .check import softmax_is_sound
+
+        return softmax_is_sound(self._flat)
+
     def _table(self):
         return softmax_table(self.features, self.classes)
 

@@ -28,15 +28,16 @@ from micropython import const
 
 from ..buffers import address_table, allocate, table_bytes
 from ..learner import Learner, ParameterError
+from ..shrub.ensemble import ShrubEnsemble
 from ..shrub.ensemble import learn as learn_shrubs
 from ..shrub.ensemble import predict as ask_shrubs
-from .grove import follow
+from .grove import Grove, follow
 from .grove import predict as ask_grove
 from .mixing import judge, mix, opinion
-from .neighbours import neighbours_table, start_neighbours
+from .neighbours import NearestNeighbours, neighbours_table, start_neighbours
 from .neighbours import predict as ask_neighbours
 from .shares import grove_share, reach, shrubs_share, softmax_share
-from .softmax import average, step
+from .softmax import SoftmaxRegression, average, step
 from .softmax import predict as ask_softmax
 
 # From elsewhere, written by `make constants`:
@@ -174,6 +175,29 @@ class Thicket(Learner):
         if not self.grove:
             more = "more for %d features and %d classes" % shape
             raise ParameterError("bytes", more, self.bytes)
+
+    _FIXED = (
+        (("thicket.state", (_T_FEATURES, _T_CLASSES, _T_WITH_SOFTMAX, _T_WITH_SHRUBS)),)
+        + NearestNeighbours._FIXED[1:]
+        + Grove._FIXED
+        + SoftmaxRegression._FIXED
+        + ShrubEnsemble._FIXED
+    )
+
+    def _is_sound(self):
+        own = self._flat[_THICKET_STATE]
+        accuracy = self._flat[_THICKET_ACCURACY]
+        return (
+            0 <= own[_T_LABEL] < self.classes
+            and -1 <= own[_T_ASKED] < 1 << 24
+            and 0 <= own[_T_KNOWN] <= 1
+            and 0 <= own[_T_FRESH] <= 1
+            and min(accuracy) >= 0
+            and max(accuracy) <= _ONE
+            and self.grove._is_sound()
+            and self.softmax._is_sound()
+            and self.shrubs._is_sound()
+        )
 
     def _own(self):
         return [
