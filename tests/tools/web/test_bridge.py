@@ -39,10 +39,40 @@ def bridge(address: str, board: UnixBoard) -> Iterator[Bridge]:
     thread.join()
 
 
+# WebSerial, as a browser has it, with the board behind the bridge
+WEB_SERIAL = """
+Object.defineProperty(navigator, "serial", { value: { requestPort: async () => {
+  const port = {
+    async open() {
+      const socket = new WebSocket("ADDRESS");
+      socket.binaryType = "arraybuffer";
+      await new Promise((resolve) => (socket.onopen = resolve));
+      port.readable = new ReadableStream({
+        start(to) { socket.onmessage = ({ data }) => to.enqueue(new Uint8Array(data)); },
+      });
+      port.writable = new WritableStream({ write: (data) => socket.send(data) });
+      port.close = async () => {
+        socket.close();
+        await new Promise((resolve) => (socket.onclose = resolve));
+      };
+    },
+  };
+  return port;
+} } });
+"""
+
+
+@pytest.mark.parametrize("via", ["bridge", "WebSerial"])
 def test_a_blank_board_gets_what_was_learned_and_starts_it(
-    page: Browser, bridge: Bridge, board: UnixBoard, micropython_command: tuple[str, ...]
+    page: Browser, bridge: Bridge, board: UnixBoard, micropython_command: tuple[str, ...], via: str
 ) -> None:
-    page.open(bridge.address)
+    if via == "bridge":
+        page.open(bridge.address)
+    else:
+        there = f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"
+        script = WEB_SERIAL.replace("ADDRESS", there)
+        page.call("Page.addScriptToEvaluateOnNewDocument", source=script)
+        page.open(bridge.address.partition("#")[0])
     page.wait("!!document.querySelector('#start')")
     choose(page, "stream", "led")
     choose(page, "learner", "hoeffding")

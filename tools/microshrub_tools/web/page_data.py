@@ -144,7 +144,7 @@ def _program(model: str, board: Board) -> Program:
         feature_names=names[0],
         class_names=names[1],
         units=[(0, 0)] * len(names[0]),
-        warmup=0,
+        warmup=WARMUP,
         learner_state=b"",
         quantizer_state=b"",
         around=ProgramOptions().config(board, *names),
