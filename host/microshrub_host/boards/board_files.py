@@ -34,6 +34,8 @@ ARCHITECTURES = (
 )
 INTERFACES = ("usb", "uart")
 
+LAST_PIN = 48  # of the boards whose file does not say: that of an ESP32-S3
+
 T = TypeVar("T")
 
 
@@ -51,10 +53,14 @@ class Serial:
 
 @dataclass(frozen=True)
 class Pins:
-    """What machine.Pin() takes: a GPIO number or a name. `led` is None on a board without one."""
+    """What machine.Pin() takes: a GPIO number or a name. `led` is None on a board without one.
+
+    `last` is the greatest GPIO number.
+    """
 
     adc: int | str
     led: int | str | None
+    last: int = LAST_PIN
 
 
 @dataclass(frozen=True)
@@ -108,6 +114,7 @@ class Board:
     model_budget_bytes: int
     serial: Serial
     pins: Pins
+    watchdog_ms: int | None = None  # the longest time-out of its watchdog, if it has a limit
     measured: Costs | None = None
     cost: Costs | None = None
 
@@ -174,6 +181,7 @@ def _board(key: str, table: _Table) -> Board:
         model_budget_bytes=table.positive("model_budget_bytes"),
         serial=_serial(table.section("serial")),
         pins=_pins(table.section("pins")),
+        watchdog_ms=table.positive("watchdog_ms") if "watchdog_ms" in table.rest else None,
         measured=_costs(table, "measured"),
         cost=_costs(table, "cost"),
     )
@@ -194,7 +202,11 @@ def _serial(table: _Table) -> Serial:
 
 
 def _pins(table: _Table) -> Pins:
-    pins = Pins(adc=table.pin("adc"), led=table.pin("led") if "led" in table.rest else None)
+    pins = Pins(
+        adc=table.pin("adc"),
+        led=table.pin("led") if "led" in table.rest else None,
+        last=table.positive("last") if "last" in table.rest else LAST_PIN,
+    )
     table.finish()
     return pins
 

@@ -22,7 +22,6 @@ SENSORS: dict[str, dict[str, Any]] = {
 _MOTION_FEATURES = 36  # features.py: six statistics of six axes
 DETECTORS = ("page_hinkley", "adwin")
 HOOKS = ("nothing", "reset", "forget")
-_LAST_PIN = 48  # of an ESP32-S3; a Pico has 0..29
 _LEAST_WATCHDOG = 5000  # milliseconds
 
 
@@ -44,8 +43,8 @@ class ProgramOptions:
         self, board: Board, features: Sequence[str], classes: Sequence[str]
     ) -> dict[str, Any]:
         """The part of config.json that is not the model's. Raises UserError."""
-        self._check()
-        read = sensor(self.sensor, len(features), board.pins.adc)
+        self._check(board)
+        read = sensor(self.sensor, len(features), board)
         checkpoint = {
             "path": "checkpoint",
             "samples": self.checkpoint_samples,
@@ -57,17 +56,17 @@ class ProgramOptions:
             "pending": self.pending,
             "checkpoint": checkpoint if self.checkpoint_samples else None,
             "alarm": None if self.alarm == "none" else alarm,
-            "label_pin": self.label_pin and label_pin(self.label_pin, classes),
+            "label_pin": self.label_pin and label_pin(self.label_pin, classes, board),
             "watchdog": self.watchdog,
             "text": self.text or read["kind"] != "serial",
         }
 
-    def _check(self) -> None:
+    def _check(self, board: Board) -> None:
         for name, least, most in (
             ("pending", 1, 32768),
             ("checkpoint_samples", 0, 1 << 29),
             ("checkpoint_seconds", 0, 1_000_000),
-            ("watchdog", 0, 1 << 23),
+            ("watchdog", 0, board.watchdog_ms or 1 << 23),
         ):
             value = getattr(self, name)
             if not least <= value <= most:
@@ -85,19 +84,18 @@ class ProgramOptions:
                 )
 
 
-def sensor(words: Sequence[str], features: int, default_pin: int | str) -> dict[str, Any]:
+def sensor(words: Sequence[str], features: int, board: Board) -> dict[str, Any]:
     """The sensor that words such as adc pins=26,27 rate=50 ask for.
 
-    features is how many numbers the model takes; default_pin is for one that takes one from an
-    ADC. Raises UserError.
+    features is how many numbers the model takes. Raises UserError.
     """
     kind, *rest = words
     if kind not in SENSORS:
         raise UserError(f"--sensor {kind!r} is unknown. {did_you_mean(kind, SENSORS)}")
     found = _settings(f"--sensor {kind}", rest, SENSORS[kind])
     if kind == "adc":
-        pins = str(default_pin if found["pins"] is None else found["pins"]).split(",")
-        found["pins"] = [_pin(pin) for pin in pins]
+        pins = str(board.pins.adc if found["pins"] is None else found["pins"]).split(",")
+        found["pins"] = [_pin(pin, board) for pin in pins]
         if len(pins) != features:
             raise UserError(
                 f"--sensor adc has {len(pins)} pins, and the model has {features} features. Name "
@@ -111,12 +109,14 @@ def sensor(words: Sequence[str], features: int, default_pin: int | str) -> dict[
     for name, value in found.items():
         if value is None:
             raise UserError(f"--sensor {kind} needs {name}=, the number of a pin")
-        if name not in ("pins", "scl", "sda") and (type(value) is not int or value < 0):
+        if name in ("scl", "sda"):
+            found[name] = _pin(value, board)
+        elif name != "pins" and (type(value) is not int or value < 0):
             raise UserError(f"--sensor {kind} {name} has to be a whole number, not {value!r}")
     return {"kind": kind, **found}
 
 
-def label_pin(words: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:
+def label_pin(words: Sequence[str], classes: Sequence[str], board: Board) -> dict[str, Any]:
     """The button that words such as 15 pressed=walk released=rest ask for."""
     pin, *rest = words
     found = _settings("--label-pin", rest, {"pressed": 1, "released": 0})
@@ -126,7 +126,7 @@ def label_pin(words: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:
         elif type(value) is not int or not 0 <= value < len(classes):
             known = ", ".join(classes)
             raise UserError(f"--label-pin {name} has to be a class of {known}, not {value!r}")
-    return {"pin": _pin(pin), **found}
+    return {"pin": _pin(pin, board), **found}
 
 
 def _settings(owner: str, words: Sequence[str], known: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,11 +141,13 @@ def _settings(owner: str, words: Sequence[str], known: Mapping[str, Any]) -> dic
     return found
 
 
-def _pin(text: int | str) -> int | str:
-    """A pin by its number or name. Raises UserError for a number that no board has."""
+def _pin(text: int | str, board: Board) -> int | str:
+    """A pin by its number or name. Raises UserError for a number that the board does not have."""
     pin = _number_or_name(str(text))
-    if isinstance(pin, int) and pin > _LAST_PIN:
-        raise UserError(f"There is no pin {pin}: the last one of any board here is {_LAST_PIN}")
+    if isinstance(pin, int) and pin > board.pins.last:
+        raise UserError(
+            f"There is no pin {pin}: the last one of the {board.name} is {board.pins.last}"
+        )
     return pin
 
 
