@@ -53,18 +53,18 @@ def _check(model: Frozen) -> None:
             raise UserError(f"emlearn has room for {_MOST} {what}, and the model has {number}")
     if model.bayes:
         raise UserError(
-            "emlearn's leaves are classes, and some of the model's use naive Bayes. Use "
-            "simulate --leaf mc, or --format c"
+            "emlearn's leaves hold one class each, but some of this model's use naive Bayes. Use "
+            "simulate --leaf mc, or --format c-frozen"
         )
     if len(set(model.factors)) > 1:
         raise UserError(
-            "emlearn's trees have one vote each, and the model's have different weights. Use "
-            "simulate --trees 1, or --format c"
+            "emlearn's trees have one vote each, but this model's have different weights. Use "
+            "simulate --trees 1, or --format c-frozen"
         )
     if len(model.trees) > 1 and model.model.learner.leaf != "class":
         raise UserError(
-            "emlearn's leaves are classes, and the model's votes are shared by several. Use "
-            "simulate --leaf class, or --format c"
+            "emlearn's leaves hold one class each, but this model's share votes among several. "
+            "Use simulate --leaf class, or --format c-frozen"
         )
 
 
@@ -74,6 +74,7 @@ def _value(model: Frozen, feature: int, threshold: int) -> int:
     if not -32768 <= value <= 32767:
         raise UserError(
             f"emlearn's values are of 16 bits, and a test of {model.file.feature_names[feature]} "
-            f"is at the raw value {value:,}: round its values to fewer digits, or --format c"
+            f"is at the raw value {value:,}: round its values to fewer digits, or use "
+            "--format c-frozen"
         )
     return value

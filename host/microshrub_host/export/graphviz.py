@@ -17,7 +17,7 @@ def exported(model: Frozen) -> tuple[bytes, str]:
     ]
     for number, tree in enumerate(model.trees):
         lines += _cluster(number, tree, len(model.trees) > 1)
-    lost = "It is meant for reading: it has neither codes nor naive Bayes statistics."
+    lost = "It is for people to read: codes and naive Bayes statistics are left out."
     return ("\n".join(lines) + "\n}\n").encode(), lost
 
 

@@ -21,8 +21,8 @@ def exported(model: Frozen) -> tuple[bytes, str]:
     """The model's bytes, and what it does not hold. Raises UserError for naive Bayes leaves."""
     if model.bayes:
         raise UserError(
-            "a leaf of ONNX has shares, and some of the model's use naive Bayes. Use "
-            "simulate --leaf mc, or --format c"
+            "ONNX's leaves hold class shares, but some of this model's use naive Bayes. Use "
+            "simulate --leaf mc, or --format c-frozen"
         )
     try:
         from onnx import TensorProto, helper

@@ -1,4 +1,4 @@
-"""`microshrub fuzz-states`: altered states with a right checksum are refused, or they serve."""
+"""`microshrub fuzz-states`: altered states with a valid checksum are refused, or can be used."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
             refused, used = refused + found[0], used + found[1]
             update(number + 1, len(TARGETS))
     console.say(
-        f"{refused + used:,} altered states with a right checksum: {refused:,} refused, {used:,} "
-        "used for 30 samples. No crash, no traceback, no half of a state."
+        f"{refused + used:,} altered states with a valid checksum: {refused:,} were refused, "
+        f"{used:,} learned 30 samples. No crash, no traceback, no state taken over by half."
     )
     return 0
