@@ -200,7 +200,9 @@ def evaluate(
 
 def label_agreement(labels: engines.Labels) -> float:
     """The chance in percent that two labels drawn at random, one after the other, are equal."""
-    shares = np.bincount(labels) / len(labels)
+    parts = range(0, len(labels), _AT_ONCE)
+    counts = sum(np.bincount(labels[at : at + _AT_ONCE], minlength=256) for at in parts)
+    shares = counts / len(labels)
     return float(np.sum(shares**2) * 100)
 
 

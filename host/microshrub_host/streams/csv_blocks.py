@@ -27,6 +27,7 @@ from .stream import Progress
 Block = tuple[list[NDArray[np.float64]], NDArray[np.int32], list[str]]
 _BLOCK_BYTES = 1 << 20
 _CHUNK = 1 << 20
+_MOST_CLASSES = 60000  # of what has to be read to see that it is no class
 
 
 class DoubtError(Exception):
@@ -127,15 +128,17 @@ def read(
     skip: int,
     limit: int | None,
     progress: Progress | None,
-) -> tuple[NDArray[np.float64], NDArray[np.int32], list[str]]:
+) -> tuple[NDArray[np.float64], NDArray[np.uint16], dict[str, int]]:
     """The values of the file, (samples, features), the samples' classes and the classes' cells.
 
-    A class is a place among the cells. No more than `limit` samples are read. Raises DoubtError.
+    A class is a place among the cells, each of which comes with the first sample of that class.
+    No more than `limit` samples are read. Raises DoubtError.
     """
     most = count_lines(path) - skip
     values = room(min(most, limit or most), columns - 1)
-    labels = np.empty(len(values), np.int32)
+    labels = np.empty(len(values), np.uint16)
     found: dict[str, int] = {}
+    first: dict[str, int] = {}
     filled = 0
     for numbers, classes, cells in blocks(path, columns, label_place, delimiter, skip, progress):
         taken = slice(filled, min(filled + len(classes), len(values)))
@@ -143,11 +146,17 @@ def read(
         for place, column in enumerate(numbers):
             values[taken, place] = column[:kept]
         let_go(values)
-        codes = np.array([found.setdefault(cell, len(found)) for cell in cells], np.int32)
+        used, places = np.unique(classes[:kept], return_index=True)
+        for code, place in sorted(zip(used, places, strict=True), key=lambda pair: pair[1]):
+            first.setdefault(cells[code], filled + int(place))
+            found.setdefault(cells[code], len(found))
+        if len(found) > _MOST_CLASSES:
+            raise DoubtError("too many classes")
+        codes = np.array([found.get(cell, 0) for cell in cells], np.uint16)
         labels[taken] = codes[classes[:kept]]
         filled = taken.stop
         if filled == limit:
             break
     if not filled:
         raise DoubtError("no samples")
-    return values[:filled], labels[:filled], list(found)
+    return values[:filled], labels[:filled], first

@@ -88,17 +88,18 @@ def _read_blocks(
         path, len(table.columns) + 1, place, table.delimiter, table.header_line, limit, progress
     )
     samples = len(label_codes)
-    order = stream_order(samples, reading.limit, reading.shuffle)
-    if reading.shuffle is not None:
-        values, label_codes = values[order], label_codes[order]
-    known = reading.classes
     cells = list(first)
+    order: NDArray[np.intp] | range = range(samples)
+    if reading.shuffle is not None:
+        order = stream_order(samples, reading.limit, reading.shuffle)
+        values, label_codes = values[order], label_codes[order]
+        first = {cells[code]: at for code, at in _first_places(label_codes)}
+    known = reading.classes
     if MISSING_CELLS.difference(known or ()).intersection(cells):
         raise DoubtError("a missing class")
     table.lines = range(table.header_line + 1, table.header_line + 1 + samples)
-    begins = {cells[code]: at for code, at in _first_places(label_codes)}
     names, notes = class_names(
-        begins, lambda i: table.where(table.label, int(order[i])), known, reading.warmup
+        first, lambda i: table.where(table.label, int(order[i])), known, reading.warmup
     )
     places = np.array([names.index(cell) if cell in names else 0 for cell in cells], np.uint8)
     table.label_cells = cells
@@ -106,7 +107,7 @@ def _read_blocks(
     return _stream(table, values, places[label_codes], names, notes, order)
 
 
-def _first_places(codes: NDArray[np.int32]) -> list[tuple[int, int]]:
+def _first_places(codes: NDArray[np.uint16]) -> list[tuple[int, int]]:
     """Each number, and where it stands first."""
     numbers, places = np.unique(codes, return_index=True)
     return list(zip(numbers.tolist(), places.tolist(), strict=True))
@@ -118,7 +119,7 @@ def _stream(
     labels: NDArray[np.uint8],
     class_names: tuple[str, ...],
     notes: list[str],
-    order: NDArray[np.intp],
+    order: NDArray[np.intp] | range,
 ) -> Stream:
     names = tuple(column.name for column in table.columns)
     scale = Scale.fit(values)
@@ -219,7 +220,7 @@ def _header_note(table: _Table) -> list[str]:
 
 
 def _too_large_notes(
-    table: _Table, values: NDArray[np.float64], scale: Scale, order: NDArray[np.intp]
+    table: _Table, values: NDArray[np.float64], scale: Scale, order: NDArray[np.intp] | range
 ) -> list[str]:
     """Of each column with cells that do not fit its unit: the first one, and how many more."""
     notes = []

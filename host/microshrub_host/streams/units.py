@@ -9,12 +9,14 @@ sees, come from the first samples alone.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.mapped_memory import let_go
+from .order_statistics import Numbers
 
 Raw = NDArray[np.int32]
 RAW_MAX = (1 << 29) - 1
@@ -73,37 +75,33 @@ def _scaled(values: NDArray[np.float64], digits: NDArray[np.int64] | int) -> NDA
 
 
 def _unit(column: NDArray[np.float64]) -> tuple[float, int]:
-    known = column[~np.isnan(column)]
-    if not len(known):
+    known = Numbers(column)
+    if not known.count:
         return 0.0, 0
     known = _plausible(known)
-    size = _size(known)
+    size = known.size(_USUAL, math.ceil)
     offset, spread = _offset(known, size)
     most = _most_digits(spread if offset else size)
-    return offset, _fewest_digits(known - offset if offset else known, most)
+    return offset, _fewest_digits(known.minus(offset) if offset else known, most)
 
 
-def _offset(known: NDArray[np.float64], size: float) -> tuple[float, float]:
+def _offset(known: Numbers, size: float) -> tuple[float, float]:
     """The offset and, if it is not 0, how far the numbers are from it."""
-    middle = float(np.rint(np.median(known)))
-    apart = np.abs(known - middle)
-    if np.count_nonzero(apart > size * (2 / _FAR)) > _SOME * len(known) + 2:
+    middle = float(np.rint(known.median()))
+    apart = known.minus(middle)
+    if apart.larger_than(size * (2 / _FAR)) > _SOME * known.count + 2:
         return 0.0, 0.0  # so the spread is greater, too
-    spread = _size(apart)
+    spread = apart.size(_USUAL, math.ceil)
     return (middle, spread) if spread * _FAR < size else (0.0, 0.0)
 
 
-def _plausible(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def _plausible(known: Numbers) -> Numbers:
     """All but a mistyped 1e308 or the like, which would turn all the others into 0."""
-    sizes = np.abs(numbers)
-    if np.count_nonzero(sizes > sizes.max() * (2 / _ABSURD)) > _SOME * len(numbers) + 2:
-        return numbers
-    most = float(np.quantile(np.abs(numbers), _MOST, method="lower"))
-    return numbers[np.abs(numbers) <= most * _ABSURD] if most else numbers
-
-
-def _size(numbers: NDArray[np.float64]) -> float:
-    return float(np.quantile(np.abs(numbers), _USUAL, method="higher"))
+    largest = known.largest()
+    if known.larger_than(largest * (2 / _ABSURD)) > _SOME * known.count + 2:
+        return known
+    most = known.size(_MOST, math.floor)
+    return known.up_to(most * _ABSURD) if most else known
 
 
 def _most_digits(size: float) -> int:
@@ -113,10 +111,10 @@ def _most_digits(size: float) -> int:
     return int(np.floor(np.log10(RAW_MAX / _HEADROOM) - np.log10(size)))
 
 
-def _fewest_digits(numbers: NDArray[np.float64], most: int) -> int:
+def _fewest_digits(known: Numbers, most: int) -> int:
     """The fewest digits that make all numbers whole, but not more than `most`."""
     for digits in range(min(most, 0), most):
-        if _whole(numbers[:_FEW], digits) and _whole(numbers, digits):
+        if all(_whole(part[:_FEW], digits) and _whole(part, digits) for part in known.parts()):
             return digits
     return most
 

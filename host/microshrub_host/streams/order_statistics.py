@@ -1,0 +1,102 @@
+"""The numbers of a column, of which no more than a part is in memory: their order statistics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+PART = 1 << 20  # numbers that are looked at at once
+_SAMPLE = 1 << 16  # numbers that show where to look
+_MARGIN = 2000  # of these, to either side
+
+Floats = NDArray[np.float64]
+
+
+class Numbers:
+    """The numbers of a column, NaN left out; those that are larger than `most`, too."""
+
+    def __init__(self, column: Floats, offset: float = 0.0, most: float = math.inf) -> None:
+        self._column, self._offset, self._most = column, offset, most
+        # what is not longer than a part is looked at often, and made once
+        self._only = list(self._parts()) if len(column) <= PART else None
+        self.count = sum(len(part) for part in self.parts())
+
+    def minus(self, offset: float) -> Numbers:
+        """The same, less an offset."""
+        return Numbers(self._column, offset, self._most)
+
+    def up_to(self, most: float) -> Numbers:
+        """Only those whose size is no larger."""
+        return Numbers(self._column, self._offset, most)
+
+    def parts(self) -> Iterator[Floats]:
+        """The numbers, a part at a time."""
+        return self._parts() if self._only is None else iter(self._only)
+
+    def _parts(self) -> Iterator[Floats]:
+        for at in range(0, len(self._column), PART):
+            part = self._column[at : at + PART]
+            part = part[~np.isnan(part)]
+            if self._most < math.inf:
+                part = part[np.abs(part) <= self._most]
+            yield part - self._offset if self._offset else part
+
+    def larger_than(self, size: float) -> int:
+        """How many have a larger size."""
+        return sum(int(np.count_nonzero(np.abs(part) > size)) for part in self.parts())
+
+    def largest(self) -> float:
+        """The largest size."""
+        return max(float(np.abs(part).max(initial=0)) for part in self.parts())
+
+    def median(self) -> float:
+        """The middle one, or the mean of the two in the middle."""
+        low = _ranked(self.parts, (self.count - 1) // 2, self.count)
+        if self.count % 2:
+            return low
+        return float(np.mean([low, _ranked(self.parts, self.count // 2, self.count)]))
+
+    def size(self, share: float, rounded: Callable[[float], int]) -> float:
+        """The size that this share of them does not exceed; rounded makes a whole rank."""
+        rank = rounded(share * (self.count - 1))
+        return _ranked(lambda: (np.abs(part) for part in self.parts()), rank, self.count)
+
+
+def _ranked(parts: Callable[[], Iterator[Floats]], rank: int, count: int) -> float:
+    """The number that so many of these are before, in their order."""
+    if count <= PART:
+        return float(np.partition(np.concatenate(list(parts())), rank)[rank])
+    step = count // _SAMPLE
+    some = np.sort(np.concatenate([part[::step] for part in parts()]))
+    place, margin = rank * len(some) // count, _MARGIN
+    while True:
+        low = some[place - margin] if place >= margin else -math.inf
+        high = some[place + margin] if place + margin < len(some) else math.inf
+        found = _between(parts, rank, float(low), float(high))
+        if found is not None:
+            return found
+        margin *= 4
+
+
+def _between(
+    parts: Callable[[], Iterator[Floats]], rank: int, low: float, high: float
+) -> float | None:
+    """That number if it is in low..high, else None."""
+    before = lowest = highest = 0
+    inside = []
+    for part in parts():
+        before += int(np.count_nonzero(part < low))
+        lowest += int(np.count_nonzero(part == low))
+        highest += int(np.count_nonzero(part == high)) if high > low else 0
+        inside.append(part[(part > low) & (part < high)])
+    rank -= before
+    if 0 <= rank < lowest:
+        return low
+    within = np.concatenate(inside)
+    rank -= lowest
+    if 0 <= rank < len(within):
+        return float(np.partition(within, rank)[rank])
+    return high if 0 <= rank - len(within) < highest else None

@@ -1,0 +1,58 @@
+"""Statistics of a column that is looked at in parts are those of the whole."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from microshrub_host.streams import order_statistics
+from microshrub_host.streams.order_statistics import Numbers
+from microshrub_host.streams.units import Scale
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("PART", 64), ("_SAMPLE", 32), ("_MARGIN", 3)):
+        monkeypatch.setattr(order_statistics, name, value)
+
+
+def columns() -> list[np.ndarray]:
+    rng = np.random.default_rng(5)
+    normal = rng.normal(size=1000)
+    return [
+        normal,
+        np.sort(normal),
+        np.where(rng.random(1000) < 0.9, 0.0, normal),
+        np.round(normal * 3),
+        np.where(rng.random(1000) < 0.3, np.nan, 1e9 + np.round(normal, 2)),
+        np.full(1000, 7.5),
+        np.where(np.arange(1000) == 500, 1e308, normal),
+    ]
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("place", range(7))
+def test_median_and_quantiles_are_numpys(place: int) -> None:
+    column = columns()[place]
+    known = column[~np.isnan(column)]
+    found = Numbers(column)
+    assert found.count == len(known)
+    assert found.median() == np.median(known)
+    assert found.largest() == np.abs(known).max()
+    for share in (0, 0.25, 0.99, 0.999, 1):
+        sizes = np.abs(known)
+        assert found.size(share, math.floor) == np.quantile(sizes, share, method="lower")
+        assert found.size(share, math.ceil) == np.quantile(sizes, share, method="higher")
+    middle = found.median()
+    assert found.minus(middle).largest() == np.abs(known - middle).max()
+    assert found.up_to(1).count == np.count_nonzero(np.abs(known) <= 1)
+
+
+def test_units_do_not_depend_on_the_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.column_stack(columns())
+    whole = Scale.fit(values).units()
+    monkeypatch.setattr(order_statistics, "PART", 64)
+    monkeypatch.setattr(order_statistics, "_SAMPLE", 32)
+    assert Scale.fit(values).units() == whole
