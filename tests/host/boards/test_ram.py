@@ -22,6 +22,8 @@ PC = dataclasses.replace(board_files.load("rpi_pico2"), arch="x86", native=False
 SHRUB = "ShrubEnsemble"
 PICO = board_files.load("rpi_pico")
 
+CHUNK = 128  # bytes of characters of names that MicroPython allocates at once
+
 TINY: dict[str, Any] = {"features": 1, "classes": 2, "window": 2, "trees": 1, "depth": 1}
 ELEC: dict[str, Any] = {"features": 14, "classes": 2, "window": 16, "trees": 4, "depth": 4}
 LARGE: dict[str, Any] = {"features": 14, "classes": 2, "window": 1024, "trees": 64, "depth": 8}
@@ -94,9 +96,10 @@ def compare(parameters: dict[str, Any], kind: str = SHRUB, native: bool = False)
     sums = predicted(budget)
     objects = ("model", "quantizer", "metrics", "rows")
     assert {name: sums[name] for name in objects} == {name: measured[name] for name in objects}
-    close = 0.015 if native else 0.01
-    assert sums["code"] == pytest.approx(measured["code"], rel=close)
-    assert budget.ram_bytes == pytest.approx(sum(measured.values()), rel=close)
+    # 1 %, and a chunk of names: which ones lie together depends on the order of loading
+    whole = sum(measured.values())
+    assert abs(sums["code"] - measured["code"]) <= 0.01 * measured["code"] + CHUNK
+    assert abs(budget.ram_bytes - whole) <= 0.01 * whole + CHUNK
 
 
 # --- Against a real one --------------------------------------------------------------------------
