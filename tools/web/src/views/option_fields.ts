@@ -36,7 +36,9 @@ function control(option: Option, value: Value): HTMLInputElement | HTMLSelectEle
     made.value = String(value);
     return made;
   }
-  const range: Record<string, string> = option.low === null ? {} : { min: String(option.low) };
+  // a default below the range leaves the choice to the learner
+  const least = option.low === null ? null : Math.min(option.low, Number(option.default));
+  const range: Record<string, string> = least === null ? {} : { min: String(least) };
   if (option.high !== null) range["max"] = String(option.high);
   const step = option.kind === "int" ? "1" : "any";
   return make("input", { id, type: "number", value: String(value), step, ...range });
