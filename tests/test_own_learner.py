@@ -104,10 +104,10 @@ def test_tune(data: Path) -> None:
     pytest.importorskip("optuna", reason="needs the extra tune")
     from microshrub_host.tuning import search_space, trials
 
-    assert {"model": "majority"} in search_space.first()
+    assert {"model": "majority"} in search_space.first(65536)
     for window in (1, 40):
         trial = _Trial({"model": "majority", "majority window": window})
-        assert search_space.sample(trial, 1) == ("majority", {"window": window})
+        assert search_space.sample(trial, 1, 1000) == ("majority", {"window": window})
     assert trial.asked["majority window"] == (1, 255)
     split = trials.StreamSplit(open_stream(str(data)), warmup=100, first=200)
     found = trials.Candidate(0, "majority", {"window": 3})
@@ -125,7 +125,7 @@ def test_the_command_tune_tries_it(
     from microshrub_host.tuning import search_space
 
     words = ["tune", data, "--board", "rpi_pico", "--warmup", 100, "--study", tmp_path / "study"]
-    found = record(capsys, *words, "--trials", len(search_space.first()))
+    found = record(capsys, *words, "--trials", len(search_space.first(65536)))
     ours = [trial for trial in found["trials"] if trial["model"] == "majority"]
     window = ours[0]["settings"]["window"]
     assert ours[0]["accuracy"]["whole"] == pytest.approx(expected(data, window), abs=0.01)

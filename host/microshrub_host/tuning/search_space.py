@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..boards.default_bytes import SIZE
 from ..engines.learners import DEFAULT, MODELS, Parameter, companion, defaults, options_of
 
 Choice = dict[str, Any]  # names as a trial has them: "model", "shrub window"
@@ -17,21 +18,28 @@ _NOT_TUNED = "seed"
 _WIDE = 32  # times the least value: a range so wide is drawn from by its logarithm
 
 
-def first() -> list[Choice]:
-    """What a search begins with: choices that are known to be of use, those of DEFAULT first."""
+def first(budget: int) -> list[Choice]:
+    """What a search begins with: choices that are known to be of use, those of DEFAULT first.
+
+    Those that ask for more bytes than the budget are left out.
+    """
     found = []
     for model in sorted(MODELS, key=lambda model: model != DEFAULT):
         space = _space_of(model)
-        for choice in space.FIRST if space else ({},):
+        known = space.FIRST if space else ({},)
+        for choice in (choice for choice in known if choice.get(SIZE, 0) <= budget):
             named = {f"{model} {name}": value for name, value in choice.items()}
             found.append({"model": model, **named})
     return found
 
 
-def sample(trial: Any, features: int) -> tuple[str, dict[str, Any]]:
-    """A model and all its parameters but those that the stream gives."""
+def sample(trial: Any, features: int, budget: int) -> tuple[str, dict[str, Any]]:
+    """A model of at most `budget` bytes, and all its parameters but those that the stream gives.
+
+    Where no single parameter is its size, it may turn out to be larger.
+    """
     model = str(trial.suggest_categorical("model", list(MODELS)))
-    ask, space = Ask(trial, model), _space_of(model)
+    ask, space = Ask(trial, model, budget), _space_of(model)
     found = space.space(ask, features) if space else _whole_ranges(ask, features)
     return model, defaults(model) | found
 
@@ -49,9 +57,10 @@ def changed(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
 class Ask:
     """A trial whose parameters are called by the model, too."""
 
-    def __init__(self, trial: Any, model: str) -> None:
+    def __init__(self, trial: Any, model: str, budget: int) -> None:
         self._trial = trial
         self.model = model
+        self.budget = budget  # bytes
 
     def whole(self, name: str, low: int, high: int, *, log: bool = True) -> int:
         return int(self._trial.suggest_int(f"{self.model} {name}", low, high, log=log))

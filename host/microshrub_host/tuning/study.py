@@ -148,7 +148,7 @@ class Search:
         features = self._split.stream.values.shape[1]
         for _ in range(_REFUSED):
             trial = self._study.ask()
-            model, settings = sample(trial, features)
+            model, settings = sample(trial, features, self._limits.budget)
             found = Candidate(trial.number, model, settings)
             self._under_way[trial.number] = trial
             if _key(found) not in self._seen and self._fits(found):
@@ -183,7 +183,7 @@ class Search:
             if "configuration" in trial.user_attrs:
                 self._study.enqueue_trial(trial.params)
         if not self._study.get_trials(deepcopy=False):
-            for choice in first():
+            for choice in first(self._limits.budget):
                 self._study.enqueue_trial(choice)
 
     def _trials(self, state: str) -> list[Any]:

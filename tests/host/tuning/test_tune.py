@@ -93,11 +93,11 @@ def refusal(model: str, parameters: dict[str, Any]) -> str:
 @settings(max_examples=60)
 def test_whatever_is_asked_for_is_a_model(seed: int, features: int, classes: int) -> None:
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
-    known = first()
+    known = first(16384)
     for choice in known:
         study.enqueue_trial(choice)
     for number in range(len(known) + 3):
-        model, settings = sample(study.ask(), features)
+        model, settings = sample(study.ask(), features, 16384)
         said = refusal(model, settings | {"features": features, "classes": classes})
         assert not said or re.match("--bytes has to be more for", said)  # counts as too large
         if number < len(known):
@@ -209,7 +209,7 @@ def test_the_rule_of_one_standard_error() -> None:
 
 
 def test_thicket_comes_first() -> None:
-    models = [choice["model"] for choice in first()]
+    models = [choice["model"] for choice in first(65536)]
     assert models[: models.count("thicket")] == ["thicket"] * models.count("thicket")
 
 
@@ -379,3 +379,11 @@ def test_what_cannot_be_is_told(
 ) -> None:
     assert main(["tune", str(data), "--board", "rpi_pico", *words]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_thicket_is_drawn_within_the_budget() -> None:
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1))
+    for _ in range(60):
+        model, settings = sample(study.ask(), 5, 16384)
+        assert model != "thicket" or 2048 <= settings["bytes"] <= 16384
+    assert max(c.get("thicket bytes", 0) for c in first(16384)) == 16384

@@ -10,4 +10,4 @@ FIRST: tuple[dict[str, Any], ...] = tuple({"bytes": 1 << shift} for shift in ran
 
 
 def space(ask: Ask, features: int) -> dict[str, Any]:
-    return {"bytes": ask.whole("bytes", 2048, 262_144)}
+    return {"bytes": ask.whole("bytes", 2048, max(2048, min(ask.budget, 262_144)))}
