@@ -1,5 +1,6 @@
 # make demo   a Shrub Ensemble learns a real stream as a Raspberry Pi Pico would
 # make test   linters, type checks and all tests, with a real MicroPython
+# make attack all attacks with one seed, and a table of what held; up to half an hour
 # make ci     make docs, make web and make test, with Java, Chromium, onnx, capymoa and torch for all tests
 # make web    the page on which the board's own code learns; needs npm
 # make docs   the site in build/docs; a broken link or a docstring that cannot be read is an error
@@ -7,7 +8,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STUBS := .typings/micropython.pyi
 
-.PHONY: ci constants demo docs packages optional test test-lowest lint types web clean
+.PHONY: attack ci constants demo docs packages optional test test-lowest lint types web clean
 .DELETE_ON_ERROR:
 
 demo: .venv/run
@@ -19,6 +20,11 @@ test: lint types
 	$(BIN)/microshrub micropython
 	$(BIN)/microshrub micropython --board cortex-m0
 	$(BIN)/pytest -n auto --dist worksteal
+
+# What docs/explanation/reliability.md tells of; SEED=N for another seed
+SEED ?= 1
+attack: .venv/dev
+	$(BIN)/python tests/attack.py --seed $(SEED)
 
 ci: optional
 	$(MAKE) docs

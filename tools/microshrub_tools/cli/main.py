@@ -37,6 +37,7 @@ COMMANDS = (
         "fuzz-link", "Test the link over a line that damages everything.", f"{_TOOLS}.fuzz_link"
     ),
     Command("fuzz-states", "Check that altered states do no harm.", f"{_TOOLS}.fuzz_states"),
+    Command("simulate-year", "Let a device live with power cuts.", f"{_TOOLS}.simulate_year"),
 )
 
 

@@ -1,0 +1,138 @@
+"""`make attack`: all attacks with one seed, and a table of what they tried and what held.
+
+    python tests/attack.py --seed 1 [--quick]
+
+A line of the table is a command that repeats its attack. Exits with 1 if something did not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+CLI = "microshrub"
+TESTS = "pytest -q -p no:cacheprovider --hypothesis-seed {seed}"
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What is done, what has to hold, and the command; `quick` is a small part of it, or none."""
+
+    name: str
+    held: str
+    command: str
+    quick: str = ""
+
+
+ATTACKS = (
+    Attack(
+        "altered saved states with a right checksum, kernels in C",
+        "refused, or used without a crash",
+        f"{CLI} fuzz-states --engine c --states 60000 --seed {{seed}}",
+        f"{CLI} fuzz-states --engine python --states 300 --seed {{seed}}",
+    ),
+    Attack(
+        "the same, in Python",
+        "refused, or used without an exception",
+        f"{CLI} fuzz-states --engine python --states 20000 --seed {{seed}}",
+    ),
+    Attack(
+        "the same, on a 32-bit MicroPython",
+        "refused, or used without a crash",
+        f"{CLI} fuzz-states --engine micropython --states 2000 --seed {{seed}}",
+    ),
+    Attack(
+        "bytes on the link flipped, lost, repeated, cut; cables pulled; resets",
+        "each request applied once and in order",
+        f"{CLI} fuzz-link --frames 200000 --seed {{seed}}",
+        f"{CLI} fuzz-link --frames 2000 --seed {{seed}}",
+    ),
+    Attack(
+        "power cuts and full disks while a checkpoint is saved; every bit flipped",
+        "the last checkpoint or the one before is restored",
+        f"{TESTS} tests/firmware/test_checkpoint.py "
+        "tests/firmware/device/test_checkpoint_device.py",
+    ),
+    Attack(
+        "power cuts after each step of `flash`, a full flash",
+        "the board starts its old program or the new one",
+        f"{TESTS} tests/tools/board/test_flash.py",
+    ),
+    Attack(
+        "a PC that talks while the board starts; programs that hang; impossible configurations",
+        "the program starts, or can be reached; the old configuration goes on",
+        f"{TESTS} tests/tools/program/test_start_and_stop.py "
+        "tests/tools/program/test_configure.py",
+    ),
+    Attack(
+        "a year at a sample a minute: late labels, drift, power cuts, full disks",
+        "after each restart the state that was saved, bit by bit",
+        f"{CLI} simulate-year --seed {{seed}}",
+        f"{CLI} simulate-year --days 3 --seed {{seed}}",
+    ),
+    Attack(
+        "hostile data files and model files",
+        "an error in one line, and no file changed",
+        f"{TESTS} tests/host/streams/test_bad_files.py tests/host/models/test_model_files.py",
+    ),
+    Attack(
+        "wrong options, closed pipes, full disks on the command line",
+        "an error in one line, and the exit code of it",
+        f"{TESTS} tests/host/cli",
+    ),
+    Attack(
+        "counters and numbers at their ends",
+        "no overflow, on every engine",
+        f"{TESTS} tests/firmware/test_boundaries.py tests/firmware/test_metrics.py "
+        "tests/firmware/test_fixed.py",
+    ),
+)
+_TRIES = re.compile(r"([\d,]+) (?:altered states|requests applied|samples|passed)")
+
+
+def run(command: str) -> tuple[bool, str, float]:
+    """Whether an attack was withstood, how many tries that were, and seconds."""
+    words = command.split()
+    module = {"microshrub": "microshrub_tools.cli.main", "pytest": "pytest"}[words[0]]
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", module, *words[1:]],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    tries = _TRIES.findall(done.stdout)
+    if done.returncode:
+        print(done.stdout[-4000:], done.stderr[-4000:], sep="\n", file=sys.stderr)
+    return done.returncode == 0, tries[-1] if tries else "?", time.monotonic() - began
+
+
+def main() -> int:
+    """Run the attacks and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--quick", action="store_true", help="a small part, in seconds")
+    arguments = parser.parse_args()
+    print(
+        "| attack | tries | what held | seconds | command |\n|---|---:|---|---:|---|", flush=True
+    )
+    failed = 0
+    for attack in ATTACKS:
+        command = attack.quick if arguments.quick else attack.command
+        if command:
+            command = command.format(seed=arguments.seed)
+            withstood, tries, seconds = run(command)
+            failed += not withstood
+            held = attack.held if withstood else "**it did not hold**"
+            print(
+                f"| {attack.name} | {tries} | {held} | {seconds:.0f} | `{command}` |", flush=True
+            )
+    return min(failed, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
