@@ -108,7 +108,7 @@ def run(command: str) -> tuple[bool, str, float]:
     tries = _TRIES.findall(done.stdout)
     if done.returncode:
         print(done.stdout[-4000:], done.stderr[-4000:], sep="\n", file=sys.stderr)
-    return done.returncode == 0, tries[-1] if tries else "?", time.monotonic() - began
+    return done.returncode == 0, tries[0] if tries else "?", time.monotonic() - began
 
 
 def main() -> int:
