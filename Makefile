@@ -1,4 +1,4 @@
-# make demo   a Shrub Ensemble learns a real stream as a Raspberry Pi Pico would
+# make demo   the default learner learns a real stream as a Raspberry Pi Pico would
 # make test   linters, type checks and all tests, with a real MicroPython
 # make attack all attacks with one seed, and a table of what held; up to half an hour
 # make ci     make docs, make web and make test, with Java, Chromium, onnx, capymoa and torch for all tests
@@ -12,8 +12,7 @@ STUBS := .typings/micropython.pyi
 .DELETE_ON_ERROR:
 
 demo: .venv/run
-	$(BIN)/microshrub simulate river:ImageSegments --board rpi_pico --plot demo.png \
-		--model shrub --window 128 --trees 16 --depth 6 --step 0.3 --max-features 6 --train-every 4
+	$(BIN)/microshrub simulate river:ImageSegments --board rpi_pico --plot demo.png
 	@echo "The plot is in demo.png"
 
 test: lint types

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..base.text import count
 from ..evaluation.prequential import Result, running_accuracy
 
+_SHARE = "share_"  # how the names begin of what a member of an ensemble has of the votes
 _FEW = 10  # points that a line alone would not show
 
 Curve = tuple[NDArray[Any], NDArray[Any], dict[str, Any]]  # samples, percent, how to draw it
@@ -62,10 +63,15 @@ def _curves(result: Result) -> list[Curve]:
 def _draw_progress(axes: Any, result: Result) -> None:
     points = [p.samples for p in result.history]
     marker = "o" if len(points) < _FEW else None
-    for name in result.progress:
+    shares = [name for name in result.progress if name.startswith(_SHARE)]
+    names = shares or list(result.progress)
+    for name in names:
         values = [p.progress[name] for p in result.history]
-        axes.step(points, values, where="post", marker=marker)
-        axes.set_ylabel(name.replace("_", " "))
+        label = name.removeprefix(_SHARE).replace("_", " ")
+        axes.step(points, values, where="post", marker=marker, label=label)
+    if len(names) > 1:
+        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    axes.set_ylabel("share of the votes, %" if shares else ", ".join(names).replace("_", " "))
     axes.set_ylim(bottom=0)
     axes.yaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel("samples")

@@ -105,12 +105,25 @@ def run_rows(
         ("model", count(budget.model_bytes, "byte")),
         (f"RAM on {board.name}", f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"),
         *(time.rows() if time else []),
-        *[(name.replace("_", " "), f"{value:,}") for name, value in result.progress.items()],
+        *_progress_rows(result.progress),
         ("values out of range", f"{result.clamped:,}"),
         ("missing values", f"{result.missing:,}"),
         (f"samples a second ({result.engine})", f"{result.samples_per_second:,.0f}"),
         ("state CRC32", f"{result.state_crc32:08x}"),
     ]
+
+
+def _progress_rows(progress: Mapping[str, int]) -> list[tuple[str, str]]:
+    """What the model tells of its state; of each member of an ensemble its share and accuracy."""
+    rows = []
+    for name, value in progress.items():
+        member = name.partition("_")[2]
+        right = progress.get(f"accuracy_{member}")
+        if name == f"share_{member}" and right is not None:
+            rows.append((f"  {member}", f"{value} % of the votes, lately {right} % right"))
+        elif f"share_{member}" not in progress:
+            rows.append((name.replace("_", " "), f"{value:,}"))
+    return rows
 
 
 def verdict(result: Result, *, shuffled: bool = False) -> str:

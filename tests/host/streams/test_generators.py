@@ -20,6 +20,8 @@ SHAPES = {  # features and classes of the names that begin so; the longest begin
     "agrawal": (9, 2), "agrawal_a": (40, 2), "agrawal_g": (40, 2), "bg1": (6, 2),
     "hyper": (10, 2), "led": (24, 10), "random_tree_5_3": (5, 5), "rbf_10": (10, 2),
     "rbf_50": (50, 2), "rbf_f": (10, 5), "rbf_m": (10, 5), "sea": (3, 2),
+    "unseen_agrawal": (9, 2), "unseen_led": (7, 10), "unseen_rbf": (8, 4),
+    "unseen_rbf_drift": (6, 3), "unseen_sea": (3, 2), "unseen_sine": (2, 2),
 }  # fmt: skip
 CHANGES = ("agrawal_8_to_2_at_600", "bg1_0_to_1_at_600", "sea_2_to_3_at_600")
 
