@@ -97,7 +97,9 @@ def test_a_blank_board_gets_what_was_learned_and_starts_it(
         120,
     )
     assert page.run("document.querySelector('#watch-status').className") == ""
-    page.wait("document.querySelector('#watch-status').textContent.startsWith('2,000 samples')")
+    page.wait(
+        "document.querySelector('#watch-status').textContent.startsWith('2,000 samples')", 120
+    )
     assert page.run("document.querySelectorAll('#watch-confusion tbody tr').length") == 10
 
 
@@ -116,6 +118,7 @@ def test_only_this_page_with_the_token_gets_the_port(bridge: Bridge) -> None:
         assert refused.value.response.status_code == 403
     with connect(right, origin=here) as first:
         first.send(b"\r\x03\x03\x02")
+        assert first.recv(timeout=60)  # it has the port
         with connect(right, origin=here) as second, pytest.raises(ConnectionClosed):
             second.recv(timeout=10)
 
