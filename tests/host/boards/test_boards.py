@@ -10,27 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from board_file_support import GOOD, refusal, write
 
 from microshrub_host.boards import board_files
-
-GOOD = """
-name = "Test board"
-arch = "armv6m"
-native = true
-clock_hz = 125_000_000
-sram_bytes = 270_336
-heap_free_bytes = 200_000
-heap_source = "made up for a test"
-model_budget_bytes = 50_000
-
-[serial]
-interface = "usb"
-baud = 115_200
-
-[pins]
-led = "LED"
-adc = 26
-"""
 
 SHIPPED = {
     "rpi_pico": "armv6m",
@@ -40,19 +22,6 @@ SHIPPED = {
     "esp32s3": "xtensawin",
     "esp32c3": "rv32imc",
 }
-
-
-def write(folder: Path, text: str) -> str:
-    path = folder / "mine.toml"
-    path.write_text(text, encoding="utf-8")
-    return str(path)
-
-
-def refusal(folder: Path, text: str) -> str:
-    """What load() says about a board file with this text."""
-    with pytest.raises(board_files.BoardFileError) as caught:
-        board_files.load(write(folder, text))
-    return str(caught.value)
 
 
 def test_names_are_the_shipped_boards() -> None:

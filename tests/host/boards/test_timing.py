@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from board_file_support import GOOD, refusal, write
 from script_support import run
-from test_boards import GOOD, refusal, write
 from tests_support import ROOT
 
 from microshrub_host.boards import board_files, sample_time

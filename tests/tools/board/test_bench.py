@@ -7,8 +7,8 @@ import pty
 from pathlib import Path
 
 import pytest
+from board_file_support import GOOD, write
 from script_support import RAW_REPL, Device, run
-from test_boards import GOOD, write
 
 from microshrub_host.boards import board_files, sample_time
 from microshrub_host.engines.learners import specification

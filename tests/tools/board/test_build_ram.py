@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import program_support
 import pytest
-import test_build
 from device_support import Device
-from test_build import program, x86
+from program_support import program, x86
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files, import_heap
@@ -106,7 +106,7 @@ def test_a_running_program_takes_what_was_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     model, around = CASES[case]
-    monkeypatch.setitem(test_build.MODELS, case, model)
+    monkeypatch.setitem(program_support.MODELS, case, model)
     wanted = program(case, **around)
     # where machine code is not on the heap, as on the PC's own MicroPython
     board = dataclasses.replace(x86(tmp_path), native=False)

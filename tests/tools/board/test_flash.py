@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from board_support import UnixBoard, what_starts
-from test_build import program, x86
+from program_support import program, x86
 from tests_support import ROOT
 
 from microshrub_host.base.errors import UserError

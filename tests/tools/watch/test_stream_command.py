@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from device_support import Device, configuration, frozen_quantizer, put_device
-from test_host_link import Cable, Damaged
+from line_support import Cable, Damaged
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.engines.engines import start as start_engine

@@ -1,0 +1,72 @@
+"""Lines that misbehave: one through damage, and a cable that is pulled."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import threading
+import tty
+from pathlib import Path
+
+from microshrub_tools.link.serial_line import Line
+from microshrub_tools.link_fuzz.damage import Damage
+
+
+class Damaged:
+    """A line through damage in both directions."""
+
+    def __init__(self, line: Line, seed: int) -> None:
+        self._line = line
+        self._up, self._down = Damage(seed, 400), Damage(seed + 1, 400)
+        self.reopen, self.close = line.reopen, line.close
+
+    def read(self, seconds: float) -> bytes:
+        return self._down(self._line.read(seconds))
+
+    def write(self, data: bytes) -> None:
+        self._line.write(self._up(data))
+
+
+class Cable:
+    """A port, a symbolic link to a pty, whose bytes go to the pipes of a process and back."""
+
+    def __init__(self, port: Path, process: subprocess.Popen[bytes]) -> None:
+        self._port, self._process = port, process
+        self._pulled, self._stop = threading.Event(), threading.Event()
+        self._plugged = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+        self._plugged.wait(10)
+
+    def pull(self) -> None:
+        """The pty is gone, and there is another one a moment later."""
+        self._pulled.set()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            master, slave = pty.openpty()
+            tty.setraw(slave)
+            self._port.unlink(missing_ok=True)
+            self._port.symlink_to(os.ttyname(slave))
+            self._pulled.clear()
+            self._plugged.set()
+            self._carry(master)
+            os.close(slave)
+            os.close(master)
+
+    def _carry(self, master: int) -> None:
+        assert self._process.stdin
+        assert self._process.stdout
+        to_device, from_device = self._process.stdin.fileno(), self._process.stdout.fileno()
+        while not (self._stop.is_set() or self._pulled.is_set()):
+            ready, _, _ = select.select([master, from_device], [], [], 0.02)
+            if master in ready:
+                os.write(to_device, os.read(master, 4096))
+            if from_device in ready:
+                os.write(master, os.read(from_device, 4096))

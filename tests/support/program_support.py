@@ -1,0 +1,50 @@
+"""Programs for boards, of models of several kinds, for the tests of build and flash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tests_support import ROOT, make_blobs
+
+from microshrub_host.boards import board_files
+from microshrub_host.streams.stream import Stream
+from microshrub_tools.board import program_config
+from microshrub_tools.board.program_config import Program
+
+AROUND: dict[str, Any] = {
+    "sensor": {"kind": "serial"},
+    "pending": 8,
+    "checkpoint": None,
+    "alarm": None,
+    "label_pin": None,
+    "watchdog": 0,
+    "text": False,
+}
+MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "shrub": ("shrub", {"window": 16, "trees": 4, "depth": 3, "step": 1.0}),
+    "wide": ("shrub", {"window": 300, "trees": 2, "depth": 9, "step": 1.0, "feature_bits": 8}),
+    "tree": ("hoeffding", {"grace_period": 10, "tie_threshold": 0.9}),
+    "adaptive": ("hoeffding", {"grace_period": 10, "tie_threshold": 0.9, "adaptive": True}),
+    "boosted": ("hoeffding", {"grace_period": 10, "tie_threshold": 0.9, "boost": True}),
+}
+
+
+def blobs(samples: int = 400) -> Stream:
+    rows, labels = make_blobs(samples)
+    return Stream("blobs", rows.astype(np.float64), labels, ("a", "b"), ("no", "yes"))
+
+
+def program(name: str = "shrub", **around: Any) -> Program:
+    model, options = MODELS[name]
+    parameters = {"features": 2, "classes": 2, **options}
+    return program_config.of_stream(blobs(), model, parameters, 256, AROUND | around)
+
+
+def x86(folder: Path) -> board_files.Board:
+    """The PC's own 32-bit MicroPython as a board."""
+    text = (ROOT / "boards" / "rpi_pico2.toml").read_text()
+    path = folder / "x86.toml"
+    path.write_text(text.replace("armv7emsp", "x86"))
+    return board_files.load(path)
