@@ -117,11 +117,13 @@ def _progress_rows(progress: Mapping[str, int]) -> list[tuple[str, str]]:
     """What the model tells of its state; of each member of an ensemble its share and accuracy."""
     rows = []
     for name, value in progress.items():
-        member = name.partition("_")[2]
+        what, _, member = name.partition("_")
+        if what == "accuracy" and f"share_{member}" in progress:
+            continue  # told with the share
         right = progress.get(f"accuracy_{member}")
-        if name == f"share_{member}" and right is not None:
+        if what == "share" and right is not None:
             rows.append((f"  {member}", f"{value} % of the votes, lately {right} % right"))
-        elif f"share_{member}" not in progress:
+        else:
             rows.append((name.replace("_", " "), f"{value:,}"))
     return rows
 

@@ -114,3 +114,18 @@ class TestPlot:
         for line in axes.lines:
             settled = line.get_ydata()[line.get_xdata() > 40]
             assert settled.min() > low
+
+
+def test_an_ensemble_tells_who_has_the_votes() -> None:
+    """The picture has a line and a name for each member; the table its share and accuracy."""
+    progress = {"trees_used": 3, "share_one": 70, "accuracy_one": 91, "share_two": 30}
+    result = result_of([(i // 40) % 2 for i in range(400)])
+    points = [replace(point, progress=progress) for point in result.history]
+    figure = plots.draw_run(replace(result, progress=progress, history=points))
+    lower = figure.axes[1]
+    assert [line.get_label() for line in lower.lines] == ["one", "two"]
+    assert lower.get_legend() is not None
+    rows = dict(report._progress_rows(progress))
+    assert rows["  one"] == "70 % of the votes, lately 91 % right"
+    assert rows["trees used"] == "3"
+    assert rows["share two"] == "30"
