@@ -12,17 +12,18 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
 from ..base.mapped_memory import let_go
 from .columns import MISSING_CELLS
 from .kept_values import room
 from .stream import Progress
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # where it is used, it is imported: help needs none of it
 
 Block = tuple[list[NDArray[np.float64]], NDArray[np.int32], list[str]]
 _BLOCK_BYTES = 1 << 20
@@ -50,6 +51,9 @@ def blocks(
 ) -> Iterator[Block]:
     """Blocks of rows behind the first `skip` lines: columns of numbers, NaN where missing, and
     of each row the place of its class among the classes of the block. Raises DoubtError."""
+    import pyarrow as pa
+    import pyarrow.csv as pa_csv
+
     names = [str(place) for place in range(columns)]
     types = {name: pa.float64() for name in names}
     types[names[label_place]] = pa.dictionary(pa.int32(), pa.string())
@@ -108,6 +112,8 @@ def _items(column: pa.Array, kind: Any) -> NDArray[Any]:
 @contextmanager
 def _doubting() -> Iterator[None]:
     """What a file's bytes can do wrong is for the other reader to say."""
+    import pyarrow as pa
+
     try:
         yield
     except (pa.ArrowException, OSError, EOFError, zlib.error) as error:

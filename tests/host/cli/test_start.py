@@ -10,7 +10,10 @@ import pytest
 
 from microshrub_tools.cli.main import COMMANDS
 
-HEAVY = {"numba", "matplotlib", "river", "scipy", "pandas", "sklearn", "torch", "distributed"}
+HEAVY = {
+    *("numba", "matplotlib", "river", "scipy", "pandas", "pyarrow", "sklearn", "torch"),
+    "distributed",
+}
 PROGRAM = """
 import json, sys
 try:
