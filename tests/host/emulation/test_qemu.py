@@ -224,7 +224,9 @@ def test_kernels_are_parts_of_learn(
     assert (once == 1).all()
     assert (scan < train).all()
     assert (train < whole).all()
-    assert (whole == again).all()  # the stand-ins are gone
+    # The stand-ins are gone: each would cost hundreds. Looking up names may cost some more or
+    # less than before, since their tables are others.
+    assert np.abs(again - whole).max() < 150
 
 
 def test_table(emulators: None) -> None:
