@@ -100,6 +100,9 @@ def _what_is_too_large(folder, trial):
     except ValueError as error:
         return str(error)
     gc.collect()
-    return "%s not fit, with %d bytes free. Build it with a smaller %s." % (
-        words, gc.mem_free(), what,
-    )  # fmt: skip
+    try:
+        return "%s not fit, with %d bytes free. Build it with a smaller %s." % (
+            words, gc.mem_free(), what,
+        )  # fmt: skip
+    except MemoryError:
+        return "the program does not fit. Build it with a smaller model."

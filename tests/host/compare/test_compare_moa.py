@@ -80,7 +80,10 @@ def test_all_of_them_run() -> None:
         work.close()
     assert [name for name, _ in found] == [contender.name for contender in contenders]
     for name, size in found:
-        assert size is None if name == "moa:ShrubsClassifier" else size > 1000
+        if name in ("moa:ShrubsClassifier", "moa:SGBT"):  # nobody measures theirs
+            assert size is None
+        else:
+            assert size > 1000
 
 
 @needs_moa

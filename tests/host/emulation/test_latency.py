@@ -10,7 +10,7 @@ from microshrub_host.boards.sample_time import sample_time
 from microshrub_host.emulation import emulated_boards
 from microshrub_host.emulation.instruction_counts import stream as made
 from microshrub_host.emulation.latency import Clock, can_count
-from microshrub_host.engines.learners import defaults
+from microshrub_host.engines.learners import defaults, specification
 from microshrub_host.streams.stream import Stream
 from microshrub_host.tuning import trials
 from microshrub_host.tuning.trials import Candidate, Limits, StreamSplit
@@ -35,7 +35,8 @@ def emulator() -> None:
 
 @pytest.mark.usefixtures("emulator")
 def test_what_is_counted_is_what_the_file_has_where_it_has_it(stream: Stream) -> None:
-    parameters = {"features": 8, "classes": 2, **defaults("shrub")}
+    _, shape = specification("shrub window=32 trees=8 depth=5")
+    parameters = {"features": 8, "classes": 2, **shape}
     known = sample_time(BOARD, "shrub", parameters)
     assert known is not None
     with Clock(BOARD, stream, 256) as clock:

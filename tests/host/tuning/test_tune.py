@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
-from microshrub_host.engines.learners import check_parameters, defaults
+from microshrub_host.engines.learners import check_parameters, specification
 from microshrub_host.streams.stream import Stream
 from microshrub_host.tuning import trials
 from microshrub_host.tuning.search_space import first, sample
@@ -152,11 +152,12 @@ def test_what_the_board_needs_too_long_for_is_not_tried() -> None:
     values = np.random.default_rng(0).normal(size=(600, 8))
     labels = (values[:, 0] > 0).astype(np.uint8)
     stream = Stream("made", values, labels, tuple("abcdefgh"), ("no", "yes"))
-    usual = Candidate(0, "shrub", defaults("shrub"))
+    known = "shrub window=32 trees=8 depth=5"
+    usual = Candidate(0, *specification(known))
     split = StreamSplit(stream, 100, 300)
     assert BOARD.cost is not None
     row = next(r for r in BOARD.cost.rows if (r.features, r.classes) == (8, 2))
-    assert row.model == "shrub window=32 trees=8 depth=5"
+    assert row.model == known
     cycles = BOARD.cost.cycles * (row.predict[1] + row.learn[1])
     wanted = 1000 * cycles / BOARD.clock_hz + 2 * BOARD.cost.uncached_us / 1000
     for most, latency in ((None, wanted), (wanted * 1.01, wanted), (wanted * 0.99, None)):

@@ -62,7 +62,7 @@ Start = Callable[..., str]
 def config(**fields: Any) -> dict[str, Any]:
     return configuration(
         "ShrubEnsemble",
-        {"features": 2, "classes": 2, "window": 8, "trees": 2},
+        {"features": 2, "classes": 2, "window": 8, "trees": 2, "step": 1.0},
         class_names=CLASSES,
         feature_names=FEATURES,
         sensor={"kind": "adc", "pins": [26, 27], "rate": 200},
@@ -125,9 +125,9 @@ def test_a_board_from_before_there_was_such_a_request(
 def test_monitor_shows_the_names(
     start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("monitor", "--port", start(), "--seconds", 1.5) == 0
+    assert run("monitor", "--port", start(), "--seconds", 4) == 0
     assert "predicted at rest " in capsys.readouterr().out
-    assert run("monitor", "--port", start(OLD_BOARD), "--seconds", 1.5) == 0
+    assert run("monitor", "--port", start(OLD_BOARD), "--seconds", 4) == 0
     assert "predicted 0 " in capsys.readouterr().out
 
 
