@@ -16,6 +16,7 @@ from ..base.text import count, printable
 from ..models import model_files, tree_plot, trees
 from ..models.model_files import OpenModel
 from ..models.trees import Tree
+from ..reports.report import progress_rows
 from ..streams.columns import number_of
 from .outputs import add_outputs, check_outputs, write
 from .parsed import check_at_least_one, whole_number
@@ -112,9 +113,10 @@ def _print_trees(
 ) -> None:
     console.say(_title(model))
     if trees.reader_of(model) is None:
-        progress = model.learner.progress().items()
-        state = [f"{name.replace('_', ' ')}: {n:,}" for name, n in progress]
-        console.say("; ".join(["It cannot be shown as trees", *state]) + ".")
+        rows = progress_rows(model.learner.progress())
+        console.say("It cannot be shown as trees" + (". Its state:" if rows else "."))
+        for what, value in rows:
+            console.say(f"  {what.strip()}: {value}")
     encoding = getattr(console.file, "encoding", None) or "utf-8"
     marks = () if encoding.lower().startswith("utf") else _ASCII
     for place in places:

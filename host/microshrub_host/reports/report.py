@@ -105,7 +105,7 @@ def run_rows(
         ("model", count(budget.model_bytes, "byte")),
         (f"RAM on {board.name}", f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"),
         *(time.rows() if time else []),
-        *_progress_rows(result.progress),
+        *progress_rows(result.progress),
         ("values out of range", f"{result.clamped:,}"),
         ("missing values", f"{result.missing:,}"),
         (f"samples a second ({result.engine})", f"{result.samples_per_second:,.0f}"),
@@ -113,7 +113,7 @@ def run_rows(
     ]
 
 
-def _progress_rows(progress: Mapping[str, int]) -> list[tuple[str, str]]:
+def progress_rows(progress: Mapping[str, int]) -> list[tuple[str, str]]:
     """What the model tells of its state; of each member of an ensemble its share and accuracy."""
     rows = []
     for name, value in progress.items():

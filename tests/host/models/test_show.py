@@ -316,3 +316,18 @@ def test_a_shrub_ensemble_without_shrubs(
     assert show(capsys, path, "--row", "3") == "x\n"
     assert main(["show", str(path), "--plot", str(tmp_path / "x.svg")]) == 2
     assert "the model has no tree to draw yet" in capsys.readouterr().err
+
+
+def test_a_thicket_tells_who_has_the_votes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "thicket.mshrub"
+    words = ["synth:sea_a", "--limit", "400", "--bytes", "4096", "--save", str(path)]
+    assert main(["simulate", *words]) == 0
+    lines = show(capsys, path).splitlines()
+    assert "It cannot be shown as trees. Its state:" in lines
+    told = [
+        line for line in lines if re.search(r": \d+ % of the votes, lately \d+ % right$", line)
+    ]
+    members = [line.partition(":")[0].strip() for line in told]
+    assert members == ["grove", "neighbours", "softmax", "shrubs", "last"]

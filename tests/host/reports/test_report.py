@@ -125,7 +125,7 @@ def test_an_ensemble_tells_who_has_the_votes() -> None:
     lower = figure.axes[1]
     assert [line.get_label() for line in lower.lines] == ["one", "two"]
     assert lower.get_legend() is not None
-    rows = dict(report._progress_rows(progress))
+    rows = dict(report.progress_rows(progress))
     assert rows["  one"] == "70 % of the votes, lately 91 % right"
     assert rows["trees used"] == "3"
     assert rows["share two"] == "30"
