@@ -36,6 +36,7 @@ export class Playground {
   private readonly results: HTMLElement;
   private running = false;
   private stopping = false;
+  private again = false; // start was pressed before the run that is to stop has stopped
 
   constructor(private readonly data: PageData) {
     this.boards = choice("board", data.boards.map(({ key, name }) => [key, name]));
@@ -81,8 +82,12 @@ export class Playground {
     );
     form.onsubmit = (event) => {
       event.preventDefault();
-      if (this.running) this.stopping = true;
-      else void this.run();
+      if (!this.running) void this.run();
+      else if (this.stopping) this.again = true;
+      else {
+        this.stopping = true;
+        this.start.textContent = texts.playground.start;
+      }
     };
     return form;
   }
@@ -129,6 +134,10 @@ export class Playground {
     }
     this.start.textContent = texts.playground.start;
     this.running = false;
+    if (this.again) {
+      this.again = false;
+      void this.run();
+    }
   }
 
   private async learn(
