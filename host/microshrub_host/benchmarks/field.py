@@ -17,7 +17,6 @@ from ..base.text import count
 from ..compare.runner import Cell
 from ..papers.ranks import ALPHA, compare_ranks
 from ..render.markdown import markdown_table
-from .known_streams import CHOSEN, IN_ORDER, UNSEEN
 
 _NONE = "-"
 
@@ -180,10 +179,3 @@ def _ranks(scores: Scores, learners: Sequence[str]) -> list[str]:
         f"Holm's correction, {ALPHA}): " + "; ".join(f"({group})" for group in groups) + "."
     )
     return [about, table, *([together] if groups else [])]
-
-
-GROUPS: Mapping[str, Sequence[str]] = {
-    "known": (*CHOSEN, *IN_ORDER),
-    "chosen": tuple(CHOSEN),
-    "unseen": tuple(UNSEEN),
-}

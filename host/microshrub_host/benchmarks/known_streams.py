@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..streams.open_stream import open_stream
 from ..streams.stream import Stream
+from .family_members import WARMUP
 
-WARMUP = 256
 UNSEEN_SAMPLES = 50_000
 
 
@@ -63,3 +63,8 @@ UNSEEN: Mapping[str, KnownStream] = {
     for name in ("agrawal", "led", "rbf", "rbf_drift", "sea", "sine")
 }
 STREAMS: Mapping[str, KnownStream] = {**CHOSEN, **IN_ORDER, **UNSEEN}
+GROUPS: Mapping[str, Sequence[str]] = {
+    "known": (*CHOSEN, *IN_ORDER),
+    "chosen": tuple(CHOSEN),
+    "unseen": tuple(UNSEEN),
+}

@@ -7,21 +7,21 @@ from collections.abc import Sequence
 
 from ..base.errors import UserError
 from ..base.progress import showing
-from ..benchmarks.field import GROUPS, Score, markdown
-from ..benchmarks.known_streams import STREAMS, WARMUP
+from ..benchmarks.family_members import WARMUP
+from ..benchmarks.field import Score, markdown
+from ..benchmarks.known_streams import GROUPS
 from ..compare import catalogue
 from ..compare.contender import Contender
 from ..compare.field_set import SIZES, thicket
 from ..compare.our_learners import model_bytes
 from ..compare.runner import compare, compare_here
 from ..engines.learners import DEFAULT
-from ..streams.data_folder import data_folder
 from ..streams.stream import Stream
 from .benchmark_options import (
     add_output_options,
-    chosen,
+    add_streams_option,
     command_text,
-    say_missing,
+    known_streams,
     write_markdown,
 )
 from .outputs import check_outputs
@@ -36,13 +36,7 @@ _TOLD = ("streams", "bytes", "seeds", "peers", "limit")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_output_options(parser)
-    parser.add_argument(
-        "--streams",
-        default="known",
-        metavar="A,B,...",
-        help=f"some of {', '.join(STREAMS)}; or known, chosen (the known ones but for file "
-        "order), unseen (default: known)",
-    )
+    add_streams_option(parser)
     parser.add_argument(
         "--bytes",
         default=",".join(map(str, SIZES)),
@@ -69,19 +63,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure what was asked for and write it down."""
     check_at_least_one(time_limit=arguments.time_limit, jobs=arguments.jobs, seeds=arguments.seeds)
     check_outputs(arguments)
-    wanted = GROUPS.get(arguments.streams, arguments.streams)
-    text = wanted if isinstance(wanted, str) else ",".join(wanted)
-    names = chosen("--streams", text, STREAMS)
     sizes = _sizes(arguments.bytes)
     peers = [] if arguments.peers == "none" else catalogue.select(arguments.peers)
-    missing = say_missing({name: STREAMS[name].file for name in names}, arguments)
-    there = [name for name in names if name not in missing]
-    if not there:
-        raise UserError("no stream is available")
     compile_kernels(DEFAULT, {})
     scores = {}
-    for name in there:
-        stream = STREAMS[name].open(name, data_folder(arguments.data), arguments.limit)
+    for name, stream in known_streams(arguments):
+        for size in sizes:
+            model_bytes(thicket(size), stream, WARMUP)  # refused before any of them runs
         scores[name] = _learn(name, stream, sizes, peers, arguments)
     own = [thicket(size).name for size in sizes]
     text = markdown(scores, own, command_text(arguments, _TOLD), arguments.seeds)
@@ -114,7 +102,6 @@ def _learn(
             cells = []
             for seed in range(arguments.seeds):
                 contender = thicket(size, seed)
-                model_bytes(contender, stream, WARMUP)
                 cells.append(
                     compare_here(contender, stream, warmup=WARMUP, limit=arguments.time_limit)
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..base.errors import UserError
@@ -12,6 +12,7 @@ from ..base.progress import showing
 from ..base.terminal import messages
 from ..base.text import did_you_mean
 from ..benchmarks.family_members import WARMUP
+from ..benchmarks.known_streams import GROUPS, STREAMS
 from ..streams.data_folder import VARIABLE, data_folder
 from ..streams.open_stream import open_stream
 from ..streams.stream import Stream
@@ -44,6 +45,32 @@ def chosen(name: str, text: str, known: Iterable[str]) -> list[str]:
         if word not in known:
             raise UserError(f"{name}: there is no {word!r}. {did_you_mean(word, known)}")
     return words
+
+
+def add_streams_option(parser: argparse.ArgumentParser) -> None:
+    """Add --streams: names of known streams, or a group of them."""
+    parser.add_argument(
+        "--streams",
+        default="known",
+        metavar="A,B,...",
+        help=f"some of {', '.join(STREAMS)}; or known, chosen (the known ones but for file "
+        "order), unseen (default: known)",
+    )
+
+
+def known_streams(arguments: argparse.Namespace) -> Iterator[tuple[str, Stream]]:
+    """The streams of --streams whose files are there, by name, one after the other.
+
+    Raises UserError for an unknown one, and if there is none.
+    """
+    text = ",".join(GROUPS.get(arguments.streams, [arguments.streams]))
+    names = chosen("--streams", text, STREAMS)
+    missing = say_missing({name: STREAMS[name].file for name in names}, arguments)
+    if len(missing) == len(names):
+        raise UserError("no stream is available")
+    for name in names:
+        if name not in missing:
+            yield name, STREAMS[name].open(name, data_folder(arguments.data), arguments.limit)
 
 
 def say_missing(files: Mapping[str, str | None], arguments: argparse.Namespace) -> list[str]:

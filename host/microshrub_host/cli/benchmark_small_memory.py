@@ -9,7 +9,8 @@ from dataclasses import replace
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..benchmarks.best_known import PICKS, RIVALS
-from ..benchmarks.known_streams import CHOSEN, WARMUP
+from ..benchmarks.family_members import WARMUP
+from ..benchmarks.known_streams import CHOSEN
 from ..benchmarks.small_memory import contenders, markdown
 from ..compare import catalogue
 from ..compare.catalogue import PEERS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..base.errors import UserError
@@ -30,3 +30,17 @@ def check_at_least_one(**values: int | None) -> None:
     for name, value in values.items():
         if value is not None and value < 1:
             raise UserError(f"--{name.replace('_', '-')} has to be at least 1, not {value}")
+
+
+def add_whole_numbers(
+    parser: argparse.ArgumentParser, rows: Iterable[tuple[str, int, str]]
+) -> None:
+    """Add options of whole numbers: name, default, and what it is."""
+    for name, usual, text in rows:
+        parser.add_argument(
+            f"--{name}",
+            type=whole_number,
+            default=usual,
+            metavar="N",
+            help=f"{text} (default {usual})",
+        )

@@ -6,25 +6,19 @@ import argparse
 
 from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import console
-from microshrub_host.cli.parsed import whole_number
+from microshrub_host.cli.parsed import add_whole_numbers
 
 from ..link_fuzz.fuzz import fuzz
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    for name, usual, text in (
+    rows = (
         ("frames", 1_000_000, "requests to apply"),
         ("seed", 1, "seed of the damage"),
         ("every", 400, "bytes between two faults, on average"),
-    ):
-        parser.add_argument(
-            f"--{name}",
-            type=whole_number,
-            default=usual,
-            metavar="N",
-            help=f"{text} (default {usual})",
-        )
+    )
+    add_whole_numbers(parser, rows)
 
 
 def run(arguments: argparse.Namespace) -> int:

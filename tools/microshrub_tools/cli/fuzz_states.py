@@ -6,7 +6,7 @@ import argparse
 
 from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import console
-from microshrub_host.cli.parsed import whole_number
+from microshrub_host.cli.parsed import add_whole_numbers
 
 from ..state_fuzz.altered_states import TARGETS
 from ..state_fuzz.fuzz import fuzz
@@ -16,17 +16,11 @@ _ENGINES = ("python", "numba", "c", "micropython")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    for name, usual, text in (
+    rows = (
         ("states", 10_000, "states to alter"),
         ("seed", 1, "seed of the damage"),
-    ):
-        parser.add_argument(
-            f"--{name}",
-            type=whole_number,
-            default=usual,
-            metavar="N",
-            help=f"{text} (default {usual})",
-        )
+    )
+    add_whole_numbers(parser, rows)
     parser.add_argument(
         "--engine",
         choices=_ENGINES,

@@ -10,57 +10,54 @@ from ..search_space import Ask
 _FEW = 4  # members that are hardly ever stuck, whatever the step
 _MAX_FEATURES = ("all", "half", "root")
 
+_USUAL: dict[str, Any] = {
+    "train_every": 1,
+    "trigger": "sample",
+    "max_features": "all",
+    "feature_bits": 8,
+    "splitter": "best",
+    "loss": "mse",
+    "leaf": "proba",
+}
 # Small ones for runs of one label and for noise, then large ones for concepts with structure
 FIRST: tuple[dict[str, Any], ...] = (
-    {
-        "window": 32, "trees": 8, "depth": 5,
-        "step": 0.5, "train_every": 1, "trigger": "sample",
-        "max_features": "all", "feature_bits": 16, "splitter": "best",
-        "loss": "mse", "leaf": "proba",
+    _USUAL | {"window": 32, "trees": 8, "depth": 5, "step": 0.5, "feature_bits": 16},
+    _USUAL | {"window": 16, "trees": 4, "depth": 4, "step": 8.0},
+    _USUAL | {"window": 32, "trees": 16, "depth": 2, "step": 0.05, "train_every": 8},
+    _USUAL
+    | {"window": 256, "trees": 20, "depth": 7, "step": 0.37, "train_every": 6, "trigger": "error"},
+    _USUAL
+    | {
+        "window": 256,
+        "trees": 32,
+        "depth": 5,
+        "step": 0.26,
+        "train_every": 3,
+        "splitter": "random",
+        "leaf": "class",
     },
-    {
-        "window": 16, "trees": 4, "depth": 4,
-        "step": 8.0, "train_every": 1, "trigger": "sample",
-        "max_features": "all", "feature_bits": 8, "splitter": "best",
-        "loss": "mse", "leaf": "proba",
+    _USUAL | {"window": 512, "trees": 32, "depth": 5, "step": 0.1, "train_every": 32},
+    _USUAL
+    | {
+        "window": 512,
+        "trees": 32,
+        "depth": 7,
+        "step": 0.3,
+        "train_every": 4,
+        "trigger": "error",
+        "max_features": "root",
     },
-    {
-        "window": 32, "trees": 16, "depth": 2,
-        "step": 0.05, "train_every": 8, "trigger": "sample",
-        "max_features": "all", "feature_bits": 8, "splitter": "best",
-        "loss": "mse", "leaf": "proba",
+    _USUAL
+    | {
+        "window": 1024,
+        "trees": 24,
+        "depth": 6,
+        "step": 0.94,
+        "train_every": 6,
+        "splitter": "random",
+        "leaf": "class",
     },
-    {
-        "window": 256, "trees": 20, "depth": 7,
-        "step": 0.37, "train_every": 6, "trigger": "error",
-        "max_features": "all", "feature_bits": 8, "splitter": "best",
-        "loss": "mse", "leaf": "proba",
-    },
-    {
-        "window": 256, "trees": 32, "depth": 5,
-        "step": 0.26, "train_every": 3, "trigger": "sample",
-        "max_features": "all", "feature_bits": 8, "splitter": "random",
-        "loss": "mse", "leaf": "class",
-    },
-    {
-        "window": 512, "trees": 32, "depth": 5,
-        "step": 0.1, "train_every": 32, "trigger": "sample",
-        "max_features": "all", "feature_bits": 8, "splitter": "best",
-        "loss": "mse", "leaf": "proba",
-    },
-    {
-        "window": 512, "trees": 32, "depth": 7,
-        "step": 0.3, "train_every": 4, "trigger": "error",
-        "max_features": "root", "feature_bits": 8, "splitter": "best",
-        "loss": "mse", "leaf": "proba",
-    },
-    {
-        "window": 1024, "trees": 24, "depth": 6,
-        "step": 0.94, "train_every": 6, "trigger": "sample",
-        "max_features": "all", "feature_bits": 8, "splitter": "random",
-        "loss": "mse", "leaf": "class",
-    },
-)  # fmt: skip
+)
 
 
 def least_step(trees: int) -> float:
