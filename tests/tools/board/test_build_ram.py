@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import CHECKPOINT, STATUS, DeviceStatus
 from microshrub_tools.link.serial_line import SerialLine
 
-# Says what was on the heap before the program; pins stand for those of a board
+# Writes down what was on the heap before the program; pins stand for those of a board
 MAIN = """
 import gc
 import time
@@ -40,7 +39,11 @@ class Board:
 
 board = Board()
 gc.collect()
-print("before:", gc.mem_alloc())
+before = str(gc.mem_alloc())
+with open("before", "w") as file:
+    file.write(before)
+del before, file
+gc.collect()
 from microshrub.device.program import main
 main(board)
 """
@@ -76,16 +79,14 @@ _REGION = 16  # bytes of the heap that the PC's port takes for each function of 
 def on_heap(command: tuple[str, ...], folder: Path, around: dict[str, Any]) -> int:
     """What the running program takes, with a state restored if it keeps any."""
     (folder / "main.py").write_text(MAIN)
-    text: list[bytes] = []
     device = Device(command, folder, "400k")
     try:
-        with HostLink(SerialLine(device.port), on_text=text.append) as link:
+        with HostLink(SerialLine(device.port)) as link:
             link.connect()
             if around.get("checkpoint"):
                 link.ask(CHECKPOINT)
                 device.kill()
                 device.start()
-                text.clear()
                 link.connect()
             used = []
             for _ in range(5):
@@ -94,8 +95,7 @@ def on_heap(command: tuple[str, ...], folder: Path, around: dict[str, Any]) -> i
                 used.append(status.heap_used)
     finally:
         device.close()
-    said = re.findall(r"before: (\d+)", b"".join(text).decode())
-    return min(used) - int(said[-1])
+    return min(used) - int((folder / "before").read_text())
 
 
 @pytest.mark.parametrize("case", CASES)

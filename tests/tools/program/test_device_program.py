@@ -394,6 +394,8 @@ def test_versions_are_said_on_both_sides(
     device = Device(micropython_command, tmp_path)
     try:
         with HostLink(SerialLine(device.port), on_text=(text := []).append) as link:
+            device.kill()  # what was said before the port was open is lost
+            device.start()
             welcome = link.connect()
             for _ in range(2):
                 link._line.write(pack(Frame(1, 5, 0, b"", version=7)))  # a PC of another version

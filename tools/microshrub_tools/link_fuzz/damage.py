@@ -33,6 +33,10 @@ class Damage:
         self._left -= len(data)
         return bytes(out + self._pass(data))
 
+    def end_cut(self) -> None:
+        """The line was silent for a while: what cut it is over."""
+        self._lose = 0
+
     def _gap(self) -> int:
         return self._random.randint(1, 2 * self._every)
 
