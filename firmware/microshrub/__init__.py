@@ -9,6 +9,7 @@ __all__ = (
     "LEVELS",
     "MISSING",
     "RAW_MAX",
+    "AnomalyScore",
     "Checkpoint",
     "DriftAlarm",
     "Metrics",
@@ -18,6 +19,7 @@ __all__ = (
 )
 
 _HOMES = (
+    ("anomaly", ("AnomalyScore",)),
     ("drift_alarm", ("DriftAlarm", "LEVELS")),
     ("checkpoint", ("Checkpoint",)),
     ("explanation", ("explain",)),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from .boards import board_files, ram_budget
 from .boards.ram_budget import Budget
 from .emulation.latency import Clock, can_count
 from .engines import engines
+from .engines.anomaly_options import AnomalyOptions
 from .engines.learners import DEFAULT, MODELS, check_parameters, defaults, stream_parameters
 from .evaluation import parity as engine_parity
 from .evaluation import prequential
@@ -37,6 +39,7 @@ def simulate(
     *,
     engine: str | None = None,
     warmup: int = 256,
+    anomaly: str | Sequence[str] | None = None,
     **parameters: Any,
 ) -> Result:
     """Predict each sample of a stream, then learn it, as a board would: to the bit.
@@ -52,12 +55,16 @@ def simulate(
         fastest that this machine has.
     warmup
         Samples whose features the quantizer sees before the run.
+    anomaly
+        How often an anomaly alarm may come, as --anomaly has it: "0.001", "1 per day at 50 Hz",
+        or ("0.001", "reach=1"); None: no anomaly score.
     parameters
         Those of the learner: window=64, trees=8.
 
     Returns
     -------
-    The accuracies and kappas in percent, their curves, and the state of the model.
+    The accuracies and kappas in percent, their curves, and the state of the model. Its `anomaly`
+    has the score of each sample.
 
     Raises
     ------
@@ -74,7 +81,11 @@ def simulate(
 
     """
     wanted = _parameters(model, stream_parameters(_known(model), stream, warmup), parameters)
-    return prequential.evaluate(stream, model, wanted, engine=engine, warmup=warmup)
+    words = [anomaly] if isinstance(anomaly, str) else anomaly
+    options = AnomalyOptions.of(words) if words else None
+    return prequential.evaluate(
+        stream, model, wanted, engine=engine, warmup=warmup, anomaly=options
+    )
 
 
 def budget(

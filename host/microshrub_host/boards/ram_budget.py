@@ -16,6 +16,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ..engines import loader
+from ..engines.anomaly_options import AnomalyOptions
 from ..engines.python_pointers import AddressTable
 from .board_files import Board
 from .import_heap import BLOCK, WORD, ModuleHeap, blocks, library_heap, table, texts
@@ -29,7 +30,10 @@ _SMALLEST: Parameters = {"features": 1, "classes": 2}
 
 @dataclass(frozen=True)
 class Part:
-    """One line of a budget. `owner` is "model", "quantizer", "metrics", "rows" or "code"."""
+    """One line of a budget; `owner` is "model", "quantizer", "metrics", "rows", "anomaly", "code".
+
+    Those of a whole program have "program", too.
+    """
 
     name: str
     bytes: int
@@ -190,19 +194,20 @@ def budget(
     kind: str,
     code: list[Part] | None = None,
     around: list[Part] | None = None,
+    anomaly: AnomalyOptions | None = None,
 ) -> Budget:
     """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
 
-    code is that of the program, if it imports more than these; see imported_parts(). around is
-    what else the program makes.
+    With `anomaly`, an anomaly score is beside them. code is that of the program, if it imports
+    more than these; see imported_parts(). around is what else the program makes.
     Raises ValueError for parameters that the learner refuses.
     """
-    objects = _objects(learner_kwargs, kind)
+    objects = _objects(learner_kwargs, kind, anomaly)
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
     around = around or []
     names = texts(board.arch, modules_of(kind, learner_kwargs))
     overhead = _overhead(objects, buffers, names) + around
-    code = code or code_parts(board, kind, learner_kwargs)
+    code = code or code_parts(board, kind, learner_kwargs, anomaly=anomaly is not None)
     ram = sum(part.bytes for part in (*buffers, *overhead, *code))
     return Budget(
         buffers=buffers,
@@ -215,15 +220,21 @@ def budget(
     )
 
 
-def _objects(learner_kwargs: Parameters, kind: str) -> dict[str, Any]:
+def _objects(
+    learner_kwargs: Parameters, kind: str, anomaly: AnomalyOptions | None
+) -> dict[str, Any]:
     library = loader.load("python")
     learner = planned(kind, learner_kwargs)
     features = learner.features
+    beside = {}
+    if anomaly:
+        beside["anomaly"] = library.AnomalyScore(features, **anomaly.parameters())
     return {
         "quantizer": library.Quantizer(features),
         "metrics": library.Metrics(learner.classes),
         "rows": (array("i", bytes(4 * features)), array("H", bytes(2 * features))),
         "model": learner,
+        **beside,
     }
 
 
@@ -283,10 +294,15 @@ def _used(learner: Any) -> list[Any]:
 
 
 def code_parts(
-    board: Board, kind: str, learner_kwargs: Parameters = _SMALLEST, native: bool = False
+    board: Board,
+    kind: str,
+    learner_kwargs: Parameters = _SMALLEST,
+    native: bool = False,
+    anomaly: bool = False,
 ) -> list[Part]:
     """What the imported library takes, a part a module; see imported_parts()."""
-    return imported_parts(board, board.arch, modules_of(kind, learner_kwargs), native)
+    modules = modules_of(kind, learner_kwargs) + ("anomaly",) * anomaly
+    return imported_parts(board, board.arch, modules, native)
 
 
 def imported_parts(

@@ -11,6 +11,7 @@ from ..boards.what_to_lower import which_to_lower
 from ..engines import native_files
 from ..engines.learners import MODELS, check_parameters
 from ..reports import report
+from .anomaly_option import add_anomaly_option, anomaly_options
 from .options import add_model_options, model_parameters
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
 from .parsed import whole_number
@@ -39,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with the code that `build --native` makes (default: off)",
     )
+    add_anomaly_option(parser)
     add_outputs(parser, json="write the budget as one JSON object")
     add_model_options(parser)
 
@@ -52,8 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_parameters(arguments.model, parameters, also=shape)
     kind = MODELS[arguments.model]
     native = arguments.native and native_files.can_be_made(board.arch, messages.say)
-    code = ram_budget.code_parts(board, kind, parameters, native)
-    budget = ram_budget.budget(parameters, board, kind, code)
+    anomaly = anomaly_options(arguments)
+    code = ram_budget.code_parts(board, kind, parameters, native, anomaly=anomaly is not None)
+    budget = ram_budget.budget(parameters, board, kind, code, anomaly=anomaly)
     time = sample_time.sample_time(board, arguments.model, parameters)
     advice = "" if budget.fits else too_large(budget, board, arguments.model, parameters)
     if not is_quiet(arguments):

@@ -11,6 +11,7 @@ from ..engines import engines, native_files
 from ..engines.learners import MODELS
 from ..engines.micropython_binary import find_or_fetch
 from ..evaluation import parity, prequential
+from .anomaly_option import add_anomaly_option, anomaly_options
 from .options import add_model_options
 from .parsed import check_at_least_one, whole_number
 from .stream_options import add_stream_options, compile_kernels, open_with_parameters
@@ -31,12 +32,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also run what `build --native` makes, on the real MicroPython (default: off)",
     )
+    add_anomaly_option(parser)
     add_model_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the model's hash on each engine now and then; 1 if they differ."""
     check_at_least_one(every=arguments.every)
+    anomaly = anomaly_options(arguments)
     stream, parameters = open_with_parameters(arguments)
     find_or_fetch(messages.say)
     names = engines.available()
@@ -48,7 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.native and native_files.can_be_made("x86", messages.say):
         names += (engines.NATIVE,)
     kind = MODELS[arguments.model]
-    starters = {name: functools.partial(engines.start, name, kind, parameters) for name in names}
+    beside = anomaly.parameters() if anomaly else None
+    starters = {
+        name: functools.partial(engines.start, name, kind, parameters, beside) for name in names
+    }
     rows = prequential.raw_rows(stream)
     console.say(f"{'samples':>9}  " + "  ".join(f"{n:>11}" for n in names))
     steps = parity.check(

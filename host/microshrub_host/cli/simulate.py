@@ -11,11 +11,13 @@ from ..base.progress import showing
 from ..base.terminal import console
 from ..boards import board_files, ram_budget, sample_time
 from ..engines import engines, loader
+from ..engines.anomaly_options import AnomalyOptions
 from ..engines.learners import MODELS
 from ..evaluation import prequential
 from ..models import model_files
 from ..reports import page, plots, report
 from ..streams.stream import Stream
+from .anomaly_option import add_anomaly_option, anomaly_options
 from .budget import too_large
 from .options import add_model_options
 from .outputs import (
@@ -48,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=engines.NAMES,
         help="what runs the learner (default: c if there is a C compiler, else numba)",
     )
+    add_anomaly_option(parser)
     add_outputs(
         parser,
         json="write the result as one JSON object",
@@ -61,15 +64,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Learn the stream, then print and write what came of it."""
     check_outputs(arguments)
+    anomaly = anomaly_options(arguments)
     board = board_files.load(arguments.board or DEFAULT_BOARD)
     stream, parameters = open_with_parameters(arguments)
-    budget = ram_budget.budget(parameters, board, MODELS[arguments.model])
+    budget = ram_budget.budget(parameters, board, MODELS[arguments.model], anomaly=anomaly)
     time = sample_time.sample_time(board, arguments.model, parameters) if arguments.board else None
     if arguments.board and not budget.fits:
         raise UserError(too_large(budget, board, arguments.model, parameters))
     if arguments.save is not None:
         files.check_room("--save", arguments.save, budget.model_bytes)
-    result = _learn(arguments, stream, parameters)
+    result = _learn(arguments, stream, parameters, anomaly)
     if arguments.save is not None:
         write(arguments, "save", model_files.packed(model_files.of_run(result, stream)))
     if not is_quiet(arguments):
@@ -92,7 +96,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _learn(
-    arguments: argparse.Namespace, stream: Stream, parameters: dict[str, Any]
+    arguments: argparse.Namespace,
+    stream: Stream,
+    parameters: dict[str, Any],
+    anomaly: AnomalyOptions | None,
 ) -> prequential.Result:
     engine = arguments.engine or loader.fastest()
     if engine in ("numba", "c"):
@@ -105,4 +112,5 @@ def _learn(
             engine=engine,
             warmup=arguments.warmup,
             progress=lambda done, total, acc: update(done, total, f"accuracy {acc:.2f} %"),
+            anomaly=anomaly,
         )

@@ -35,6 +35,20 @@ class States:
     quantizer: bytes
 
 
+@dataclass(frozen=True)
+class Anomalies:
+    """Of each row its anomaly score, 0..255, and whether that was above the threshold."""
+
+    scores: NDArray[np.uint8]
+    unlike: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, data: bytes) -> Anomalies:
+        """From all scores, then for each row 1 or 0."""
+        both = np.frombuffer(data, dtype=np.uint8).reshape(2, -1)
+        return cls(both[0], both[1].astype(np.bool_))
+
+
 class EngineError(UserError):
     """An engine could not do what it was asked to; the message is for people."""
 
@@ -51,11 +65,14 @@ class Engine(Protocol):
     def run(self, raw: Raw, labels: Labels) -> Labels:
         """Predict and then learn each of the rows; returns the predictions, shape (rows,)."""
 
+    def anomalies(self) -> Anomalies:
+        """What the anomaly score said of the rows of the last run, if there is one."""
+
     def status(self) -> Status:
         """Counts, ratios in percent and the model's hash after the last sample."""
 
     def buffers(self) -> list[tuple[str, str, bytes]]:
-        """(name, typecode, bytes) of every buffer of quantizer, model and metrics."""
+        """(name, typecode, bytes) of every buffer of quantizer, model, metrics and anomaly."""
 
     def saved(self) -> States:
         """What save() of the learner and of the quantizer gives."""
@@ -70,8 +87,10 @@ class Engine(Protocol):
 class LocalEngine:
     """`python`, `numba` or `c`, in this process."""
 
-    def __init__(self, engine: str, kind: str, parameters: Parameters) -> None:
-        self._session = session.Session(loader.load(engine), kind, parameters)
+    def __init__(
+        self, engine: str, kind: str, parameters: Parameters, anomaly: Parameters | None = None
+    ) -> None:
+        self._session = session.Session(loader.load(engine), kind, parameters, anomaly)
 
     def observe(self, raw: Raw) -> None:
         self._session.observe(ints(raw))
@@ -82,6 +101,9 @@ class LocalEngine:
     def run(self, raw: Raw, labels: Labels) -> Labels:
         done = self._session.run(ints(raw), bytearray(labels.tobytes()))
         return np.frombuffer(done, dtype=np.uint8)
+
+    def anomalies(self) -> Anomalies:
+        return Anomalies.of(bytes(self._session.scores + self._session.unlike))
 
     def status(self) -> Status:
         return Status.of(self._session.status())
@@ -116,6 +138,7 @@ class MicroPythonEngine:
         heap: str = "64m",
         compiled: bool = False,
         native: bool = False,
+        anomaly: Parameters | None = None,
     ) -> None:
         """With `compiled`, it loads .mpy files: compiling the sources there takes more heap.
 
@@ -125,7 +148,7 @@ class MicroPythonEngine:
         own = [(learner.name, learner.module) for learner in own_learners()]
         # The layout of the buffers is the same on every engine; only their contents may differ.
         library = loader.load("python")
-        plan = session.Session(library, kind, parameters)
+        plan = session.Session(library, kind, parameters, anomaly)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
         command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}"]
         if compiled or native or own:
@@ -142,7 +165,7 @@ class MicroPythonEngine:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        config = {"kind": kind, "parameters": dict(parameters), "own": own}
+        config = {"kind": kind, "parameters": dict(parameters), "own": own, "anomaly": anomaly}
         self._ask(b"C", json.dumps(config).encode())
 
     def observe(self, raw: Raw) -> None:
@@ -155,6 +178,9 @@ class MicroPythonEngine:
         rows = len(labels).to_bytes(4, "little")
         answer = self._ask(b"R", rows + raw.astype("<i4").tobytes() + labels.tobytes())
         return np.frombuffer(answer, dtype=np.uint8)
+
+    def anomalies(self) -> Anomalies:
+        return Anomalies.of(self._ask(b"A"))
 
     def status(self) -> Status:
         return Status.of(json.loads(self._ask(b"S")))
@@ -206,13 +232,16 @@ def available() -> tuple[str, ...]:
     return NAMES if c_kernels.works() else tuple(name for name in NAMES if name != "c")
 
 
-def start(engine: str, kind: str, parameters: Parameters) -> Engine:
+def start(
+    engine: str, kind: str, parameters: Parameters, anomaly: Parameters | None = None
+) -> Engine:
     """A fresh learner on the engine of that name, to be used in a with statement.
 
+    anomaly has the parameters of an anomaly score beside it, but for the features; None: without.
     Raises ValueError for parameters that the learner refuses, EngineError when the engine cannot
     run, and NoMicroPython when a real one is wanted and cannot be had. NATIVE is a real one with
     the kernels in a native module; NoNativeTools is raised where none can be made.
     """
     if engine in ("micropython", NATIVE):
-        return MicroPythonEngine(kind, parameters, native=engine == NATIVE)
-    return LocalEngine(engine, kind, parameters)
+        return MicroPythonEngine(kind, parameters, native=engine == NATIVE, anomaly=anomaly)
+    return LocalEngine(engine, kind, parameters, anomaly)

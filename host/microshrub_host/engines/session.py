@@ -4,10 +4,11 @@ This file runs on CPython and, over a pipe, on MicroPython. There it is the prog
 commands from its standard input and answers on its standard output. A command is a letter, a
 little-endian u32 length and that many bytes; the answer is a u32 length and that many bytes.
 
-    C  create: JSON {"kind", "parameters", "own"}                   -> nothing
+    C  create: JSON {"kind", "parameters", "anomaly", "own"}        -> nothing
     O  observe raw rows, i32                                        -> nothing
     F  freeze the quantizer                                         -> nothing
     R  run: u32 rows, raw rows as i32, labels as u8                 -> predictions as u8
+    A  anomalies in the last run: for each row its score, then for each 1 if it was unlike
     S  status                                                       -> JSON
     B  buffers                                                      -> all, one after another
     L  learner's saved state                                        -> what save() gives
@@ -49,17 +50,23 @@ def _allocations(allowed: bool) -> None:
 
 
 class Session:
-    """One learner of a stream. `library` is the device library, loaded for some engine."""
+    """One learner of a stream. `library` is the device library, loaded for some engine.
+
+    anomaly has the parameters of an AnomalyScore that looks at each sample, or is None.
+    """
 
     def __init__(
         self,
         library: "ModuleType",
         kind: str,
         parameters: "Mapping[str, Any]",
+        anomaly: "Mapping[str, int] | None" = None,
     ) -> None:
         self.model = getattr(library, kind)(**parameters)
         self.quantizer = library.Quantizer(self.model.features)
         self.metrics = library.Metrics(self.model.classes)
+        self.anomaly = anomaly and library.AnomalyScore(self.model.features, **anomaly)
+        self.scores = self.unlike = bytearray()  # of the last run
 
     def observe(self, raw: "array[int]") -> None:
         """Show the quantizer the first rows."""
@@ -73,9 +80,13 @@ class Session:
         """Encode, predict and learn a block; returns the predictions."""
         codes = array("H", bytes(2 * len(raw)))
         predictions = bytearray(len(labels))
+        if self.anomaly:
+            self.scores, self.unlike = bytearray(len(labels)), bytearray(len(labels))
         _allocations(False)
         try:
             self.quantizer.encode(raw, codes)
+            if self.anomaly:
+                self.anomaly.run(codes, self.scores, self.unlike)
             self.model.run(codes, labels, predictions)
             self.metrics.update_rows(labels, predictions)
         finally:
@@ -89,12 +100,13 @@ class Session:
         status["missing"] = self.quantizer.missing
         status["state_crc32"] = self.model.state_crc32()
         status["progress"] = self.model.progress()
+        status["anomaly_threshold"] = self.anomaly.threshold if self.anomaly else 0
         return status
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
-        """All buffers, as a list of (name, typecode, buffer): quantizer, model, metrics."""
-        parts = (self.quantizer, self.model, self.metrics)
-        return [row for part in parts for row in part.buffers()]
+        """All as a list of (name, typecode, buffer): quantizer, model, metrics, anomaly."""
+        parts = (self.quantizer, self.model, self.metrics, self.anomaly)
+        return [row for part in parts if part for row in part.buffers()]
 
 
 def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> None:
@@ -115,6 +127,8 @@ def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> N
         elif command == b"R":
             split = len(body) - int.from_bytes(body[:4], "little")
             answer = session.run(array("i", body[4:split]), bytearray(body[split:]))
+        elif command == b"A":
+            answer = bytes(session.scores + session.unlike)
         elif command == b"S":
             answer = json.dumps(session.status()).encode()
         elif command == b"B":
@@ -136,7 +150,7 @@ def _create(config: "dict[str, Any]") -> Session:
 
     for name, module in config["own"]:
         register(name, module)  # type: ignore[no-untyped-call]
-    return Session(microshrub, config["kind"], config["parameters"])
+    return Session(microshrub, config["kind"], config["parameters"], config["anomaly"])
 
 
 def serve(library: str) -> None:

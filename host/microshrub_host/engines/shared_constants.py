@@ -31,7 +31,8 @@ _NAME = re.compile(r"_[A-Z][A-Z0-9_]*$")
 BUFFERS = "places of buffers"
 _SHAPE: dict[str, Any] = {"features": 1, "classes": 2}
 # What has a table of buffers for kernels, and what to ask for to have all that they know
-_FULL = {
+_FULL: dict[str, dict[str, Any]] = {
+    "AnomalyScore": {"features": 1},
     "DriftAlarm": {"detector": "adwin"},
     "Grove": _SHAPE,
     "HoeffdingTree": _SHAPE | {"adaptive": True},

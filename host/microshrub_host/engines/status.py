@@ -25,6 +25,7 @@ class Status:
     missing: int
     state_crc32: int
     progress: dict[str, int]
+    anomaly_threshold: int  # 0 without an anomaly score
 
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Status:

@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 from ..base.cache import cache_folder
 from ..base.mapped_memory import let_go
 from ..engines import c_kernels, engines, loader
+from ..engines.anomaly_options import AnomalyOptions
 from ..engines.learners import MODELS
 from ..engines.status import Status
 from ..streams.stream import Stream
 from ..streams.units import Raw, Scale
+from .anomaly_run import AnomalyRun
 
 _POINTS = 400  # at least this many points in the curves of a long stream
 _LONGEST_BLOCK = 2048
@@ -68,12 +70,15 @@ class Result:
     history: list[Point] = field(repr=False)
     scale: Scale = field(repr=False)
     states: engines.States = field(repr=False)  # after the last sample
+    anomaly: AnomalyRun | None = field(default=None, repr=False)  # if it was asked for
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it: one flat object, without the curves."""
         flat = asdict(self)
-        for name in ("right", "history", "progress", "scale", "states"):
+        for name in ("right", "history", "progress", "scale", "states", "anomaly"):
             del flat[name]
+        if self.anomaly:
+            flat["anomaly"] = self.anomaly.record()
         return flat | self.progress
 
 
@@ -139,11 +144,13 @@ def evaluate(
     engine: str | None = None,
     warmup: int = 256,
     progress: Progress | None = None,
+    anomaly: AnomalyOptions | None = None,
 ) -> Result:
     """Run a learner, made with these parameters, over the whole stream.
 
     The quantizer sees the features of the first `warmup` samples before the run; every sample
-    counts. Raises ValueError for parameters that the learner refuses.
+    counts. With `anomaly`, each sample gets an anomaly score, too. Raises ValueError for
+    parameters that the learner refuses.
     """
     scale = stream.scale
     total = len(stream.labels)
@@ -154,7 +161,9 @@ def evaluate(
     history: list[Point] = []
     seconds = 0.0
     block = max(1, min(_LONGEST_BLOCK, total // _POINTS))
-    with engines.start(engine, MODELS[model], parameters) as run:
+    said: list[engines.Anomalies] = []
+    beside = anomaly.parameters() if anomaly else None
+    with engines.start(engine, MODELS[model], parameters, beside) as run:
         fit(run, scale.apply(stream.values[:warmup]), warmup)
         for at in range(0, total, block):
             labels = stream.labels[at : at + block]
@@ -164,6 +173,8 @@ def evaluate(
             predictions = run.run(rows, labels)
             seconds += time.perf_counter() - begin
             right[at : at + block] = predictions == labels
+            if anomaly:
+                said.append(run.anomalies())
             history.append(_point(run.status()))
             if progress:
                 progress(history[-1].samples, total, history[-1].accuracy)
@@ -195,6 +206,9 @@ def evaluate(
         history=history,
         scale=scale,
         states=states,
+        anomaly=AnomalyRun.of(said, anomaly, stream.values.shape[1], status.anomaly_threshold)
+        if anomaly
+        else None,
     )
 
 

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.text import count
+from ..evaluation.anomaly_run import AnomalyRun
 from ..evaluation.prequential import Result, running_accuracy
 
 _SHARE = "share_"  # how the names begin of what a member of an ensemble has of the votes
+_COLUMNS = 2000  # of the picture
 _FEW = 10  # points that a line alone would not show
 
 Curve = tuple[NDArray[Any], NDArray[Any], dict[str, Any]]  # samples, percent, how to draw it
@@ -20,8 +22,9 @@ def draw_run(result: Result) -> Any:
     """Accuracy over time, beside the baselines, and below it what the model's state did."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 6), layout="constrained")
-    upper, lower = figure.subplots(2, sharex=True, height_ratios=(3, 1))
+    parts = (3, 1, 1) if result.anomaly else (3, 1)
+    figure = Figure(figsize=(9, 4.5 + 1.5 * (len(parts) - 1)), layout="constrained")
+    upper, *between, lower = figure.subplots(len(parts), sharex=True, height_ratios=parts)
     curves = _curves(result)
     for samples, percent, look in curves:
         upper.plot(samples, percent, marker="o" if len(samples) < _FEW else None, **look)
@@ -34,7 +37,9 @@ def draw_run(result: Result) -> Any:
     upper.set_title(title, parse_math=False)
     figure.legend(loc="outside lower center", ncols=4, frameon=False)
     _draw_progress(lower, result)
-    for axes in (upper, lower):
+    if result.anomaly:
+        _draw_anomaly(between[0], result.anomaly)
+    for axes in (upper, *between, lower):
         axes.grid(alpha=0.3)
     return figure
 
@@ -58,6 +63,18 @@ def _curves(result: Result) -> list[Curve]:
         look = {"color": "0.5", "lw": 1, "label": f"last {window:,} samples"}
         curves.insert(0, (seen[late + window - 1], sliding[late], look))
     return curves
+
+
+def _draw_anomaly(axes: Any, run: AnomalyRun) -> None:
+    """The scores, the highest of as many samples as share a column, and the alarms."""
+    width = max(1, len(run.scores) // _COLUMNS)
+    starts = np.arange(0, len(run.scores), width)
+    highest = np.maximum.reduceat(run.scores, starts)
+    axes.plot(starts + 1, highest, color="C0", lw=0.8)
+    axes.plot(run.alarms + 1, run.scores[run.alarms], "v", color="C3", ms=4, label="alarms")
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    axes.set_ylabel("anomaly score")
+    axes.set_ylim(0, 256)
 
 
 def _draw_progress(axes: Any, result: Result) -> None:

@@ -18,7 +18,7 @@ from ..evaluation.prequential import Result
 from ..streams.stream import Stream
 
 _FEW = 100  # samples below which there is no verdict
-_OWNERS = ("model", "quantizer", "metrics", "rows", "code")
+_OWNERS = ("model", "quantizer", "metrics", "rows", "anomaly", "code")
 
 
 def run_record(
@@ -106,6 +106,7 @@ def run_rows(
         (f"RAM on {board.name}", f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"),
         *(time.rows() if time else []),
         *progress_rows(result.progress),
+        *(result.anomaly.rows() if result.anomaly else []),
         ("values out of range", f"{result.clamped:,}"),
         ("missing values", f"{result.missing:,}"),
         (f"samples a second ({result.engine})", f"{result.samples_per_second:,.0f}"),
@@ -181,7 +182,8 @@ def print_budget(budget: Budget, board: Board, time: SampleTime | None = None) -
     table.columns[1].justify = "right"
     parts = [*budget.buffers, *budget.overhead, *budget.code]
     for owner in _OWNERS:
-        _section(table, owner, [part for part in parts if part.owner == owner], budget)
+        if own := [part for part in parts if part.owner == owner]:
+            _section(table, owner, own, budget)
     _row(table, "all", budget.ram_bytes, "", style="bold")
     _row(table, "free on the board", budget.free_bytes, board.heap_source)
     _row(

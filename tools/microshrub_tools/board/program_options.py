@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.base.settings import number_or_name, settings
 from microshrub_host.base.text import did_you_mean
 from microshrub_host.boards.board_files import Board
 from microshrub_host.engines.learners import option
@@ -92,7 +93,7 @@ def sensor(words: Sequence[str], features: int, board: Board) -> dict[str, Any]:
     kind, *rest = words
     if kind not in SENSORS:
         raise UserError(f"--sensor {kind!r} is unknown. {did_you_mean(kind, SENSORS)}")
-    found = _settings(f"--sensor {kind}", rest, SENSORS[kind])
+    found = settings(f"--sensor {kind}", rest, SENSORS[kind])
     if kind == "adc":
         pins = str(board.pins.adc if found["pins"] is None else found["pins"]).split(",")
         found["pins"] = [_pin(pin, board) for pin in pins]
@@ -119,7 +120,7 @@ def sensor(words: Sequence[str], features: int, board: Board) -> dict[str, Any]:
 def label_pin(words: Sequence[str], classes: Sequence[str], board: Board) -> dict[str, Any]:
     """The button that words such as 15 pressed=walk released=rest ask for."""
     pin, *rest = words
-    found = _settings("--label-pin", rest, {"pressed": 1, "released": 0})
+    found = settings("--label-pin", rest, {"pressed": 1, "released": 0})
     for name, value in found.items():
         if value in classes:
             found[name] = list(classes).index(value)
@@ -129,27 +130,11 @@ def label_pin(words: Sequence[str], classes: Sequence[str], board: Board) -> dic
     return {"pin": _pin(pin, board), **found}
 
 
-def _settings(owner: str, words: Sequence[str], known: Mapping[str, Any]) -> dict[str, Any]:
-    found = dict(known)
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals:
-            raise UserError(f"{word!r} after {owner} is not a setting such as rate=50")
-        if name not in known:
-            raise UserError(f"{owner} has no {name}. {did_you_mean(name, known)}")
-        found[name] = _number_or_name(value)
-    return found
-
-
 def _pin(text: int | str, board: Board) -> int | str:
     """A pin by its number or name. Raises UserError for a number that the board does not have."""
-    pin = _number_or_name(str(text))
+    pin = number_or_name(str(text))
     if isinstance(pin, int) and pin > board.pins.last:
         raise UserError(
             f"There is no pin {pin}: the last one of the {board.name} is {board.pins.last}"
         )
     return pin
-
-
-def _number_or_name(text: str) -> int | str:
-    return int(text) if text.isdecimal() else text

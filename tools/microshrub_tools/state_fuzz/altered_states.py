@@ -33,6 +33,7 @@ TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("Pending", {"features": 3, "classes": 3, "samples": 4}),
     ("DriftAlarm", {}),
     ("DriftAlarm", {"detector": "adwin"}),
+    ("AnomalyScore", {"features": 3, "window": 8, "period": 7}),
 ]
 _LEARNED = 120  # samples before the state is saved
 _USED = 30  # samples that an altered state is used for
@@ -77,6 +78,9 @@ def use(target: "Any", chance: Chance, samples: int) -> None:
         elif hasattr(target, "kappa"):
             target.update(label, chance.below(3))
             target.kappa, target.kappa_temporal, target.accuracy  # noqa: B018
+        elif hasattr(target, "reach"):
+            target.update(codes)
+            target.score, target.threshold, target.alarms  # noqa: B018
         else:
             target.update(chance.below(2))
             target.level, target.drifts  # noqa: B018

@@ -1,0 +1,255 @@
+"""The anomaly score against the same in floats; how often there are alarms; bad input; engines."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from float_anomaly import FloatAnomaly
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from microshrub_host.engines import loader
+
+library = loader.load("numba")
+checked = loader.load("checked")
+Codes = NDArray[np.uint16]
+BEYOND = 33  # alarms that a stream can force beyond one in a period
+
+
+def row(codes: Any) -> array[int]:
+    return array("H", [int(code) for code in codes])
+
+
+def scored(anomaly: Any, stream: Codes) -> tuple[bytearray, bytearray]:
+    scores, unlike = bytearray(len(stream)), bytearray(len(stream))
+    anomaly.run(array("H", stream.astype(np.uint16).tobytes()), scores, unlike)
+    return scores, unlike
+
+
+def blobs(seed: int, samples: int, features: int) -> Codes:
+    """Two kinds of samples, and now and then one that is like neither."""
+    rng = np.random.default_rng(seed)
+    centres = rng.integers(10000, 55000, (2, features))
+    found = centres[rng.integers(2, size=samples)] + rng.normal(0, 1500, (samples, features))
+    rare = rng.random(samples) < 0.02
+    found[rare] = rng.integers(0, 65536, (int(rare.sum()), features))
+    return np.clip(found, 0, 65535).astype(np.uint16)
+
+
+STREAMS = st.tuples(
+    st.integers(0, 2**32 - 1), st.integers(1, 60), st.sampled_from((1, 2, 3, 8, 15))
+)
+
+
+@settings(max_examples=40)
+@given(STREAMS, st.integers(1, 50), st.integers(1, 20), st.integers(1, 32))
+def test_the_score_is_that_of_the_floats(
+    stream: tuple[int, int, int], period: int, window: int, reach: int
+) -> None:
+    """It is rounded down; and r / (r + d), in Q14, is cut, which is the more the smaller r is."""
+    rows = blobs(*stream)
+    features = rows.shape[1]
+    anomaly = checked.AnomalyScore(features, period, window, reach)
+    floats = FloatAnomaly(features, period, window, reach)
+    for codes in rows:
+        expected = floats.update([int(code) for code in codes])
+        assert abs(anomaly.update(row(codes)) + 0.5 - expected) <= 0.6 + 1.5 / reach
+        assert 0 <= anomaly.score <= 255
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(1, 400),
+    st.integers(1, 12),
+    st.lists(st.integers(0, 65535), min_size=1, max_size=300),
+)
+def test_alarms_are_never_more_than_was_allowed(
+    period: int, window: int, stream: list[int]
+) -> None:
+    """Whatever comes: at most one alarm in a period, and 33 beyond these."""
+    anomaly = library.AnomalyScore(1, period, window)
+    for code in stream:
+        anomaly.update(row([code]))
+    assert anomaly.alarms <= len(stream) / period + BEYOND
+
+
+@pytest.mark.parametrize("period", [50, 400])
+def test_alarms_are_as_frequent_as_was_asked_for(period: int) -> None:
+    rng = np.random.default_rng(7)
+    stream = np.clip(rng.normal(32768, 6000, (20000, 3)), 0, 65535).astype(np.uint16)
+    anomaly = library.AnomalyScore(3, period, window=100)
+    _, unlike = scored(anomaly, stream)
+    begins = np.flatnonzero(np.diff(np.frombuffer(unlike, dtype=np.uint8).astype(int)) == 1)
+    assert len(begins) == anomaly.alarms
+    assert 0.8 <= anomaly.alarms * period / 20000 <= 1.2
+
+
+def test_a_longer_period_never_has_the_threshold_fall_faster() -> None:
+    stream = blobs(3, 3000, 2)
+    alarms = []
+    for period in (20, 200, 2000, 2**29):
+        anomaly = library.AnomalyScore(2, period, window=64)
+        scored(anomaly, stream)
+        alarms.append(anomaly.alarms)
+    assert alarms == sorted(alarms, reverse=True)
+    assert alarms[0] > alarms[-1]
+
+
+def test_what_is_unlike_gets_a_higher_score() -> None:
+    rng = np.random.default_rng(1)
+    anomaly = library.AnomalyScore(4)
+    scored(anomaly, rng.normal(20000, 500, (600, 4)).astype(np.uint16))
+    ladder = [anomaly.update(row([20000 + step] * 4)) for step in (0, 2000, 5000, 12000, 40000)]
+    assert ladder == sorted(ladder)
+    assert ladder[0] < 60 < 150 < ladder[-1]
+
+
+def test_twice_as_far_is_32_more() -> None:
+    """Far from all samples, where the reach no longer counts."""
+    scores = []
+    for distance in (64, 128):
+        anomaly = library.AnomalyScore(8, window=4, reach=1)
+        for _ in range(4):
+            anomaly.update(row([0] * 8))
+        scores.append(anomaly.update(row([distance << 8] * 8)))
+    assert scores[1] - scores[0] in (31, 32)
+
+
+def test_the_farthest_is_255_at_most_and_the_same_is_0() -> None:
+    for features in (1, 256):
+        for reach in (1, 32):
+            anomaly = checked.AnomalyScore(features, window=3, reach=reach)
+            for _ in range(4):
+                assert anomaly.update(row([0] * features)) == 0
+            assert 150 * (reach == 1) < anomaly.update(row([65535] * features)) <= 255
+
+
+def test_no_alarm_before_the_window_is_full() -> None:
+    anomaly = library.AnomalyScore(1, period=1, window=20)
+    for code in range(20):
+        anomaly.update(row([code * 3000]))
+        assert not anomaly.is_unlike
+    assert anomaly.alarms == 0
+    assert anomaly.threshold > 0
+
+
+def test_numbers_of_a_long_life_are_within_their_bounds() -> None:
+    anomaly = checked.AnomalyScore(1, 2**29, window=1)
+    words = anomaly.buffers()[0][2]
+    module = sys.modules[checked.__name__ + ".anomaly"]
+    anomaly.update(row([0]))
+    words[module._ALARMS], words[module._DEBT] = 2**29, 2**29 - 1
+    for k in range(9):
+        anomaly.update(row([65535 * (k % 2)]))
+        assert anomaly.alarms == 2**29
+        assert anomaly._is_sound()
+
+
+@pytest.mark.parametrize("features", [1, 2, 5, 14, 36, 256])
+def test_it_fits_8_kb(features: int) -> None:
+    anomaly = library.AnomalyScore(features)
+    assert library.AnomalyScore.nbytes(features) <= 8192
+    sizes = [memoryview(buffer).nbytes for _, _, buffer in anomaly.buffers()]
+    assert sum(sizes) == library.AnomalyScore.nbytes(features)
+    assert anomaly.window == 512 or library.AnomalyScore.nbytes(features) > 8192 - features
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"features": 0}, "features has to be a whole number of 1..256, not 0"),
+        ({"period": 0}, "period has to be a whole number of 1..536870912, not 0"),
+        ({"period": 1.5}, "period has to be a whole number of 1..536870912, not 1.5"),
+        ({"window": 1001}, "window has to be a whole number of 0..1000, not 1001"),
+        ({"reach": 33}, "reach has to be a whole number of 1..32, not 33"),
+        ({"reach": True}, "reach has to be a whole number of 1..32, not True"),
+    ],
+)
+def test_refuses_parameters(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        library.AnomalyScore(**{"features": 2, **options})
+
+
+@pytest.mark.parametrize("x", [array("H", [1]), array("i", [1, 2]), [1, 2], array("H", [1, 2, 3])])
+def test_refuses_samples_and_changes_nothing(x: Any) -> None:
+    anomaly = library.AnomalyScore(2)
+    anomaly.update(row([4, 5]))
+    before = anomaly.state_crc32()
+    with pytest.raises(ValueError, match="x has to be array"):
+        anomaly.update(x)
+    with pytest.raises(ValueError, match="bytearrays of one length"):
+        anomaly.run(row([1, 2]), bytearray(1), bytearray(2))
+    assert anomaly.state_crc32() == before
+
+
+def test_a_loaded_score_has_the_same_future() -> None:
+    stream = blobs(5, 900, 3)
+    whole, first, second = (library.AnomalyScore(3, 40, 100) for _ in range(3))
+    scored(whole, stream)
+    scored(first, stream[:700])
+    second.load(first.save())
+    scored(second, stream[700:])
+    assert second.state_crc32() == whole.state_crc32()
+    first.reset()
+    assert first.state_crc32() == library.AnomalyScore(3, 40, 100).state_crc32()
+    with pytest.raises(ValueError, match="the saved state is of AnomalyScore"):
+        library.AnomalyScore(3, 41, 100).load(whole.save())
+
+
+def test_one_by_one_is_as_in_a_block() -> None:
+    stream = blobs(8, 300, 4)
+    one, block = (library.AnomalyScore(4, 30, 50) for _ in range(2))
+    scores, unlike = scored(block, stream)
+    for codes, score, above in zip(stream, scores, unlike, strict=True):
+        assert one.update(row(codes)) == score == one.score
+        assert one.is_unlike == bool(above)
+    assert one.state_crc32() == block.state_crc32()
+
+
+LOCKED = """
+x = array("H", [0] * FEATURES)
+anomaly = AnomalyScore(FEATURES, 25, 60, 2)
+total = 0
+for k in range(0, len(ROWS), FEATURES):
+    for i in range(FEATURES):
+        x[i] = ROWS[k + i]
+    lock()
+    try:
+        total += anomaly.update(x)
+    finally:
+        unlock()
+say(total, anomaly.alarms, anomaly.threshold, anomaly.state_crc32() & 0xFFFFFFFF)
+"""
+
+
+@pytest.mark.parametrize("features", [1, 2, 7])
+def test_nothing_is_allocated_and_all_engines_agree(
+    features: int, run_micropython: Callable[[str], str]
+) -> None:
+    rows = blobs(6, 500, features).ravel().tolist()
+    head = (
+        "from array import array\nfrom micropython import heap_lock as lock\n"
+        "from micropython import heap_unlock as unlock\nfrom microshrub import AnomalyScore\n"
+        f"say = print\nFEATURES = {features}\nROWS = array('H', {rows!r})\n"
+    )
+    told = {run_micropython(head + LOCKED).strip()}
+    for engine in ("python", "numba", "c"):
+        lines: list[str] = []
+        names: dict[str, Any] = {
+            "AnomalyScore": loader.load(engine).AnomalyScore,
+            "array": array,
+            "FEATURES": features,
+            "ROWS": array("H", rows),
+            "lock": int,
+            "unlock": int,
+        }
+        names["say"] = lambda *words, lines=lines: lines.append(" ".join(map(str, words)))
+        exec(LOCKED, names)
+        told |= set(lines)
+    assert len(told) == 1

@@ -1,0 +1,136 @@
+"""--anomaly: what it understands, what a simulation, a budget and a comparison of engines say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests_support import make_blobs
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.engines import engines
+from microshrub_host.engines.anomaly_options import AnomalyOptions, samples_to_an_alarm
+from microshrub_host.evaluation import parity
+from microshrub_tools.cli.main import main
+
+MODEL = ("--model", "shrub", "--window", "8", "--trees", "2", "--depth", "2")
+
+
+@pytest.mark.parametrize(
+    ("text", "samples"),
+    [
+        ("0.001", 1000),
+        ("0.1%", 1000),
+        ("0.1 %", 1000),
+        ("1", 1),
+        ("1 per day at 50 Hz", 86400 * 50),
+        ("2 per hour at 10 hz", 18000),
+        ("1 per 2 weeks at 0.1 Hz", 120960),
+        ("1 per 1,000 samples", 1000),
+        ("1 per sample", 1),
+        ("3 per minute at 1 Hz", 20),
+    ],
+)
+def test_how_often(text: str, samples: int) -> None:
+    assert samples_to_an_alarm(text) == samples
+
+
+def test_the_sensors_rate_is_used_where_the_text_has_none() -> None:
+    assert samples_to_an_alarm("1 per day", 50) == 86400 * 50
+    assert samples_to_an_alarm("1 per day at 2 Hz", 50) == 86400 * 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["often"], "is not how often an alarm may come"),
+        (["0"], "0 is not a number above 0"),
+        (["120%"], "a share has to be above 0 and at most 1"),
+        (["1 per day"], "Write '1 per day at 50 Hz'"),
+        (["0 per day at 1 Hz"], "0 is not a number above 0"),
+        (["1.2.3 per day at 1 Hz"], "1.2.3 is not a number above 0"),
+        (["0.01", "depth=3"], "--anomaly has no depth"),
+        (["0.01", "reach"], "is not a setting such as rate=50"),
+        (["0.01", "reach=99"], "reach has to be a whole number of 1..32, not 99"),
+        (["0.01", "window=x"], "window has to be a whole number of 0..1000, not 'x'"),
+        (["0.0000000001"], "the samples to an alarm have to be a whole number of 1..536870912"),
+    ],
+)
+def test_says_what_it_does_not_understand(words: list[str], said: str) -> None:
+    with pytest.raises(UserError, match=said.replace("(", r"\(")):
+        AnomalyOptions.of(words)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> str:
+    rows, labels = make_blobs(900)
+    rows[700] += 5000
+    lines = [f"{a},{b},{label}" for (a, b), label in zip(rows, labels, strict=True)]
+    path = tmp_path / "blobs.csv"
+    path.write_text("\n".join(["a,b,class", *lines]) + "\n", encoding="utf-8")
+    return str(path)
+
+
+Said = Callable[..., str]
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Said:
+    """Runs a command; gives its standard output."""
+
+    def said(*arguments: str) -> str:
+        assert main([*arguments]) == 0
+        return capsys.readouterr().out
+
+    return said
+
+
+def test_a_simulation_has_the_scores(data: str, tmp_path: Path, said: Said) -> None:
+    plot = tmp_path / "run.png"
+    anomaly = ("--anomaly", "1 per 500 samples", "reach=1", "window=100")
+    simulate = ("simulate", data, *MODEL, "--json", "-")
+    found = json.loads(said(*simulate, *anomaly, "--plot", str(plot)))
+    scores = found["anomaly"]["scores"]
+    assert len(scores) == 900
+    assert np.argmax(scores[100:]) + 100 == 700
+    assert 700 in found["anomaly"]["alarms"]
+    assert found["anomaly"]["period"] == 500
+    assert found["anomaly"]["window"] == 100
+    assert plot.stat().st_size > 10000
+    without = json.loads(said(*simulate))
+    assert "anomaly" not in without
+    assert {name: without[name] for name in ("accuracy", "state_crc32", "model_bytes")} == {
+        name: found[name] for name in ("accuracy", "state_crc32", "model_bytes")
+    }
+    assert found["ram_bytes"] - without["ram_bytes"] > found["anomaly"]["bytes"]
+    table = said("simulate", data, *MODEL, *anomaly)
+    assert "one in 500 samples is allowed" in table
+
+
+def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
+    shape = ("--features", "14", "--classes", "2", "--json", "-", *MODEL)
+    found = json.loads(said("budget", *shape, "--anomaly", "0.001"))
+    without = json.loads(said("budget", *shape))
+    assert found["buffers"]["anomaly.codes"] == 512 * 14
+    assert found["code"]["anomaly"] > 0
+    assert "anomaly" not in without["code"]
+    assert "anomaly.codes" not in without["buffers"]
+
+
+def test_the_engines_are_compared_with_it() -> None:
+    """A fault of one engine's anomaly score is found, in its buffer."""
+    shape = {"features": 2, "classes": 2, "window": 8, "trees": 2, "depth": 2}
+    rows, labels = make_blobs(120)
+    options = AnomalyOptions(20, 30).parameters()
+    starters = {
+        "one": lambda: engines.start("python", "ShrubEnsemble", shape, options),
+        "other": lambda: engines.start(
+            "numba", "ShrubEnsemble", shape, options | {"reach": options["reach"] + 1}
+        ),
+    }
+    *_, last = parity.check(starters, rows, labels, warmup=20, every=50)
+    assert isinstance(last, parity.Difference)
+    assert last.buffer.startswith("anomaly.")

@@ -1,0 +1,46 @@
+"""The anomaly score in floats, as firmware's anomaly.py says it, with nothing made fast."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+
+
+class FloatAnomaly:
+    """Scores are not cut to whole numbers; the threshold is in their unit."""
+
+    def __init__(self, features: int, period: int, window: int, reach: int) -> None:
+        self.near = reach * features
+        self.period = period
+        self.samples: deque[list[int]] = deque(maxlen=window)
+        self.threshold = 0.0
+        self.above = False
+        self.alarms = 0
+
+    def score(self, codes: Sequence[int]) -> float:
+        """That of the codes, without taking them in."""
+        sample = [code >> 8 for code in codes]
+        if not self.samples:
+            return 0.0
+        distances = [
+            sum(abs(a - b) for a, b in zip(other, sample, strict=True)) for other in self.samples
+        ]
+        alike = [(self.near / (self.near + distance)) ** 2 for distance in distances]
+        return -16 * math.log2(sum(alike) / len(alike))
+
+    def update(self, codes: Sequence[int]) -> float:
+        """The score of the codes; they are one of the window then."""
+        score = self.score(codes)
+        full = len(self.samples) == self.samples.maxlen
+        if not full:
+            self.threshold = max(self.threshold, score)
+        else:
+            above = score > self.threshold
+            if above and not self.above:
+                self.threshold += 8
+                self.alarms += 1
+            self.above = above
+            self.threshold = max(0.0, self.threshold - 8 / self.period)
+        self.samples.append([code >> 8 for code in codes])
+        return score
