@@ -75,13 +75,13 @@ def number(name, value, allowed, unit):
 
 
 def _read(text):
-    """What a word in PARAMETERS stands for: a number, False, () or a text."""
+    """What a word in PARAMETERS stands for: a number, True, False, () or a text."""
     if text.isdigit():
         return int(text)
     if text[:1].isdigit():  # text[0] would stay on a board for ever, as a name
         above, _, below = text.partition("/")
         return float(above) / int(below or 1)
-    return () if text == "()" else text != "False" and text
+    return () if text == "()" else text == "True" or (text != "False" and text)
 
 
 def check_classes(name, buffer, classes):

@@ -14,7 +14,8 @@ from microshrub_host.models import model_files
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.main import main
 
-TREE = {"nodes": 31, "grace_period": 40, "split_confidence": 0.01, "tie_threshold": 0.2}
+TREE = {"nodes": 31, "grace_period": 40, "split_confidence": 0.01, "tie_threshold": 0.2,
+        "adaptive": False, "bins": 16}  # fmt: skip
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "majority": ("hoeffding", TREE | {"leaf": "mc"}),
     "few slots": ("hoeffding", TREE | {"leaf": "mc", "leaves": 2}),

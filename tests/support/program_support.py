@@ -25,7 +25,10 @@ AROUND: dict[str, Any] = {
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "shrub": ("shrub", {"window": 16, "trees": 4, "depth": 3, "step": 1.0}),
     "wide": ("shrub", {"window": 300, "trees": 2, "depth": 9, "step": 1.0, "feature_bits": 8}),
-    "tree": ("hoeffding", {"grace_period": 10, "tie_threshold": 0.9}),
+    "tree": (
+        "hoeffding",
+        {"leaves": 16, "grace_period": 10, "tie_threshold": 0.9, "adaptive": False},
+    ),
     "adaptive": ("hoeffding", {"grace_period": 10, "tie_threshold": 0.9, "adaptive": True}),
     "boosted": ("hoeffding", {"grace_period": 10, "tie_threshold": 0.9, "boost": True}),
 }

@@ -78,13 +78,17 @@ def learn(t, rows, at: int, label: int) -> int:
 class HoeffdingTree(Learner):
     """A Hoeffding tree of at most `nodes` nodes, of which `leaves` learn at a time.
 
+    Without options it adapts to drift, and is as large as 16 KB allow.
+
     Parameters (all but features and classes have defaults):
 
     depth             0..30, the longest path of tests; with 0 the tree is one leaf: naive Bayes,
                       or the majority class
-    nodes             1..65535, inner nodes and leaves together, alternate subtrees included
+    nodes             1..65535, inner nodes and leaves together, alternate subtrees included; 0:
+                      four for each of `leaves`, less one
     leaves            1..65534, slots for statistics: this many leaves learn (with "efdt", inner
-                      nodes take one each, too); the others only predict
+                      nodes take one each, too), the others only predict; 0: as many as fit into
+                      16 KB, up to 32
     grace_period      1..65535, samples that a leaf learns between two attempts to split
     split_confidence  1/2**29..0.5, the delta of Hoeffding's bound
     tie_threshold     0..1; once the bound is below it, the two best splits count as equally good
@@ -115,20 +119,20 @@ class HoeffdingTree(Learner):
 
     PARAMETERS = (
         "depth 8 0..30;"
-        "nodes 127 1..65535;"
-        "leaves 16 1..65534;"
-        "grace_period 200 1..65535;"
+        "nodes 0 1..65535;"
+        "leaves 0 1..65534;"
+        "grace_period 25 1..65535;"
         "split_confidence 1e-7 1/536870912..1/2 0;"
-        "tie_threshold 0.05 0..1 1024;"
+        "tie_threshold 0.2 0..1 1024;"
         "criterion infogain infogain|gini;"
         "policy vfdt vfdt|efdt|svfdt1|svfdt2;"
         "regularization 1.0 0..1 256;"
-        "adaptive False;"
+        "adaptive True;"
         "leaf nba mc|nb|nba;"
         "boost False;"
         "lambda_min 1.0 0..16 256;"
         "lambda_max 6.0 0..16 256;"
-        "bins 16 2..255;"
+        "bins 8 2..255;"
         "two_valued ();"
         "seed 0 0..1073741823"
     )
@@ -142,10 +146,16 @@ class HoeffdingTree(Learner):
         if not isinstance(given, (tuple, list, range)):
             raise ParameterError("two_valued", "a tuple of features", given)
         self.two_valued = tuple([whole("two_valued", f, 0, last) for f in given])
+        if not self.leaves:
+            self.fit("leaves", 1, 32)
+        self.nodes = self._nodes()
         if self.adaptive:
             from .hat import learn
 
             self._learn = learn
+
+    def _nodes(self):
+        return getattr(self, "nodes") or min(4 * self.leaves - 1, 65535)  # noqa: B009
 
     _FIXED = (
         ("state", range(_S_LAMBDA_MAX + 1)),
@@ -174,14 +184,15 @@ class HoeffdingTree(Learner):
             ("rng", "i", RNG_WORDS),
             ("strict", "i", _STRICT_WORDS),
         ]
-        table += nodes_table(self.nodes, self.leaves, self.adaptive)
+        nodes = self._nodes()
+        table += nodes_table(nodes, self.leaves, self.adaptive)
         table += observers_table(
             self.features, self.classes, self.leaves, self._bins(), self.boost
         )
         if self.adaptive:
             from ..adwin import windows_table
 
-            table += windows_table(self.nodes // 2 + self.leaves)
+            table += windows_table(nodes // 2 + self.leaves)
         return table
 
     def _start(self):

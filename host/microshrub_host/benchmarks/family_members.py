@@ -17,7 +17,7 @@ WARMUP = 256
 # What all members share, unless they say otherwise
 SHARED: Mapping[str, Any] = {
     "depth": 10, "nodes": 255, "leaves": 32, "split_confidence": 1e-3, "tie_threshold": 0.1,
-    "grace_period": 200,
+    "grace_period": 200, "adaptive": False, "bins": 16,
 }  # fmt: skip
 LEAVES = ("mc", "nb", "nba")
 

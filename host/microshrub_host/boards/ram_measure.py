@@ -89,7 +89,9 @@ def measure(learner_kwargs: Parameters, kind: str, native: bool = False) -> dict
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, target)
         there = set(map(library_files.module_name, files))
-        names = ", ".join(f"{library_files.PACKAGE}.{m}" for m in modules if m in there)
+        # a module that held the import of another may be in the native one
+        imported = [m for m in needed if m != "__init__"] if native else modules
+        names = ", ".join(f"{library_files.PACKAGE}.{m}" for m in imported if m in there)
         imports = _IMPORT.replace("KIND", kind).replace("MODULES", names)
         for stem, text in (("m", imports), ("create", create)):
             source = folder / f"{stem}.txt"

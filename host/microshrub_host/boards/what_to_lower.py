@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..engines import loader
 from ..engines.learners import Parameter, model_of, options_of
 from .board_files import Board
-from .ram_budget import Parameters, Value, budget
+from .ram_budget import Parameters, Value, budget, planned
 
 # Settings that a user would try, largest first
 _STEPS = (*sorted({n for k in range(1, 21) for n in (2**k, 3 * 2**k // 2)}, reverse=True), 1)
@@ -74,6 +74,8 @@ def _costly(learner_kwargs: Parameters, kind: str) -> dict[str, _Cost]:
     found, now = {}, _size_of(kind, learner_kwargs)
     for name, row in options_of(model_of(kind)).items():
         value = learner_kwargs.get(name, row.default)
+        if value == 0 and row.low:  # the learner has chosen it
+            value = getattr(planned(kind, learner_kwargs), name)
         lower = _lower(row, value)
         if row.choices:
             lower = [v for v in lower if 0 <= _size_of(kind, {**learner_kwargs, name: v}) < now]

@@ -52,9 +52,9 @@ def add_model_options(parser: argparse.ArgumentParser, *, files: bool = False) -
         rows = [options_of(model)[name] for model in models]
         about: dict[str, list[str]] = {}  # models by what they say of it
         for model, row in zip(models, rows, strict=True):
-            default = "off" if row.default is False else row.default
+            default = {False: "off", True: "on"}[row.default] if row.kind is bool else row.default
             about.setdefault(f"{row.help} (default {default})".strip(), []).append(model)
-        kind: dict[str, Any] = {"action": "store_true"}
+        kind: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
         if rows[0].kind is not bool:
             kind = {"type": parsed(rows[0].kind), "metavar": _metavar(rows)}
         taken = option(name) in parser._option_string_actions

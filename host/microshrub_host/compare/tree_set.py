@@ -16,7 +16,7 @@ SYSTEMS = {"ours": "ours", "river": "River", "moa": "MOA"}
 
 _OURS = (
     "hoeffding grace_period=200 split_confidence=1e-7 tie_threshold=0.05 leaf=nba "
-    "depth=30 nodes=8191 leaves=1024"
+    "depth=30 nodes=8191 leaves=1024 bins=16"
 )
 _RIVER = {
     "grace_period": 200,
@@ -29,8 +29,8 @@ _MOA = {"-g": 200, "-c": "1e-7", "-t": 0.05, "-l": "NBAdaptive", "-m": 2**31 - 1
 
 # The tree: what distinguishes ours, the class in River with its settings, the class in MOA.
 _TREES: dict[str, tuple[str, str, dict[str, Any], str]] = {
-    "VFDT": ("policy=vfdt", "HoeffdingTreeClassifier", {}, "HoeffdingTree"),
-    "EFDT": ("policy=efdt", "ExtremelyFastDecisionTreeClassifier", {}, "EFDT"),
+    "VFDT": ("adaptive=false", "HoeffdingTreeClassifier", {}, "HoeffdingTree"),
+    "EFDT": ("adaptive=false policy=efdt", "ExtremelyFastDecisionTreeClassifier", {}, "EFDT"),
     "HAT": (
         "adaptive=true",
         "HoeffdingAdaptiveTreeClassifier",

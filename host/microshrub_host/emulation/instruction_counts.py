@@ -78,7 +78,7 @@ mix""".splitlines()
 
 _SHRUB = {"window": 16, "trees": 4, "depth": 4, "step": 8}
 _TREE = {"depth": 8, "nodes": 63, "leaves": 8, "grace_period": 100, "split_confidence": 1e-3,
-         "tie_threshold": 0.1}  # fmt: skip
+         "tie_threshold": 0.1, "adaptive": False, "bins": 16}  # fmt: skip
 
 # name, kind, features, classes and the rest of the parameters
 TABLE: tuple[tuple[str, str, int, int, dict[str, Any]], ...] = (

@@ -121,7 +121,7 @@ def parameters(model: str) -> dict[str, Parameter]:
             low, high = (
                 None if end == "features" else read(end) for end in allowed[0].split("..")
             )
-        elif default == "False":
+        elif default in ("False", "True"):
             choices = (False, True)
         found[name] = Parameter(name, read(default), low, high, choices, texts.get(name, ""))
     return found
@@ -197,8 +197,13 @@ def option(name: str) -> str:
 
 def options_text(parameters: Mapping[str, Any]) -> str:
     """Parameters as one would type them."""
-    words = [option(n) if v is True else f"{option(n)} {v}" for n, v in parameters.items()]
-    return " ".join(words)
+    return " ".join(_typed(name, value) for name, value in parameters.items())
+
+
+def _typed(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return option(name if value else f"no_{name}")
+    return f"{option(name)} {value}"
 
 
 def check_parameters(

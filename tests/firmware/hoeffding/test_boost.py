@@ -65,6 +65,7 @@ PARAMETERS = st.fixed_dictionaries(
         "regularization": st.sampled_from([1.0, 0.5]),
         "leaf": st.sampled_from(["mc", "nb", "nba"]),
         "bins": st.sampled_from([2, 3, 16]),
+        "adaptive": st.just(False),  # whose subtrees are replaced by what leaves predict
     }
 )
 
@@ -94,7 +95,7 @@ def test_a_large_tree_is_the_one_without_boosting(policy: str, leaf: str) -> Non
     plain, boosted = (
         tree(
             3, 3, depth=5, nodes=41, leaves=9, policy=policy, leaf=leaf, boost=boost,
-            split_confidence=0.01, tie_threshold=0.1, grace_period=100,
+            split_confidence=0.01, tie_threshold=0.1, grace_period=100, adaptive=False,
         )
         for boost in (False, True)
     )  # fmt: skip
@@ -190,7 +191,7 @@ def test_without_a_weight_the_twins_stay_at_their_parents_counts() -> None:
     """lambda_min = lambda_max = 0: they know what the split told them, and nothing more."""
     model = loader.load("checked").HoeffdingTree(
         2, 3, nodes=15, leaves=6, grace_period=40, split_confidence=0.5, tie_threshold=0.5,
-        boost=True, lambda_min=0, lambda_max=0,
+        boost=True, lambda_min=0, lambda_max=0, adaptive=False,
     )  # fmt: skip
     rng = np.random.default_rng(1)
     for _ in range(8):
@@ -208,7 +209,7 @@ def test_without_a_weight_the_twins_stay_at_their_parents_counts() -> None:
 def test_equal_lambdas_weigh_all_samples_alike(weight: float) -> None:
     """On average, over 4,000 samples of one leaf, whatever it expects."""
     model = loader.load("numba").HoeffdingTree(
-        1, 2, depth=0, leaves=1, boost=True, lambda_min=weight, lambda_max=weight
+        1, 2, depth=0, leaves=1, boost=True, lambda_min=weight, lambda_max=weight, adaptive=False
     )
     rng = np.random.default_rng(6)
     rows, labels = draw(rng, 4000, 1, 2)
@@ -223,7 +224,9 @@ def test_a_rare_class_weighs_more() -> None:
     Which shifts what it expects: the shares q and 1 - q of the classes settle where
     q = 0.9 (6 - 5 q) / (0.9 (6 - 5 q) + 0.1 (1 + 5 q)).
     """
-    model = loader.load("numba").HoeffdingTree(1, 2, depth=0, leaves=1, leaf="mc", boost=True)
+    model = loader.load("numba").HoeffdingTree(
+        1, 2, depth=0, leaves=1, leaf="mc", boost=True, adaptive=False
+    )
     rng = np.random.default_rng(6)
     labels = (rng.random(60_000) < 0.1).astype(np.int64)
     feed(model, np.zeros((60_000, 1), np.int64), labels)
@@ -239,7 +242,7 @@ def test_a_rare_class_weighs_more() -> None:
 def test_a_twin_can_count_on_forever() -> None:
     """200,000 samples of weight 16 on average: it is halved at 32768, and keeps its ratios."""
     model = loader.load("numba").HoeffdingTree(
-        1, 2, depth=0, leaves=1, boost=True, lambda_min=16, lambda_max=16
+        1, 2, depth=0, leaves=1, boost=True, lambda_min=16, lambda_max=16, adaptive=False
     )
     labels = np.array([0, 1, 1, 1] * 5000)
     own = []

@@ -82,6 +82,7 @@ def test_the_first_splits_are_a_batch_trees(seed: int) -> None:
         nodes=127,
         leaves=127,
         bins=BINS,
+        adaptive=False,
         policy="efdt",
         tie_threshold=TIE,
     )

@@ -38,7 +38,7 @@ def learned(leaf, leaves):
     raw, labels = rows_of(1500)
     quantizer = Quantizer(3, ((-1000, 1000), (-3, 3), (5, 5)))
     model = HoeffdingTree(3, 3, nodes=31, leaves=leaves, grace_period=40, split_confidence=0.01,
-                          tie_threshold=0.2, leaf=leaf)
+                          tie_threshold=0.2, leaf=leaf, adaptive=False, bins=16)
     codes = array("H", [0] * 3)
     for row, label in zip(raw, labels):
         quantizer.encode(row, codes)
@@ -119,7 +119,7 @@ def reached(model: Any) -> list[tuple[int, int]]:
 
 
 def test_a_leaf_tells_its_counts() -> None:
-    model = library.HoeffdingTree(1, 2)
+    model = library.HoeffdingTree(1, 2, adaptive=False)
     x = array("H", [9])
     assert words.explain(model, x) == "class 0"
     for label in (1, 1, 0):

@@ -169,7 +169,16 @@ def test_full_is_set_when_the_nodes_run_out(
 
 def test_an_inner_node_that_becomes_a_leaf_counts_the_sample_once() -> None:
     model = loader.load("checked").HoeffdingTree(
-        1, 2, nodes=3, policy="efdt", grace_period=20, split_confidence=0.5, tie_threshold=1
+        1,
+        2,
+        nodes=3,
+        leaves=3,
+        policy="efdt",
+        grace_period=20,
+        split_confidence=0.5,
+        tie_threshold=1,
+        adaptive=False,
+        bins=16,
     )
     rows = np.random.default_rng(0).integers(0, 65536, (20, 1))
     feed(model, rows, rows[:, 0] // 32768)
@@ -197,7 +206,9 @@ def test_depth_0_is_naive_bayes(seed: int) -> None:
     rows = np.clip(
         rng.normal(rng.integers(0, 65536, (classes, features))[labels], 15000), 0, 65535
     ).astype(np.int64)
-    model = loader.load("numba").HoeffdingTree(features, classes, depth=0, leaf="nb")
+    model = loader.load("numba").HoeffdingTree(
+        features, classes, depth=0, leaf="nb", adaptive=False, bins=bins
+    )
     said = feed(model, rows, labels)
     assert model.nodes_used == 1
     counts, seen = np.zeros((features, bins, classes)), np.zeros(classes)
@@ -218,7 +229,9 @@ def test_depth_0_is_naive_bayes(seed: int) -> None:
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_depth_0_with_majority_leaves_is_the_majority(policy: str) -> None:
-    model = loader.load("numba").HoeffdingTree(2, 3, depth=0, leaf="mc", policy=policy)
+    model = loader.load("numba").HoeffdingTree(
+        2, 3, depth=0, leaf="mc", policy=policy, adaptive=False
+    )
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=900)
     said = feed(model, rng.integers(0, 65536, (900, 2)), labels)
@@ -263,8 +276,8 @@ def test_a_saved_tree_goes_on_as_if_nothing_had_been(
 OTHERS: dict[str, Any] = {
     "features": 2, "classes": 3, "depth": 7, "nodes": 125, "leaves": 15, "grace_period": 100,
     "split_confidence": 1e-3, "tie_threshold": 0.1, "criterion": "gini", "policy": "efdt",
-    "regularization": 0.5, "adaptive": True, "leaf": "mc", "boost": True, "lambda_min": 0.5,
-    "lambda_max": 7.0, "bins": 8, "two_valued": (0,), "seed": 1,
+    "regularization": 0.5, "adaptive": False, "leaf": "mc", "boost": True, "lambda_min": 0.5,
+    "lambda_max": 7.0, "bins": 9, "two_valued": (0,), "seed": 1,
 }  # fmt: skip
 
 

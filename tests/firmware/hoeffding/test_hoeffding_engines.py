@@ -63,7 +63,7 @@ def rows_of(state, samples, which):
 
 blocks = [rows_of(1 + i, 400, int(i > 3)) for i in range(14)]
 said = bytearray(400)
-sure = {"split_confidence": 0.01, "tie_threshold": 0.1}
+sure = {"split_confidence": 0.01, "tie_threshold": 0.1, "bins": 16}
 
 def go_on(model, alternate, x):  # locals need no heap
     alternates = 0
@@ -129,8 +129,8 @@ WRONG: dict[str, tuple[str, ...]] = {
     "features": ("0", "257", *WHOLE),
     "classes": ("0", "1", "257", *WHOLE),
     "depth": ("31", *WHOLE),
-    "nodes": ("0", "65536", *WHOLE),
-    "leaves": ("0", "65535", *WHOLE),
+    "nodes": ("65536", *WHOLE),
+    "leaves": ("65535", *WHOLE),
     "grace_period": ("0", "65536", *WHOLE),
     "split_confidence": ("0", "0.0", "1e-10", "0.6", *NUMBER),
     "tie_threshold": NUMBER,
@@ -147,8 +147,9 @@ WRONG: dict[str, tuple[str, ...]] = {
     "seed": ("2**30", *WHOLE),
 }
 ALLOWED = (
-    "features=1", "features=256", "classes=2", "classes=256", "depth=0", "depth=30", "nodes=1",
-    "nodes=65535", "leaves=1", "leaves=300", "grace_period=1", "grace_period=65535",
+    "features=1", "features=256", "classes=2", "classes=256", "depth=0", "depth=30", "nodes=0",
+    "nodes=1", "nodes=65535", "leaves=0", "leaves=1", "leaves=300", "grace_period=1",
+    "grace_period=65535",
     "split_confidence=0.5", "split_confidence=1 / (1 << 29)", "tie_threshold=0",
     "tie_threshold=1", "regularization=0", "regularization=1", "bins=2", "bins=255",
     "two_valued=()", "two_valued=[0, 2, 2]", "two_valued=range(3)", "adaptive=False",

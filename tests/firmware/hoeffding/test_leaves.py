@@ -143,7 +143,7 @@ def test_an_empty_leaf_says_class_0() -> None:
 
 def test_the_most_of_everything_stays_within_30_bits() -> None:
     """256 features of 255 bins, 256 classes, 32767 samples of one: the least of all scores."""
-    model = loader.load("checked").HoeffdingTree(256, 256, leaves=1, bins=255)
+    model = loader.load("checked").HoeffdingTree(256, 256, leaves=1, bins=255, adaptive=False)
     b = held(model)
     b["observers.seen"][0] = 32766
     b["observers.prior"][0] = 32766

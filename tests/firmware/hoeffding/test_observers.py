@@ -213,7 +213,9 @@ def test_merits_are_the_gains_of_the_samples(
 def test_merits_of_many_samples_and_classes_stay_within_30_bits(gini: bool) -> None:
     """32767 samples, as many as there can be, parted without an error."""
     criterion = "gini" if gini else "infogain"
-    model = loader.load("checked").HoeffdingTree(1, 256, leaves=1, bins=255, criterion=criterion)
+    model = loader.load("checked").HoeffdingTree(
+        1, 256, leaves=1, bins=255, criterion=criterion, adaptive=False
+    )
     b = held(model)
     share = 32767 // 255
     for c in range(255):
@@ -275,7 +277,7 @@ def _slanted(classes: int) -> NDArray[np.float64]:
 
 def test_a_slot_can_count_on_forever() -> None:
     """300,000 samples of one bin on numba: no count passes 16 bits, the ratio of classes stays."""
-    model = loader.load("numba").HoeffdingTree(1, 2, depth=0)
+    model = loader.load("numba").HoeffdingTree(1, 2, depth=0, adaptive=False)
     held = {name: buffer for name, _, buffer in model.buffers()}
     labels = bytearray([0, 1, 1, 1] * 5000)
     for _ in range(15):

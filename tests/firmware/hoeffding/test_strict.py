@@ -37,7 +37,7 @@ MOST = 1024
 
 def statistics() -> tuple[Any, Any]:
     """A tree's table for the kernels, and its buffer of running statistics."""
-    model = loader.load("checked").HoeffdingTree(1, 2, policy="svfdt1")
+    model = loader.load("checked").HoeffdingTree(1, 2, policy="svfdt1", adaptive=False)
     return model._addresses, held(model)["strict"]
 
 
@@ -185,7 +185,13 @@ def tree_of(leaves: int, classes: int, mute: set[int]) -> Any:
     """A chain of inner nodes: its leaves have slots in order, but the mute ones."""
     library = loader.load("checked")
     model = library.HoeffdingTree(
-        1, classes, nodes=2 * leaves + 3, leaves=leaves + 1, policy="svfdt1", bins=2
+        1,
+        classes,
+        nodes=2 * leaves + 3,
+        leaves=leaves + 1,
+        policy="svfdt1",
+        bins=2,
+        adaptive=False,
     )
     child, slots = held(model)["tree.child"], held(model)["tree.slot"]
     node = slot = 0

@@ -25,7 +25,7 @@ COMMAND = ["benchmark", "growth"]
 FEATURES, CLASSES, BINS, LEAVES = 3, 2, 8, 8
 TREE = {
     "features": FEATURES, "classes": CLASSES, "bins": BINS, "leaves": LEAVES, "grace_period": 25,
-    "split_confidence": 0.3, "tie_threshold": 0.3,
+    "split_confidence": 0.3, "tie_threshold": 0.3, "adaptive": False,
 }  # fmt: skip
 SHRUB = {"features": FEATURES, "classes": CLASSES, "window": 16, "trees": 4, "depth": 3}
 

@@ -42,11 +42,11 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
 }
 HAT: dict[str, Any] = {"features": 14, "classes": 2, "adaptive": True}
 TREES: dict[str, dict[str, Any]] = {
-    "tiny": {"features": 1, "classes": 2, "nodes": 1, "leaves": 1, "bins": 2},
-    "elec": {"features": 14, "classes": 2},
+    "tiny": {"features": 1, "classes": 2, "nodes": 1, "leaves": 1, "bins": 2, "adaptive": False},
+    "elec": {"features": 14, "classes": 2, "adaptive": False},
     "adaptive": HAT,
     "adaptive, tiny": {"features": 1, "classes": 2, "nodes": 3, "leaves": 1, "adaptive": True},
-    "boost": {"features": 14, "classes": 2, "boost": True, "lambda_max": 16},
+    "boost": {"features": 14, "classes": 2, "boost": True, "lambda_max": 16, "adaptive": False},
     "both": HAT | {"boost": True, "policy": "efdt", "criterion": "gini", "depth": 30},
     "both, large": {"features": 40, "classes": 6, "nodes": 1023, "leaves": 64}
     | {"adaptive": True, "boost": True, "policy": "svfdt2", "two_valued": (3, 5)},
@@ -126,7 +126,11 @@ def test_within_1_percent_for_parameters_at_random(seed: int) -> None:
 @pytest.mark.usefixtures("micropython")
 @pytest.mark.parametrize(
     ("kind", "parameters"),
-    [(SHRUB, CONFIGURATIONS["elec"]), ("HoeffdingTree", TREES["boost"])],
+    [
+        (SHRUB, CONFIGURATIONS["elec"]),
+        ("HoeffdingTree", TREES["boost"]),
+        ("HoeffdingTree", TREES["adaptive"]),
+    ],
 )
 def test_within_15_permille_of_a_real_one_with_a_native_module(
     kind: str, parameters: dict[str, Any], native_tools_for: Callable[[str], object]
@@ -227,20 +231,21 @@ def test_model_bytes_are_nbytes() -> None:
 def test_only_an_adaptive_tree_has_the_code_for_it() -> None:
     for parameters in TREES.values():
         parts = {part.name for part in ram_budget.budget(parameters, PICO, "HoeffdingTree").code}
-        adaptive = bool(parameters.get("adaptive"))
+        adaptive = parameters.get("adaptive", True)
         assert ("hoeffding.hat" in parts, "adwin" in parts) == (adaptive, adaptive)
     assert not {"hoeffding.hat", "adwin"} & set(library_files.closure(["hoeffding.tree"]))
     assert {"hoeffding.hat", "adwin"} <= set(
         library_files.closure(["hoeffding.tree", "hoeffding.hat"])
     )
-    assert "hoeffding.hat" not in ram_budget.modules_of("HoeffdingTree")
+    plain = {"features": 1, "classes": 2, "adaptive": False}
+    assert "hoeffding.hat" not in ram_budget.modules_of("HoeffdingTree", plain)
 
 
 def test_a_real_one_imports_it_only_then(run_micropython: Callable[[str], str]) -> None:
     said = run_micropython("""
 from microshrub import HoeffdingTree
 names = ["microshrub." + name for name in ("hoeffding.tree", "hoeffding.hat", "adwin")]
-for choice in ({}, {"boost": True, "policy": "efdt"}, {"adaptive": True}):
+for choice in ({"adaptive": False}, {"adaptive": False, "policy": "efdt"}, {}):
     HoeffdingTree(3, 2, **choice)
     print([name in sys.modules for name in names])
 """)

@@ -130,10 +130,15 @@ def test_options_reach_the_model(capsys: pytest.CaptureFixture[str], data: Path)
 def test_options_and_switches_reach_the_tree(
     capsys: pytest.CaptureFixture[str], data: Path
 ) -> None:
-    tree = [data, "--model", "hoeffding", "--engine", "python"]
+    tree = [data, "--model", "hoeffding", "--engine", "python", "--leaves", "8"]
     plain, adaptive, boost, both = (
         simulate_json(capsys, *tree, *words)
-        for words in ([], ["--adaptive"], ["--boost"], ["--boost", "--adaptive"])
+        for words in (
+            ["--no-adaptive"],
+            [],
+            ["--boost", "--no-adaptive"],
+            ["--boost", "--adaptive"],
+        )
     )
     switches = [
         (record["parameters"]["adaptive"], record["parameters"]["boost"])

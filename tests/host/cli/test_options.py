@@ -17,6 +17,7 @@ from microshrub_host.engines.learners import (
     check_parameters,
     defaults,
     option,
+    options_text,
     specification,
 )
 from microshrub_tools.cli import main
@@ -78,19 +79,20 @@ def test_the_words_in_the_help_are_allowed(model: str) -> None:
 
 
 def test_what_is_true_or_false_is_a_switch() -> None:
-    found = [name for name, value in defaults("hoeffding").items() if value is False]
-    assert found == ["adaptive", "boost"]
-    assert not any(value is False for value in defaults("shrub").values())
+    found = {name: v for name, v in defaults("hoeffding").items() if isinstance(v, bool)}
+    assert found == {"adaptive": True, "boost": False}
+    assert not any(isinstance(value, bool) for value in defaults("shrub").values())
     parse = main.parser().parse_args
-    for given in ([], ["--adaptive"], ["--boost"], ["--boost", "--adaptive"]):
+    for changes in ({}, {"adaptive": False}, {"boost": True}, {"boost": True, "adaptive": False}):
+        given = options_text(changes).split()
         words = parse(["simulate", "synth:led_a", "--model", "hoeffding", *given])
         parameters = options.model_parameters(words)
-        assert {name for name in found if parameters[name] is True} == {g[2:] for g in given}
-        assert all(parameters[name] is False for name in found if f"--{name}" not in given)
+        assert {name: parameters[name] for name in found} == found | changes
     for action in subparser("simulate")._actions:
         if action.option_strings and action.option_strings[0][2:] in found:
             assert action.nargs == 0
-            assert "(default off)" in str(action.help)
+            default = "on" if found[action.option_strings[0][2:]] else "off"
+            assert f"(default {default})" in str(action.help)
 
 
 @pytest.mark.parametrize("name", ["adaptive", "boost"])

@@ -196,7 +196,7 @@ def test_a_wrong_config_is_refused(tmp_path: Path, change: dict[str, Any], messa
 
 
 PARAMETER_CHANGES: list[tuple[dict[str, Any], str]] = [
-    ({"nodes": 0}, "nodes has to be a whole number of 1..65535, not 0"),
+    ({"nodes": -1}, "nodes has to be a whole number of 1..65535, not -1"),
     ({"leaf": "best"}, "leaf has to be one of mc, nb, nba, not 'best'"),
     ({"two_valued": 3}, "two_valued has to be a tuple of features, not 3"),
     ({"leaves": 65534, "bins": 255, "nodes": 65535}, "too short for the parameters"),

@@ -23,7 +23,8 @@ from .raw_repl import Device
 _PATIENCE = 20.0  # seconds until the device's first line
 _START_SECONDS = 5.0
 _TREE = (
-    "depth=8 nodes=63 leaves=8 grace_period=100 split_confidence=1e-3 tie_threshold=0.1 leaf=nba"
+    "depth=8 nodes=63 leaves=8 grace_period=100 split_confidence=1e-3 tie_threshold=0.1 leaf=nba "
+    "bins=16"
 )
 # The models, each with its features and classes; the first is the one for elec
 CONFIGURATIONS = (
@@ -31,8 +32,8 @@ CONFIGURATIONS = (
     ("shrub window=16 trees=4 depth=4", 8, 2),
     ("shrub window=32 trees=8 depth=5", 8, 2),
     ("shrub window=32 trees=8 depth=5", 8, 5),
-    (f"hoeffding {_TREE}", 8, 2),
-    (f"hoeffding {_TREE} policy=svfdt2 adaptive=true boost=true", 8, 2),
+    (f"hoeffding {_TREE} adaptive=false", 8, 2),
+    (f"hoeffding {_TREE} policy=svfdt2 boost=true", 8, 2),
 )
 
 

@@ -15,7 +15,7 @@ if MYPY:
 
 SHRUB = {"features": 3, "classes": 3, "window": 8, "trees": 3, "depth": 3}
 TREE = {"features": 3, "classes": 3, "nodes": 15, "leaves": 4, "bins": 4, "grace_period": 9,
-        "tie_threshold": 0.5}  # fmt: skip
+        "tie_threshold": 0.5, "adaptive": False}  # fmt: skip
 # What is attacked: a class of the library and its parameters
 TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("ShrubEnsemble", SHRUB),

@@ -9,7 +9,7 @@ from ..search_space import Ask
 # Naive Bayes alone, a middling tree, and one with many small leaves
 FIRST: tuple[dict[str, Any], ...] = (
     {
-        "depth": 0, "adaptive": True,
+        "depth": 0, "nodes": 1, "leaves": 1, "adaptive": True,
         "leaf": "nb", "bins": 8, "boost": False,
     },
     {
