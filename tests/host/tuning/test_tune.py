@@ -291,7 +291,7 @@ def test_a_budget_without_a_model_is_told(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_ctrl_c_loses_no_finished_trial(tmp_path: Path) -> None:
-    write(tmp_path / "made.csv", 3000)
+    write(tmp_path / "made.csv", 2000)
     words = ["--budget", "3000", "--trials", "6"]
     with tuning(tmp_path, *words) as process:
         wait_for_line(process, "trials: 30 %")

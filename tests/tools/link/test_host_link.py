@@ -68,7 +68,7 @@ def test_both_ends_hold_fixed_memory() -> None:
     sizes: list[int] = []
     tracemalloc.start()
     try:
-        fuzz(4_000, 5, 300, lambda *_: sizes.append(tracemalloc.get_traced_memory()[0]))
+        fuzz(3_000, 5, 300, lambda *_: sizes.append(tracemalloc.get_traced_memory()[0]))
     finally:
         tracemalloc.stop()
     assert len(sizes) > 3

@@ -15,9 +15,9 @@ from microshrub_host import load_model
 from microshrub_tools import build
 
 OPTIONS = {
-    "thicket": {"bytes": 16384},
+    "thicket": {"bytes": 4096},
     "hoeffding": {"adaptive": "true", "policy": "efdt"},
-    "shrub": {"trees": 4},
+    "shrub": {"window": 32, "trees": 4},
 }
 
 
