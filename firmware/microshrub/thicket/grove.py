@@ -29,19 +29,17 @@ from micropython import const
 from ..fixed import RNG_WORDS, seed_generator, square_root
 from ..learner import Learner
 from .ring import ring_table, start_ring, take
-from .sprout import advance, plant, sprout_table, start_sprout
-from .votes import count_votes, descend, judge, weigh
+from .sprout import advance, measure, sprout_table, start_sprout
+from .trees import begin, descend, hand_over, is_over
+from .votes import count_votes, judge, weigh
 
 # From elsewhere, written by `make constants`:
 # places of buffers
-_RING_SHAPE = const(0)
 _GROVE_STATE = const(3)
 _GROVE_VOTES = const(4)
 _SPROUT_STATE = const(9)
 _GROVE_RNG = const(17)
 _GROVE_ACCURACY = const(19)
-# thicket/ring.py
-_R_HELD = const(3)
 # thicket/sprout.py
 _S_SLOT = const(0)
 _S_GROWING = const(1)
@@ -60,7 +58,6 @@ _WORDS = const(7)
 
 _ONE = const(1048576)  # an accuracy of 1, Q20
 _PASSES = const(6)  # visits that growth may take with each sample, in windows
-_FIRST = const(8)  # samples for the first tree
 
 
 @micropython.viper
@@ -89,28 +86,18 @@ def follow(t, rows, at: int, label: int):
 
 @micropython.viper
 def tend(t):
-    """Let the tree grow for a while; when it is done, or time is up, let it vote.
-
-    The ring holds `every` samples more than a tree is grown on, so none is overwritten meanwhile.
-    """
+    """Let the tree grow for a while; when it is done, or time is up, let it vote."""
     address = ptr32(t)
-    grove = ptr32(address[_GROVE_STATE])
+    stage = int(begin(t))
+    if not stage:
+        return
+    if stage == 2:
+        measure(t, 0)
     sprout = ptr32(address[_SPROUT_STATE])
-    since = grove[_G_SINCE] + 1
-    grove[_G_SINCE] = since
-    held = ptr32(address[_RING_SHAPE])[_R_HELD]
-    if not sprout[_S_GROWING]:
-        gap = grove[_G_EVERY] if held >= 8 * grove[_G_EVERY] else held >> 3
-        if held < _FIRST or since < gap:
-            return
-        grove[_G_SINCE] = 0
-        plant(t, grove[_G_WINDOW])
-    visits = grove[_G_PACE]
+    visits = ptr32(address[_GROVE_STATE])[_G_PACE]
     while visits > 0 and sprout[_S_GROWING]:
         visits -= int(advance(t))
-    if grove[_G_SINCE] >= grove[_G_EVERY]:
-        sprout[_S_GROWING] = 0
-    if not sprout[_S_GROWING]:
+    if int(is_over(t)):
         enter(t)
 
 
@@ -118,26 +105,15 @@ def tend(t):
 def enter(t):
     """Let the finished tree vote from now on; the next one will replace the worst."""
     address = ptr32(t)
-    grove = ptr32(address[_GROVE_STATE])
-    sprout = ptr32(address[_SPROUT_STATE])
     accuracy = ptr32(address[_GROVE_ACCURACY])
-    slot = sprout[_S_SLOT]
-    used = grove[_G_USED]
+    slot = ptr32(address[_SPROUT_STATE])[_S_SLOT]
+    used = ptr32(address[_GROVE_STATE])[_G_USED]
     total = 0
     for s in range(used + 1):
         if s != slot:
             total += accuracy[s] >> 8  # <= 255 * 2**12
     accuracy[slot] = total // used << 8 if used else _ONE >> 1
-    if used < grove[_G_TREES]:
-        used += 1
-        grove[_G_USED] = used
-        sprout[_S_SLOT] = used
-    else:
-        worst = 0
-        for s in range(used + 1):
-            if accuracy[s] < accuracy[worst]:
-                worst = s
-        sprout[_S_SLOT] = worst
+    hand_over(t, _GROVE_ACCURACY)
     weigh(t)
 
 

@@ -46,8 +46,11 @@ def start_ring(b, features, classes, length):
 
 
 @micropython.viper
-def take(t, rows, at: int, label: int):
-    """Take in the sample whose codes start at rows[at]; a full ring drops its oldest one."""
+def take(t, rows, at: int, label: int) -> int:
+    """Take in the sample whose codes start at rows[at]; returns its place.
+
+    A full ring drops its oldest one.
+    """
     address = ptr32(t)
     shape = ptr32(address[_RING_SHAPE])
     codes = ptr8(address[_RING_CODES])
@@ -59,7 +62,8 @@ def take(t, rows, at: int, label: int):
     for f in range(features):
         codes[first + f] = x[at + f] >> 8
     labels[head] = label
-    head += 1
-    if head > shape[_R_HELD]:
-        shape[_R_HELD] = head
-    shape[_R_HEAD] = head if head < shape[_R_LENGTH] else 0
+    after = head + 1
+    if after > shape[_R_HELD]:
+        shape[_R_HELD] = after
+    shape[_R_HEAD] = after if after < shape[_R_LENGTH] else 0
+    return head

@@ -21,31 +21,24 @@ Buffers (the numbers say where in the table t of grove.py; B = window, L = leave
 import micropython
 from micropython import const
 
+from .trees import choose, divide
 from .trials import BINS, attempt
 
 # From elsewhere, written by `make constants`:
 # places of buffers
 _RING_SHAPE = const(0)
-_RING_CODES = const(1)
 _RING_LABELS = const(2)
-_GROVE_FEATURE = const(5)
-_GROVE_THRESHOLD = const(6)
-_GROVE_KIDS = const(7)
 _GROVE_LEAVES = const(8)
 _SPROUT_STATE = const(9)
 _SPROUT_LINE = const(10)
 _SPROUT_BEGIN = const(11)
 _SPROUT_END = const(12)
-_SPROUT_HOOK = const(13)
 _SPROUT_IMPURITY = const(14)
 _SPROUT_TALLY = const(15)
 _SPROUT_ORDER = const(16)
 # thicket/ring.py
-_R_LENGTH = const(0)
 _R_FEATURES = const(1)
 _R_CLASSES = const(2)
-_R_HELD = const(3)
-_R_HEAD = const(4)
 # (end)
 
 
@@ -84,38 +77,6 @@ def start_sprout(b, features, leaves, wanted):
     b[_SPROUT_STATE][_S_WANTED] = wanted
     for f in range(features):
         b[_SPROUT_ORDER][f] = f
-
-
-@micropython.viper
-def plant(t, window: int):
-    """A tree of one leaf, with the newest `window` samples, or all that there are."""
-    address = ptr32(t)
-    ring = ptr32(address[_RING_SHAPE])
-    sprout = ptr32(address[_SPROUT_STATE])
-    line = ptr16(address[_SPROUT_LINE])
-    kids = ptr8(address[_GROVE_KIDS])
-    size = ring[_R_HELD]
-    if size > window:
-        size = window
-    place = ring[_R_HEAD]
-    for i in range(size):
-        if place == 0:
-            place = ring[_R_LENGTH]
-        place -= 1
-        line[i] = place
-    leaves = sprout[_S_MOST]
-    inner = sprout[_S_SLOT] * (leaves - 1)
-    ptr8(address[_GROVE_FEATURE])[inner] = 0
-    ptr8(address[_GROVE_THRESHOLD])[inner] = 255  # all samples go left, to leaf 0
-    kids[2 * inner] = leaves - 1
-    kids[2 * inner + 1] = leaves - 1
-    ptr16(address[_SPROUT_BEGIN])[0] = 0
-    ptr16(address[_SPROUT_END])[0] = size
-    ptr16(address[_SPROUT_HOOK])[0] = 0
-    sprout[_S_GROWING] = 1
-    sprout[_S_INNER_USED] = 0
-    sprout[_S_LEAF] = leaves
-    measure(t, 0)
 
 
 @micropython.viper
@@ -169,71 +130,13 @@ def advance(t) -> int:
 
 
 @micropython.viper
-def choose(t) -> int:
-    """Choose the leaf with the most to gain; without one, or without room, the tree is done."""
-    address = ptr32(t)
-    sprout = ptr32(address[_SPROUT_STATE])
-    impurity = ptr32(address[_SPROUT_IMPURITY])
-    leaves = sprout[_S_INNER_USED] + 1
-    best = 0
-    for leaf in range(leaves):
-        if impurity[leaf] > impurity[best]:
-            best = leaf
-    if impurity[best] == 0 or leaves == sprout[_S_MOST]:
-        sprout[_S_GROWING] = 0
-    sprout[_S_LEAF] = best
-    sprout[_S_DRAWN] = 0
-    sprout[_S_TRIED] = 0
-    sprout[_S_MERIT] = 0
-    return leaves
-
-
-@micropython.viper
 def split(t) -> int:
-    """Split the leaf in two, the left one with its number, if a split was found; else close it."""
+    """Split the leaf that was chosen, if a split was found; returns the visits it took."""
     address = ptr32(t)
-    sprout = ptr32(address[_SPROUT_STATE])
-    codes = ptr8(address[_RING_CODES])
-    kids = ptr8(address[_GROVE_KIDS])
-    line = ptr16(address[_SPROUT_LINE])
-    begin = ptr16(address[_SPROUT_BEGIN])
-    end = ptr16(address[_SPROUT_END])
-    hook = ptr16(address[_SPROUT_HOOK])
-    leaf = sprout[_S_LEAF]
-    leaves = sprout[_S_MOST]
-    sprout[_S_LEAF] = leaves
-    if sprout[_S_MERIT] == 0:
-        ptr32(address[_SPROUT_IMPURITY])[leaf] = 0
+    leaf = ptr32(address[_SPROUT_STATE])[_S_LEAF]
+    other = int(divide(t, leaf))
+    if not other:
         return 1
-    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
-    feature = sprout[_S_BY]
-    threshold = sprout[_S_AT]
-    first = begin[leaf]
-    i = first
-    j = end[leaf]
-    while i < j:
-        b = line[i]
-        if codes[b * features + feature] <= threshold:
-            i += 1
-        else:
-            j -= 1
-            line[i] = line[j]
-            line[j] = b
-    node = sprout[_S_INNER_USED]
-    sprout[_S_INNER_USED] = node + 1
-    other = node + 1  # the leaves so far are 0..node
-    inner = sprout[_S_SLOT] * (leaves - 1)
-    ptr8(address[_GROVE_FEATURE])[inner + node] = feature
-    ptr8(address[_GROVE_THRESHOLD])[inner + node] = threshold
-    inner = 2 * inner
-    kids[inner + hook[leaf]] = node  # the root's hook is its own left kid
-    kids[inner + 2 * node] = leaves - 1 + leaf
-    kids[inner + 2 * node + 1] = leaves - 1 + other
-    hook[leaf] = 2 * node
-    hook[other] = 2 * node + 1
-    begin[other] = i
-    end[other] = end[leaf]
-    end[leaf] = i
     measure(t, leaf)
     measure(t, other)
-    return 2 * (end[other] - first)
+    return 2 * (ptr16(address[_SPROUT_END])[other] - ptr16(address[_SPROUT_BEGIN])[leaf])

@@ -10,6 +10,7 @@ import micropython
 from micropython import const
 
 from ..fixed import below
+from .trees import draw, span
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -21,14 +22,12 @@ _SPROUT_LINE = const(10)
 _SPROUT_BEGIN = const(11)
 _SPROUT_END = const(12)
 _SPROUT_TALLY = const(15)
-_SPROUT_ORDER = const(16)
 _GROVE_RNG = const(17)
 # thicket/ring.py
 _R_FEATURES = const(1)
 _R_CLASSES = const(2)
 # thicket/sprout.py
 _S_LEAF = const(5)
-_S_DRAWN = const(6)
 _S_TRIED = const(7)
 _S_MERIT = const(8)
 _S_BY = const(9)
@@ -47,14 +46,7 @@ def attempt(t) -> int:
     """Draw a feature that was not tried for the leaf yet, and look for a better split on it."""
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
-    order = ptr8(address[_SPROUT_ORDER])
-    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
-    drawn = sprout[_S_DRAWN]
-    k = drawn + int(below(t, _GROVE_RNG, features - drawn))
-    feature = order[k]
-    order[k] = order[drawn]
-    order[drawn] = feature
-    sprout[_S_DRAWN] = drawn + 1
+    feature = int(draw(t))
     leaf = sprout[_S_LEAF]
     samples = ptr16(address[_SPROUT_END])[leaf] - ptr16(address[_SPROUT_BEGIN])[leaf]
     high = int(span(0, 0, 0, t, feature))
@@ -73,28 +65,7 @@ def attempt(t) -> int:
     return 2 * samples + _TRIAL + 8 * ptr32(address[_RING_SHAPE])[_R_CLASSES]
 
 
-# Of the next two, i and what follows it before t are 0: viper keeps three arguments in registers.
-
-
-@micropython.viper
-def span(i: int, low: int, high: int, t, feature: int) -> int:
-    """The least code of the leaf's samples times 256, plus the greatest."""
-    address = ptr32(t)
-    leaf = ptr32(address[_SPROUT_STATE])[_S_LEAF]
-    codes = ptr8(address[_RING_CODES])
-    line = ptr16(address[_SPROUT_LINE])
-    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
-    end = ptr16(address[_SPROUT_END])[leaf]
-    i = ptr16(address[_SPROUT_BEGIN])[leaf]
-    low = 255
-    while i < end:
-        code = codes[line[i] * features + feature]  # < 65535 * 256 < 2**24
-        i += 1
-        if code < low:
-            low = code
-        if code > high:
-            high = code
-    return (low << 8) + high
+# Of the next one, i, b and k are 0: viper keeps three arguments in registers.
 
 
 @micropython.viper

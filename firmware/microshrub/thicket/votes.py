@@ -13,9 +13,6 @@ from ..fixed import below, exp_decay
 _RING_SHAPE = const(0)
 _GROVE_STATE = const(3)
 _GROVE_VOTES = const(4)
-_GROVE_FEATURE = const(5)
-_GROVE_THRESHOLD = const(6)
-_GROVE_KIDS = const(7)
 _GROVE_LEAVES = const(8)
 _SPROUT_STATE = const(9)
 _GROVE_RNG = const(17)
@@ -35,28 +32,6 @@ _S_SLOT = const(0)
 _ONE = const(1048576)  # an accuracy of 1, Q20
 _MEMORY = const(8)  # log2 of the samples that an accuracy looks back over
 _LEAF_RATE = const(8)  # in 1/256: how fast leaves go on learning
-
-
-@micropython.viper
-def descend(t, rows, at: int):
-    """Which leaf the sample at rows[at] reaches in each tree that votes."""
-    address = ptr32(t)
-    feature = ptr8(address[_GROVE_FEATURE])
-    threshold = ptr8(address[_GROVE_THRESHOLD])
-    kids = ptr8(address[_GROVE_KIDS])
-    path = ptr8(address[_GROVE_PATH])
-    x = ptr16(rows)
-    inner = ptr32(address[_GROVE_STATE])[_G_MOST] - 1
-    growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
-    first = 0
-    for s in range(ptr32(address[_GROVE_STATE])[_G_USED] + 1):
-        if s != growing:
-            n = 0
-            while n < inner:
-                k = first + n
-                n = kids[2 * k + int((x[at + feature[k]] >> 8) > threshold[k])]
-            path[s] = n - inner
-        first += inner
 
 
 @micropython.viper

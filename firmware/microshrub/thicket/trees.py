@@ -1,0 +1,273 @@
+"""The trees of a grove, whatever they predict: how a sample goes down, how one is begun and split.
+
+Which split is the best, and what a leaf holds, is for others to say: sprout.py and trials.py for
+classes. The buffers are those of grove.py and sprout.py.
+"""
+
+import micropython
+from micropython import const
+
+from ..fixed import below
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_RING_SHAPE = const(0)
+_RING_CODES = const(1)
+_GROVE_STATE = const(3)
+_GROVE_FEATURE = const(5)
+_GROVE_THRESHOLD = const(6)
+_GROVE_KIDS = const(7)
+_SPROUT_STATE = const(9)
+_SPROUT_LINE = const(10)
+_SPROUT_BEGIN = const(11)
+_SPROUT_END = const(12)
+_SPROUT_HOOK = const(13)
+_SPROUT_IMPURITY = const(14)
+_SPROUT_ORDER = const(16)
+_GROVE_RNG = const(17)
+_GROVE_PATH = const(18)
+# thicket/grove.py
+_G_TREES = const(0)
+_G_USED = const(1)
+_G_MOST = const(2)
+_G_WINDOW = const(3)
+_G_EVERY = const(4)
+_G_SINCE = const(5)
+# thicket/ring.py
+_R_LENGTH = const(0)
+_R_FEATURES = const(1)
+_R_HELD = const(3)
+_R_HEAD = const(4)
+# thicket/sprout.py
+_S_SLOT = const(0)
+_S_GROWING = const(1)
+_S_MOST = const(2)
+_S_INNER_USED = const(4)
+_S_LEAF = const(5)
+_S_DRAWN = const(6)
+_S_TRIED = const(7)
+_S_MERIT = const(8)
+_S_BY = const(9)
+_S_AT = const(10)
+# (end)
+
+_FIRST = const(8)  # samples for the first tree
+
+
+@micropython.viper
+def descend(t, rows, at: int):
+    """Which leaf the sample at rows[at] reaches in each tree that votes."""
+    address = ptr32(t)
+    feature = ptr8(address[_GROVE_FEATURE])
+    threshold = ptr8(address[_GROVE_THRESHOLD])
+    kids = ptr8(address[_GROVE_KIDS])
+    path = ptr8(address[_GROVE_PATH])
+    x = ptr16(rows)
+    inner = ptr32(address[_GROVE_STATE])[_G_MOST] - 1
+    growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
+    first = 0
+    for s in range(ptr32(address[_GROVE_STATE])[_G_USED] + 1):
+        if s != growing:
+            n = 0
+            while n < inner:
+                k = first + n
+                n = kids[2 * k + int((x[at + feature[k]] >> 8) > threshold[k])]
+            path[s] = n - inner
+        first += inner
+
+
+@micropython.viper
+def begin(t) -> int:
+    """Count a sample. Does a tree grow now? 2 if it was planted just now, 1 if before, else 0.
+
+    The ring holds `every` samples more than a tree is grown on, so none is overwritten meanwhile.
+    """
+    address = ptr32(t)
+    grove = ptr32(address[_GROVE_STATE])
+    since = grove[_G_SINCE] + 1
+    grove[_G_SINCE] = since
+    held = ptr32(address[_RING_SHAPE])[_R_HELD]
+    if ptr32(address[_SPROUT_STATE])[_S_GROWING]:
+        return 1
+    gap = grove[_G_EVERY] if held >= 8 * grove[_G_EVERY] else held >> 3
+    if held < _FIRST or since < gap:
+        return 0
+    grove[_G_SINCE] = 0
+    plant(t, grove[_G_WINDOW])
+    return 2
+
+
+@micropython.viper
+def plant(t, window: int):
+    """A tree of one leaf, with the newest `window` samples, or all that there are."""
+    address = ptr32(t)
+    ring = ptr32(address[_RING_SHAPE])
+    sprout = ptr32(address[_SPROUT_STATE])
+    line = ptr16(address[_SPROUT_LINE])
+    kids = ptr8(address[_GROVE_KIDS])
+    size = ring[_R_HELD]
+    if size > window:
+        size = window
+    place = ring[_R_HEAD]
+    for i in range(size):
+        if place == 0:
+            place = ring[_R_LENGTH]
+        place -= 1
+        line[i] = place
+    leaves = sprout[_S_MOST]
+    inner = sprout[_S_SLOT] * (leaves - 1)
+    ptr8(address[_GROVE_FEATURE])[inner] = 0
+    ptr8(address[_GROVE_THRESHOLD])[inner] = 255  # all samples go left, to leaf 0
+    kids[2 * inner] = leaves - 1
+    kids[2 * inner + 1] = leaves - 1
+    ptr16(address[_SPROUT_BEGIN])[0] = 0
+    ptr16(address[_SPROUT_END])[0] = size
+    ptr16(address[_SPROUT_HOOK])[0] = 0
+    sprout[_S_GROWING] = 1
+    sprout[_S_INNER_USED] = 0
+    sprout[_S_LEAF] = leaves
+
+
+@micropython.viper
+def choose(t) -> int:
+    """Choose the leaf with the most to gain; without one, or without room, the tree is done."""
+    address = ptr32(t)
+    sprout = ptr32(address[_SPROUT_STATE])
+    impurity = ptr32(address[_SPROUT_IMPURITY])
+    leaves = sprout[_S_INNER_USED] + 1
+    best = 0
+    for leaf in range(leaves):
+        if impurity[leaf] > impurity[best]:
+            best = leaf
+    if impurity[best] == 0 or leaves == sprout[_S_MOST]:
+        sprout[_S_GROWING] = 0
+    sprout[_S_LEAF] = best
+    sprout[_S_DRAWN] = 0
+    sprout[_S_TRIED] = 0
+    sprout[_S_MERIT] = 0
+    return leaves
+
+
+@micropython.viper
+def draw(t) -> int:
+    """A feature that was not tried for the leaf yet."""
+    address = ptr32(t)
+    sprout = ptr32(address[_SPROUT_STATE])
+    order = ptr8(address[_SPROUT_ORDER])
+    drawn = sprout[_S_DRAWN]
+    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
+    k = drawn + int(below(t, _GROVE_RNG, features - drawn))
+    feature = order[k]
+    order[k] = order[drawn]
+    order[drawn] = feature
+    sprout[_S_DRAWN] = drawn + 1
+    return feature
+
+
+# Of the next one, i, low and high are 0: viper keeps three arguments in registers.
+
+
+@micropython.viper
+def span(i: int, low: int, high: int, t, feature: int) -> int:
+    """The least code of the leaf's samples times 256, plus the greatest."""
+    address = ptr32(t)
+    leaf = ptr32(address[_SPROUT_STATE])[_S_LEAF]
+    codes = ptr8(address[_RING_CODES])
+    line = ptr16(address[_SPROUT_LINE])
+    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
+    end = ptr16(address[_SPROUT_END])[leaf]
+    i = ptr16(address[_SPROUT_BEGIN])[leaf]
+    low = 255
+    while i < end:
+        code = codes[line[i] * features + feature]  # < 65535 * 256 < 2**24
+        i += 1
+        if code < low:
+            low = code
+        if code > high:
+            high = code
+    return (low << 8) + high
+
+
+@micropython.viper
+def divide(t, leaf: int) -> int:
+    """Split a leaf in two if a split was found; returns the new one, which is the right one.
+
+    Without a split, the leaf is closed, and the result is 0.
+    """
+    address = ptr32(t)
+    sprout = ptr32(address[_SPROUT_STATE])
+    codes = ptr8(address[_RING_CODES])
+    kids = ptr8(address[_GROVE_KIDS])
+    line = ptr16(address[_SPROUT_LINE])
+    begin = ptr16(address[_SPROUT_BEGIN])
+    end = ptr16(address[_SPROUT_END])
+    hook = ptr16(address[_SPROUT_HOOK])
+    leaves = sprout[_S_MOST]
+    sprout[_S_LEAF] = leaves
+    if sprout[_S_MERIT] == 0:
+        ptr32(address[_SPROUT_IMPURITY])[leaf] = 0
+        return 0
+    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
+    feature = sprout[_S_BY]
+    threshold = sprout[_S_AT]
+    first = begin[leaf]
+    i = first
+    j = end[leaf]
+    while i < j:
+        b = line[i]
+        if codes[b * features + feature] <= threshold:
+            i += 1
+        else:
+            j -= 1
+            line[i] = line[j]
+            line[j] = b
+    node = sprout[_S_INNER_USED]
+    sprout[_S_INNER_USED] = node + 1
+    other = node + 1  # the leaves so far are 0..node
+    inner = sprout[_S_SLOT] * (leaves - 1)
+    ptr8(address[_GROVE_FEATURE])[inner + node] = feature
+    ptr8(address[_GROVE_THRESHOLD])[inner + node] = threshold
+    inner = 2 * inner
+    kids[inner + hook[leaf]] = node  # the root's hook is its own left kid
+    kids[inner + 2 * node] = leaves - 1 + leaf
+    kids[inner + 2 * node + 1] = leaves - 1 + other
+    hook[leaf] = 2 * node
+    hook[other] = 2 * node + 1
+    begin[other] = i
+    end[other] = end[leaf]
+    end[leaf] = i
+    return other
+
+
+@micropython.viper
+def is_over(t) -> int:
+    """Is the tree grown? It is, too, when its time is up."""
+    address = ptr32(t)
+    grove = ptr32(address[_GROVE_STATE])
+    sprout = ptr32(address[_SPROUT_STATE])
+    if grove[_G_SINCE] >= grove[_G_EVERY]:
+        sprout[_S_GROWING] = 0
+    return 1 - sprout[_S_GROWING]
+
+
+@micropython.viper
+def hand_over(t, place: int):
+    """Give the next tree a slot: an unused one, else that with the least of the numbers.
+
+    Their address stands at that place of the table t, one for each slot.
+    """
+    address = ptr32(t)
+    grove = ptr32(address[_GROVE_STATE])
+    sprout = ptr32(address[_SPROUT_STATE])
+    worth = ptr32(address[place])
+    used = grove[_G_USED]
+    if used < grove[_G_TREES]:
+        used += 1
+        grove[_G_USED] = used
+        sprout[_S_SLOT] = used
+    else:
+        worst = 0
+        for s in range(used + 1):
+            if worth[s] < worth[worst]:
+                worst = s
+        sprout[_S_SLOT] = worst
