@@ -15,6 +15,7 @@ __all__ = (
     "Metrics",
     "Pending",
     "Quantizer",
+    "Target",
     "explain",
 )
 
@@ -26,6 +27,7 @@ _HOMES = (
     ("metrics", ("Metrics",)),
     ("pending", ("Pending",)),
     ("quantizer", ("Quantizer", "MISSING", "RAW_MAX")),
+    ("target", ("Target",)),
 )
 
 

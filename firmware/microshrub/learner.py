@@ -142,6 +142,7 @@ class Learner(Buffers):
     """
 
     PARAMETERS = ""
+    _SHAPE = ("features", "classes")  # type: tuple  # of a sample
 
     if MYPY:
 
@@ -151,6 +152,10 @@ class Learner(Buffers):
     def __init__(self, features, classes, **parameters):
         self.features = whole("features", features, 1, 256)
         self.classes = whole("classes", classes, 2, 256)
+        self._set_up(parameters)
+
+    def _set_up(self, parameters):
+        """Take the other parameters, and make the buffers."""
         for row in self._rows():
             setattr(self, row[0], self._checked(row, parameters.pop(row[0], _read(row[1]))))
         for name in parameters:
@@ -196,7 +201,7 @@ class Learner(Buffers):
     def configuration(self):
         """All parameters as one line of text, numbers as they are held: step=32768/65536."""
         text = type(self).__name__
-        for row in [["features"], ["classes"]] + self._rows():
+        for row in [[name] for name in self._SHAPE] + self._rows():
             value = getattr(self, row[0])
             if isinstance(value, tuple):
                 value = ",".join(map(str, value))

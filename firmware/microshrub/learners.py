@@ -1,5 +1,7 @@
 """The learners, one per line; a class is imported when it is first needed.
 
+Those whose names end in Regressor predict numbers, the others classes.
+
 They are one text, since tuples would take three times the RAM on a board.
 """
 
@@ -12,12 +14,18 @@ Thicket .thicket.thicket
 SoftmaxRegression .thicket.softmax
 NearestNeighbours .thicket.neighbours
 Grove .thicket.grove
+ShrubRegressor .regression.shrubs
 """
 
 
 def learner_names():
     """The names of the learners' classes."""
     return _LEARNERS.split()[::2]
+
+
+def is_regressor(name):
+    """Whether the learner of that name predicts numbers."""
+    return name.endswith("Regressor")
 
 
 def register(name, module):

@@ -191,7 +191,7 @@ class Quantizer(Buffers):
             margin = (span[f] - low[f]) >> margin_shift
             low[f] = max(low[f] - margin, -RAW_MAX)
             span[f] = min(span[f] + margin, RAW_MAX) - low[f]
-            shift[f], scale[f] = _scaling(span[f])
+            shift[f], scale[f] = scaling(span[f])
         counts[_FROZEN] = 1
 
     _FIXED = (("quantizer.counts", (_FEATURES,)),)
@@ -207,7 +207,7 @@ class Quantizer(Buffers):
             high = low[f] + span[f] if frozen else span[f]
             if not -RAW_MAX <= high <= RAW_MAX or (frozen and span[f] < 0):
                 return False
-            if (shift[f], scale[f]) != (_scaling(span[f]) if frozen else (0, 0)):
+            if (shift[f], scale[f]) != (scaling(span[f]) if frozen else (0, 0)):
                 return False
         return True
 
@@ -263,7 +263,7 @@ class Quantizer(Buffers):
         return self._flat[0][_ABSENT]
 
 
-def _scaling(span):
+def scaling(span):
     """(shift, scale) of a range: shift makes 16 bits of its span, scale / 2**14 then 49151."""
     shift = 0
     while span >> shift > 65535:

@@ -30,22 +30,21 @@ _SPROUT_IMPURITY = const(14)
 _SPROUT_ORDER = const(16)
 _GROVE_ACCURACY = const(19)
 _GROVE_WEIGHT = const(20)
-# thicket/grove.py
-_G_TREES = const(0)
-_G_USED = const(1)
-_G_MOST = const(2)
-_G_WINDOW = const(3)
-_G_SINCE = const(5)
 # thicket/ring.py
 _R_LENGTH = const(0)
 _R_FEATURES = const(1)
 _R_CLASSES = const(2)
 _R_HELD = const(3)
 _R_HEAD = const(4)
-# thicket/sprout.py
+# thicket/trees.py
+_G_TREES = const(0)
 _S_SLOT = const(0)
+_G_USED = const(1)
 _S_GROWING = const(1)
+_G_MOST = const(2)
+_G_WINDOW = const(3)
 _S_INNER_USED = const(4)
+_G_SINCE = const(5)
 _S_LEAF = const(5)
 _S_DRAWN = const(6)
 _S_TRIED = const(7)
@@ -89,6 +88,13 @@ def softmax_is_sound(b):
 
 def grove_is_sound(b):
     """Every voting tree's paths end in leaves, and the tree that grows can go on."""
+    if not trees_are_sound(b):
+        return False
+    return _weights_are(b, b[_SPROUT_STATE][_S_SLOT], b[_GROVE_STATE][_G_USED]) and _leaves_are(b)
+
+
+def trees_are_sound(b):
+    """The same, whatever the leaves hold, and whatever the trees' weights are."""
     grove = b[_GROVE_STATE]
     sprout = b[_SPROUT_STATE]
     used = grove[_G_USED]
@@ -106,11 +112,7 @@ def grove_is_sound(b):
     for s in range(used + 1):
         if (s != slot or sprout[_S_GROWING]) and not _ends(b, s):
             return False
-    return (
-        _weights_are(b, slot, used)
-        and _leaves_are(b)
-        and (not sprout[_S_GROWING] or _can_grow(b, sprout))
-    )
+    return not sprout[_S_GROWING] or _can_grow(b, sprout)
 
 
 def _are_within(buffer, low, high):

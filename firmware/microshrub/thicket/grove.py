@@ -29,8 +29,20 @@ from micropython import const
 from ..fixed import RNG_WORDS, seed_generator, square_root
 from ..learner import Learner
 from .ring import ring_table, start_ring, take
-from .sprout import advance, measure, sprout_table, start_sprout
-from .trees import begin, descend, hand_over, is_over
+from .sprout import advance, measure
+from .trees import (
+    FIXED_IN_GROVE,
+    FIXED_IN_SPROUT,
+    G_WORDS,
+    begin,
+    descend,
+    hand_over,
+    is_over,
+    sprout_table,
+    start_trees,
+    trees_table,
+)
+from .trials import BINS
 from .votes import count_votes, judge, weigh
 
 # From elsewhere, written by `make constants`:
@@ -40,24 +52,14 @@ _GROVE_VOTES = const(4)
 _SPROUT_STATE = const(9)
 _GROVE_RNG = const(17)
 _GROVE_ACCURACY = const(19)
-# thicket/sprout.py
+# thicket/trees.py
 _S_SLOT = const(0)
+_G_USED = const(1)
 _S_GROWING = const(1)
+_G_PACE = const(6)
 # (end)
 
-
-_G_TREES = const(0)  # of the grove: T
-_G_USED = const(1)  # trees that vote
-_G_MOST = const(2)  # L
-_G_WINDOW = const(3)  # B
-_G_EVERY = const(4)  # samples from one tree to the next
-_G_SINCE = const(5)  # since one began to grow
-_G_PACE = const(6)  # visits of a sample that growth may take with each sample
-_WORDS = const(7)
-
-
 _ONE = const(1048576)  # an accuracy of 1, Q20
-_PASSES = const(6)  # visits that growth may take with each sample, in windows
 
 
 @micropython.viper
@@ -120,22 +122,18 @@ def enter(t):
 def grove_table(features, classes, window, trees, leaves):
     """The buffers besides the ring's."""
     slots = trees + 1
-    inner = slots * (leaves - 1)
-    trees_table = [
-        ("grove.state", "i", _WORDS),
-        ("grove.votes", "i", classes),
-        ("grove.feature", "B", inner),
-        ("grove.threshold", "B", inner),
-        ("grove.kids", "B", 2 * inner),
-        ("grove.leaves", "B", slots * leaves * (classes - 1)),
-    ]
-    weights_table = [
+    grove = [("grove.state", "i", G_WORDS), ("grove.votes", "i", classes)]
+    grove += trees_table(slots, leaves)
+    grove += [("grove.leaves", "B", slots * leaves * (classes - 1))]
+    tally = ("sprout.tally", "H", (BINS + 2) * classes)
+    sprout = sprout_table(features, window, leaves, tally)
+    weights = [
         ("grove.rng", "i", RNG_WORDS),
         ("grove.path", "B", slots),
         ("grove.accuracy", "i", slots),
         ("grove.weight", "i", slots),
     ]
-    return trees_table + sprout_table(features, classes, window, leaves) + weights_table
+    return grove + sprout + weights
 
 
 class Grove(Learner):
@@ -170,8 +168,8 @@ class Grove(Learner):
 
     _FIXED = (
         ("ring.shape", range(3)),
-        ("grove.state", (_G_TREES, _G_MOST, _G_WINDOW, _G_EVERY, _G_PACE)),
-        ("sprout.state", (2, 3)),
+        ("grove.state", FIXED_IN_GROVE),
+        ("sprout.state", FIXED_IN_SPROUT),
     )
 
     def _is_sound(self):
@@ -187,15 +185,10 @@ class Grove(Learner):
 
     def _start(self):
         b = self._flat
-        grove = b[_GROVE_STATE]
-        grove[_G_TREES] = self.trees
-        grove[_G_MOST] = self.leaves
-        grove[_G_WINDOW] = self.window
-        grove[_G_EVERY] = self.every
-        grove[_G_PACE] = _PASSES * self.window
         wanted = self.max_features or min(square_root(9 * self.features // 4) + 1, self.features)
         start_ring(b, self.features, self.classes, self.window + self.every)
-        start_sprout(b, self.features, self.leaves, wanted)
+        shape = (self.features, self.window, self.trees, self.leaves, self.every)
+        start_trees(b, *shape, wanted)
         seed_generator(b[_GROVE_RNG], self.seed)
 
     @property

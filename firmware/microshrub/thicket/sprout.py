@@ -22,7 +22,7 @@ import micropython
 from micropython import const
 
 from .trees import choose, divide
-from .trials import BINS, attempt
+from .trials import attempt
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -35,48 +35,17 @@ _SPROUT_BEGIN = const(11)
 _SPROUT_END = const(12)
 _SPROUT_IMPURITY = const(14)
 _SPROUT_TALLY = const(15)
-_SPROUT_ORDER = const(16)
 # thicket/ring.py
 _R_FEATURES = const(1)
 _R_CLASSES = const(2)
+# thicket/trees.py
+_S_SLOT = const(0)
+_S_MOST = const(2)
+_S_WANTED = const(3)
+_S_LEAF = const(5)
+_S_DRAWN = const(6)
+_S_TRIED = const(7)
 # (end)
-
-
-_S_SLOT = const(0)  # of the sprout: the slot in which the tree grows
-_S_GROWING = const(1)  # 1: it does
-_S_MOST = const(2)  # L
-_S_WANTED = const(3)  # features to try for a leaf
-_S_INNER_USED = const(4)  # inner nodes of the tree so far
-_S_LEAF = const(5)  # the leaf that is to split next, or L: none was chosen yet
-_S_DRAWN = const(6)  # features that were tried for it
-_S_TRIED = const(7)  # those that had two values
-_S_MERIT = const(8)  # the best split's, or 0: there is none yet
-_S_BY = const(9)  # and its feature
-_S_AT = const(10)  # and its threshold
-_S_TIES = const(11)  # splits as good as it
-_WORDS = const(12)
-
-
-def sprout_table(features, classes, window, leaves):
-    """The buffers."""
-    return [
-        ("sprout.state", "i", _WORDS),
-        ("sprout.line", "H", window),
-        ("sprout.begin", "H", leaves),
-        ("sprout.end", "H", leaves),
-        ("sprout.hook", "H", leaves),
-        ("sprout.impurity", "i", leaves),
-        ("sprout.tally", "H", (BINS + 2) * classes),
-        ("sprout.order", "B", features),
-    ]
-
-
-def start_sprout(b, features, leaves, wanted):
-    """Nothing grows yet, in slot 0."""
-    b[_SPROUT_STATE][_S_MOST] = leaves
-    b[_SPROUT_STATE][_S_WANTED] = wanted
-    for f in range(features):
-        b[_SPROUT_ORDER][f] = f
 
 
 @micropython.viper

@@ -26,32 +26,79 @@ _SPROUT_IMPURITY = const(14)
 _SPROUT_ORDER = const(16)
 _GROVE_RNG = const(17)
 _GROVE_PATH = const(18)
-# thicket/grove.py
-_G_TREES = const(0)
-_G_USED = const(1)
-_G_MOST = const(2)
-_G_WINDOW = const(3)
-_G_EVERY = const(4)
-_G_SINCE = const(5)
 # thicket/ring.py
 _R_LENGTH = const(0)
 _R_FEATURES = const(1)
 _R_HELD = const(3)
 _R_HEAD = const(4)
-# thicket/sprout.py
-_S_SLOT = const(0)
-_S_GROWING = const(1)
-_S_MOST = const(2)
-_S_INNER_USED = const(4)
-_S_LEAF = const(5)
-_S_DRAWN = const(6)
-_S_TRIED = const(7)
-_S_MERIT = const(8)
-_S_BY = const(9)
-_S_AT = const(10)
 # (end)
 
+_G_TREES = const(0)  # of the grove: T
+_G_USED = const(1)  # trees that vote
+_G_MOST = const(2)  # L
+_G_WINDOW = const(3)  # B
+_G_EVERY = const(4)  # samples from one tree to the next
+_G_SINCE = const(5)  # since one began to grow
+_G_PACE = const(6)  # visits of a sample that growth may take with each sample
+_G_WORDS = const(7)
+
+_S_SLOT = const(0)  # of the sprout: the slot in which the tree grows
+_S_GROWING = const(1)  # 1: it does
+_S_MOST = const(2)  # L
+_S_WANTED = const(3)  # features to try for a leaf
+_S_INNER_USED = const(4)  # inner nodes of the tree so far
+_S_LEAF = const(5)  # the leaf that is to split next, or L: none was chosen yet
+_S_DRAWN = const(6)  # features that were tried for it
+_S_TRIED = const(7)  # those that had two values
+_S_MERIT = const(8)  # the best split's, or 0: there is none yet
+_S_BY = const(9)  # and its feature
+_S_AT = const(10)  # and its threshold
+_S_TIES = const(11)  # splits as good as it
+_S_WORDS = const(12)
+
 _FIRST = const(8)  # samples for the first tree
+_PASSES = const(6)  # visits that growth may take with each sample, in windows
+G_WORDS = _G_WORDS
+FIXED_IN_GROVE = (_G_TREES, _G_MOST, _G_WINDOW, _G_EVERY, _G_PACE)
+FIXED_IN_SPROUT = (_S_MOST, _S_WANTED)
+
+
+def trees_table(slots, leaves):
+    """The buffers of the trees' inner nodes."""
+    inner = slots * (leaves - 1)
+    return [
+        ("grove.feature", "B", inner),
+        ("grove.threshold", "B", inner),
+        ("grove.kids", "B", 2 * inner),
+    ]
+
+
+def sprout_table(features, window, leaves, tally):
+    """The buffers of the tree that grows, of which one, a row of a table, is for the trials."""
+    return [
+        ("sprout.state", "i", _S_WORDS),
+        ("sprout.line", "H", window),
+        ("sprout.begin", "H", leaves),
+        ("sprout.end", "H", leaves),
+        ("sprout.hook", "H", leaves),
+        ("sprout.impurity", "i", leaves),
+        tally,
+        ("sprout.order", "B", features),
+    ]
+
+
+def start_trees(b, features, window, trees, leaves, every, wanted):
+    """No trees yet, and nothing grows, in slot 0; `wanted` features are tried for a split."""
+    grove = b[_GROVE_STATE]
+    grove[_G_TREES] = trees
+    grove[_G_MOST] = leaves
+    grove[_G_WINDOW] = window
+    grove[_G_EVERY] = every
+    grove[_G_PACE] = _PASSES * window
+    b[_SPROUT_STATE][_S_MOST] = leaves
+    b[_SPROUT_STATE][_S_WANTED] = wanted
+    for f in range(features):
+        b[_SPROUT_ORDER][f] = f
 
 
 @micropython.viper

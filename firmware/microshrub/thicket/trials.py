@@ -26,7 +26,7 @@ _GROVE_RNG = const(17)
 # thicket/ring.py
 _R_FEATURES = const(1)
 _R_CLASSES = const(2)
-# thicket/sprout.py
+# thicket/trees.py
 _S_LEAF = const(5)
 _S_TRIED = const(7)
 _S_MERIT = const(8)

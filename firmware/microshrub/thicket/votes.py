@@ -19,13 +19,12 @@ _GROVE_RNG = const(17)
 _GROVE_PATH = const(18)
 _GROVE_ACCURACY = const(19)
 _GROVE_WEIGHT = const(20)
-# thicket/grove.py
-_G_USED = const(1)
-_G_MOST = const(2)
 # thicket/ring.py
 _R_CLASSES = const(2)
-# thicket/sprout.py
+# thicket/trees.py
 _S_SLOT = const(0)
+_G_USED = const(1)
+_G_MOST = const(2)
 # (end)
 
 

@@ -25,14 +25,16 @@ Value = int | float | str
 Parameters = Mapping[str, Value]
 
 _REGISTRY = "learners"  # the module through which a program gets a learner's class
-_SMALLEST: Parameters = {"features": 1, "classes": 2}
+_NARROWEST: Parameters = {"features": 1}
+_SMALLEST: Parameters = {**_NARROWEST, "classes": 2}
 
 
 @dataclass(frozen=True)
 class Part:
-    """One line of a budget; `owner` is "model", "quantizer", "metrics", "rows", "anomaly", "code".
+    """One line of a budget.
 
-    Those of a whole program have "program", too.
+    `owner` is "model", "quantizer", "metrics" or, of a learner of numbers, "target", "rows",
+    "anomaly" or "code". Those of a whole program have "program", too.
     """
 
     name: str
@@ -198,8 +200,9 @@ def budget(
 ) -> Budget:
     """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
 
-    With `anomaly`, an anomaly score is beside them. code is that of the program, if it imports
-    more than these; see imported_parts(). around is what else the program makes.
+    A learner of numbers has a target instead of metrics. With `anomaly`, an anomaly score is
+    beside them. code is that of the program, if it imports more than these; see
+    imported_parts(). around is what else the program makes.
     Raises ValueError for parameters that the learner refuses.
     """
     objects = _objects(learner_kwargs, kind, anomaly)
@@ -231,11 +234,18 @@ def _objects(
         beside["anomaly"] = library.AnomalyScore(features, **anomaly.parameters())
     return {
         "quantizer": library.Quantizer(features),
-        "metrics": library.Metrics(learner.classes),
+        **_of_targets(library, kind, learner),
         "rows": (array("i", bytes(4 * features)), array("H", bytes(2 * features))),
         "model": learner,
         **beside,
     }
+
+
+def _of_targets(library: Any, kind: str, learner: Any) -> dict[str, Any]:
+    """What knows of the classes, or of the numbers, that are learned."""
+    if library.learners.is_regressor(kind):
+        return {"target": library.Target()}
+    return {"metrics": library.Metrics(learner.classes)}
 
 
 def _buffers(owner: str, thing: Any) -> list[Part]:
@@ -277,11 +287,12 @@ def _peak(objects: Mapping[str, Any]) -> int:
     return peak
 
 
-def modules_of(kind: str, learner_kwargs: Parameters = _SMALLEST) -> tuple[str, ...]:
+def modules_of(kind: str, learner_kwargs: Parameters | None = None) -> tuple[str, ...]:
     """The modules of the device library that a program with such a learner imports."""
     library = loader.load("python")
-    learner = planned(kind, learner_kwargs)
-    parts = [*_used(learner), library.Quantizer, library.Metrics]
+    numbers = library.learners.is_regressor(kind)
+    learner = planned(kind, learner_kwargs or (_NARROWEST if numbers else _SMALLEST))
+    parts = [*_used(learner), library.Quantizer, library.Target if numbers else library.Metrics]
     homes = [part.__module__.partition(".")[2] for part in parts]
     return tuple(dict.fromkeys([*homes, _REGISTRY]))
 
@@ -296,7 +307,7 @@ def _used(learner: Any) -> list[Any]:
 def code_parts(
     board: Board,
     kind: str,
-    learner_kwargs: Parameters = _SMALLEST,
+    learner_kwargs: Parameters | None = None,
     native: bool = False,
     anomaly: bool = False,
 ) -> list[Part]:

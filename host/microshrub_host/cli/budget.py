@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ..base.errors import UserError
 from ..base.terminal import console, messages
 from ..boards import board_files, ram_budget, sample_time
 from ..boards.what_to_lower import which_to_lower
 from ..engines import native_files
-from ..engines.learners import MODELS, check_parameters
+from ..engines.learners import REGRESSORS, check_parameters, kind_of
 from ..reports import report
 from .anomaly_option import add_anomaly_option, anomaly_options
 from .options import add_model_options, model_parameters
@@ -31,8 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--classes",
         type=whole_number,
         metavar="C",
-        required=True,
-        help="number of classes (required)",
+        help="number of classes (required, but for a learner of numbers)",
     )
     add_board_option(parser, DEFAULT_BOARD, f"the board (default {DEFAULT_BOARD})")
     parser.add_argument(
@@ -42,17 +42,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_anomaly_option(parser)
     add_outputs(parser, json="write the budget as one JSON object")
-    add_model_options(parser)
+    add_model_options(parser, numbers=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the budget; 1 if the model does not fit."""
     check_outputs(arguments)
     board = board_files.load(arguments.board)
-    shape = {"features": arguments.features, "classes": arguments.classes}
+    shape = _shape(arguments)
     parameters = shape | model_parameters(arguments)
     check_parameters(arguments.model, parameters, also=shape)
-    kind = MODELS[arguments.model]
+    kind = kind_of(arguments.model)
     native = arguments.native and native_files.can_be_made(board.arch, messages.say)
     anomaly = anomaly_options(arguments)
     code = ram_budget.code_parts(board, kind, parameters, native, anomaly=anomaly is not None)
@@ -69,9 +69,20 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if budget.fits else 1
 
 
+def _shape(arguments: argparse.Namespace) -> dict[str, int]:
+    """The features of a sample and, for a learner of classes, how many there are."""
+    numbers = arguments.model in REGRESSORS
+    if numbers and arguments.classes is not None:
+        raise UserError(f"--classes is for classes, and {arguments.model} predicts numbers.")
+    if not numbers and arguments.classes is None:
+        raise UserError(f"--model {arguments.model} needs --classes C.")
+    shape = {"features": arguments.features}
+    return shape if numbers else shape | {"classes": arguments.classes}
+
+
 def too_large(
     budget: ram_budget.Budget, board: board_files.Board, model: str, parameters: dict[str, Any]
 ) -> str:
     """What to say of a model that does not fit, and what to lower."""
-    advice = which_to_lower(parameters, board, MODELS[model])
+    advice = which_to_lower(parameters, board, kind_of(model))
     return f"{report.shortage('The model', budget)} {advice}"

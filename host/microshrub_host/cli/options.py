@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..base.errors import UserError
 from ..engines.learners import (
     DEFAULT,
     MODELS,
+    REGRESSORS,
     Parameter,
     defaults,
     option,
@@ -35,20 +36,23 @@ def _model_or_file(text: str) -> str:
     raise argparse.ArgumentTypeError(f"has to be one of {known} or a saved model, not {text!r}")
 
 
-def add_model_options(parser: argparse.ArgumentParser, *, files: bool = False) -> None:
+def add_model_options(
+    parser: argparse.ArgumentParser, *, files: bool = False, numbers: bool = False
+) -> None:
     """Add --model and an option for every parameter of every model, behind all other options.
 
-    With files --model may also name a saved model, see is_model_file(). A parameter that is called
-    as an option of the command becomes --model-NAME.
+    With files --model may also name a saved model, see is_model_file(); with numbers, a learner of
+    numbers. A parameter that is called as an option of the command becomes --model-NAME.
     """
-    kinds: dict[str, Any] = {"choices": list(MODELS)}
+    known = [*MODELS, *(REGRESSORS if numbers else ())]
+    kinds: dict[str, Any] = {"choices": known}
     if files:
         kinds = {"type": _model_or_file, "metavar": "{" + ",".join([*MODELS, "FILE"]) + "}"}
     what = "the learner" + ", or a file that `simulate --save` wrote" * files
     what += f" (default {DEFAULT})"
     parser.add_argument("--model", default=DEFAULT, help=what, **kinds)
     group = parser.add_argument_group("options of the model")
-    for name, models in _owners().items():
+    for name, models in _owners(known).items():
         rows = [options_of(model)[name] for model in models]
         about: dict[str, list[str]] = {}  # models by what they say of it
         for model, row in zip(models, rows, strict=True):
@@ -73,10 +77,10 @@ def _help(about: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(texts).replace("%", "%%")
 
 
-def _owners() -> dict[str, list[str]]:
+def _owners(known: Iterable[str]) -> dict[str, list[str]]:
     """The models that have a parameter, by its name, in the order of the signatures."""
     found: dict[str, list[str]] = {}
-    for model in MODELS:
+    for model in known:
         for name in defaults(model):
             found.setdefault(name, []).append(model)
     return found
@@ -107,7 +111,7 @@ def model_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
         if name not in own:
             raise UserError(
                 f"{option(name)} is not an option of --model {arguments.model}. "
-                f"{_with_model(given, _owners()[name])}"
+                f"{_with_model(given, _owners([*MODELS, *REGRESSORS])[name])}"
             )
     return own | given
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import functools
+from typing import Any
 
 from ..base.terminal import console, messages
 from ..base.text import count
 from ..engines import engines, native_files
-from ..engines.learners import MODELS
+from ..engines.learners import kind_of
 from ..engines.micropython_binary import find_or_fetch
 from ..evaluation import parity, prequential
+from ..streams.units import Raw
 from .anomaly_option import add_anomaly_option, anomaly_options
+from .number_options import add_number_options, open_numbers_arguments, wants_numbers
 from .options import add_model_options
 from .parsed import check_at_least_one, whole_number
 from .stream_options import add_stream_options, compile_kernels, open_with_parameters
@@ -33,14 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also run what `build --native` makes, on the real MicroPython (default: off)",
     )
     add_anomaly_option(parser)
-    add_model_options(parser)
+    add_number_options(parser)
+    add_model_options(parser, numbers=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the model's hash on each engine now and then; 1 if they differ."""
     check_at_least_one(every=arguments.every)
-    anomaly = anomaly_options(arguments)
-    stream, parameters = open_with_parameters(arguments)
+    rows, known, parameters, beside = _open(arguments)
     find_or_fetch(messages.say)
     names = engines.available()
     for name in names:
@@ -50,16 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
         messages.say("Note: there is no C compiler here, so the engine c is left out.")
     if arguments.native and native_files.can_be_made("x86", messages.say):
         names += (engines.NATIVE,)
-    kind = MODELS[arguments.model]
-    beside = anomaly.parameters() if anomaly else None
-    starters = {
-        name: functools.partial(engines.start, name, kind, parameters, beside) for name in names
-    }
-    rows = prequential.raw_rows(stream)
-    console.say(f"{'samples':>9}  " + "  ".join(f"{n:>11}" for n in names))
-    steps = parity.check(
-        starters, rows, stream.labels, warmup=arguments.warmup, every=arguments.every
+    start = functools.partial(
+        engines.start, kind=kind_of(arguments.model), parameters=parameters, **beside
     )
+    starters = {name: functools.partial(start, name) for name in names}
+    console.say(f"{'samples':>9}  " + "  ".join(f"{n:>11}" for n in names))
+    steps = parity.check(starters, rows, known, warmup=arguments.warmup, every=arguments.every)
     for step in steps:
         if isinstance(step, parity.Difference):
             console.say(str(step))
@@ -71,3 +70,17 @@ def run(arguments: argparse.Namespace) -> int:
         f"every {arguments.every:,}."
     )
     return 0
+
+
+def _open(
+    arguments: argparse.Namespace,
+) -> tuple[Raw, engines.Known, dict[str, Any], dict[str, Any]]:
+    """Raw rows, what is known of them, the model's parameters, and more for engines.start()."""
+    if not wants_numbers(arguments):
+        anomaly = anomaly_options(arguments)
+        stream, parameters = open_with_parameters(arguments)
+        beside = anomaly.parameters() if anomaly else None
+        return prequential.raw_rows(stream), stream.labels, parameters, {"anomaly": beside}
+    numbers, parameters, ends = open_numbers_arguments(arguments)
+    rows, targets = numbers.raw_rows(), numbers.raw_targets()
+    return rows, targets, parameters, {"late": numbers.late, "ends": ends}

@@ -19,6 +19,7 @@ from ..reports import page, plots, report
 from ..streams.stream import Stream
 from .anomaly_option import add_anomaly_option, anomaly_options
 from .budget import too_large
+from .number_options import add_number_options, wants_numbers
 from .options import add_model_options
 from .outputs import (
     add_outputs,
@@ -29,6 +30,7 @@ from .outputs import (
     write_json,
     write_page,
 )
+from .simulate_numbers import run_numbers
 from .stream_options import (
     DEFAULT_BOARD,
     add_board_option,
@@ -58,12 +60,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         html="write a report as one HTML page",
         save="save the learned model",
     )
-    add_model_options(parser)
+    add_number_options(parser)
+    add_model_options(parser, numbers=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Learn the stream, then print and write what came of it."""
     check_outputs(arguments)
+    if wants_numbers(arguments):
+        return run_numbers(arguments)
     anomaly = anomaly_options(arguments)
     board = board_files.load(arguments.board or DEFAULT_BOARD)
     stream, parameters = open_with_parameters(arguments)

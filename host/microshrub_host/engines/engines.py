@@ -23,16 +23,23 @@ from .status import Status
 
 Parameters = Mapping[str, Any]
 Labels = NDArray[np.uint8]
+Targets = NDArray[np.int32]  # raw, of a stream of numbers
+Ends = tuple[int, int] | None  # the raw range of the targets; None: that of the first ones
+Known = NDArray[Any]  # labels, or raw targets of a learner of numbers
 NAMES = ("python", "numba", "c", "micropython")
 NATIVE = "native"
 
 
 @dataclass(frozen=True)
 class States:
-    """The saved states of a learner and its quantizer, as firmware's buffers.py describes them."""
+    """The saved states of a learner and its quantizer, as firmware's buffers.py describes them.
+
+    A learner of numbers has that of its target, too.
+    """
 
     learner: bytes
     quantizer: bytes
+    target: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -59,11 +66,17 @@ class Engine(Protocol):
     def observe(self, raw: Raw) -> None:
         """Show the quantizer rows, shape (rows, features)."""
 
-    def freeze(self) -> None:
-        """Fix the quantizer's ranges."""
+    def observe_targets(self, targets: Targets) -> None:
+        """Show the first targets, shape (rows,), of a stream of numbers."""
 
-    def run(self, raw: Raw, labels: Labels) -> Labels:
-        """Predict and then learn each of the rows; returns the predictions, shape (rows,)."""
+    def freeze(self) -> None:
+        """Fix the quantizer's ranges, and that of the targets."""
+
+    def run(self, raw: Raw, labels: Known) -> Known:
+        """Predict and then learn each of the rows; returns the predictions, shape (rows,).
+
+        A learner of numbers takes raw targets for labels.
+        """
 
     def anomalies(self) -> Anomalies:
         """What the anomaly score said of the rows of the last run, if there is one."""
@@ -88,19 +101,29 @@ class LocalEngine:
     """`python`, `numba` or `c`, in this process."""
 
     def __init__(
-        self, engine: str, kind: str, parameters: Parameters, anomaly: Parameters | None = None
+        self,
+        engine: str,
+        kind: str,
+        parameters: Parameters,
+        anomaly: Parameters | None = None,
+        late: int = 0,
+        ends: Ends = None,
     ) -> None:
-        self._session = session.Session(loader.load(engine), kind, parameters, anomaly)
+        library = loader.load(engine)
+        self._session = session.open_session(library, kind, parameters, anomaly, late, ends)
 
     def observe(self, raw: Raw) -> None:
         self._session.observe(ints(raw))
 
+    def observe_targets(self, targets: Targets) -> None:
+        self._session.observe_targets(ints(targets))
+
     def freeze(self) -> None:
         self._session.freeze()
 
-    def run(self, raw: Raw, labels: Labels) -> Labels:
-        done = self._session.run(ints(raw), bytearray(labels.tobytes()))
-        return np.frombuffer(done, dtype=np.uint8)
+    def run(self, raw: Raw, labels: Known) -> Known:
+        known = bytearray(labels.tobytes()) if labels.dtype == np.uint8 else ints(labels)
+        return np.frombuffer(self._session.run(ints(raw), known), dtype=labels.dtype)
 
     def anomalies(self) -> Anomalies:
         return Anomalies.of(bytes(self._session.scores + self._session.unlike))
@@ -112,7 +135,9 @@ class LocalEngine:
         return [(name, code, bytes(memoryview(b))) for name, code, b in self._session.buffers()]
 
     def saved(self) -> States:
-        return States(self._session.model.save(), self._session.quantizer.save())
+        target = getattr(self._session, "target", None)
+        states = self._session.model.save(), self._session.quantizer.save()
+        return States(*states, target.save() if target else b"")
 
     def __enter__(self) -> LocalEngine:
         return self
@@ -121,8 +146,8 @@ class LocalEngine:
         pass
 
 
-def ints(raw: Raw) -> array[int]:
-    """Rows of raw integers as the device library takes them, one after the other."""
+def ints(raw: NDArray[Any]) -> array[int]:
+    """Raw integers as the device library takes them, one row after the other."""
     values = array("i")
     values.frombytes(np.ascontiguousarray(raw, dtype=np.int32).tobytes())
     return values
@@ -139,6 +164,8 @@ class MicroPythonEngine:
         compiled: bool = False,
         native: bool = False,
         anomaly: Parameters | None = None,
+        late: int = 0,
+        ends: Ends = None,
     ) -> None:
         """With `compiled`, it loads .mpy files: compiling the sources there takes more heap.
 
@@ -148,7 +175,7 @@ class MicroPythonEngine:
         own = [(learner.name, learner.module) for learner in own_learners()]
         # The layout of the buffers is the same on every engine; only their contents may differ.
         library = loader.load("python")
-        plan = session.Session(library, kind, parameters, anomaly)
+        plan = session.open_session(library, kind, parameters, anomaly)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
         command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}"]
         if compiled or native or own:
@@ -165,19 +192,23 @@ class MicroPythonEngine:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        config = {"kind": kind, "parameters": dict(parameters), "own": own, "anomaly": anomaly}
+        config: dict[str, Any] = {"kind": kind, "parameters": dict(parameters), "own": own}
+        config |= {"anomaly": anomaly, "late": late, "ends": ends}
         self._ask(b"C", json.dumps(config).encode())
 
     def observe(self, raw: Raw) -> None:
         self._ask(b"O", raw.astype("<i4").tobytes())
 
+    def observe_targets(self, targets: Targets) -> None:
+        self._ask(b"T", targets.astype("<i4").tobytes())
+
     def freeze(self) -> None:
         self._ask(b"F")
 
-    def run(self, raw: Raw, labels: Labels) -> Labels:
+    def run(self, raw: Raw, labels: Known) -> Known:
         rows = len(labels).to_bytes(4, "little")
         answer = self._ask(b"R", rows + raw.astype("<i4").tobytes() + labels.tobytes())
-        return np.frombuffer(answer, dtype=np.uint8)
+        return np.frombuffer(answer, dtype=labels.dtype)
 
     def anomalies(self) -> Anomalies:
         return Anomalies.of(self._ask(b"A"))
@@ -194,7 +225,7 @@ class MicroPythonEngine:
         return found
 
     def saved(self) -> States:
-        return States(self._ask(b"L"), self._ask(b"Q"))
+        return States(self._ask(b"L"), self._ask(b"Q"), self._ask(b"Y"))
 
     def heap_bytes(self) -> int:
         """Bytes in use on the heap after a garbage collection (gc.mem_alloc)."""
@@ -233,15 +264,26 @@ def available() -> tuple[str, ...]:
 
 
 def start(
-    engine: str, kind: str, parameters: Parameters, anomaly: Parameters | None = None
+    engine: str,
+    kind: str,
+    parameters: Parameters,
+    anomaly: Parameters | None = None,
+    late: int = 0,
+    ends: Ends = None,
 ) -> Engine:
     """A fresh learner on the engine of that name, to be used in a with statement.
 
     anomaly has the parameters of an anomaly score beside it, but for the features; None: without.
+    A learner of numbers learns each sample when `late` more have come; ends is the raw range of
+    the targets, if it is known.
+
     Raises ValueError for parameters that the learner refuses, EngineError when the engine cannot
     run, and NoMicroPython when a real one is wanted and cannot be had. NATIVE is a real one with
     the kernels in a native module; NoNativeTools is raised where none can be made.
     """
     if engine in ("micropython", NATIVE):
-        return MicroPythonEngine(kind, parameters, native=engine == NATIVE, anomaly=anomaly)
-    return LocalEngine(engine, kind, parameters, anomaly)
+        native = engine == NATIVE
+        return MicroPythonEngine(
+            kind, parameters, native=native, anomaly=anomaly, late=late, ends=ends
+        )
+    return LocalEngine(engine, kind, parameters, anomaly, late, ends)

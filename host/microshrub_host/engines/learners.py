@@ -26,11 +26,21 @@ _GIVEN = ("features", "classes", "two_valued")  # parameters that the stream det
 
 
 class _Models(Mapping[str, str]):
-    """The learners' class names, by the names that people use: the first word of each."""
+    """The learners' class names, by the names that people use.
+
+    That is the first word for a learner of classes, and shrub-regressor for one of numbers.
+    """
+
+    def __init__(self, *, of_numbers: bool) -> None:
+        self._of_numbers = of_numbers
 
     def _known(self) -> dict[str, str]:
-        names = loader.load("python").learners.learner_names()
-        return {re.findall("[A-Z][a-z0-9]*|.+", name)[0].lower(): name for name in names}
+        registry = loader.load("python").learners
+        return {
+            short_name(name): name
+            for name in registry.learner_names()
+            if registry.is_regressor(name) is self._of_numbers
+        }
 
     def __getitem__(self, model: str) -> str:
         """Raises UserError, which lists the known names, for any other."""
@@ -49,8 +59,38 @@ class _Models(Mapping[str, str]):
         return len(self._known())
 
 
-MODELS = _Models()
+def short_name(kind: str) -> str:
+    """What people call the learner of that class: shrub, or shrub-regressor if of numbers."""
+    words = [word.lower() for word in re.findall("[A-Z][a-z0-9]*|.+", kind)]
+    return "-".join([words[0], *words[-1:]] if words[-1] == "regressor" else words[:1])
+
+
+MODELS = _Models(of_numbers=False)
+REGRESSORS = _Models(of_numbers=True)
 DEFAULT = "thicket"  # if no learner is named: it needs no options
+DEFAULT_REGRESSOR = "shrub-regressor"
+
+
+def kind_of(model: str) -> str:
+    """The class name of a learner of classes or of numbers. Raises UserError for another name."""
+    return REGRESSORS[model] if model in REGRESSORS else MODELS[model]
+
+
+def regressor_for(model: str) -> str:
+    """The learner of numbers that is meant by a name: shrub stands for shrub-regressor there.
+
+    The default learner of classes stands for that of numbers. Raises UserError for other names.
+    """
+    if model in REGRESSORS:
+        return model
+    if f"{model}-regressor" in REGRESSORS:
+        return f"{model}-regressor"
+    if model == DEFAULT:
+        return DEFAULT_REGRESSOR
+    raise UserError(
+        f"--model {model} predicts classes, and --target wants numbers. "
+        f"Write one of: {', '.join(REGRESSORS)}"
+    )
 
 
 def register(name: str, path: str | os.PathLike[str]) -> None:
@@ -59,16 +99,17 @@ def register(name: str, path: str | os.PathLike[str]) -> None:
     Programs that this one starts know it, too. Raises UserError if there is no such class, or if
     another learner already has its name.
     """
-    first = re.findall("[A-Z][a-z0-9]*|.+", name)[0].lower()
-    if first in MODELS and not any(own.name == name for own in own_learners.own_learners()):
-        raise UserError(f"{name} cannot be called {first}: that is {MODELS[first]}")
+    first = short_name(name)
+    taken = first in MODELS or first in REGRESSORS
+    if taken and not any(own.name == name for own in own_learners.own_learners()):
+        raise UserError(f"{name} cannot be called {first}: that is {kind_of(first)}")
     own_learners.add(name, path)
     loader.load.cache_clear()
 
 
 def model_of(kind: str) -> str:
     """The name that people use for a learner's class. Raises UserError if there is none."""
-    for model, name in MODELS.items():
+    for model, name in [*MODELS.items(), *REGRESSORS.items()]:
         if name == kind:
             return model
     raise UserError(f"the learner {kind!r} is unknown. {did_you_mean(kind, MODELS.values())}")
@@ -82,7 +123,7 @@ def companion(package: str, kind: str) -> Any:
 
 def learner(model: str) -> Any:
     """The learner's class, as the `python` engine runs it."""
-    return loader.load("python").learners.learner_class(MODELS[model])
+    return loader.load("python").learners.learner_class(kind_of(model))
 
 
 @dataclass(frozen=True)

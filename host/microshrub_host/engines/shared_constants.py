@@ -38,6 +38,7 @@ _FULL: dict[str, dict[str, Any]] = {
     "HoeffdingTree": _SHAPE | {"adaptive": True},
     "NearestNeighbours": _SHAPE,
     "ShrubEnsemble": _SHAPE,
+    "ShrubRegressor": {"features": 1},
     "SoftmaxRegression": _SHAPE,
     "Thicket": _SHAPE,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,22 +17,22 @@ class Status:
     """
 
     samples: int
-    accuracy: float  # percent, like all that follow
-    accuracy_nochange: float
-    accuracy_majority: float
-    kappa: float
-    kappa_temporal: float
     clamped: int
     missing: int
     state_crc32: int
     progress: dict[str, int]
-    anomaly_threshold: int  # 0 without an anomaly score
+    anomaly_threshold: int = 0  # without an anomaly score
+    accuracy: float = math.nan  # of classes; percent, like all that follow
+    accuracy_nochange: float = math.nan
+    accuracy_majority: float = math.nan
+    kappa: float = math.nan
+    kappa_temporal: float = math.nan
 
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> Status:
         """The status that session.Session.status() gave on this PC or on a MicroPython."""
         ratios = ("accuracy", "accuracy_nochange", "accuracy_majority", "kappa", "kappa_temporal")
-        in_percent = {name: percent(said[name]) for name in ratios}
+        in_percent = {name: percent(said[name]) for name in ratios if name in said}
         crc = said["state_crc32"] & 0xFFFFFFFF
         return cls(**{**said, **in_percent, "state_crc32": crc})
 

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from ..engines.engines import Engine, Labels
+import numpy as np
+
+from ..engines.engines import Engine, Known
 from ..streams.units import Raw
-from .prequential import fit
+from . import prequential, regression
 
 Starter = Callable[[], Engine]
 
@@ -43,7 +45,7 @@ Buffers = list[tuple[str, str, bytes]]
 
 
 def check(
-    starters: Mapping[str, Starter], rows: Raw, labels: Labels, *, warmup: int, every: int
+    starters: Mapping[str, Starter], rows: Raw, labels: Known, *, warmup: int, every: int
 ) -> Iterator[Step | Difference]:
     """Run all engines side by side; yields a Step every so many samples.
 
@@ -51,7 +53,7 @@ def check(
     to the last block in which they agreed and from there sample by sample.
     """
     with ExitStack() as stack:
-        running = _start(stack, starters, rows[:warmup])
+        running = _start(stack, starters, rows[:warmup], labels[:warmup])
         for at in range(0, len(rows), every):
             for engine in running.values():
                 engine.run(rows[at : at + every], labels[at : at + every])
@@ -63,18 +65,23 @@ def check(
                 return
 
 
-def _start(stack: ExitStack, starters: Mapping[str, Starter], warmup: Raw) -> dict[str, Engine]:
+def _start(
+    stack: ExitStack, starters: Mapping[str, Starter], rows: Raw, known: Known
+) -> dict[str, Engine]:
     running = {name: stack.enter_context(start()) for name, start in starters.items()}
     for engine in running.values():
-        fit(engine, warmup, len(warmup))
+        if known.dtype == np.int32:
+            regression.fit(engine, rows, known.astype(np.int32), len(rows))
+        else:
+            prequential.fit(engine, rows, len(rows))
     return running
 
 
 def _locate(
-    starters: Mapping[str, Starter], rows: Raw, labels: Labels, warmup: int, agreed: int
+    starters: Mapping[str, Starter], rows: Raw, labels: Known, warmup: int, agreed: int
 ) -> Difference:
     with ExitStack() as stack:
-        running = _start(stack, starters, rows[:warmup])
+        running = _start(stack, starters, rows[:warmup], labels[:warmup])
         if agreed:
             for engine in running.values():
                 engine.run(rows[:agreed], labels[:agreed])

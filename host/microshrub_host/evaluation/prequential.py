@@ -18,7 +18,7 @@ from ..base.cache import cache_folder
 from ..base.mapped_memory import let_go
 from ..engines import c_kernels, engines, loader
 from ..engines.anomaly_options import AnomalyOptions
-from ..engines.learners import MODELS
+from ..engines.learners import MODELS, REGRESSORS, kind_of
 from ..engines.status import Status
 from ..streams.stream import Stream
 from ..streams.units import Raw, Scale
@@ -108,11 +108,16 @@ def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | Non
 
 @functools.cache  # a process needs to do it once
 def _compile(model: str, switches: tuple[str, ...]) -> None:
-    small = {"features": 1, "classes": 2} | dict.fromkeys(switches, True)
-    with engines.start("numba", MODELS[model], small) as engine:
+    numbers = model in REGRESSORS
+    small = {"features": 1} if numbers else {"features": 1, "classes": 2}
+    switched = small | dict.fromkeys(switches, True)
+    with engines.start("numba", kind_of(model), switched, late=int(numbers)) as engine:
         rows = np.zeros((2, 1), dtype=np.int32)
         fit(engine, rows, 2)
-        engine.run(rows, np.zeros(2, dtype=np.uint8))
+        if numbers:
+            engine.run(rows, np.zeros(2, dtype=np.int32))
+        else:
+            engine.run(rows, np.zeros(2, dtype=np.uint8))
 
 
 def are_compiled(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> bool:

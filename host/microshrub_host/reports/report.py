@@ -18,7 +18,7 @@ from ..evaluation.prequential import Result
 from ..streams.stream import Stream
 
 _FEW = 100  # samples below which there is no verdict
-_OWNERS = ("model", "quantizer", "metrics", "rows", "anomaly", "code")
+_OWNERS = ("model", "quantizer", "metrics", "target", "rows", "anomaly", "code")
 
 
 def run_record(

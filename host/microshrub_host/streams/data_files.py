@@ -42,7 +42,7 @@ class ReadingOptions:
 
 
 @dataclass
-class _Table:
+class FileTable:
     """A file as it is read, before its samples are put in order."""
 
     name: str
@@ -62,10 +62,10 @@ class _Table:
 def read_table(path: Path, reading: ReadingOptions, progress: Progress | None = None) -> Stream:
     """Read a file; see `open_stream` for the errors."""
     with closing(text_lines(path, progress)) as lines:
-        table = _open(path.name, lines, reading)
+        table = open_table(path.name, lines, reading)
         with suppress(DoubtError):
             return _read_blocks(path, table, reading, progress)
-        _fill(table, reading.limit if reading.shuffle is None else None)
+        fill(table, reading.limit if reading.shuffle is None else None)
     if progress is not None:
         progress(path.stat().st_size, path.stat().st_size)
     order = stream_order(len(table.lines), reading.limit, reading.shuffle)
@@ -77,7 +77,7 @@ def read_table(path: Path, reading: ReadingOptions, progress: Progress | None = 
 
 
 def _read_blocks(
-    path: Path, table: _Table, reading: ReadingOptions, progress: Progress | None
+    path: Path, table: FileTable, reading: ReadingOptions, progress: Progress | None
 ) -> Stream:
     """The stream of a CSV file of numbers without a fault. Raises DoubtError for any other."""
     if not table.delimiter:
@@ -114,7 +114,7 @@ def _first_places(codes: NDArray[np.uint16]) -> list[tuple[int, int]]:
 
 
 def _stream(
-    table: _Table,
+    table: FileTable,
     values: NDArray[np.float64],
     labels: NDArray[np.uint8],
     class_names: tuple[str, ...],
@@ -127,7 +127,7 @@ def _stream(
     return Stream(table.name, values, labels, names, class_names, tuple(notes), scale)
 
 
-def _open(name: str, lines: Iterator[str], reading: ReadingOptions) -> _Table:
+def open_table(name: str, lines: Iterator[str], reading: ReadingOptions) -> FileTable:
     """The table with its columns, of which no row has been read yet."""
     if name.lower().removesuffix(".gz").endswith(".arff"):
         if not reading.header:
@@ -148,7 +148,7 @@ def _open(name: str, lines: Iterator[str], reading: ReadingOptions) -> _Table:
 
 def _choose_label(
     name: str, columns: list[Column], rows: Iterator[Row], label: str | None
-) -> _Table:
+) -> FileTable:
     names = [column.name for column in columns]
     if label is not None and label not in names:
         raise DataError(f"{name} has no column {label}. {did_you_mean(label, names)}")
@@ -158,13 +158,14 @@ def _choose_label(
             f"1 to {MAX_FEATURES} are possible. Cells are separated by commas, semicolons or tabs."
         )
     place = len(names) - 1 if label is None else names.index(label)
-    return _Table(name, columns[:place] + columns[place + 1 :], columns[place], place, rows)
+    return FileTable(name, columns[:place] + columns[place + 1 :], columns[place], place, rows)
 
 
 # Cells
 
 
-def _fill(table: _Table, limit: int | None) -> None:
+def fill(table: FileTable, limit: int | None) -> None:
+    """Read the rows, no more than `limit`. Raises DataError."""
     expected = len(table.columns) + 1
     lines: list[int] = []
     for line, cells in islice(table.rows, limit):
@@ -183,7 +184,7 @@ def _fill(table: _Table, limit: int | None) -> None:
 
 
 def _encode_labels(
-    table: _Table, rows: list[int], classes: tuple[str, ...] | None, warmup: int
+    table: FileTable, rows: list[int], classes: tuple[str, ...] | None, warmup: int
 ) -> tuple[NDArray[np.uint8], tuple[str, ...], list[str]]:
     cells = [table.label_cells[row] for row in rows]
     known = classes or table.label.declared
@@ -205,7 +206,7 @@ def _missing_class(cell: str) -> str:
 # What is noted
 
 
-def _header_note(table: _Table) -> list[str]:
+def _header_note(table: FileTable) -> list[str]:
     """What is said of a header that could be a sample just as well."""
     columns = [*table.columns, table.label]
     doubtful = any(number_of(column.name) is not None for column in columns)
@@ -220,7 +221,7 @@ def _header_note(table: _Table) -> list[str]:
 
 
 def _too_large_notes(
-    table: _Table, values: NDArray[np.float64], scale: Scale, order: NDArray[np.intp] | range
+    table: FileTable, values: NDArray[np.float64], scale: Scale, order: NDArray[np.intp] | range
 ) -> list[str]:
     """Of each column with cells that do not fit its unit: the first one, and how many more."""
     notes = []

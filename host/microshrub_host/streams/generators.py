@@ -61,17 +61,19 @@ def open_generated(
 # River's data sets
 
 
-def river_names() -> list[str]:
-    """Classification data sets that lie in the installed river package, so need no download."""
+def river_names(*tasks: str) -> list[str]:
+    """Data sets that lie in the installed river package, so need no download; by default, of
+    classification."""
     from river import datasets
 
+    wanted = tasks or (datasets.base.BINARY_CLF, datasets.base.MULTI_CLF)
     names = []
     for name in datasets.__all__:
         kind = getattr(datasets, name)
         if not isinstance(kind, type) or issubclass(kind, datasets.base.RemoteDataset):
             continue
         dataset: Any = kind()
-        if dataset.task in (datasets.base.BINARY_CLF, datasets.base.MULTI_CLF):
+        if dataset.task in wanted:
             names.append(name)
     return names
 
@@ -89,7 +91,7 @@ def river_stream(name: str, progress: Progress | None = None) -> Stream:
     samples: list[Sample] = list(_counted(dataset, dataset.n_samples, progress))
     names = tuple(samples[0][0])
     categories: dict[Any, dict[str, int]] = {feature: {} for feature in names}
-    values = [[_value(x.get(each), categories[each]) for each in names] for x, _ in samples]
+    values = [[in_numbers(x.get(each), categories[each]) for each in names] for x, _ in samples]
     cells = [str(y) for _, y in samples]
     labels, classes, _ = encode_labels(
         cells, lambda _: f"river:{name}", class_order(set(cells)), 1
@@ -97,7 +99,7 @@ def river_stream(name: str, progress: Progress | None = None) -> Stream:
     return Stream(f"river:{name}", np.array(values), labels, tuple(map(str, names)), classes)
 
 
-def _value(value: object, codes: dict[str, int]) -> float:
+def in_numbers(value: object, codes: dict[str, int]) -> float:
     """A feature as a number: NaN if missing, 0 or 1 if boolean, a code if text."""
     if value is None:
         return math.nan

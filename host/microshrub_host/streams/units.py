@@ -56,6 +56,14 @@ class Scale:
         scaled = np.clip(np.rint(scaled), -RAW_MAX, RAW_MAX)
         return np.where(np.isnan(values), MISSING, scaled).astype(np.int32)
 
+    def apply_numbers(self, numbers: list[float]) -> list[int]:
+        """Raw integers of numbers of the one column that there is."""
+        return [int(raw) for raw in self.apply(np.array(numbers)[:, None])[:, 0]]
+
+    def values(self, raw: Raw) -> NDArray[np.float64]:
+        """The values of rows of raw integers, none of them missing."""
+        return _scaled(raw.astype(np.float64), -self.digits) + self.offset
+
     def ends(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The smallest and the largest value of each column that a raw integer stands for."""
         most = _scaled(np.full(len(self.digits), float(RAW_MAX)), -self.digits)

@@ -76,7 +76,7 @@ def test_any_file_is_read_as_row_by_row(seed: int, put, monkeypatch: pytest.Monk
 def test_plain_files_are_read_by_pyarrow(put, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = "".join(f"{i}.25,,{'ab'[i % 2]}\n" for i in range(50))
     source = put("x,y,class\n" + rows)
-    monkeypatch.setattr(data_files, "_fill", refuse)
+    monkeypatch.setattr(data_files, "fill", refuse)
     stream = open_stream(source)
     assert stream.values[:2, 0].tolist() == [0.25, 1.25]
     assert np.isnan(stream.values[:, 1]).all()

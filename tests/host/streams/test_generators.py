@@ -70,9 +70,9 @@ def test_shipped_names():
 
 def test_booleans_text_and_missing_values():
     codes: dict[str, int] = {}
-    values = [generators._value(value, codes) for value in (True, False, "b", "a", "b", 2.5)]
+    values = [generators.in_numbers(value, codes) for value in (True, False, "b", "a", "b", 2.5)]
     assert values == [1, 0, 0, 1, 0, 2.5]
-    assert np.isnan(generators._value(None, codes))
+    assert np.isnan(generators.in_numbers(None, codes))
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,8 @@ TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("NearestNeighbours", {"features": 3, "classes": 3, "window": 20, "k": 3}),
     ("SoftmaxRegression", {"features": 3, "classes": 3}),
     ("Thicket", {"features": 3, "classes": 3, "bytes": 3000}),
+    ("ShrubRegressor", {"features": 3, "window": 40, "trees": 3, "leaves": 6, "every": 9}),
+    ("Target", {}),
     ("Quantizer", {"features": 3}),
     ("Metrics", {"classes": 3}),
     ("Pending", {"features": 3, "classes": 3, "samples": 4}),
@@ -58,7 +60,9 @@ def use(target: "Any", chance: Chance, samples: int) -> None:
         label = chance.below(3)
         for f in range(3):
             codes[f] = min(chance.below(20000) + label * (f % 2) * 30000, 65535)
-        if hasattr(target, "learn"):
+        if hasattr(target, "value"):
+            use_range(target, chance.below(100000) - 50000)
+        elif hasattr(target, "learn"):
             target.learn(codes, label)
             target.predict(codes)
             if i % 16 == 7 and target.features == 3 and hasattr(target, "trees"):
@@ -85,6 +89,14 @@ def use(target: "Any", chance: Chance, samples: int) -> None:
             target.update(chance.below(2))
             target.level, target.drifts  # noqa: B018
     target.save()
+
+
+def use_range(target: "Any", value: int) -> None:
+    """Do with a range of targets what a program does with it."""
+    if target.frozen:
+        target.value(target.learn(value))
+    else:
+        target.observe(value)
 
 
 def alter(saved: bytes, chance: Chance) -> bytearray:
@@ -122,7 +134,7 @@ def attack(library: "ModuleType", number: int, seed: int, states: int) -> "tuple
     while refused + used < states:
         target.reset()
         use(target, chance, 1 + chance.below(_LEARNED))
-        if kind == "Quantizer" and chance.below(4):
+        if kind in ("Quantizer", "Target") and chance.below(4):
             target.freeze()
             use(target, chance, 3)
         saved = target.save()

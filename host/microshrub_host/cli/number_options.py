@@ -1,0 +1,107 @@
+"""--target, --horizon, --lags and --target-range: the options of streams of numbers."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ..base.errors import UserError
+from ..base.progress import showing
+from ..engines.engines import Ends
+from ..engines.learners import REGRESSORS, check_parameters, regressor_for
+from ..streams.number_streams import NUMBER_SYNTHS, NumberStream, open_numbers
+from ..streams.units import RAW_MAX
+from .options import model_parameters
+from .parsed import whole_number
+
+_OF_CLASSES = ("label", "classes", "shuffle", "anomaly", "plot", "html", "save")  # options
+
+
+def add_number_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    synths = ", ".join(f"synth:{name}" for name in NUMBER_SYNTHS)
+    group = parser.add_argument_group("options of streams of numbers")
+    group.add_argument(
+        "--target",
+        metavar="COLUMN",
+        help="predict the numbers of this column, not a class; it is `target` in river:NAME, "
+        f"a regression data set, and in {synths} (default: off)",
+    )
+    group.add_argument(
+        "--horizon",
+        type=whole_number,
+        metavar="N",
+        help="forecast the target N rows ahead (default: tell it from its own row)",
+    )
+    group.add_argument(
+        "--lags",
+        type=whole_number,
+        metavar="K",
+        help="with --horizon: the target's last values that are features (default 1)",
+    )
+    group.add_argument(
+        "--target-range",
+        metavar="LOW,HIGH",
+        help="the range of the targets, in their own unit (default: that of the warm-up)",
+    )
+
+
+def wants_numbers(arguments: argparse.Namespace) -> bool:
+    """Whether numbers are to be predicted. Raises UserError for what does not go together."""
+    if arguments.target is not None:
+        return True
+    for name in ("horizon", "lags", "target_range"):
+        if getattr(arguments, name) is not None:
+            raise UserError(f"--{name.replace('_', '-')} needs --target COLUMN.")
+    if arguments.model in REGRESSORS:
+        raise UserError(f"--model {arguments.model} predicts numbers: it needs --target COLUMN.")
+    return False
+
+
+def open_numbers_arguments(
+    arguments: argparse.Namespace,
+) -> tuple[NumberStream, dict[str, Any], Ends]:
+    """The stream, the parameters of the model, and the raw range of the targets, if it was given.
+
+    arguments.model becomes the learner of numbers that is meant.
+    """
+    for name in _OF_CLASSES:
+        if getattr(arguments, name, None) is not None:
+            raise UserError(f"--{name} is for classes, and --target wants numbers.")
+    if arguments.lags is not None and arguments.horizon is None:
+        raise UserError("--lags needs --horizon N.")
+    arguments.model = regressor_for(arguments.model)
+    options = model_parameters(arguments)
+    with showing("reading") as update:
+        stream = open_numbers(
+            arguments.data,
+            target=arguments.target,
+            horizon=_horizon(arguments.horizon),
+            lags=1 if arguments.lags is None else arguments.lags,
+            header=not arguments.no_header,
+            limit=arguments.limit,
+            warmup=arguments.warmup,
+            progress=update,
+        )
+    parameters = {"features": stream.values.shape[1]} | options
+    check_parameters(arguments.model, parameters)
+    return stream, parameters, _ends(arguments.target_range, stream)
+
+
+def _horizon(given: int | None) -> int:
+    if given is not None and given < 1:
+        raise UserError(f"--horizon has to be at least 1, not {given}")
+    return given or 0
+
+
+def _ends(text: str | None, stream: NumberStream) -> Ends:
+    if text is None:
+        return None
+    try:
+        low, high = map(float, text.split(","))
+    except ValueError:
+        raise UserError(f"--target-range has to be LOW,HIGH, two numbers, not {text!r}") from None
+    raw = stream.target_scale.apply_numbers([low, high])
+    if not -RAW_MAX < raw[0] < raw[1] < RAW_MAX:
+        raise UserError(f"--target-range {text}: the targets' unit has no such range.")
+    return raw[0], raw[1]

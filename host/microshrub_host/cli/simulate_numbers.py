@@ -1,0 +1,48 @@
+"""`microshrub simulate --target`: a learner of numbers on a stream, with its errors."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..base.errors import UserError
+from ..base.progress import showing
+from ..boards import board_files, ram_budget
+from ..engines import loader
+from ..engines.learners import kind_of
+from ..evaluation import regression
+from ..reports.number_report import number_record, print_numbers
+from .budget import too_large
+from .number_options import open_numbers_arguments
+from .outputs import is_quiet, write_json
+from .stream_options import DEFAULT_BOARD, compile_kernels
+
+
+def run_numbers(arguments: argparse.Namespace) -> int:
+    """Learn the stream, then print and write what came of it."""
+    key = arguments.board or DEFAULT_BOARD
+    board = board_files.load(key)
+    stream, parameters, ends = open_numbers_arguments(arguments)
+    model = arguments.model
+    budget = ram_budget.budget(parameters, board, kind_of(model))
+    if arguments.board and not budget.fits:
+        raise UserError(too_large(budget, board, model, parameters))
+    engine = arguments.engine or loader.fastest()
+    if engine in ("numba", "c"):
+        compile_kernels(model, parameters, engine)
+    with showing(f"{engine}: learning") as update:
+        result = regression.evaluate_numbers(
+            stream,
+            model,
+            parameters,
+            engine=engine,
+            warmup=arguments.warmup,
+            ends=ends,
+            progress=lambda done, total, mae: update(done, total, f"MAE {mae:.5g}"),
+        )
+    if not is_quiet(arguments):
+        print_numbers(result, budget, board)
+    if arguments.json is not None:
+        options = {name: getattr(arguments, name) for name in ("limit", "warmup", "lags")}
+        options |= {"feature_names": list(stream.feature_names), "board": key}
+        write_json(arguments, number_record(result, budget, board, options))
+    return 0

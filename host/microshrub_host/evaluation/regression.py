@@ -1,0 +1,161 @@
+"""Prequential evaluation of a learner of numbers: its errors, and those of two simple guesses."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engines import engines, loader
+from ..engines.learners import kind_of
+from ..streams.number_streams import NumberStream, Values
+from ..streams.units import Raw
+from .prequential import Progress, compile_kernels
+
+_BLOCK = 512
+
+
+@dataclass(frozen=True)
+class Errors:
+    """How far predictions are from the targets, in the targets' unit."""
+
+    mae: float  # mean absolute error
+    rmse: float  # root of the mean squared error
+    r2: float  # part of the targets' variance that is explained; below 0: worse than their mean
+
+
+@dataclass(frozen=True)
+class NumberResult:
+    """The outcome of one run."""
+
+    stream: str
+    target: str
+    horizon: int
+    model: str
+    parameters: dict[str, Any]
+    engine: str
+    samples: int
+    scored: int  # those with a known target before them, which the errors are about
+    features: int
+    errors: Errors
+    nochange: Errors  # of predicting the last known target
+    running_mean: Errors  # of predicting the mean of those known
+    clamped: int
+    missing: int
+    progress: dict[str, int]
+    state_crc32: int
+    seconds: float
+    samples_per_second: float
+    predictions: Values = field(repr=False)
+    states: engines.States = field(repr=False)
+
+    def record(self) -> dict[str, Any]:
+        """The result as JSON holds it: one flat object, without the predictions."""
+        flat = asdict(self)
+        for name in ("predictions", "states", "progress", "errors", "nochange", "running_mean"):
+            del flat[name]
+        flat |= asdict(self.errors)
+        for name in ("nochange", "running_mean"):
+            flat |= {f"{key}_{name}": value for key, value in asdict(getattr(self, name)).items()}
+        return flat | self.progress
+
+
+def errors_of(predictions: Values, targets: Values) -> Errors:
+    """The errors of predictions, both of shape (samples,)."""
+    away = predictions - targets
+    spread = float(np.sum((targets - targets.mean()) ** 2))
+    squares = float(np.sum(away**2))
+    return Errors(
+        mae=float(np.mean(np.abs(away))),
+        rmse=float(np.sqrt(np.mean(away**2))),
+        r2=1 - squares / spread if spread else 0.0,
+    )
+
+
+def running_means(stream: NumberStream) -> Values:
+    """The mean of the targets known when each sample comes, shape (samples,); NaN: none is."""
+    present = ~np.isnan(stream.known)
+    sums = np.cumsum(np.where(present, stream.known, 0.0))
+    return np.where(present, sums / np.maximum(np.cumsum(present), 1), np.nan)
+
+
+def fit(engine: engines.Engine, rows: Raw, targets: engines.Targets, warmup: int) -> None:
+    """Show the engine the first rows and targets, and fix the ranges."""
+    engine.observe(rows[:warmup])
+    engine.observe_targets(targets[:warmup])
+    engine.freeze()
+
+
+def evaluate_numbers(
+    stream: NumberStream,
+    model: str,
+    parameters: Mapping[str, Any],
+    *,
+    engine: str | None = None,
+    warmup: int = 256,
+    ends: engines.Ends = None,
+    progress: Progress | None = None,
+) -> NumberResult:
+    """Run a learner of numbers, made with these parameters, over the whole stream.
+
+    The ranges of the features and the targets are those of the first `warmup` samples, unless
+    `ends` is the raw range of the targets. Every sample counts for which a simple guess could be
+    made. Raises ValueError for parameters that the learner refuses.
+    """
+    engine = engine or loader.fastest()
+    if engine in ("numba", "c"):
+        compile_kernels(model, parameters, engine)
+    rows, targets = stream.raw_rows(), stream.raw_targets()
+    said = np.zeros(len(targets), dtype=np.int32)
+    seconds = 0.0
+    with engines.start(engine, kind_of(model), parameters, late=stream.late, ends=ends) as run:
+        fit(run, rows, targets, warmup)
+        for at in range(0, len(targets), _BLOCK):
+            part = slice(at, at + _BLOCK)
+            begin = time.perf_counter()
+            said[part] = run.run(rows[part], targets[part])
+            seconds += time.perf_counter() - begin
+            if progress:
+                done = min(at + _BLOCK, len(targets))
+                progress(done, len(targets), _mean_error(stream, said, done))
+        status = run.status()
+        states = run.saved()
+    predictions = stream.target_scale.values(said[:, None])[:, 0]
+    scored = ~np.isnan(stream.known)
+    pairs = {
+        "errors": predictions,
+        "nochange": stream.known,
+        "running_mean": running_means(stream),
+    }
+    found = {
+        name: errors_of(guess[scored], stream.targets[scored]) for name, guess in pairs.items()
+    }
+    return NumberResult(
+        stream=stream.name,
+        target=stream.target_name,
+        horizon=stream.horizon,
+        model=model,
+        parameters=dict(parameters),
+        engine=engine,
+        samples=len(targets),
+        scored=int(scored.sum()),
+        features=stream.values.shape[1],
+        clamped=status.clamped,
+        missing=status.missing,
+        progress=status.progress,
+        state_crc32=status.state_crc32,
+        seconds=round(seconds, 3),
+        samples_per_second=round(len(targets) / max(seconds, 1e-9), 1),
+        predictions=predictions,
+        states=states,
+        **found,
+    )
+
+
+def _mean_error(stream: NumberStream, said: NDArray[np.int32], done: int) -> float:
+    predictions = stream.target_scale.values(said[:done, None])[:, 0]
+    return float(np.mean(np.abs(predictions - stream.targets[:done])))

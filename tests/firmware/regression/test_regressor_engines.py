@@ -1,0 +1,99 @@
+"""Regressors on all engines: the same bits in every buffer, nothing allocated, no overflow.
+
+A session locks the heap of a real MicroPython while the learner works: what allocates, fails.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from microshrub_host.engines import engines, loader
+
+CASES: list[tuple[str, dict[str, Any]]] = [
+    ("ShrubRegressor", {"window": 60, "trees": 3, "leaves": 8, "every": 9}),
+    ("ShrubRegressor", {"window": 8, "trees": 1, "leaves": 2, "every": 1, "step": 1.0}),
+    ("ShrubRegressor", {"window": 200, "trees": 255, "leaves": 128, "every": 2, "seed": 5}),
+]
+
+
+def outcome(engine: str, kind: str, parameters: dict[str, Any], late: int) -> dict[str, Any]:
+    """Predictions, status and every buffer after a stream with outliers and missing values."""
+    rng = np.random.default_rng(parameters["features"])
+    raw = rng.normal(0, 1000, (250, parameters["features"])).astype(np.int32)
+    raw[rng.random(raw.shape) < 0.02] *= 1000
+    targets = raw[:, 0] + rng.normal(0, 50, 250).astype(np.int32)
+    raw[rng.random(raw.shape) < 0.02] = -(2**29)  # missing
+    with engines.start(engine, kind, parameters, late=late) as run:
+        run.observe(raw[:40])
+        run.observe_targets(targets[:40])
+        run.freeze()
+        said = [run.run(raw[:99], targets[:99]), run.run(raw[99:], targets[99:])]
+        found = {name: content for name, _, content in run.buffers()}
+        status = run.status()
+        saved = run.saved()
+    states = {"learner": saved.learner, "quantizer": saved.quantizer, "target": saved.target}
+    whole = {name: value for name, value in vars(status).items() if value == value}
+    return {"predictions": np.concatenate(said).tobytes(), **whole, **found, **states}
+
+
+@pytest.mark.usefixtures("micropython_command")
+@pytest.mark.parametrize(("features", "late"), [(1, 0), (17, 5)])
+@pytest.mark.parametrize(("kind", "change"), CASES)
+def test_engines_agree(kind: str, change: dict[str, Any], features: int, late: int) -> None:
+    parameters = {"features": features, **change}
+    expected = outcome("numba", kind, parameters, late)
+    for engine in ("c", "micropython"):
+        other = outcome(engine, kind, parameters, late)
+        assert [name for name in expected if expected[name] != other[name]] == []
+
+
+@settings(max_examples=15)
+@given(st.sampled_from(CASES), st.integers(0, 2**32 - 1), st.integers(1, 4))
+def test_the_checked_engine_agrees_with_numba(
+    case: tuple[str, dict[str, Any]], seed: int, features: int
+) -> None:
+    """Codes and targets at the ends of their range, ties, runs: no index or sum goes astray."""
+    kind, change = case
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 65536, (150, features))
+    targets = rng.integers(0, 65536, 150)
+    if rng.random() < 0.6:
+        codes = rng.choice([0, 255, 256, 4000, 65279, 65280, 65535], codes.shape)
+        targets = rng.choice([0, 1, 255, 65280, 65535], 150)
+    if rng.random() < 0.5:
+        targets = np.sort(targets)
+    found = []
+    for engine in ("checked", "numba"):
+        model = getattr(loader.load(engine), kind)(features=features, **change)
+        said = array("H", bytes(300))
+        model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), said)
+        found.append((said, [bytes(memoryview(b)) for _, _, b in model.buffers()]))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(("kind", "change"), CASES)
+def test_bytes_are_known_beforehand_and_a_saved_state_goes_on(
+    kind: str, change: dict[str, Any]
+) -> None:
+    learner = getattr(loader.load("python"), kind)
+    parameters = {"features": 3, **change}
+    first, second = learner(**parameters), learner(**parameters)
+    held = sum(len(bytes(memoryview(buffer))) for _, _, buffer in first.buffers())
+    assert learner.nbytes(**parameters) == held
+    fresh = first.save()
+    rng = np.random.default_rng(1)
+    for x in rng.integers(0, 65536, (40, 3)):
+        first.learn(array("H", x.tolist()), int(x[0]))
+    second.load(first.save())
+    for x in rng.integers(0, 65536, (40, 3)):
+        row = array("H", x.tolist())
+        assert first.learn(row, int(x[0])) == second.learn(row, int(x[0]))
+    assert first.state_crc32() == second.state_crc32()
+    first.reset()
+    assert first.save() == fresh

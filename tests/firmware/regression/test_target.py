@@ -1,0 +1,89 @@
+"""The unit of the targets: a code for each raw value, and back, within the targets seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from microshrub_host.engines import loader
+
+Target = loader.load("python").Target
+RAW = st.integers(-(2**29) + 1, 2**29 - 1)
+
+
+def observed(*values: int) -> object:
+    target = Target()
+    for value in values:
+        target.observe(value)
+    target.freeze()
+    return target
+
+
+@given(st.lists(RAW, min_size=1, max_size=5), st.lists(RAW, min_size=1, max_size=20))
+def test_codes_keep_the_order_and_come_back_within_what_was_seen(
+    first: list[int], later: list[int]
+) -> None:
+    target = observed(*first)
+    codes = [target.learn(value) for value in sorted(later)]
+    assert codes == sorted(codes)
+    assert 0 <= codes[0] <= codes[-1] <= 65535
+    for code in (0, codes[0], 32767, codes[-1], 65535):
+        assert min(later) <= target.value(code) <= max(later)
+
+
+@given(RAW, st.integers(1, 2**20), st.data())
+def test_within_the_range_a_value_comes_back_to_two_steps(
+    low: int, width: int, data: st.DataObject
+) -> None:
+    low = min(low, 2**29 - 1 - width)
+    target = observed(low, low + width)
+    inside = data.draw(st.lists(st.integers(low, low + width), min_size=1, max_size=9))
+    for value in inside:
+        target.learn(value)
+    for value in inside:
+        assert abs(target.value(target.code(value)) - value) <= width / 19000 + 1
+
+
+def test_the_value_is_the_one_whose_code_is_nearest() -> None:
+    target = observed(0, 100)
+    for value in range(101):
+        target.learn(value)
+    for code in range(0, 65536, 97):
+        best = min(range(101), key=lambda value: abs(target.code(value) - code))
+        assert abs(target.code(target.value(code)) - code) == abs(target.code(best) - code)
+
+
+def test_a_range_may_be_given() -> None:
+    target = Target((-50, 50))
+    assert target.frozen
+    assert target.ends == (-50, 50)
+    assert target.value(0) == 0  # none was seen: the middle
+    assert target.code(-50) == 8192
+
+
+def test_what_is_learned_survives_saving() -> None:
+    target = observed(3, 900)
+    target.learn(77)
+    other = Target()
+    other.load(target.save())
+    assert other.value(65535) == 77
+    assert other.code(500) == target.code(500)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: Target((3, 1)), "the high end of the targets has to be"),
+        (lambda: Target((1, 2, 3)), r"a pair \(low, high\)"),
+        (lambda: Target((0, 9)).learn(2**29), "a target has to be a whole number"),
+        (lambda: Target((0, 9)).learn(1.5), "a target has to be a whole number"),
+        (lambda: Target().learn(3), "the range is not frozen yet"),
+        (lambda: Target((0, 9)).observe(3), "the range is frozen already"),
+    ],
+)
+def test_what_is_wrong_is_said(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()

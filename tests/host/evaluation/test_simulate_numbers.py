@@ -1,0 +1,166 @@
+"""`simulate --target` and its like, beside the same done by hand."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from microshrub_host.engines import loader
+from microshrub_host.streams.number_streams import open_numbers
+from microshrub_tools.cli.main import main
+
+SMALL = ["--window", "60", "--trees", "4", "--leaves", "12", "--engine", "python"]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sum of two columns, in tenths, and a third column that is a text."""
+    path = tmp_path_factory.mktemp("numbers") / "sum.csv"
+    rng = np.random.default_rng(5)
+    a, b = rng.integers(0, 90, (2, 300))
+    rows = [f"{x},{(x + y) / 10},{['no', 'yes'][y % 2]},{y}" for x, y in zip(a, b, strict=True)]
+    path.write_text("a,sum,odd,b\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def record(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
+    assert main([*map(str, words), "--json", "-"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def by_hand(path: Path, horizon: int, lags: int) -> tuple[list[float], list[float], list[float]]:
+    """Predictions, targets and what was known, with the library's objects one sample at a time."""
+    cells = [line.split(",") for line in path.read_text().split()[1:]]
+    y = [round(float(c[1]) * 10) for c in cells]
+    rows = [[int(c[0]), ["no", "yes"].index(c[2]), int(c[3])] for c in cells]
+    texts = list(dict.fromkeys(c[2] for c in cells))
+    for row, c in zip(rows, cells, strict=True):
+        row[1] = texts.index(c[2])
+    library = loader.load("python")
+    if horizon:
+        for i, row in enumerate(rows):
+            row += [y[i - k] if i >= k else library.MISSING for k in range(lags)]
+    count = len(rows) - horizon
+    quantizer, target = library.Quantizer(len(rows[0])), library.Target()
+    for row, value in zip(rows[:100], y[horizon:][: min(100, count)], strict=True):
+        quantizer.observe(array("i", row))
+        target.observe(value)
+    quantizer.freeze()
+    target.freeze()
+    model = library.ShrubRegressor(len(rows[0]), window=60, trees=4, leaves=12)
+    coded, said = [], []
+    for i in range(count):
+        codes = array("H", [0] * len(rows[0]))
+        quantizer.encode(array("i", rows[i]), codes)
+        coded.append(codes)
+        said.append(target.value(model.predict(codes)) / 10)
+        due = i - max(horizon - 1, 0)  # the sample whose target is the next to become known
+        if due >= 0:
+            model.learn(coded[due], target.learn(y[due + horizon]))
+    known = y[:count] if horizon else [float("nan"), *y[:-1]]
+    return said, [v / 10 for v in y[horizon:]], [v / 10 for v in known]
+
+
+@pytest.mark.parametrize(("horizon", "lags"), [(0, 1), (1, 3), (4, 2)])
+def test_the_errors_are_those_of_predicting_and_learning_by_hand(
+    capsys: pytest.CaptureFixture[str], data: Path, horizon: int, lags: int
+) -> None:
+    words = ["simulate", data, "--target", "sum", *SMALL, "--warmup", 100]
+    if horizon:
+        words += ["--horizon", horizon, "--lags", lags]
+    found = record(capsys, *words)
+    said, targets, known = map(np.array, by_hand(data, horizon, lags))
+    scored = ~np.isnan(known)
+    assert found["scored"] == scored.sum()
+    for name, guess in (("", said), ("_nochange", known)):
+        away = (guess - targets)[scored]
+        assert found["mae" + name] == pytest.approx(np.abs(away).mean())
+        assert found["rmse" + name] == pytest.approx(np.sqrt((away**2).mean()))
+        spread = ((targets[scored] - targets[scored].mean()) ** 2).sum()
+        assert found["r2" + name] == pytest.approx(1 - (away**2).sum() / spread)
+    sums = np.nancumsum(known)
+    means = (sums / np.maximum(np.cumsum(scored), 1))[scored]
+    assert found["mae_running_mean"] == pytest.approx(np.abs(means - targets[scored]).mean())
+    if not horizon:
+        assert found["mae"] < 0.5 * found["mae_running_mean"]
+
+
+def test_what_is_printed(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    assert main(["simulate", str(data), "--target", "sum", "--model", "shrub", *SMALL]) == 0
+    out = capsys.readouterr().out
+    assert "300 samples, 3 features; the target is sum" in out
+    for text in ("shrub-regressor", "NoChange", "MAE", "RMSE", "R2", "below that of"):
+        assert text in out
+
+
+def test_a_range_that_is_given_takes_the_place_of_the_warm_up(
+    capsys: pytest.CaptureFixture[str], data: Path
+) -> None:
+    words = ["simulate", data, "--target", "sum", *SMALL]
+    one = record(capsys, *words, "--target-range", "0,18", "--warmup", 300)
+    other = record(capsys, *words, "--target-range", "0,18", "--warmup", 1)
+    third = record(capsys, *words, "--target-range", "0,900", "--warmup", 300)
+    assert one["state_crc32"] != third["state_crc32"]
+    assert one["mae"] == pytest.approx(other["mae"], rel=0.3)
+
+
+def test_parity_and_budget(
+    capsys: pytest.CaptureFixture[str], data: Path, micropython_command: tuple[str, ...]
+) -> None:
+    words = ["parity", data, "--target", "sum", "--horizon", 3, "--lags", 2, "--window", 60]
+    assert main([*map(str, words)]) == 0
+    assert "engines are identical: 297 samples" in capsys.readouterr().out
+    shape = ["budget", "--features", 5, "--model", "shrub-regressor", "--window", 60]
+    found = record(capsys, *shape)
+    kind = loader.load("python").ShrubRegressor
+    assert found["model_bytes"] == kind.nbytes(features=5, window=60)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--target", "summ"], "has no column summ. Did you mean sum"),
+        (["--target", "odd"], "line 2, column odd: 'yes' is not a number"),
+        (["--horizon", "2"], "--horizon needs --target COLUMN"),
+        (["--target", "sum", "--lags", "2"], "--lags needs --horizon"),
+        (["--target", "sum", "--horizon", "0"], "--horizon has to be at least 1"),
+        (["--target", "sum", "--horizon", "300"], "too few for --horizon 300"),
+        (["--target", "sum", "--horizon", "1", "--lags", "255"], "more than 256 features"),
+        (["--target", "sum", "--model", "hoeffding"], "predicts classes"),
+        (["--target", "sum", "--label", "a"], "--label is for classes"),
+        (["--target", "sum", "--target-range", "4"], "LOW,HIGH"),
+        (["--target", "sum", "--target-range", "9,2"], "has no such range"),
+        (["--model", "shrub-regressor"], "it needs --target COLUMN"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    capsys: pytest.CaptureFixture[str], data: Path, words: list[str], said: str
+) -> None:
+    assert main(["simulate", str(data), *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_missing_target_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "gap.csv"
+    file.write_text("a,y\n1,2\n3,\n", encoding="utf-8")
+    assert main(["simulate", str(file), "--target", "y"]) == 2
+    assert "line 3, column y: the target is missing" in capsys.readouterr().err
+
+
+def test_streams_of_river() -> None:
+    trump = open_numbers("river:TrumpApproval", limit=50)
+    assert trump.values.shape == (50, 6)
+    assert trump.targets[0] == pytest.approx(43.75505)
+    planes = open_numbers("synth:planes2d", horizon=2, lags=3, limit=50)
+    assert planes.values.shape == (48, 13)
+    assert (
+        planes.values[5, -3:].tolist()
+        == open_numbers("synth:planes2d", limit=50).targets[[5, 4, 3]].tolist()
+    )
+    assert planes.known[5] == planes.values[5, -3]

@@ -1,0 +1,63 @@
+"""What regressors should do, slowly, in floating point: splits, means and weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+BINS = 16
+
+
+def squared_error(targets: NDArray[Any]) -> float:
+    """The sum of the squared distances from the mean."""
+    return float(np.sum((targets - targets.mean()) ** 2)) if len(targets) else 0.0
+
+
+def borders(codes: NDArray[Any]) -> list[int]:
+    """The thresholds to be tried: the ends of at most 16 bins of a power of two."""
+    low, high = int(codes.min()), int(codes.max())
+    width = 0
+    while (high - low) >> width >= BINS:
+        width += 1
+    ends = [low + (k << width) - 1 for k in range(1, ((high - low) >> width) + 1)]
+    return [end for end in ends if low <= end < high]
+
+
+def gain(codes: NDArray[Any], targets: NDArray[Any], threshold: int) -> float:
+    """By how much a split lowers the squared error."""
+    left = codes <= threshold
+    parts = squared_error(targets[left]) + squared_error(targets[~left])
+    return squared_error(targets) - parts
+
+
+def best_gain(rows: NDArray[Any], targets: NDArray[Any]) -> float:
+    """By how much the best of all features' splits lowers it; rows is (samples, features)."""
+    gains = [
+        gain(column, targets, threshold) for column in rows.T for threshold in borders(column)
+    ]
+    return max(gains, default=0.0)
+
+
+class ExponentiatedGradient:
+    """Weights on the simplex that follow the gradient of the squared error."""
+
+    def __init__(self, step: float, members: int) -> None:
+        self.step = step
+        self.weights = np.full(members, 1 / members)
+        self.deviation = 0.0
+
+    def mixed(self, said: NDArray[Any]) -> float:
+        """What the members say together."""
+        return float(self.weights @ said)
+
+    def learn(self, said: NDArray[Any], target: float) -> None:
+        """One step; said is what each member predicted."""
+        mixture = self.mixed(said)
+        self.deviation += (abs(mixture - target) - self.deviation) / 64
+        unit = self.deviation + 1
+        error = np.clip((mixture - target) / unit, -4, 4)
+        pull = error * np.clip((said - mixture) / unit, -4, 4)
+        grown = self.weights * np.exp(-self.step * (pull - pull.min())) + 1 / (16 * len(said))
+        self.weights = grown / grown.sum()
