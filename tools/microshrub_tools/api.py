@@ -28,6 +28,7 @@ def build(
     *,
     output: str | Path | None = None,
     emit: str = "viper",
+    freeze: bool = False,
     **options: Any,
 ) -> Build:
     """Make the program for a board that goes on with a saved model, ready to be flashed.
@@ -43,6 +44,9 @@ def build(
     emit
         What the kernels become: "viper", mpy-cross's machine code; "native", a C compiler's, in
         one native module; "bytecode", for any processor.
+    freeze
+        Whether the library is for a MicroPython that you build: manifest.py in the folder
+        firmware/ freezes it in, where it takes flash instead of RAM.
     options
         Those of ProgramOptions: sensor=("adc", "pins=26,27"), alarm="adwin".
 
@@ -64,7 +68,8 @@ def build(
     saved = model_files.read(Path(model))
     around = ProgramOptions(**options).config(target, saved.feature_names, saved.class_names)
     program = program_config.of_model(saved, around)
-    return builds.make(program, target, Path(output) if output else builds.folder_of(target), emit)
+    folder = Path(output) if output else builds.folder_of(target)
+    return builds.make(program, target, folder, emit, freeze=freeze)
 
 
 def flash(

@@ -10,6 +10,9 @@ In blocks of 16 bytes remain:
                  pointers to them, which double in size
 
 What a module and a class body execute once (bytecode, tables of children) is garbage afterwards.
+Of a library that is frozen into the firmware, the code, the constants and most names are in flash;
+its modules, functions, classes and their tables are on the heap all the same.
+
 The sum is within 1 % of gc.mem_alloc() on a real MicroPython. It is less certain which names a
 board's firmware has; and rp2 needs 1 byte less for a name.
 """
@@ -56,6 +59,8 @@ _FIRMWARE_WORDS = (
     "generator gather _run _chunk reason requests waiting"
 )
 _NOT_IN_FIRMWARE = {"__all__", "error", "nbytes", "False", "credits", "link"}
+
+FROZEN = ".frozen"  # the place of what is in the firmware
 
 _SMALL_INT_BITS = 30  # besides the sign
 _TYPE_OBJECT = 64  # bytes of a class, without the table of its attributes
@@ -104,8 +109,9 @@ def library_heap(
 ) -> LibraryHeap:
     """What importing these modules leaves on the heap if the files for `arch` are in `place`.
 
-    With `native`, their kernels are in a native module; raises NoNativeTools. Where machine code
-    is not kept on the heap (Board.native false), leave ModuleHeap.native out.
+    The place may be FROZEN. With `native`, their kernels are in a native module; raises
+    NoNativeTools. Where machine code is not kept on the heap (Board.native false), leave
+    ModuleHeap.native out.
     """
     modules = [mpy.read(path) for path in _files(arch, roots, native)]
     names = _new_names(modules, place)
@@ -158,12 +164,15 @@ def _module_heap(
     stored = 2 + _stored(module.code)  # __name__, __file__
     if module.code.native:  # what has a name is stored, all but the file's
         stored += module.name_count - 1
-    other, native = _left_by(module.code)
+    frozen = place == FROZEN
+    other, native = _left_by(module.code, frozen)
     if module.name == "__init__":
         stored += 1 + others  # __path__, and the other modules are attributes of the package
         other += BLOCK + blocks(len(f"{place}/{library_files.PACKAGE}") + 1)
-    other += BLOCK + BLOCK + table(stored) + blocks(words * WORD)
-    other += sum(_constant(kind, value, names) for kind, value in module.constants)
+    other += BLOCK + BLOCK + table(stored)
+    if not frozen:
+        other += blocks(words * WORD)
+        other += sum(_constant(kind, value, names) for kind, value in module.constants)
     return ModuleHeap(module.name, _native_functions(module.code), native, other)
 
 
@@ -179,7 +188,7 @@ def _stored(body: mpy.Code) -> int:
     return len({name for opcode, name in mpy.operations(body.data) if opcode in stores})
 
 
-def _left_by(body: mpy.Code) -> tuple[int, int]:
+def _left_by(body: mpy.Code, frozen: bool) -> tuple[int, int]:
     """What running the body of a module or class leaves: bytes of all else, of machine code."""
     other = native = built = 0
     if body.native:  # its functions are in it; a list of what the collector has to keep
@@ -194,10 +203,10 @@ def _left_by(body: mpy.Code) -> tuple[int, int]:
         elif opcode in (_MAKE_FUNCTION, _MAKE_DEFAULTS):
             child = body.children[argument]
             if child.class_body:  # the call that makes it is counted above
-                kept = _left_by(child)
+                kept = _left_by(child, frozen)
                 other += _TYPE_OBJECT + table(_stored(child))
             else:
-                kept = _kept(child)
+                kept = (0, 0) if frozen else _kept(child)
                 other += blocks(BLOCK + (built * WORD if opcode == _MAKE_DEFAULTS else 0))
             other, native = other + kept[0], native + kept[1]
     return other, native
@@ -232,17 +241,23 @@ def _constant(kind: int, value: Any, names: Collection[str]) -> int:
 def _new_names(modules: Iterable[mpy.Module], place: str) -> dict[str, None]:
     """Names that the firmware does not have, in the order in which they come."""
     found: list[str] = []
+    frozen: set[str] = set()
     for module in modules:
-        *rooms, _ = module.name.split(".")
+        *rooms, own = module.name.split(".")
         found += [*rooms, *(f"{library_files.PACKAGE}.{room}" for room in rooms)]
         found.append(
             f"{library_files.PACKAGE}.{module.name}"
             if module.name != "__init__"
             else library_files.PACKAGE
         )
-        found.append(f"{place}/{library_files.PACKAGE}/{module.name.replace('.', '/')}.mpy")
-        found += module.names
-    return dict.fromkeys(name for name in found if name not in _firmware_names())
+        if place == FROZEN:
+            found.append(own)
+            frozen.update(module.names)
+        else:
+            found.append(f"{place}/{library_files.PACKAGE}/{module.name.replace('.', '/')}.mpy")
+            found += module.names
+    there = _firmware_names() | frozen
+    return dict.fromkeys(name for name in found if name not in there)
 
 
 @functools.cache

@@ -317,13 +317,14 @@ def code_parts(
 
 
 def imported_parts(
-    board: Board, arch: str, modules: tuple[str, ...], native: bool = False
+    board: Board, arch: str, modules: tuple[str, ...], native: bool = False, place: str = "/lib"
 ) -> list[Part]:
     """What importing these modules, compiled for arch, takes on the board.
 
-    With `native`, their kernels are in a native module; raises NoNativeTools.
+    With `native`, their kernels are in a native module; raises NoNativeTools. The place may be
+    import_heap.FROZEN, the firmware.
     """
-    heap = library_heap(arch, modules, native=native)
+    heap = library_heap(arch, modules, place, native)
     parts = [_module_part(module, board.native) for module in heap.modules]
     parts.append(Part("names", heap.names, "that the firmware does not have"))
     return [*parts, Part("modules", heap.module_table, "growth of their table")]

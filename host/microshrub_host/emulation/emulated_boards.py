@@ -15,7 +15,6 @@ import functools
 import hashlib
 import os
 import shutil
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,9 +23,10 @@ from ..base.errors import UserError
 from ..engines import debian_packages
 from ..engines.debian_packages import CommandError, PackagesError, Progress
 from ..engines.native_tools import architecture, put_in_place, with_libraries
+from . import firmware_build
+from .firmware_build import HEAP_BYTES, SOURCE_SUITE
 
 VERSION = "1.25.0"  # of MicroPython in SOURCE_SUITE
-SOURCE_SUITE = "trixie"
 TOOLS_SUITE = "bookworm"
 COMPILER = (
     "gcc-arm-none-eabi", "binutils-arm-none-eabi", "libnewlib-dev",
@@ -42,12 +42,8 @@ QEMU = (
     "libunistring2", "liburing2", "libuuid1", "libvdeplug2", "libzstd1", "zlib1g",
 )  # fmt: skip
 MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
-SOURCES = ("py/", "ports/qemu/", "shared/", "extmod/", "lib/", "tools/")
-LEFT_OUT = ("lib/btstack/", "lib/micropython-lib/", "lib/libffi/", "lib/stm32lib/", "lib/mbedtls/")
 
-HEAP_BYTES = 224 * 1024  # as a Raspberry Pi Pico has
 FILES_BYTES = 512 * 1024  # for the contents of a board's files, beyond its own RAM
-BUILD_SECONDS = 1800
 _PROGRAM = "qemu-system-arm"
 
 WAYS = (
@@ -138,7 +134,7 @@ def find_or_build(name: str, progress: Progress | None = None) -> Emulator:
     board = board_named(name)
     try:
         if not _qemu() or not _firmware(board):
-            _make(progress or _silent)
+            _make(progress or silent)
     except PackagesError as error:
         raise NoEmulator(error.with_advice(WAYS)) from error
     except (CommandError, OSError) as error:
@@ -254,32 +250,16 @@ def _wanted_of_tools(name: str) -> bool:
     return name.startswith((*places, "usr/bin/arm-none-eabi-"))
 
 
-def _wanted_of_source(name: str) -> bool:
-    return name.startswith(SOURCES) and not name.startswith(LEFT_OUT)
-
-
 def _build(tools: Path, work: Path, progress: Progress) -> Path:
     """A folder with the firmware of all boards."""
     (work / "source").mkdir()
-    source = debian_packages.fetch_source(
-        SOURCE_SUITE, "micropython", work / "source", progress, _wanted_of_source
-    )
-    compiler = " ".join((*with_libraries(tools), f"{tools}/usr/bin/arm-none-eabi-"))
+    source = firmware_build.fetch_source(work / "source", progress)
     done = work / "firmware"
     done.mkdir()
     for board in BOARDS.values():
         progress(f"compiling MicroPython for the {board.name} (half a minute)")
-        debian_packages.run(
-            (
-                "make", "-C", str(source / "ports" / "qemu"), f"-j{os.cpu_count() or 1}",
-                f"BOARD={board.port}", "FROZEN_MANIFEST=", f"MICROPY_HEAP_SIZE={HEAP_BYTES}",
-                f"CROSS_COMPILE={compiler}", f"PYTHON={sys.executable}",
-                f"CFLAGS_EXTRA=-idirafter {tools}/usr/include/newlib {board.flags}",
-            ),
-            BUILD_SECONDS,
-            variables={"GIT_DIR": os.devnull, "SOURCE_DATE_EPOCH": "0", "MAKEFLAGS": ""},
-        )  # fmt: skip
-        elf = source / "ports" / "qemu" / f"build-{board.port}" / "firmware.elf"
+        build = work / f"build-{board.name}"
+        elf = firmware_build.compile_firmware(board.port, board.flags, source, tools, build)
         elf.rename(done / f"{board.name}.elf")
     return done
 
@@ -294,5 +274,5 @@ def _check_runs(qemu: tuple[str, ...]) -> None:
         ) from error
 
 
-def _silent(line: str) -> None:
+def silent(line: str) -> None:
     """Progress for callers who want none."""

@@ -51,17 +51,18 @@ class EmulatedBoardError(UserError):
 class EmulatedBoard:
     """`with EmulatedBoard("cortex-m0") as board: board.exec("print(6 * 7)")`.
 
-    `port` is the name of its serial line while it runs. It has a RAM disk of 512 KiB (ram_disk.py)
-    outside the heap; `files` are on it from the start, by path. QEMU ends with the block.
+    `board` is its name, or the Emulator to start. `port` is the name of its serial line while it
+    runs. It has a RAM disk of 512 KiB (ram_disk.py) outside the heap; `files` are on it from the
+    start, by path. QEMU ends with the block.
     """
 
     def __init__(
         self,
-        name: str,
+        board: str | Emulator,
         files: Mapping[str, bytes] | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self.emulator: Emulator = find_or_build(name, progress)
+        self.emulator = find_or_build(board, progress) if isinstance(board, str) else board
         self.port = ""
         self._files = files or {}
 

@@ -37,13 +37,15 @@ class MpyError(UserError):
 class Code:
     """A function, or the body of a module or class. `data` is its bytecode or machine code.
 
-    Of a native module, it is the machine code of all of its functions.
+    Of a native module, it is the machine code of all of its functions. `at` is where it begins in
+    the file.
     """
 
     kind: int
     data: bytes
     children: list[Code]
     data_bytes: int  # of read-only and zeroed data of machine code
+    at: int
 
     @property
     def native(self) -> bool:
@@ -106,18 +108,20 @@ def compiled_program(source: Path, arch: str) -> Path:
     return _compiled(source, folder / f"{source.stem}.mpy", arch)
 
 
-def compile_file(source: Path, target: Path, arch: str) -> None:
+def compile_file(source: Path, target: Path, arch: str, name: str = "") -> None:
     """Compile one source file, without line numbers: they would cost 1.6 KB of a program's RAM.
 
+    `name` is what the compiled file gives as its source; the source's own if empty.
     Raises MpyError with what mpy-cross says.
     """
+    name = name or source.name
     if arch == BYTECODE_ONLY:
         plain = target.with_suffix(target.suffix + ".py")
         plain.write_text(plain_kernels.plain(source.read_text(encoding="utf-8")), encoding="utf-8")
-        _run_mpy_cross(source.name, plain, target, arch)
+        _run_mpy_cross(name, plain, target, arch)
         plain.unlink()
     else:
-        _run_mpy_cross(source.name, source, target, arch, f"-march={arch}")
+        _run_mpy_cross(name, source, target, arch, f"-march={arch}")
 
 
 def _run_mpy_cross(name: str, source: Path, target: Path, arch: str, *options: str) -> None:
@@ -171,20 +175,21 @@ class _Reader:
 
     def code(self) -> Code:
         word = self.uint()
+        at = self.at
         kind, data, data_bytes = word & 3, self.take(word >> 3), 0
         if kind == NATIVE:
             self.uint()  # where its header is
         elif kind == VIPER:
             flags = self.uint()
             if flags & 0x10:  # of a native module: relocations end the file
-                return Code(kind, data, [], 0)
+                return Code(kind, data, [], 0, at)
             rodata = self.uint() if flags & 0x20 else 0
             data_bytes = rodata + (self.uint() if flags & 0x40 else 0)
             self.take(rodata)
         elif kind != BYTECODE:
             raise MpyError("inline assembler is not supported")
         children = [self.code() for _ in range(self.uint())] if word & 4 else []
-        return Code(kind, data, children, data_bytes)
+        return Code(kind, data, children, data_bytes, at)
 
 
 def read(path: Path) -> Module:

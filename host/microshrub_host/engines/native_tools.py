@@ -129,7 +129,7 @@ def compiler_root(packages: tuple[str, ...], progress: Progress) -> Path:
             TOOLS_SUITE, wanted, work, progress, architecture=architecture(), wanted=_is_of_tools
         )
 
-    return _kept("compiler", (TOOLS_SUITE, wanted, architecture()), fetch)
+    return kept("compiler", (TOOLS_SUITE, wanted, architecture()), fetch)
 
 
 def with_libraries(root: Path) -> tuple[str, ...]:
@@ -163,10 +163,10 @@ def _sources(progress: Progress) -> Path:
             SOURCE_SUITE, "micropython", work, progress, lambda name: name.startswith(_SOURCES)
         )
 
-    return _kept("micropython-source", (SOURCE_SUITE, _SOURCES), fetch)
+    return kept("micropython-source", (SOURCE_SUITE, _SOURCES), fetch)
 
 
-def _kept(name: str, recipe: tuple[object, ...], fetch: Callable[[Path], Path]) -> Path:
+def kept(name: str, recipe: tuple[object, ...], fetch: Callable[[Path], Path]) -> Path:
     """A folder of the cache that fetch() makes in a work folder, once."""
     if recipe[0] is not SOURCE_SUITE:
         debian_packages.check_machine(tuple(_MACHINES))

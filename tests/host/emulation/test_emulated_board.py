@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests_support import ROOT
+from emulated_support import START, OnLine, board_file
 
 from microshrub_host.emulation import emulated_boards
 from microshrub_host.emulation.emulator import EmulatedBoard
@@ -24,23 +22,6 @@ from microshrub_tools.link.serial_line import SerialLine
 SOURCE = "synth:rbf_m"
 SAMPLES = 400
 MODEL = {"window": 16, "trees": 4, "depth": 4}
-START = "exec(open('main.py').read())"  # as MicroPython does it after a reset
-
-
-class OnLine:
-    """What `flash` asks of a board, of an emulated one."""
-
-    def __init__(self, board: EmulatedBoard) -> None:
-        self._board = board
-
-    def reset(self) -> None:
-        self._board.reset()
-
-    def run(self, code: str, seconds: float = 30) -> str:
-        return self._board.exec(code, seconds)
-
-    def value(self, expression: str, seconds: float = 30) -> Any:
-        return ast.literal_eval(self.run(f"print(repr({expression}))", seconds).strip())
 
 
 @pytest.fixture(params=list(emulated_boards.BOARDS))
@@ -51,14 +32,6 @@ def board(request: pytest.FixtureRequest) -> Iterator[EmulatedBoard]:
         pytest.skip(str(reason))
     with EmulatedBoard(request.param) as board:
         yield board
-
-
-def board_file(folder: Path, arch: str) -> Path:
-    """The emulated board for `build`: it has the heap of a Raspberry Pi Pico."""
-    text = (ROOT / "boards" / "rpi_pico.toml").read_text()
-    path = folder / f"emulated-{arch}.toml"
-    path.write_text(text.replace("armv6m", arch))
-    return path
 
 
 def learned_on(board: EmulatedBoard) -> int:

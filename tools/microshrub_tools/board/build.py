@@ -6,6 +6,9 @@
     learner.state             what the model has learned, if it has
     lib/microshrub/*.mpy      the modules of the device library that this program imports
 
+Where these are to be frozen into the board's MicroPython, they are in firmware/ instead, with a
+manifest.py for its build, and are not copied to the board.
+
 The folder is there as a whole or not at all.
 """
 
@@ -25,7 +28,13 @@ from microshrub_host.boards import import_heap, ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.program_heap import program_parts
 from microshrub_host.boards.what_to_lower import which_to_lower
-from microshrub_host.engines import library_files, mpy, native_files, plain_kernels
+from microshrub_host.engines import (
+    frozen_files,
+    library_files,
+    mpy,
+    native_files,
+    plain_kernels,
+)
 from microshrub_host.engines.own_learners import own_learners
 from microshrub_host.reports.report import shortage
 
@@ -33,10 +42,13 @@ from .program_config import Program
 
 FOLDER = "build"  # a folder a board in it
 LIBRARY = f"lib/{library_files.PACKAGE}"
+FIRMWARE = "firmware"
+MANIFEST = f"{FIRMWARE}/manifest.py"
 _SELFTEST = "device.selftest"
 _CHECK = ".check"  # ends the name of the module that looks at a learner's saved state
 EMITS = ("viper", "native", "bytecode")
-_MARKS = ("main.py", "config.json", LIBRARY)  # by which a folder is known to be a build
+_MARKS = ("main.py", "config.json")  # by which a folder is known to be a build,
+_LIBRARIES = (LIBRARY, MANIFEST)  # and one of these
 
 
 @dataclass(frozen=True)
@@ -107,52 +119,79 @@ def folder_of(board: Board) -> Path:
     return Path(FOLDER) / board.key
 
 
-def make(program: Program, board: Board, output: Path, emit: str = "viper") -> Build:
+def make(
+    program: Program, board: Board, output: Path, emit: str = "viper", *, freeze: bool = False
+) -> Build:
     """Write the folder; a build that is there is replaced.
 
-    What "native" cannot be made for is "viper", and a line says why.
+    What "native" cannot be made for is "viper", and a line says why. With `freeze`, the library is
+    for a firmware.
     Raises UserError, with nothing changed, if the output is something else or the program does not
     fit the board.
     """
     if emit not in EMITS:
         raise UserError(f"--emit has to be one of {', '.join(EMITS)}, not {emit!r}")
+    if freeze and emit == "native":
+        raise UserError("MicroPython cannot freeze a native module: --freeze without --native")
     check_output(output)
     if emit == "native" and not native_files.can_be_made(board.arch, messages.say):
         emit = "viper"
-    names = modules(program, emit)
-    arch = mpy.BYTECODE_ONLY if emit == "bytecode" else board.arch
-    budget = budget_of(program, board, emit)
+    budget = budget_of(program, board, emit, freeze)
     if not budget.fits:
-        beside = [part for part in budget.overhead if part.owner == "program"]
-        waits = next(part.bytes for part in beside if part.name == "pending")
-        if 2 * waits > budget.ram_bytes:
-            raise UserError(
-                f"The program does not fit: {shortage('it', budget)} The samples that may wait "
-                f"for a label take {waits:,} of them: lower --pending."
-            )
-        around = sum(part.bytes for part in budget.code) - sum(
-            part.bytes
-            for part in ram_budget.code_parts(board, program.learner, program.parameters)
-        )
-        around += sum(part.bytes for part in beside)
-        rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - around)
-        advice = which_to_lower(program.parameters, rest, program.learner)
-        raise UserError(f"The program does not fit: {shortage('it', budget)} {advice}")
+        what = _what_to_do(program, board, budget)
+        if not freeze and emit != "native" and budget_of(program, board, emit, freeze=True).fits:
+            what += " With the library in the firmware, --freeze, it fits as it is."
+        raise UserError(f"The program does not fit: {what}")
     files = program.files() | {"main.py": _main_program(program)}
-    for path in native_files.compiled(arch, names) if emit == "native" else mpy.compiled(arch):
-        if emit == "native" or library_files.module_name(path) in names:
-            files[f"lib/{mpy.in_library(path)}"] = path.read_bytes()
+    files |= _library(board, modules(program, emit), emit, freeze)
     write(files, output)
     return Build(output, {name: len(data) for name, data in sorted(files.items())}, budget, emit)
 
 
-def budget_of(program: Program, board: Board, emit: str = "viper") -> ram_budget.Budget:
+def _what_to_do(program: Program, board: Board, budget: ram_budget.Budget) -> str:
+    """What is missing, and which option to lower."""
+    beside = [part for part in budget.overhead if part.owner == "program"]
+    waits = next(part.bytes for part in beside if part.name == "pending")
+    if 2 * waits > budget.ram_bytes:
+        return (
+            f"{shortage('it', budget)} The samples that may wait for a label take {waits:,} of "
+            "them: lower --pending."
+        )
+    model_alone = ram_budget.code_parts(board, program.learner, program.parameters)
+    around = sum(part.bytes for part in (*budget.code, *beside))
+    around -= sum(part.bytes for part in model_alone)
+    rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - around)
+    return f"{shortage('it', budget)} {which_to_lower(program.parameters, rest, program.learner)}"
+
+
+def _library(board: Board, names: tuple[str, ...], emit: str, freeze: bool) -> dict[str, bytes]:
+    """The library's files, by their paths in the folder."""
+    arch = _arch(board, emit)
+    if freeze:
+        found = frozen_files.files(arch, names)
+        return {f"{FIRMWARE}/{place}": data for place, data in found.items()}
+    paths = native_files.compiled(arch, names) if emit == "native" else mpy.compiled(arch)
+    return {
+        f"lib/{mpy.in_library(path)}": path.read_bytes()
+        for path in paths
+        if emit == "native" or library_files.module_name(path) in names
+    }
+
+
+def _arch(board: Board, emit: str) -> str:
+    return mpy.BYTECODE_ONLY if emit == "bytecode" else board.arch
+
+
+def budget_of(
+    program: Program, board: Board, emit: str = "viper", freeze: bool = False
+) -> ram_budget.Budget:
     """What the program takes of the board's RAM, whether it fits or not."""
-    arch = mpy.BYTECODE_ONLY if emit == "bytecode" else board.arch
+    arch = _arch(board, emit)
     names = modules(program, emit)
     serving = running(program, names)
     native = emit == "native"
-    code = ram_budget.imported_parts(board, arch, names if native else serving, native)
+    place = import_heap.FROZEN if freeze else "/lib"
+    code = ram_budget.imported_parts(board, arch, names if native else serving, native, place)
     beside = _around(program, arch, serving)
     return ram_budget.budget(program.parameters, board, program.learner, code, beside)
 
@@ -198,7 +237,8 @@ def check_output(output: Path) -> None:
 
 def is_build(folder: Path) -> bool:
     """Whether the folder holds what make() writes."""
-    return all((folder / mark).exists() for mark in _MARKS)
+    library = any((folder / mark).exists() for mark in _LIBRARIES)
+    return library and all((folder / mark).exists() for mark in _MARKS)
 
 
 def _is_empty(folder: Path) -> bool:
@@ -233,11 +273,11 @@ def write(files: dict[str, bytes], output: Path) -> None:
 
 
 def read(folder: Path) -> dict[str, bytes]:
-    """The files of a build, by their paths within it. Raises UserError if it is none."""
+    """The files of a build that a board gets, by their paths in it. Raises UserError if none."""
     if not is_build(folder):
         raise UserError(f"{folder} is not a build. Make one: microshrub build --board NAME ...")
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file()
+        if path.is_file() and path.relative_to(folder).parts[0] != FIRMWARE
     }

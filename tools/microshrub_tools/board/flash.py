@@ -3,7 +3,7 @@
 Each program has a folder of its own on the board, and main.py starts the newest:
 
     main.py             LOADER
-    microshrub.0007     a build: main.py, config.json, states, lib/microshrub
+    microshrub.0007     a build: main.py, config.json, states, lib/microshrub unless it is frozen
     new.microshrub      a build that is being copied
 
 Copy, compare, self-test, and only then rename new.microshrub to microshrub.0008. A main.py that
@@ -41,6 +41,12 @@ _ARCHITECTURES = (
     *("xtensa", "xtensawin", "rv32imc", "rv64imc"),
 )
 _ARM = range(3, 9)
+_NO_LIBRARY = "no module named 'microshrub'"
+_NEEDS_FIRMWARE = (
+    "The build is for a MicroPython with microshrub in its firmware, and this board's has none. "
+    "Build one with firmware/manifest.py of the build, and install it; or build the program "
+    "without --freeze. The board's program is unchanged."
+)
 
 Files = Mapping[str, bytes]
 Update = Callable[[int, int], object]
@@ -209,6 +215,8 @@ def selftest(device: Runs, files: Files) -> SelfTest:
         said = device.run(SELFTEST % _NEW, _SELFTEST_SECONDS)
         crc, took, before, after = ast.literal_eval(said.strip())
     except UserError as error:
+        if _NO_LIBRARY in str(error):
+            raise UserError(_NEEDS_FIRMWARE) from error
         raise UserError(
             f"The self-test failed: {error}. The board's program is unchanged."
         ) from error

