@@ -13,6 +13,7 @@ The file is an object:
     pending       samples that may wait for their label
     checkpoint    {"path", "samples", "seconds"} or null
     alarm         {"detector", "hook", ...}, see DriftAlarm, or null
+    anomaly       {"period", "window", "reach"}, see AnomalyScore, or null
     label_pin     {"pin", "pressed", "released"}: classes while a button is pressed or not; or null
     watchdog      milliseconds after which a board that hangs starts anew; 0: never
     text          whether to print a line for a plotter with every sample
@@ -30,6 +31,7 @@ SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
     ("mpu6050", ("scl", "sda", "i2c", "address", "rate", "window", "hop")))  # fmt: skip
 _CHECKPOINT = ("path", "samples", "seconds")
 _ALARM = ("detector", "hook", "threshold", "delta", "horizon", "grace")
+_ANOMALY = ("period", "window", "reach")
 _LABEL_PIN = ("pin", "pressed", "released")
 _ABSENT = 2  # ENOENT
 _NAME = "config.json"
@@ -87,6 +89,7 @@ class Configuration:
         if self.checkpoint is not None and not isinstance(self.checkpoint.get("path", ""), str):
             raise ValueError("the path of the checkpoint has to be a text")
         self.alarm = _options(fields, "alarm", _ALARM)
+        self.anomaly = _options(fields, "anomaly", _ANOMALY)
         self.label_pin = _options(fields, "label_pin", _LABEL_PIN)
         for name in _LABEL_PIN if self.label_pin is not None else ():
             if name not in self.label_pin:

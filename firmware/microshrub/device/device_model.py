@@ -19,7 +19,7 @@ _TICKS = (1 << 30) - 1
 
 
 class Application:
-    """A quantizer, a learner, metrics, samples that wait, and perhaps alarm and checkpoint.
+    """A quantizer, a learner, metrics, samples that wait; perhaps alarms and a checkpoint.
 
     configuration   a Configuration
     folder          what the names of its files begin with: "", or a path that ends in "/"
@@ -60,6 +60,12 @@ class Application:
             from ..drift_alarm import DriftAlarm
 
             self.alarm = DriftAlarm(learner=self.learner, **configuration.alarm)
+        self.anomaly = None
+        if configuration.anomaly is not None:
+            from ..anomaly import AnomalyScore
+
+            self.anomaly = AnomalyScore(self.features, **configuration.anomaly)
+            self._predict = self._predict_and_score  # type: ignore[method-assign]
         self.store = None
         if configuration.checkpoint is not None:
             self.store = self._make_store(configuration.checkpoint)
@@ -68,8 +74,7 @@ class Application:
         from ..checkpoint import Checkpoint
 
         parts = [self.quantizer, self.learner, self.metrics, self.pending]
-        if self.alarm:
-            parts.append(self.alarm)
+        parts += [part for part in (self.alarm, self.anomaly) if part]
         options = dict(options)
         options["path"] = self._folder + options.get("path", "checkpoint")
         return Checkpoint(tuple(parts), **options)
@@ -122,7 +127,7 @@ class Application:
             predicted = 0
             self._observe()
         if self.plotter:
-            self.plotter.show(self.values, label, predicted, self.metrics)
+            self.plotter.show(self.values, label, predicted, self.metrics, self.anomaly)
         return predicted
 
     def _predict(self, label):
@@ -137,6 +142,13 @@ class Application:
         if not self.sample_id:  # 0 stands for no id on the link: this sample gets 1
             self.pending.take(0)
             self.sample_id = self.pending.add(codes, predicted)
+        return predicted
+
+    def _predict_and_score(self, label):
+        predicted = Application._predict(self, label)
+        anomaly = self.anomaly
+        if anomaly:  # always, here
+            anomaly.update(self._codes)
         return predicted
 
     def _observe(self):
@@ -179,6 +191,15 @@ class Application:
         words[12] = min(self.store.number, _MOST) if self.store else 0
         gc.collect()  # so that the next status shows what was allocated since
 
+    def unlike(self, words):
+        """Fill score, threshold and alarms so far. Raises ValueError without an anomaly score."""
+        anomaly = self.anomaly
+        if not anomaly:
+            raise ValueError("this program gives no anomaly score: build it with --anomaly")
+        words[0] = anomaly.score
+        words[1] = anomaly.threshold
+        words[2] = anomaly.alarms
+
     def confusion(self, label, prediction):
         """How many samples of the label were predicted so."""
         return self.metrics.confusion(label, prediction)
@@ -201,7 +222,8 @@ class Application:
     def reset(self):
         """Forget what was learned: all is as it was without a checkpoint."""
         self._seen = 0
-        for part in (self.quantizer, self.learner, self.metrics, self.pending, self.alarm):
+        for part in (self.quantizer, self.learner, self.metrics, self.pending, self.alarm,
+                     self.anomaly):  # fmt: skip
             if part:
                 part.reset()
         self._load_states()

@@ -11,6 +11,8 @@ docs/reference/link.md has the protocol. What is done for a request is up to an 
     label(id, label)    learn an earlier sample
     status(words)       fill array('i') of STATUS_WORDS, in the order of docs/reference/link.md,
                         each of 30 bits
+    unlike(words)       fill three words: the sample's anomaly score, the threshold, alarms so far
+    anomaly             an AnomalyScore; not looked for if unlike() raises
     confusion(label, prediction)   how many samples of the label were predicted so
     configure(piece, last)         take the next piece of a configuration's text, bytes
     read_text(at, buffer)          copy the present one's text, from byte `at` on, to a buffer;
@@ -53,7 +55,8 @@ _FINGERPRINT = const(8)
 _CHECKPOINT = const(9)
 _RESET = const(10)
 _CONFIGURATION = const(11)
-_REQUESTS = const(12)
+_ANOMALY = const(12)
+_REQUESTS = const(13)
 
 # Answers
 _WELCOME = const(129)
@@ -63,9 +66,14 @@ _COUNTS = const(132)
 _STATE = const(133)
 _CRC = const(134)
 _TEXT = const(135)
+_UNLIKE = const(136)
 _AGAIN = const(142)
 _ERROR = const(143)
 _OBSERVED = const(144)  # without a request
+
+_ANSWERS = bytes((  # to each request
+    _ERROR, _WELCOME, _DONE, _PREDICTION, _PREDICTION, _DONE, _STATE, _COUNTS, _CRC, _DONE, _DONE,
+    _TEXT, _UNLIKE))  # fmt: skip
 
 _SPEAKS = b"this device speaks version 1 of the link: flash it with this PC's microshrub"
 
@@ -102,18 +110,19 @@ class Link:
             raise ValueError("window has to be a power of two of 1..64, not %r" % (window,))
         values = 4 * app.features
         self._app = app
-        self._out = Outbox(write, window, whole("answer", answer, _STATE_BYTES, 1024), values + 6)
+        self._out = Outbox(write, window, whole("answer", answer, _STATE_BYTES, 1024), values + 8)
         self._payload = max(_LEAST_PAYLOAD, values + 1)
         self._in = bytearray(stuffed(HEADER + self._payload + TRAILER))
         self._split = array("i", [0] * SPLIT_WORDS)
         self._split[_ROOM] = len(self._in)
-        self._wanted = array("H", (0, 0, 0, values, values + 1, 3, 0, 2, 0, 0, 0, 2))
+        self._wanted = array("H", (0, 0, 0, values, values + 1, 3, 0, 2, 0, 0, 0, 2, 1))
         self._words = array("i", [0] * STATUS_WORDS)
         self._crc = bytearray(4)
         self._sessions = array("H", [0] * _SESSIONS)  # the present one and those before
         self._expected = 1  # the next request's sequence number
         self._asked = False  # for it, again
         self._observed = 0  # sequence number of the last observation
+        self._ways = ()  # type: tuple  # to put a prediction, without and with an anomaly score
         self.damaged = 0  # frames, at most 2**30 - 1
         self.foreign = 0  # the version of the last frame that was of another one
 
@@ -185,6 +194,8 @@ class Link:
             sessions[0] = session
             self._expected = 1
             self._observed = 0
+            if self._ways:
+                self._put_prediction = self._ways[0]  # type: ignore[method-assign]
             self._out.forget()
         self._asked = False
         body = self._out.body
@@ -215,23 +226,18 @@ class Link:
         answer = _ERROR
         if not 0 < kind < _REQUESTS:
             size = self._out.put_error(to, _UNKNOWN_TYPE, b"there is no request of this type")
-        elif not self._fits(kind, n):
+        elif (n == 0) if kind == _CONFIGURE else (n != self._wanted[kind]):
             size = self._out.put_error(to, _WRONG_LENGTH, b"the payload has a wrong length")
         elif not self._read_sample(kind):
             size = self._out.put_error(to, _REFUSED, b"a value is not of -2**29..2**29 - 1")
         else:
             try:
                 size = self._call(kind, n, to)
-                answer = self._answer(kind)
+                answer = _ANSWERS[kind]
             except Exception as error:
                 words = str(error) or type(error).__name__
                 size = self._out.put_error(to, _REFUSED, words.encode())
         self._out.keep(answer, self._sessions[0], sequence, size)
-
-    def _fits(self, kind, n):
-        if kind == _CONFIGURE:
-            return n > 0
-        return n == self._wanted[kind]
 
     def _read_sample(self, kind):
         """Have the values of a sample read; False if one is too large."""
@@ -239,18 +245,6 @@ class Link:
             return True
         at = HEADER + int(kind == _LABELLED)
         return read_values(self._in, at, self._app.values, self._app.features)
-
-    def _answer(self, kind):
-        """The type of the answer to a request of this type."""
-        if kind in (_SAMPLE, _LABELLED):
-            return _PREDICTION
-        if kind == _STATUS:
-            return _STATE
-        if kind == _CONFUSION:
-            return _COUNTS
-        if kind == _CONFIGURATION:
-            return _TEXT
-        return _CRC if kind == _FINGERPRINT else _DONE
 
     def _call(self, kind, n, to):
         """Have the application do it and write the answer's payload; returns its size."""
@@ -266,6 +260,10 @@ class Link:
             return self._put_words(to, STATUS_WORDS)
         if kind == _CONFUSION:
             return self._put_counts(to, body[HEADER], body[HEADER + 1])
+        if kind == _ANOMALY:
+            app.unlike(self._words)
+            self._carry_scores(body[HEADER] != 0)
+            return self._put_words(to, 3)
         if kind == _FINGERPRINT:
             struct.pack_into("<I", self._out.body, to, app.state_crc32() & 0xFFFFFFFF)
             return 4
@@ -288,6 +286,15 @@ class Link:
         body[to + 2] = prediction
         body[to + 3] = self._app.confidence
         return 4
+
+    def _carry_scores(self, wanted):
+        """Have predictions and observations carry the anomaly score from now on, or not."""
+        if not self._ways:
+            from .scores import with_score
+
+            put = self._put_prediction
+            self._ways = (put, with_score(put, self._app.anomaly, self._out.body))
+        self._put_prediction = self._ways[wanted]  # type: ignore[method-assign]
 
     def _put_counts(self, to, label, first):
         """The confusion matrix's row of the label from prediction `first` on, what fits of it."""

@@ -8,17 +8,17 @@ _SHOWN = 6  # features in a line
 class Plotter:
     """Lines such as `x:12 y:-3 label:1 pred:1 acc:934`, which Thonny and the Arduino IDE draw.
 
-    names are those of the features, of which the first six are drawn; acc is in 1/1000. Nothing is
-    allocated.
+    names are those of the features, of which the first six are drawn; acc is in 1/1000. With an
+    AnomalyScore, its score follows: anomaly:52. Nothing is allocated.
     """
 
     def __init__(self, names):
         self._names = tuple([_plain(name) for name in names[:_SHOWN]])
-        self._line = bytearray(sum([len(name) + 13 for name in self._names]) + 48)
+        self._line = bytearray(sum([len(name) + 13 for name in self._names]) + 60)
         self._digits = bytearray(10)
         self._at = 0
 
-    def show(self, values, label, predicted, metrics):
+    def show(self, values, label, predicted, metrics, anomaly=None):
         """Print a line; label is -1 if it is not known."""
         self._at = 0
         for i in range(len(self._names)):
@@ -32,6 +32,8 @@ class Plotter:
             right >>= 1
             seen >>= 1
         self._put(b"acc", right * 1000 // seen)
+        if anomaly:
+            self._put(b"anomaly", anomaly.score)
         line = self._line
         line[self._at - 1] = 13  # instead of the space
         line[self._at] = 10

@@ -49,6 +49,7 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
         "link": service._link,
         "pending": app.pending,
         "alarm": app.alarm,
+        "anomaly": app.anomaly,
         "checkpoint": app.store,
         "text": app.plotter,
         "sensor": service._sensor,

@@ -7,15 +7,15 @@ import argparse
 from ..engines.anomaly_options import AnomalyOptions
 
 
-def add_anomaly_option(parser: argparse.ArgumentParser) -> None:
+def add_anomaly_option(parser: argparse._ActionsContainer) -> None:
     """Add --anomaly."""
     parser.add_argument(
         "--anomaly",
         nargs="+",
         metavar=("RATE", "NAME=VALUE"),
         help="score how unlike the last samples each sample is, 0 to 255, with an alarm as often "
-        "as RATE says: 0.001 or 0.1%% of the samples, '1 per day at 50 Hz', '1 per 1000 samples'; "
-        "then window=512 reach=4 (default: off)",
+        "as RATE says: 0.001 or 0.1%% of the samples, '1 per 1000 samples', '1 per day at 50 Hz' "
+        "(without `at` where the sensor has a rate); then window=512 reach=4 (default: off)",
     )
 
 

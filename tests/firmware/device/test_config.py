@@ -20,6 +20,7 @@ GOOD = configuration(
     {"features": 2, "classes": 3},
     checkpoint={"path": "c", "samples": 5},
     alarm={"detector": "adwin"},
+    anomaly={"period": 1000, "window": 64, "reach": 1},
     label_pin={"pin": "GP15", "pressed": 2, "released": 0},
     units=[[0, 2], [-5, 0]],
 )

@@ -169,7 +169,8 @@ def test_what_is_refused_has_words_and_counts_as_answered() -> None:
         (Request(RESET.kind, b"!"), 5, "the payload has a wrong length"),
         (Request(2), 5, "the payload has a wrong length"),
         (Request(11), 5, "the payload has a wrong length"),
-        (Request(12), 4, "there is no request of this type"),
+        (Request(12), 5, "the payload has a wrong length"),
+        (Request(13), 4, "there is no request of this type"),
         (Request(0), 4, "there is no request of this type"),
         (Request(127, bytes(64)), 4, "there is no request of this type"),
     ]

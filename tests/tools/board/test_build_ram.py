@@ -63,6 +63,10 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
         {"checkpoint": CHECKPOINTS, "alarm": ALARM, "pending": 1000, "text": True},
     ),
     "shrub, a sensor": (SHRUB, {"alarm": ALARM | {"detector": "adwin"}, **SENSOR}),
+    "shrub, anomalies": (
+        SHRUB,
+        {"checkpoint": CHECKPOINTS, "anomaly": {"period": 1000, "window": 300, "reach": 4}},
+    ),
     "hoeffding": (HOEFFDING, {"checkpoint": CHECKPOINTS, "pending": 200}),
     "hoeffding, adaptive": (
         ("hoeffding", {"nodes": 31, "leaves": 8, "adaptive": True}),

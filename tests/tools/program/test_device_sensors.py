@@ -7,6 +7,7 @@ what was recorded. All else, from the register bytes to the frames on the line, 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +19,14 @@ from device_support import Device, configuration, put_device, run_device
 
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.frames import Frame, pack
-from microshrub_tools.link.messages import STATUS, DeviceStatus, Observed, late_label
+from microshrub_tools.link.messages import (
+    STATUS,
+    DeviceStatus,
+    Observed,
+    Unlike,
+    anomaly,
+    late_label,
+)
 from microshrub_tools.link.serial_line import SerialLine
 
 WINDOW, HOP, RATE = 16, 8, 500
@@ -210,6 +218,27 @@ def test_pins_with_a_button_are_learned(start: Any) -> None:
     plotted = [line for line in lines if line.startswith("f0:")]
     assert len(plotted) >= 50
     assert all(line.split(" ")[2].startswith("label:") for line in plotted)
+
+
+def test_samples_of_pins_have_their_anomaly_score(start: Any) -> None:
+    text: list[bytes] = []
+    config = analog(text=True, anomaly={"period": 9, "window": 5, "reach": 1})
+    with HostLink(SerialLine(start(config).port), on_text=text.append) as link:
+        link.connect()
+        before = observe(link, 5)
+        link.ask(anomaly(scores=True))
+        link.observed.clear()
+        seen = observe(link, 30)
+        said = link.ask(anomaly(scores=True))
+    assert {one.prediction.score for one in before} == {None}
+    assert isinstance(said, Unlike)
+    assert said.alarms > 0
+    assert {one.prediction.unlike for one in seen} <= {0, 1}
+    assert None not in {one.prediction.score for one in seen}
+    for earlier, later in pairwise(seen):
+        assert later.values[1] - later.values[0] == 2
+        assert later.values[0] > earlier.values[0]
+    assert re.search(rb" pred:0 acc:0 anomaly:\d+\r\n", b"".join(text))
 
 
 @pytest.mark.parametrize(

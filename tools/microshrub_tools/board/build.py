@@ -76,6 +76,8 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     around = program.around
     by_need = {
         "drift_alarm": around["alarm"],
+        "anomaly": around.get("anomaly"),
+        "device.scores": around.get("anomaly"),
         "checkpoint": around["checkpoint"],
         "device.plotter": around["text"],
         "device.sensors": around["label_pin"] or around["sensor"]["kind"] != "serial",

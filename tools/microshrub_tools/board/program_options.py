@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.settings import number_or_name, settings
 from microshrub_host.base.text import did_you_mean
 from microshrub_host.boards.board_files import Board
+from microshrub_host.engines.anomaly_options import AnomalyOptions
 from microshrub_host.engines.learners import option
 
 # What the sensors are told, and what they are told by default; None has to be given.
@@ -36,6 +37,7 @@ class ProgramOptions:
     checkpoint_samples: int = 1000  # between two, 0: none
     checkpoint_seconds: int = 60  # at least
     alarm: str = "page_hinkley"  # or "adwin" or "none"
+    anomaly: Sequence[str] | None = None  # "1 per day", "reach=1"; None: no anomaly score
     hook: str = "nothing"  # what a drift does: "nothing", "reset" or "forget"
     watchdog: int = 0  # milliseconds, 0: none
     text: bool = False  # plotter lines over serial, too
@@ -51,12 +53,14 @@ class ProgramOptions:
             "samples": self.checkpoint_samples,
             "seconds": self.checkpoint_seconds,
         }
+        anomaly = self.anomaly and AnomalyOptions.of(self.anomaly, _hertz(read)).parameters()
         alarm = {"detector": self.alarm, "hook": self.hook}
         return {
             "sensor": read,
             "pending": self.pending,
             "checkpoint": checkpoint if self.checkpoint_samples else None,
             "alarm": None if self.alarm == "none" else alarm,
+            **({"anomaly": anomaly} if anomaly else {}),
             "label_pin": self.label_pin and label_pin(self.label_pin, classes, board),
             "watchdog": self.watchdog,
             "text": self.text or read["kind"] != "serial",
@@ -83,6 +87,11 @@ class ProgramOptions:
                 raise UserError(
                     f"{option(name)} {value!r} is unknown. {did_you_mean(value, known)}"
                 )
+
+
+def _hertz(sensor: Mapping[str, Any]) -> float | None:
+    """Samples a second of the sensor; None if the PC decides."""
+    return sensor["rate"] / sensor.get("hop", 1) if "rate" in sensor else None
 
 
 def sensor(words: Sequence[str], features: int, board: Board) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console
 from microshrub_host.base.text import count
 from microshrub_host.boards import board_files
+from microshrub_host.cli.anomaly_option import add_anomaly_option
 from microshrub_host.cli.options import add_model_options, given_options, is_model_file
 from microshrub_host.cli.parsed import whole_number
 from microshrub_host.cli.stream_options import (
@@ -111,6 +112,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         default="page_hinkley",
         help="the drift detector (default page_hinkley)",
     )
+    add_anomaly_option(group)
     group.add_argument(
         "--hook",
         choices=HOOKS,

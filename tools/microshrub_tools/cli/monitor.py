@@ -15,11 +15,13 @@ from rich.text import Text
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console, messages
+from microshrub_host.base.text import count
 from microshrub_host.cli.outputs import add_outputs, check_outputs, write_figure
 from microshrub_host.engines.status import percent
 
 from ..board.ports import add_port_option, chosen_port
 from ..link.client import HostLink
+from ..link.messages import Observed, Unlike
 from ..link.serial_line import SerialLine
 from ..watch.device_watch import Watch, drift_name
 from ..watch.interrupts import Interrupts
@@ -101,13 +103,19 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
             f"predicted {watch.names.classes[label]}",
             f"{number} times, confidence {confidence:.2f}",
         )
-    alarms = "1 alarm" if status.drifts == 1 else f"{status.drifts} alarms"
-    yield "drift", f"{drift_name(status.drift)}, {alarms}"
+    yield "drift", f"{drift_name(status.drift)}, {count(status.drifts, 'alarm')}"
+    if watch.unlike:
+        yield "anomaly", _anomaly(watch.unlike, watch.strangest)
     yield "heap", f"{status.heap_used:,} bytes used, {status.heap_free:,} free"
     median, worst = watch.latency
     yield "latency", f"{median:.1f} ms, p99 {worst:.1f} ms"
     yield "waiting for a label", f"{status.pending}"
     yield "up", f"{status.uptime:,} s"
+
+
+def _anomaly(said: Unlike, strangest: Observed | None) -> str:
+    words = f"score {said.score}, threshold {said.threshold}, {count(said.alarms, 'alarm')}"
+    return words + (f", last with score {strangest.prediction.score}" if strangest else "")
 
 
 def plain(watch: Watch) -> str:

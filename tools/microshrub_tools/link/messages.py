@@ -14,6 +14,7 @@ from microshrub_host.engines import loader
 from .frames import Frame
 
 _types: Any = loader.load("python").device.link
+_SHORT, _SCORED = "<HBB", "<HBBBB"  # a prediction, without and with an anomaly score
 UNKNOWN = 0xFFFF  # stands for a label that is not known
 
 HELLO: int = _types._HELLO
@@ -72,6 +73,11 @@ def confusion(label: int, first: int = 0) -> Request:
     return Request(_types._CONFUSION, bytes([label, first]))
 
 
+def anomaly(scores: bool) -> Request:
+    """The anomaly score and its alarms; from then on predictions carry their scores, or not."""
+    return Request(_types._ANOMALY, bytes([scores]))
+
+
 @dataclass(frozen=True)
 class Done:
     """The request was carried out."""
@@ -91,11 +97,17 @@ class Welcome:
 
 @dataclass(frozen=True)
 class Prediction:
-    """Of a sample; sample_id is 0 if it had its label, confidence is 0..255."""
+    """Of a sample; sample_id is 0 if it had its label, confidence is 0..255.
+
+    If the device was asked for it, score says how unlike the last samples it is, 0..255, and
+    unlike is 1 if that is above the threshold.
+    """
 
     sample_id: int
     label: int
     confidence: int
+    score: int | None = None
+    unlike: int | None = None
 
 
 @dataclass(frozen=True)
@@ -116,6 +128,15 @@ class DeviceStatus:
     pending: int
     checkpoint: int
     damaged: int
+
+
+@dataclass(frozen=True)
+class Unlike:
+    """Of the anomaly score: that of the last sample, the threshold, 0..255, and alarms so far."""
+
+    score: int
+    threshold: int
+    alarms: int
 
 
 @dataclass(frozen=True)
@@ -157,7 +178,9 @@ class Observed:
     values: tuple[int, ...] = field(repr=False)
 
 
-Answer = Done | Welcome | Prediction | DeviceStatus | Counts | Fingerprint | Piece | Failure
+Answer = (
+    Done | Welcome | Prediction | DeviceStatus | Unlike | Counts | Fingerprint | Piece | Failure
+)
 
 
 def read_answer(frame: Frame) -> Answer | None:
@@ -173,9 +196,11 @@ def _read(frame: Frame) -> Answer | None:
     if kind == _types._DONE:
         return Done()
     if kind == _types._PREDICTION:
-        return Prediction(*struct.unpack("<HBB", payload))
+        return Prediction(*struct.unpack(_SHORT if len(payload) == 4 else _SCORED, payload))
     if kind == _types._STATE:
         return DeviceStatus(*_words(payload))
+    if kind == _types._UNLIKE:
+        return Unlike(*_words(payload))
     if kind == _types._COUNTS:
         return Counts(_words(payload))
     if kind == _types._CRC:
@@ -191,12 +216,14 @@ def _read(frame: Frame) -> Answer | None:
 
 def read_observed(frame: Frame) -> Observed | None:
     """The observation in a frame; None if the frame is not a valid one."""
-    if len(frame.payload) < 6 or (len(frame.payload) - 6) % 4:
+    form = _SCORED if len(frame.payload) % 4 == 0 else _SHORT
+    size = struct.calcsize(form) + 2
+    if len(frame.payload) < size or (len(frame.payload) - size) % 4:
         return None
-    sample_id, guess, confidence, label = struct.unpack_from("<HBBH", frame.payload)
+    *said, label = struct.unpack_from(form + "H", frame.payload)
     known = None if label == UNKNOWN else label
-    values = _words(frame.payload[6:])
-    return Observed(frame.sequence, Prediction(sample_id, guess, confidence), known, values)
+    values = _words(frame.payload[size:])
+    return Observed(frame.sequence, Prediction(*said), known, values)
 
 
 def _words(payload: bytes) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Watches a device at work; it asks with nothing but hello, configuration, status, confusion."""
+"""Watches a device at work; it asks for nothing that changes what the device learns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from dataclasses import dataclass
 
 from ..link.board_names import names_of, read_configuration, version_note
 from ..link.client import HostLink, RefusedError, RestartedError
-from ..link.messages import STATUS, Counts, DeviceStatus, Observed, confusion
+from ..link.messages import (
+    STATUS,
+    Counts,
+    DeviceStatus,
+    Observed,
+    Unlike,
+    anomaly,
+    confusion,
+)
 
 _LATENCIES = 200
 _OBSERVED = 100  # the last predictions whose classes and confidence are shown
@@ -80,6 +88,8 @@ class Watch:
         config = read_configuration(self._link, welcome)
         self.names = names_of(config, welcome)
         self.note = version_note(config)
+        self._scores = bool(config.get("anomaly"))
+        self.unlike: Unlike | None = None
 
     def _ask(self, matrix: bool) -> DeviceStatus:
         pending = self._link.post(STATUS)
@@ -87,6 +97,9 @@ class Watch:
         assert isinstance(status, DeviceStatus)
         self._latencies.append(pending.latency)
         self._note(status)
+        if self._scores:
+            answer = self._link.ask(anomaly(scores=True))
+            self.unlike = answer if isinstance(answer, Unlike) else None
         if matrix:
             self.confusion = self._matrix()
         return status
@@ -129,6 +142,11 @@ class Watch:
         """Milliseconds from a question to its answer: the median and the 99th percentile."""
         found = sorted(self._latencies)
         return 1000 * found[len(found) // 2], 1000 * found[len(found) * 99 // 100]
+
+    @property
+    def strangest(self) -> Observed | None:
+        """The last observation that was above the threshold, of those that are kept."""
+        return next((seen for seen in reversed(self._last) if seen.prediction.unlike), None)
 
     @property
     def predictions(self) -> list[tuple[int, int, float]]:

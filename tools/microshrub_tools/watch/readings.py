@@ -2,7 +2,8 @@
 
     x:12 y:-3 label:1 pred:1 acc:934
 
-is a sample of x and y; `label` is its class, and `pred` and `acc` are what the model says of it.
+is a sample of x and y; `label` is its class, and `pred` and `acc` are what the model says of it,
+as is `anomaly`.
 The device's program prints the first features only, classes by their numbers, and a label only
 where it knows one. So a board whose lines hold what a model says is asked for observations, which
 have it all; the names then come from the board, see board_names.py.
@@ -24,7 +25,7 @@ from ..link.serial_line import Line, gone
 
 _PAIR = re.compile(r"([^\s:,]+):([+-]?\d{1,18})", re.ASCII)
 _BETWEEN = re.compile(r"[\s,]+")
-_NO_SENSOR = ("label", "pred", "acc")
+_NO_SENSOR = ("label", "pred", "acc", "anomaly")
 _PRINTED = 6  # features in a line of the device's program
 _ABSENT = -(1 << 29)  # stands for a value that is not there
 _LISTEN = 3.0  # seconds without a byte before the board is said hello to

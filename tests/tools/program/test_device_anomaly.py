@@ -1,0 +1,178 @@
+"""Anomaly scores of the device's program on a real 32-bit MicroPython, over the link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from device_support import Device, configuration, frozen_quantizer, put_device, run_device
+
+from microshrub_host.engines.anomaly_options import AnomalyOptions
+from microshrub_host.engines.learners import MODELS
+from microshrub_host.evaluation import prequential
+from microshrub_host.evaluation.anomaly_run import AnomalyRun
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import Stream
+from microshrub_tools.cli.monitor import facts
+from microshrub_tools.link.client import HostLink, RefusedError
+from microshrub_tools.link.messages import (
+    RESET,
+    STATUS,
+    DeviceStatus,
+    Prediction,
+    Unlike,
+    anomaly,
+    sample,
+)
+from microshrub_tools.link.serial_line import SerialLine
+from microshrub_tools.watch.device_watch import Watch
+
+SAMPLES = 700
+OPTIONS = AnomalyOptions(period=50, window=100, reach=2)
+MODEL: dict[str, Any] = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
+CHECKPOINT = {"path": "checkpoint", "samples": 100, "seconds": 0}
+Start = Callable[..., Device]
+
+
+@pytest.fixture(scope="module")
+def stream() -> Stream:
+    return open_stream("synth:sea_a", limit=SAMPLES)
+
+
+@pytest.fixture(scope="module")
+def wanted(stream: Stream) -> AnomalyRun:
+    """What the simulator says."""
+    run = prequential.evaluate(stream, "shrub", MODEL, anomaly=OPTIONS)
+    assert run.anomaly
+    return run.anomaly
+
+
+@pytest.fixture
+def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) -> Iterator[Start]:
+    devices = []
+
+    def start(**fields: Any) -> Device:
+        config = configuration(MODELS["shrub"], MODEL, quantizer="quantizer.state", **fields)
+        put_device(tmp_path, config)
+        (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
+        devices.append(Device(micropython_command, tmp_path, "128k"))
+        return devices[-1]
+
+    yield start
+    for device in devices:
+        device.close()
+
+
+def connected(device: Device) -> HostLink:
+    link = HostLink(SerialLine(device.port))
+    link.connect()
+    return link
+
+
+def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[Prediction]:
+    rows = prequential.raw_rows(stream)
+    requests = (sample(rows[k].tolist(), int(stream.labels[k])) for k in range(begin, end))
+    answers = [pending.answer for pending in link.stream(requests)]
+    assert all(isinstance(answer, Prediction) for answer in answers)
+    return answers  # type: ignore[return-value]
+
+
+def test_scores_and_alarms_are_the_simulators(
+    stream: Stream, wanted: AnomalyRun, start: Start
+) -> None:
+    with connected(start(anomaly=OPTIONS.parameters())) as link:
+        assert link.ask(anomaly(scores=True)) == Unlike(0, 0, 0)
+        answers = learn(link, stream, 0, SAMPLES)
+        said = link.ask(anomaly(scores=True))
+    assert [answer.score for answer in answers] == wanted.scores.tolist()
+    assert [answer.unlike for answer in answers] == wanted.unlike.tolist()
+    assert said == Unlike(int(wanted.scores[-1]), wanted.threshold, len(wanted.alarms))
+    assert len(wanted.alarms) > 3
+
+
+def test_a_host_that_does_not_ask_sees_nothing_of_it(stream: Stream, start: Start) -> None:
+    """One of version 1 from before there were scores; and one that says hello after another."""
+    device = start(anomaly=OPTIONS.parameters())
+    with connected(device) as link:
+        assert {answer.score for answer in learn(link, stream, 0, 20)} == {None}
+        link.ask(anomaly(scores=True))
+        assert None not in {answer.score for answer in learn(link, stream, 20, 40)}
+        link.ask(anomaly(scores=False))
+        assert {answer.score for answer in learn(link, stream, 40, 60)} == {None}
+        link.ask(anomaly(scores=True))
+    with connected(device) as link:
+        assert {answer.score for answer in learn(link, stream, 60, 80)} == {None}
+
+
+def test_without_a_score_the_request_is_refused(stream: Stream, start: Start) -> None:
+    with connected(start()) as link:
+        with pytest.raises(RefusedError, match="build it with --anomaly"):
+            link.ask(anomaly(scores=True))
+        assert {answer.score for answer in learn(link, stream, 0, 20)} == {None}
+
+
+def test_samples_allocate_nothing(stream: Stream, start: Start) -> None:
+    with connected(start(anomaly=OPTIONS.parameters())) as link:
+        link.ask(anomaly(scores=True))
+        learn(link, stream, 0, 50)
+        used = []
+        for end in (300, 600):
+            link.ask(STATUS)
+            before = link.ask(STATUS)
+            learn(link, stream, end - 250, end)
+            link.ask(anomaly(scores=True))
+            after = link.ask(STATUS)
+            assert isinstance(before, DeviceStatus)
+            assert isinstance(after, DeviceStatus)
+            used.append(after.heap_used - before.heap_used)
+    assert used == [0, 0]
+
+
+def test_the_checkpoint_keeps_it(stream: Stream, wanted: AnomalyRun, start: Start) -> None:
+    device = start(anomaly=OPTIONS.parameters(), checkpoint=CHECKPOINT)
+    with connected(device) as link:
+        learn(link, stream, 0, 320)
+    device.kill()
+    device.start()
+    with connected(device) as link:
+        status = link.ask(STATUS)
+        assert isinstance(status, DeviceStatus)
+        done = status.samples
+        assert 300 <= done <= 320
+        link.ask(anomaly(scores=True))
+        answers = learn(link, stream, done, SAMPLES)
+        assert [answer.score for answer in answers] == wanted.scores[done:].tolist()
+        assert [answer.unlike for answer in answers] == wanted.unlike[done:].tolist()
+        link.ask(RESET)
+        assert link.ask(anomaly(scores=True)) == Unlike(0, 0, 0)
+
+
+def test_the_monitor_shows_it(stream: Stream, wanted: AnomalyRun, start: Start) -> None:
+    device = start(anomaly=OPTIONS.parameters())
+    with connected(device) as link:
+        learn(link, stream, 0, SAMPLES)
+    with HostLink(SerialLine(device.port)) as link:
+        watch = Watch(link)
+        watch.ask()
+        shown = dict(facts(watch))
+    words = f"score {wanted.scores[-1]}, threshold {wanted.threshold}, {len(wanted.alarms)} alarms"
+    assert shown["anomaly"] == words
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"depth": 3}, "anomaly has no option depth; there is: period, window, reach"),
+        ({"period": 0}, "period has to be a whole number of 1..536870912, not 0"),
+        ({"window": 1000, "reach": "wide"}, "reach has to be a whole number of 1..32, not 'wide'"),
+    ],
+)
+def test_a_wrong_configuration_is_named_in_one_line(
+    options: dict[str, Any], words: str, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    put_device(tmp_path, configuration(MODELS["shrub"], MODEL, anomaly=options))
+    said = run_device(micropython_command, tmp_path)
+    assert words in said
+    assert "Traceback" not in said
