@@ -142,8 +142,9 @@ class Grove(Learner):
     Parameters (all but features and classes have defaults):
 
     features      1..256, numbers in a sample, kept in 8 bits each; classes: 2..256
-    window        8..2047, recent samples that each tree is grown on
-    trees         1..255, the most trees that vote
+    window        8..2047, recent samples that each tree is grown on; 0: as many as fit into 16 KB
+                  beside 8 trees, from 32 up to 512
+    trees         1..255, the most trees that vote; 0: as many as fit into 16 KB, from 2 up to 32
     leaves        2..128, the most leaves of a tree
     every         1..255: a tree starts to grow every N samples, and has N samples to finish; the
                   ring holds N samples more than the window
@@ -158,8 +159,8 @@ class Grove(Learner):
     _learn = staticmethod(learn)
 
     PARAMETERS = (
-        "window 512 8..2047;"
-        "trees 32 1..255;"
+        "window 0 8..2047;"
+        "trees 0 1..255;"
         "leaves 64 2..128;"
         "every 32 1..255;"
         "max_features 0 0..features;"
@@ -171,6 +172,15 @@ class Grove(Learner):
         ("grove.state", FIXED_IN_GROVE),
         ("sprout.state", FIXED_IN_SPROUT),
     )
+
+    def _prepare(self):
+        trees = getattr(self, "trees")  # noqa: B009
+        if not self.window:
+            self.trees = trees or 8
+            self.fit("window", 32, 512)
+        self.trees = trees
+        if not trees:
+            self.fit("trees", 2, 32)
 
     def _is_sound(self):
         from .check import grove_is_sound

@@ -186,7 +186,7 @@ class NearestNeighbours(Learner):
     Parameters (all but features and classes have defaults):
 
     features  1..256, numbers in a sample, kept in 8 bits each; classes: 2..256
-    window    1..4096, recent samples that are kept
+    window    1..4096, recent samples that are kept; 0: as many as fit into 16 KB, up to 1024
     k         1..15, neighbours that vote
 
     Raises ValueError, which names the parameter, what is allowed and what was given.
@@ -195,9 +195,13 @@ class NearestNeighbours(Learner):
     _predict = staticmethod(predict)
     _learn = staticmethod(learn)
 
-    PARAMETERS = "window 512 1..4096;k 5 1..15"
+    PARAMETERS = "window 0 1..4096;k 5 1..15"
 
     _FIXED = (("ring.shape", range(3)), ("neighbours.state", range(_WORDS)))
+
+    def _prepare(self):
+        if not self.window:
+            self.fit("window", 16, 1024)
 
     def _is_sound(self):
         from .check import ring_is_sound
