@@ -98,8 +98,10 @@ class Board:
     `key` is the file's name without .toml; `arch` goes to mpy-cross -march; `native` says that the
     native code of a .mpy counts against the GC heap; `heap_free_bytes` is what a program finds
     after boot with the network off, `largest_block_bytes` the most of it that is in one piece, and
-    `heap_source` where these figures are from. `measured` has microseconds, of `microshrub bench`,
-    `cost` instructions counted in emulation; None if the file has no such section.
+    `heap_source` where these figures are from. Where `native` is false, `executable_bytes` is how
+    much RAM there is for machine code, and `executable_source` where that is from. `measured` has
+    microseconds, of `microshrub bench`, `cost` instructions counted in emulation; None if the file
+    has no such section.
     """
 
     key: str
@@ -115,6 +117,8 @@ class Board:
     serial: Serial
     pins: Pins
     watchdog_ms: int | None = None  # the longest time-out of its watchdog, if it has a limit
+    executable_bytes: int | None = None
+    executable_source: str = ""
     measured: Costs | None = None
     cost: Costs | None = None
 
@@ -182,10 +186,13 @@ def _board(key: str, table: _Table) -> Board:
         serial=_serial(table.section("serial")),
         pins=_pins(table.section("pins")),
         watchdog_ms=table.positive("watchdog_ms") if "watchdog_ms" in table.rest else None,
+        **_executable(table),
         measured=_costs(table, "measured"),
         cost=_costs(table, "cost"),
     )
     table.finish()
+    if board.native and board.executable_bytes is not None:
+        table.fail("executable_bytes", "is for boards whose native is false")
     if board.heap_free_bytes > board.sram_bytes:
         table.fail("heap_free_bytes", f"is above sram_bytes ({board.sram_bytes})")
     if board.largest_block_bytes > board.heap_free_bytes:
@@ -193,6 +200,14 @@ def _board(key: str, table: _Table) -> Board:
     if board.model_budget_bytes > board.heap_free_bytes:
         table.fail("model_budget_bytes", f"is above heap_free_bytes ({board.heap_free_bytes})")
     return board
+
+
+def _executable(table: _Table) -> dict[str, Any]:
+    """What a board file says of the RAM for machine code, both or nothing."""
+    keys = ("executable_bytes", "executable_source")
+    if not any(key in table.rest for key in keys):
+        return {}
+    return {keys[0]: table.positive(keys[0]), keys[1]: table.text(keys[1])}
 
 
 def _serial(table: _Table) -> Serial:

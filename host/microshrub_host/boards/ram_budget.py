@@ -41,6 +41,7 @@ class Part:
     bytes: int
     note: str
     owner: str = "code"
+    elsewhere: int = 0
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class Budget:
     board: str
     largest_block_bytes: int
     peak_bytes: int  # while the buffers are made, when for a moment some exist twice
+    executable_bytes: int | None = None  # RAM for machine code that is not on the heap
 
     @property
     def model_bytes(self) -> int:
@@ -74,6 +76,16 @@ class Budget:
     def ram_bytes(self) -> int:
         """Everything, the imported code included."""
         return sum(part.bytes for part in (*self.buffers, *self.overhead, *self.code))
+
+    @property
+    def machine_code_bytes(self) -> int:
+        """Machine code that is not on the heap."""
+        return sum(part.elsewhere for part in self.code)
+
+    @property
+    def code_fits(self) -> bool:
+        """Whether there is enough executable RAM for it, as far as is known."""
+        return self.executable_bytes is None or self.machine_code_bytes <= self.executable_bytes
 
     @property
     def largest_buffer(self) -> Part:
@@ -219,6 +231,7 @@ def budget(
         free_bytes=board.heap_free_bytes,
         board=board.name,
         largest_block_bytes=board.largest_block_bytes,
+        executable_bytes=board.executable_bytes,
         peak_bytes=max(ram, sum(part.bytes for part in (*code, *around)) + _peak(objects)),
     )
 
@@ -336,4 +349,5 @@ def _module_part(module: ModuleHeap, native: bool) -> Part:
     if native:
         note = f"{module.native} of it machine code"
         return Part(module.name, module.other + module.native, note)
-    return Part(module.name, module.other, f"and {module.native} of machine code elsewhere")
+    note = f"and {module.native} of machine code elsewhere"
+    return Part(module.name, module.other, note, elsewhere=module.native)

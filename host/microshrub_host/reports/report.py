@@ -60,6 +60,8 @@ def _limits(budget: Budget, board: Board) -> dict[str, Any]:
     return {
         "fits": budget.fits,
         "free_bytes": budget.free_bytes,
+        "machine_code_bytes": budget.machine_code_bytes,
+        "executable_bytes": budget.executable_bytes,
         "model_budget_bytes": board.model_budget_bytes,
     }
 
@@ -157,8 +159,19 @@ def _in_runs(result: Result) -> bool:
 
 
 def fitting(budget: Budget) -> str:
-    """The sentence for a model that fits."""
-    return f"It fits: {budget.free_bytes - budget.ram_bytes:,} bytes are left for your program."
+    """What is said of a model that fits, and of machine code that may not."""
+    left = budget.free_bytes - budget.ram_bytes
+    said = f"It fits: {left:,} bytes are left for your program."
+    return said if budget.code_fits else f"{said} {code_shortage(budget)}"
+
+
+def code_shortage(budget: Budget) -> str:
+    """What is said of machine code that is too large for the RAM that can run it."""
+    return (
+        f"But its machine code takes {budget.machine_code_bytes:,} bytes of executable RAM, and "
+        f"{budget.board} has {budget.executable_bytes:,}: use `build --emit bytecode`, which has "
+        "none, or `build --freeze`, which leaves it in flash."
+    )
 
 
 def shortage(what: str, budget: Budget) -> str:
@@ -186,6 +199,10 @@ def print_budget(budget: Budget, board: Board, time: SampleTime | None = None) -
             _section(table, owner, own, budget)
     _row(table, "all", budget.ram_bytes, "", style="bold")
     _row(table, "free on the board", budget.free_bytes, board.heap_source)
+    if budget.executable_bytes is not None:
+        code = budget.machine_code_bytes
+        _row(table, "machine code", code, "in executable RAM", style="bold")
+        _row(table, "executable RAM", budget.executable_bytes, board.executable_source)
     _row(
         table, "for a model there", board.model_budget_bytes, "a recommendation of the board file"
     )

@@ -38,6 +38,8 @@ def test_shipped_board(name: str) -> None:
     assert board.model_budget_bytes * 10 <= board.heap_free_bytes * 3
     assert re.match("measured|derived", board.heap_source)
     assert board.heap_free_bytes % 16 == 0  # whole blocks of the GC
+    assert (board.executable_bytes is None) == board.native
+    assert board.native or re.match("derived|the largest block", board.executable_source)
 
 
 def test_board_cannot_be_changed() -> None:
@@ -80,6 +82,18 @@ def test_own_file_as_a_path_object(tmp_path: Path) -> None:
 
 def test_led_may_be_left_out(tmp_path: Path) -> None:
     assert board_files.load(write(tmp_path, GOOD.replace('led = "LED"\n', ""))).pins.led is None
+
+
+def test_executable_ram_is_for_boards_that_keep_machine_code_apart(tmp_path: Path) -> None:
+    more = 'executable_bytes = 4096\nexecutable_source = "measured"\n'
+    top, rest = GOOD.split("\n[", 1)
+    apart = re.sub("native = true.*", "native = false", top)
+    board = board_files.load(write(tmp_path, f"{apart}\n{more}[{rest}"))
+    assert (board.executable_bytes, board.executable_source) == (4096, "measured")
+    with pytest.raises(board_files.BoardFileError, match="whose native is false"):
+        board_files.load(write(tmp_path, f"{top}\n{more}[{rest}"))
+    with pytest.raises(board_files.BoardFileError, match="executable_source is missing"):
+        board_files.load(write(tmp_path, f"{apart}\nexecutable_bytes = 4096\n[{rest}"))
 
 
 def test_file_that_is_not_there(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ PROMISED = {
     "accuracy_majority", "kappa", "kappa_temporal", "model_bytes", "ram_bytes", "trees_used",
     "clamped", "missing", "state_crc32", "samples_per_second", "engine", "board", "board_given",
     "limit", "warmup", "shuffle", "label", "class_names", "feature_names", "versions", "fits",
-    "free_bytes", "model_budget_bytes",
+    "free_bytes", "machine_code_bytes", "executable_bytes", "model_budget_bytes",
 }  # fmt: skip
 
 

@@ -34,3 +34,24 @@ def test_what_is_short_is_said(free: int, piece: int, said: str) -> None:
     sentence = report.shortage("It", ram_budget.budget(PARAMETERS, board, "ShrubEnsemble"))
     assert said in sentence
     assert f"{min(free, piece):,}" in sentence
+
+
+def test_machine_code_is_weighed_where_it_is_not_on_the_heap() -> None:
+    board = dataclasses.replace(board_files.load("esp32"), name="Tight")
+    whole = ram_budget.budget({"features": 1, "classes": 2}, board, "ShrubEnsemble")
+    code = whole.machine_code_bytes
+    assert 20_000 < code < 30_000
+    assert report.fitting(whole).endswith("left for your program.")
+    tight = dataclasses.replace(board, executable_bytes=code - 1)
+    budget = ram_budget.budget({"features": 1, "classes": 2}, tight, "ShrubEnsemble")
+    assert budget.fits
+    assert not budget.code_fits
+    said = report.fitting(budget)
+    assert f"But its machine code takes {code:,} bytes of executable RAM, and Tight has" in said
+    assert "--emit bytecode" in said
+    assert "--freeze" in said
+
+
+def test_machine_code_on_the_heap_is_counted_once() -> None:
+    assert WHOLE.machine_code_bytes == 0
+    assert WHOLE.code_fits

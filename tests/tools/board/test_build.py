@@ -260,6 +260,20 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, capsys: pytest.CaptureFixt
         build.make(program("tree"), small, tmp_path / "out")
 
 
+def test_machine_code_that_the_board_cannot_hold_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["build", "synth:sea_a", "--limit", "500", "--board", "esp32"]
+    words += ["--model", "hoeffding", "--adaptive", "--nodes", "31", "--leaves", "8"]
+    where = ["--output", str(tmp_path / "out")]
+    assert main([*words, *where]) == 2
+    assert "bytes of executable RAM, and ESP32 has" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    for way in (["--emit", "bytecode"], ["--freeze"]):
+        assert main([*words, *where, *way]) == 0
+        assert "executable" not in capsys.readouterr().out
+
+
 def test_package_lists_are_up_to_date() -> None:
     expected = package_list.package_lists()
     assert {path.name: path.read_text() for path in ROOT.glob("package*.json")} == expected

@@ -36,7 +36,7 @@ from microshrub_host.engines import (
     plain_kernels,
 )
 from microshrub_host.engines.own_learners import own_learners
-from microshrub_host.reports.report import shortage
+from microshrub_host.reports.report import code_shortage, shortage
 
 from .program_config import Program
 
@@ -144,6 +144,8 @@ def make(
         if not freeze and emit != "native" and budget_of(program, board, emit, freeze=True).fits:
             what += " With the library in the firmware, --freeze, it fits as it is."
         raise UserError(f"The program does not fit: {what}")
+    if not budget.code_fits:
+        raise UserError(f"The program fits the heap. {code_shortage(budget)}")
     files = program.files() | {"main.py": _main_program(program)}
     files |= _library(board, modules(program, emit), emit, freeze)
     write(files, output)

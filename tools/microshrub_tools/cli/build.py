@@ -171,6 +171,9 @@ def _print(made: build.Build, board: board_files.Board, program: Program) -> Non
     console.say(f"RAM     {made.code_bytes:>9,} bytes for the imported code")
     model = made.budget.ram_bytes - made.code_bytes
     console.say(f"        {model:>9,} bytes for the model and what it needs")
+    if made.budget.machine_code_bytes:
+        code = made.budget.machine_code_bytes
+        console.say(f"        {code:>9,} bytes for machine code, in executable RAM")
     console.say(fitting(made.budget))
     if build.MANIFEST in made.files:
         console.say(
