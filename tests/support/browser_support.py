@@ -58,6 +58,12 @@ class Browser:
         """The page of a file, or at an address, in a window of that width, in pixels."""
         self.requests.clear()
         self.complaints.clear()
+        self.look(width, dark)
+        self.call("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
+        self._wait_for("Page.loadEventFired")
+
+    def look(self, width: int, dark: bool) -> None:
+        """The window's width in pixels, and its colours."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -67,8 +73,6 @@ class Browser:
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
-        self.call("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
-        self._wait_for("Page.loadEventFired")
 
     def run(self, expression: str) -> Any:
         """The value of an expression of JavaScript in the page, or what it promises."""

@@ -1,0 +1,49 @@
+"""What axe-core finds in the page: nothing serious, before a run and after one, in every look."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_support import Browser
+from playground_support import crc_of_run, set_option
+
+AXE = Path(__file__).parents[3] / "tools" / "web" / "node_modules" / "axe-core" / "axe.min.js"
+LOOKS = [(360, False), (360, True), (1280, False), (1280, True)]  # width in pixels, dark
+
+
+def findings(page: Browser) -> list[str]:
+    """What is serious or critical, with the elements that it is about."""
+    page.run(AXE.read_text(encoding="utf-8") + "; void 0")
+    found: list[dict[str, Any]] = page.run("axe.run().then((all) => all.violations)")
+    return [
+        f"{each['id']}: {each['help']}: {[node['html'] for node in each['nodes']]}"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+    ]
+
+
+def open_all(page: Browser) -> None:
+    """Unfold what is folded."""
+    page.run("document.querySelectorAll('details').forEach((each) => each.open = true)")
+
+
+def test_nothing_serious_is_found(playground: Browser) -> None:
+    if not AXE.exists():
+        pytest.skip("the page's packages are not installed: make web")
+    for has_run in (False, True):
+        if has_run:
+            set_option(playground, "bytes", 4096)
+            crc_of_run(playground)
+        open_all(playground)
+        for width, dark in LOOKS:
+            playground.look(width, dark)
+            assert not findings(playground), (has_run, width, dark)
+
+
+def test_something_serious_would_be_found(playground: Browser) -> None:
+    if not AXE.exists():
+        pytest.skip("the page's packages are not installed: make web")
+    playground.run("document.querySelector('#start').textContent = ''")
+    assert any(each.startswith("button-name") for each in findings(playground))
