@@ -15,6 +15,8 @@ SoftmaxRegression .thicket.softmax
 NearestNeighbours .thicket.neighbours
 Grove .thicket.grove
 ShrubRegressor .regression.shrubs
+LinearRegressor .regression.linear
+ThicketRegressor .regression.thicket
 """
 
 

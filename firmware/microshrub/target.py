@@ -1,7 +1,7 @@
 """The unit of the numbers that a regressor learns: raw values to 16-bit codes, and back.
 
 The codes are those of a quantizer's feature (see quantizer.py): equal steps over the range of the
-first targets and an eighth of it on either side; beyond, coarser and coarser steps as far as raw
+first targets and as much again on either side; beyond, coarser and coarser steps as far as raw
 values go. So there is a code for every target, and learners work in one known unit, codes.
 
 A prediction comes back as the raw value nearest to its code, within the targets seen so far: it
@@ -106,9 +106,9 @@ class Target(Buffers):
         unit[_SPAN] = max(unit[_SPAN], value)
 
     def freeze(self):
-        """Fix the range, which grows by an eighth on either side; from now on there are codes."""
+        """Fix the range, which grows by its width on either side; from now on there are codes."""
         if not self.frozen:
-            self._freeze(3)
+            self._freeze(0)
 
     def _freeze(self, margin_shift):
         unit = self._flat[0]

@@ -40,6 +40,35 @@ def best_gain(rows: NDArray[Any], targets: NDArray[Any]) -> float:
     return max(gains, default=0.0)
 
 
+class NormalisedLeastMeanSquares:
+    """A linear model on features scaled by their running means and deviations."""
+
+    def __init__(self, features: int, rate: float) -> None:
+        self.rate = rate
+        self.weights = np.zeros(features + 1)
+        self.mean = np.zeros(features)
+        self.deviation = np.zeros(features)
+        self.centre = 32767.0
+        self.seen = 0
+
+    def learn(self, x: NDArray[Any], target: float) -> float:
+        """Learn a sample; returns what was predicted before."""
+        z = np.zeros(len(x) + 1)
+        known = self.deviation >= 1
+        z[:-1][known] = ((x - self.mean)[known] / self.deviation[known]).clip(-3, 3)
+        z[-1] = 1
+        predicted = self.centre + float(self.weights @ z)
+        self.weights += self.rate * (target - predicted) * z / (z @ z)
+        self.seen = min(self.seen + 1, 1024)
+        if self.seen == 1:
+            self.mean, self.centre = x.astype(float), float(target)
+        away = x - self.mean
+        self.mean = self.mean + away / self.seen
+        self.deviation = self.deviation + (np.abs(away) - self.deviation) / self.seen
+        self.centre += (target - self.centre) / self.seen
+        return predicted
+
+
 class ExponentiatedGradient:
     """Weights on the simplex that follow the gradient of the squared error."""
 

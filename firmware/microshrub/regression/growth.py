@@ -31,6 +31,13 @@ _SPROUT_BEGIN = const(11)
 _SPROUT_END = const(12)
 _SPROUT_IMPURITY = const(14)
 _SPROUT_SUMS = const(15)
+_SHRUBS_STATE = const(22)
+_GROVE_OF_REST = const(23)
+_REST_UPPER = const(24)
+_REST_LOWER = const(25)
+# regression/shrubs.py
+_V_WITH_REST = const(5)
+_V_OF_REST = const(6)
 # thicket/ring.py
 _R_FEATURES = const(1)
 # thicket/trees.py
@@ -59,6 +66,9 @@ def measure(t, leaf: int):
     sprout = ptr32(address[_SPROUT_STATE])
     upper = ptr8(address[_RING_LABELS])
     lower = ptr8(address[_GROVE_LOWER])
+    if ptr8(address[_GROVE_OF_REST])[sprout[_S_SLOT]]:
+        upper = ptr8(address[_REST_UPPER])
+        lower = ptr8(address[_REST_LOWER])
     line = ptr16(address[_SPROUT_LINE])
     begin_at = ptr16(address[_SPROUT_BEGIN])[leaf]
     end = ptr16(address[_SPROUT_END])[leaf]
@@ -130,6 +140,9 @@ def add_up(i: int, b: int, k: int, t, feature: int, low: int, width: int):
     codes = ptr8(address[_RING_CODES])
     upper = ptr8(address[_RING_LABELS])
     lower = ptr8(address[_GROVE_LOWER])
+    if ptr8(address[_GROVE_OF_REST])[ptr32(address[_SPROUT_STATE])[_S_SLOT]]:
+        upper = ptr8(address[_REST_UPPER])
+        lower = ptr8(address[_REST_LOWER])
     line = ptr16(address[_SPROUT_LINE])
     sums = ptr32(address[_SPROUT_SUMS])
     features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
@@ -186,9 +199,13 @@ def tend(t):
     stage = int(begin(t))
     if not stage:
         return
-    if stage == 2:
-        measure(t, 0)
     sprout = ptr32(address[_SPROUT_STATE])
+    if stage == 2:
+        # every second shrub grows on the rests, if there are any
+        own = ptr32(address[_SHRUBS_STATE])
+        own[_V_OF_REST] = own[_V_WITH_REST] - own[_V_OF_REST]
+        ptr8(address[_GROVE_OF_REST])[sprout[_S_SLOT]] = own[_V_OF_REST]
+        measure(t, 0)
     visits = ptr32(address[_GROVE_STATE])[_G_PACE]
     while visits > 0 and sprout[_S_GROWING]:
         visits -= int(advance(t))

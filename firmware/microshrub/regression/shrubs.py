@@ -6,6 +6,11 @@ of least squared error and means in the leaves, and weights by the gradient of t
 Here growth is spread over the samples (thicket/sprout.py), the leaves go on learning, and the
 weights take exponentiated steps, which need no projection.
 
+An ensemble of which these are a part (thicket.py) gives an outline of each target before the
+shrubs predict it. Every second shrub then learns what the outline leaves, the rest
+(target - outline + 65536) / 2, and adds it to the outline; the weights find out which kind is
+the better one.
+
 Buffers of the table t (T = shrubs, L = leaves, N = samples in the ring; T + 1 slots, of which one
 has the shrub that grows). The ring is that of thicket/ring.py, the shrubs have the form of those
 in thicket/grove.py, and `sprout` is the one that grows, as in thicket/sprout.py:
@@ -27,6 +32,9 @@ in thicket/grove.py, and `sprout` is the one that grows, as in thicket/sprout.py
     20  grove.said     'i'  [T + 1] what each slot predicted
     21  grove.pull     'i'  [T + 1] the gradient in 1/65536 of the deviation squared
     22  shrubs.state   'i'  the integers below
+    23  grove.of_rest  'B'  [T + 1] 1: the slot's shrub predicts a rest
+    24  rest.upper     'B'  [N] the upper 8 bits of the rests, if there are any; else empty
+    25  rest.lower     'B'  [N] their lower 8 bits
 """
 
 import micropython
@@ -53,6 +61,8 @@ _GROVE_STATE = const(3)
 _GROVE_LOWER = const(4)
 _GROVE_RNG = const(17)
 _SHRUBS_STATE = const(22)
+_REST_UPPER = const(24)
+_REST_LOWER = const(25)
 # thicket/trees.py
 _G_USED = const(1)
 # (end)
@@ -61,7 +71,10 @@ _V_SAID = const(0)  # the last prediction
 _V_LAST = const(1)  # the last target
 _V_DEVIATION = const(2)  # what predictions were away from the targets lately, in 1/64
 _V_STEP = const(3)  # of the weights, in 1/256
-_WORDS = const(4)
+_V_OUTLINE = const(4)  # of the target that is predicted
+_V_WITH_REST = const(5)  # 1: every second shrub grows on rests
+_V_OF_REST = const(6)  # 1: the one that began last does
+_WORDS = const(7)
 
 _MIDDLE = const(32767)  # the prediction before there is a target
 
@@ -85,11 +98,16 @@ def learn(t, rows, at: int, target: int) -> int:
 def follow(t, rows, at: int, target: int):
     """Learn the sample that was predicted last."""
     address = ptr32(t)
+    own = ptr32(address[_SHRUBS_STATE])
+    rest = (target - own[_V_OUTLINE] + 65536) >> 1  # 0..65535
     weigh(t, target)
-    teach(t, target)
+    teach(t, target, rest)
     b = int(take(t, rows, at, target >> 8))
     ptr8(address[_GROVE_LOWER])[b] = target & 255
-    ptr32(address[_SHRUBS_STATE])[_V_LAST] = target
+    if own[_V_WITH_REST]:
+        ptr8(address[_REST_UPPER])[b] = rest >> 8
+        ptr8(address[_REST_LOWER])[b] = rest & 255
+    own[_V_LAST] = target
     tend(t)
 
 
@@ -128,8 +146,9 @@ class ShrubRegressor(Regressor):
         ("ring.shape", range(3)),
         ("grove.state", FIXED_IN_GROVE),
         ("sprout.state", FIXED_IN_SPROUT),
-        ("shrubs.state", (_V_STEP,)),
+        ("shrubs.state", (_V_STEP, _V_WITH_REST)),
     )
+    _WITH_REST = 0  # 1: an outline is given
 
     def _is_sound(self):
         from .check import shrubs_are_sound
@@ -154,6 +173,9 @@ class ShrubRegressor(Regressor):
             ("grove.said", "i", slots),
             ("grove.pull", "i", slots),
             ("shrubs.state", "i", _WORDS),
+            ("grove.of_rest", "B", slots),
+            ("rest.upper", "B", self._WITH_REST * (self.window + self.every)),
+            ("rest.lower", "B", self._WITH_REST * (self.window + self.every)),
         ]
         return ring + shrubs + sprout + weights
 
@@ -167,6 +189,7 @@ class ShrubRegressor(Regressor):
         own = b[_SHRUBS_STATE]
         own[_V_LAST] = _MIDDLE
         own[_V_STEP] = self.step
+        own[_V_WITH_REST] = self._WITH_REST
 
     def progress(self):
         """What users see of the state, as a dict of ints."""

@@ -30,11 +30,13 @@ _GROVE_WEIGHT = const(19)
 _GROVE_SAID = const(20)
 _GROVE_PULL = const(21)
 _SHRUBS_STATE = const(22)
+_GROVE_OF_REST = const(23)
 # regression/shrubs.py
 _V_SAID = const(0)
 _V_LAST = const(1)
 _V_DEVIATION = const(2)
 _V_STEP = const(3)
+_V_OUTLINE = const(4)
 # thicket/trees.py
 _S_SLOT = const(0)
 _G_USED = const(1)
@@ -59,6 +61,7 @@ def mix(t) -> int:
     own = ptr32(address[_SHRUBS_STATE])
     means = ptr16(address[_GROVE_MEANS])
     path = ptr8(address[_GROVE_PATH])
+    of_rest = ptr8(address[_GROVE_OF_REST])
     weight = ptr32(address[_GROVE_WEIGHT])
     said = ptr32(address[_GROVE_SAID])
     growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
@@ -72,6 +75,12 @@ def mix(t) -> int:
     for s in range(used + 1):
         if s != growing:
             h = means[s * most + path[s]]  # s * most < 2**8 * 2**7
+            if of_rest[s]:  # the rest is (target - outline + 65536) / 2
+                h = own[_V_OUTLINE] + 2 * h - 65536
+                if h < 0:
+                    h = 0
+                if h > 65535:
+                    h = 65535
             said[s] = h
             if base < 0:
                 base = h
@@ -155,15 +164,17 @@ def enter(t):
 
 
 @micropython.viper
-def teach(t, target: int):
-    """Move the leaf that the sample reached in each shrub towards the target: by 1/32."""
+def teach(t, target: int, rest: int):
+    """Move the leaf that the sample reached in each shrub towards the target, or rest: by 1/32."""
     address = ptr32(t)
     grove = ptr32(address[_GROVE_STATE])
     means = ptr16(address[_GROVE_MEANS])
     path = ptr8(address[_GROVE_PATH])
+    of_rest = ptr8(address[_GROVE_OF_REST])
     growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
     most = grove[_G_MOST]
     for s in range(grove[_G_USED] + 1):
         if s != growing:
             k = s * most + path[s]
-            means[k] = means[k] + ((target - means[k] + 16) >> _LEAF_RATE)
+            y = rest if of_rest[s] else target
+            means[k] = means[k] + ((y - means[k] + 16) >> _LEAF_RATE)

@@ -80,9 +80,9 @@ def softmax_is_sound(b):
     """Means, deviations and weights are where they cannot overflow."""
     return (
         0 <= b[_SOFTMAX_STATE][3] <= _MOST_SEEN
-        and _are_within(b[_SOFTMAX_MEAN], 0, _MOST_MEAN)
-        and _are_within(b[_SOFTMAX_DEVIATION], 0, _MOST_MEAN)
-        and _are_within(b[_SOFTMAX_WEIGHT], -_MOST_WEIGHT, _MOST_WEIGHT)
+        and are_within(b[_SOFTMAX_MEAN], 0, _MOST_MEAN)
+        and are_within(b[_SOFTMAX_DEVIATION], 0, _MOST_MEAN)
+        and are_within(b[_SOFTMAX_WEIGHT], -_MOST_WEIGHT, _MOST_WEIGHT)
     )
 
 
@@ -115,14 +115,15 @@ def trees_are_sound(b):
     return not sprout[_S_GROWING] or _can_grow(b, sprout)
 
 
-def _are_within(buffer, low, high):
+def are_within(buffer, low, high):
+    """Is every item in the range?"""
     return low <= min(buffer) and max(buffer) <= high
 
 
 def _weights_are(b, slot, used):
     """The weights are those that follow from the accuracies."""
     accuracy = b[_GROVE_ACCURACY]
-    if not _are_within(accuracy, 0, _ONE):
+    if not are_within(accuracy, 0, _ONE):
         return False
     top = 0
     for s in range(used + 1):

@@ -23,27 +23,23 @@ from micropython import const
 
 from ..fixed import exp_decay
 from ..learner import Learner
+from .scaling import average, scale
 
 # From elsewhere, written by `make constants`:
 # places of buffers
 _SOFTMAX_STATE = const(0)
 _SOFTMAX_VOTES = const(1)
-_SOFTMAX_MEAN = const(2)
-_SOFTMAX_DEVIATION = const(3)
 _SOFTMAX_SCALED = const(4)
 _SOFTMAX_SHARE = const(5)
 _SOFTMAX_WEIGHT = const(6)
 # (end)
 
-_FEATURES = const(0)  # of the state
-_CLASSES = const(1)
-_RATE = const(2)  # 1/256
-_SEEN = const(3)  # samples so far, at most _MEMORY
+_L_FEATURES = const(0)  # of the state
+_L_CLASSES = const(1)
+_L_RATE = const(2)  # 1/256
+_L_SEEN = const(3)  # samples so far, at most as many as the means look back over
 _WORDS = const(4)
 
-_MEMORY = const(1024)  # samples that the running means look back over
-_ONE = const(4096)  # of Q12
-_MOST_SCALED = const(12288)  # 3 in Q12
 _MOST_WEIGHT = const(1048576)  # 16 in Q16
 _FAR = const(65536)  # 16 in Q12
 _CERTAIN = const(16384)  # 1 in Q14
@@ -68,28 +64,6 @@ def learn(t, rows, at: int, label: int) -> int:
 
 
 @micropython.viper
-def scale(t, rows, at: int):
-    """Centre and scale the sample at rows[at]; a feature that never changed counts nothing."""
-    address = ptr32(t)
-    mean = ptr32(address[_SOFTMAX_MEAN])
-    deviation = ptr32(address[_SOFTMAX_DEVIATION])
-    scaled = ptr32(address[_SOFTMAX_SCALED])
-    x = ptr16(rows)
-    features = ptr32(address[_SOFTMAX_STATE])[_FEATURES]
-    for f in range(features):
-        z = 0
-        unit = deviation[f] >> 8
-        if unit:
-            z = ((x[at + f] - (mean[f] >> 8)) << 12) // unit  # |...| < 2**16 * 2**12
-            if z > _MOST_SCALED:
-                z = _MOST_SCALED
-            if z < 0 - _MOST_SCALED:
-                z = 0 - _MOST_SCALED
-        scaled[f] = z
-    scaled[features] = _ONE
-
-
-@micropython.viper
 def score(t):
     """share becomes the scores sum_f weight[c][f] * z_f, in Q12."""
     address = ptr32(t)
@@ -97,9 +71,9 @@ def score(t):
     scaled = ptr32(address[_SOFTMAX_SCALED])
     share = ptr32(address[_SOFTMAX_SHARE])
     weight = ptr32(address[_SOFTMAX_WEIGHT])
-    terms = state[_FEATURES] + 1
+    terms = state[_L_FEATURES] + 1
     k = 0
-    for c in range(state[_CLASSES]):
+    for c in range(state[_L_CLASSES]):
         total = 0  # of at most 257 terms below 3 * 16 in Q12 each: below 2**26
         for f in range(terms):
             total += ((weight[k] >> 4) * scaled[f]) >> 12  # 2**16 * 12288 < 2**30
@@ -111,7 +85,7 @@ def score(t):
 def share_out(t) -> int:
     """share becomes the softmax of what it was; fills the votes; returns the likeliest class."""
     address = ptr32(t)
-    classes = ptr32(address[_SOFTMAX_STATE])[_CLASSES]
+    classes = ptr32(address[_SOFTMAX_STATE])[_L_CLASSES]
     votes = ptr32(address[_SOFTMAX_VOTES])
     share = ptr32(address[_SOFTMAX_SHARE])
     best = 0
@@ -141,10 +115,10 @@ def step(t, label: int):
     scaled = ptr32(address[_SOFTMAX_SCALED])
     share = ptr32(address[_SOFTMAX_SHARE])
     weight = ptr32(address[_SOFTMAX_WEIGHT])
-    terms = state[_FEATURES] + 1
-    rate = state[_RATE]
+    terms = state[_L_FEATURES] + 1
+    rate = state[_L_RATE]
     k = 0
-    for c in range(state[_CLASSES]):
+    for c in range(state[_L_CLASSES]):
         excess = share[c]
         if c == label:
             excess -= _CERTAIN
@@ -158,29 +132,6 @@ def step(t, label: int):
                 w = 0 - _MOST_WEIGHT
             weight[k] = w
             k += 1
-
-
-@micropython.viper
-def average(t, rows, at: int):
-    """Move each mean and deviation towards the sample at rows[at]: by 1/n, at least 1/1024."""
-    address = ptr32(t)
-    state = ptr32(address[_SOFTMAX_STATE])
-    mean = ptr32(address[_SOFTMAX_MEAN])
-    deviation = ptr32(address[_SOFTMAX_DEVIATION])
-    x = ptr16(rows)
-    seen = state[_SEEN]
-    if seen < _MEMORY:
-        seen += 1
-        state[_SEEN] = seen
-    for f in range(state[_FEATURES]):
-        code = x[at + f] << 8  # < 2**24
-        if seen == 1:
-            mean[f] = code
-        away = code - mean[f]
-        mean[f] = mean[f] + away // seen
-        if away < 0:
-            away = 0 - away
-        deviation[f] = deviation[f] + (away - deviation[f]) // seen
 
 
 class SoftmaxRegression(Learner):
@@ -199,7 +150,7 @@ class SoftmaxRegression(Learner):
 
     PARAMETERS = "rate 0.02 1/256..1/4 256"
 
-    _FIXED = (("softmax.state", range(_SEEN)),)
+    _FIXED = (("softmax.state", range(_L_SEEN)),)
 
     def _is_sound(self):
         from .check import softmax_is_sound
@@ -243,6 +194,6 @@ def softmax_table(features, classes):
 def start_softmax(b, features, classes, rate_q8):
     """Set up the state."""
     state = b[_SOFTMAX_STATE]
-    state[_FEATURES] = features
-    state[_CLASSES] = classes
-    state[_RATE] = rate_q8
+    state[_L_FEATURES] = features
+    state[_L_CLASSES] = classes
+    state[_L_RATE] = rate_q8

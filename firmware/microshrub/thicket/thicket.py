@@ -36,8 +36,9 @@ from .grove import predict as ask_grove
 from .mixing import judge, mix, opinion
 from .neighbours import NearestNeighbours, neighbours_table, start_neighbours
 from .neighbours import predict as ask_neighbours
+from .scaling import average
 from .shares import grove_share, reach, shrubs_share, softmax_share
-from .softmax import SoftmaxRegression, average, step
+from .softmax import SoftmaxRegression, step
 from .softmax import predict as ask_softmax
 
 # From elsewhere, written by `make constants`:

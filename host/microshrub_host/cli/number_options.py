@@ -8,7 +8,12 @@ from typing import Any
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..engines.engines import Ends
-from ..engines.learners import REGRESSORS, check_parameters, regressor_for
+from ..engines.learners import (
+    REGRESSORS,
+    check_parameters,
+    number_parameters,
+    regressor_for,
+)
 from ..streams.number_streams import NUMBER_SYNTHS, NumberStream, open_numbers
 from ..streams.units import RAW_MAX
 from .options import model_parameters
@@ -83,7 +88,8 @@ def open_numbers_arguments(
             warmup=arguments.warmup,
             progress=update,
         )
-    parameters = {"features": stream.values.shape[1]} | options
+    shape = number_parameters(arguments.model, stream.values.shape[1], stream.late)
+    parameters = shape | options
     check_parameters(arguments.model, parameters)
     return stream, parameters, _ends(arguments.target_range, stream)
 

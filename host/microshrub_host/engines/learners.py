@@ -22,7 +22,7 @@ from ..base.values import PARSERS
 from ..streams.stream import Stream
 from . import loader, own_learners
 
-_GIVEN = ("features", "classes", "two_valued")  # parameters that the stream determines
+_GIVEN = ("features", "classes", "two_valued", "late")  # parameters that the stream determines
 
 
 class _Models(Mapping[str, str]):
@@ -68,7 +68,6 @@ def short_name(kind: str) -> str:
 MODELS = _Models(of_numbers=False)
 REGRESSORS = _Models(of_numbers=True)
 DEFAULT = "thicket"  # if no learner is named: it needs no options
-DEFAULT_REGRESSOR = "shrub-regressor"
 
 
 def kind_of(model: str) -> str:
@@ -79,14 +78,12 @@ def kind_of(model: str) -> str:
 def regressor_for(model: str) -> str:
     """The learner of numbers that is meant by a name: shrub stands for shrub-regressor there.
 
-    The default learner of classes stands for that of numbers. Raises UserError for other names.
+    Raises UserError if there is none.
     """
     if model in REGRESSORS:
         return model
     if f"{model}-regressor" in REGRESSORS:
         return f"{model}-regressor"
-    if model == DEFAULT:
-        return DEFAULT_REGRESSOR
     raise UserError(
         f"--model {model} predicts classes, and --target wants numbers. "
         f"Write one of: {', '.join(REGRESSORS)}"
@@ -192,6 +189,13 @@ def stream_parameters(model: str, stream: Stream, warmup: int) -> dict[str, Any]
         two = [len(np.unique(column[~np.isnan(column)])) == 2 for column in columns]
         found["two_valued"] = [f for f, yes in enumerate(two) if yes]
     return found
+
+
+def number_parameters(model: str, features: int, late: int) -> dict[str, int]:
+    """The parameters that a stream of numbers determines: its shape and, if the model asks, how
+    many samples come between one and its target."""
+    asks = "late" in parameters(model)
+    return {"features": features, "late": late} if asks else {"features": features}
 
 
 def _texts(kind: Any) -> dict[str, str]:

@@ -38,9 +38,11 @@ _FULL: dict[str, dict[str, Any]] = {
     "HoeffdingTree": _SHAPE | {"adaptive": True},
     "NearestNeighbours": _SHAPE,
     "ShrubEnsemble": _SHAPE,
+    "LinearRegressor": {"features": 1},
     "ShrubRegressor": {"features": 1},
     "SoftmaxRegression": _SHAPE,
     "Thicket": _SHAPE,
+    "ThicketRegressor": {"features": 1},
 }
 
 Numbers = Mapping[str, int]

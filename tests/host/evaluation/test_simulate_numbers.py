@@ -14,7 +14,18 @@ from microshrub_host.engines import loader
 from microshrub_host.streams.number_streams import open_numbers
 from microshrub_tools.cli.main import main
 
-SMALL = ["--window", "60", "--trees", "4", "--leaves", "12", "--engine", "python"]
+SMALL = [
+    "--model",
+    "shrub",
+    "--window",
+    "60",
+    "--trees",
+    "4",
+    "--leaves",
+    "12",
+    "--engine",
+    "python",
+]
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +45,9 @@ def record(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]
     return found
 
 
-def by_hand(path: Path, horizon: int, lags: int) -> tuple[list[float], list[float], list[float]]:
+def by_hand(
+    path: Path, model: str, horizon: int, lags: int
+) -> tuple[list[float], list[float], list[float]]:
     """Predictions, targets and what was known, with the library's objects one sample at a time."""
     cells = [line.split(",") for line in path.read_text().split()[1:]]
     y = [round(float(c[1]) * 10) for c in cells]
@@ -53,29 +66,34 @@ def by_hand(path: Path, horizon: int, lags: int) -> tuple[list[float], list[floa
         target.observe(value)
     quantizer.freeze()
     target.freeze()
-    model = library.ShrubRegressor(len(rows[0]), window=60, trees=4, leaves=12)
+    if model == "shrub":
+        learner = library.ShrubRegressor(len(rows[0]), window=60, trees=4, leaves=12)
+    else:
+        learner = library.ThicketRegressor(len(rows[0]), bytes=3000, late=max(horizon - 1, 0))
     coded, said = [], []
     for i in range(count):
         codes = array("H", [0] * len(rows[0]))
         quantizer.encode(array("i", rows[i]), codes)
         coded.append(codes)
-        said.append(target.value(model.predict(codes)) / 10)
+        said.append(target.value(learner.predict(codes)) / 10)
         due = i - max(horizon - 1, 0)  # the sample whose target is the next to become known
         if due >= 0:
-            model.learn(coded[due], target.learn(y[due + horizon]))
+            learner.learn(coded[due], target.learn(y[due + horizon]))
     known = y[:count] if horizon else [float("nan"), *y[:-1]]
     return said, [v / 10 for v in y[horizon:]], [v / 10 for v in known]
 
 
+@pytest.mark.parametrize("model", ["shrub", "thicket"])
 @pytest.mark.parametrize(("horizon", "lags"), [(0, 1), (1, 3), (4, 2)])
 def test_the_errors_are_those_of_predicting_and_learning_by_hand(
-    capsys: pytest.CaptureFixture[str], data: Path, horizon: int, lags: int
+    capsys: pytest.CaptureFixture[str], data: Path, model: str, horizon: int, lags: int
 ) -> None:
-    words = ["simulate", data, "--target", "sum", *SMALL, "--warmup", 100]
+    options = SMALL if model == "shrub" else ["--bytes", 3000, "--engine", "python"]
+    words = ["simulate", data, "--target", "sum", *options, "--warmup", 100]
     if horizon:
         words += ["--horizon", horizon, "--lags", lags]
     found = record(capsys, *words)
-    said, targets, known = map(np.array, by_hand(data, horizon, lags))
+    said, targets, known = map(np.array, by_hand(data, model, horizon, lags))
     scored = ~np.isnan(known)
     assert found["scored"] == scored.sum()
     for name, guess in (("", said), ("_nochange", known)):
@@ -92,7 +110,7 @@ def test_the_errors_are_those_of_predicting_and_learning_by_hand(
 
 
 def test_what_is_printed(capsys: pytest.CaptureFixture[str], data: Path) -> None:
-    assert main(["simulate", str(data), "--target", "sum", "--model", "shrub", *SMALL]) == 0
+    assert main(["simulate", str(data), "--target", "sum", *SMALL]) == 0
     out = capsys.readouterr().out
     assert "300 samples, 3 features; the target is sum" in out
     for text in ("shrub-regressor", "NoChange", "MAE", "RMSE", "R2", "below that of"):
@@ -113,7 +131,7 @@ def test_a_range_that_is_given_takes_the_place_of_the_warm_up(
 def test_parity_and_budget(
     capsys: pytest.CaptureFixture[str], data: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    words = ["parity", data, "--target", "sum", "--horizon", 3, "--lags", 2, "--window", 60]
+    words = ["parity", data, "--target", "sum", "--horizon", 3, "--lags", 2]
     assert main([*map(str, words)]) == 0
     assert "engines are identical: 297 samples" in capsys.readouterr().out
     shape = ["budget", "--features", 5, "--model", "shrub-regressor", "--window", 60]
@@ -132,7 +150,7 @@ def test_parity_and_budget(
         (["--target", "sum", "--horizon", "0"], "--horizon has to be at least 1"),
         (["--target", "sum", "--horizon", "300"], "too few for --horizon 300"),
         (["--target", "sum", "--horizon", "1", "--lags", "255"], "more than 256 features"),
-        (["--target", "sum", "--model", "hoeffding"], "predicts classes"),
+        (["--target", "sum", "--model", "softmax"], "predicts classes"),
         (["--target", "sum", "--label", "a"], "--label is for classes"),
         (["--target", "sum", "--target-range", "4"], "LOW,HIGH"),
         (["--target", "sum", "--target-range", "9,2"], "has no such range"),
@@ -144,6 +162,20 @@ def test_what_is_wrong_is_said(
 ) -> None:
     assert main(["simulate", str(data), *words]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_random_walk_cannot_be_forecast(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Whatever is known too early would show here: NoChange is the best that there is."""
+    file = tmp_path / "walk.csv"
+    steps = np.random.default_rng(2).integers(-9, 10, 3000)
+    rows = [f"{y},{y % 7}" for y in np.cumsum(steps)]
+    file.write_text("y,digit\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    for horizon in (1, 7):
+        words = ["simulate", file, "--target", "y", "--horizon", horizon, "--lags", 2]
+        found = record(capsys, *words)
+        assert 0.99 < found["mae"] / found["mae_nochange"] < 1.15
 
 
 def test_a_missing_target_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

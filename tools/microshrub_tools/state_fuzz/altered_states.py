@@ -29,6 +29,8 @@ TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("SoftmaxRegression", {"features": 3, "classes": 3}),
     ("Thicket", {"features": 3, "classes": 3, "bytes": 3000}),
     ("ShrubRegressor", {"features": 3, "window": 40, "trees": 3, "leaves": 6, "every": 9}),
+    ("LinearRegressor", {"features": 3}),
+    ("ThicketRegressor", {"features": 3, "bytes": 2000, "late": 2}),
     ("Target", {}),
     ("Quantizer", {"features": 3}),
     ("Metrics", {"classes": 3}),

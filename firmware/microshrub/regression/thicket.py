@@ -1,0 +1,302 @@
+"""ThicketRegressor: different learners of numbers, each heard by how near it was lately.
+
+The members are the last target known, the mean of the targets, a linear model, a linear model of
+what changes since the last target, and shrubs. The first four, mixed, give an outline of each
+target; half of the shrubs learn what the outline leaves (shrubs.py), which is all that a forecast
+has left to learn, and the rest of many a target that no few trees could draw.
+
+A member's share is exp(-50 * (error - the least) / the least), with the mean absolute errors of
+the last 256 samples (Hedge: Freund, Schapire: A Decision-Theoretic Generalization of On-Line
+Learning, Journal of Computer and System Sciences 1997).
+
+The kernels' table t has three: that of the shrubs, that of the linear models, and its own:
+
+    0  own.state    'i'  the integers below
+    1  own.said     'i'  [members] what each member predicted
+    2  own.error    'i'  [members] mean of |said - target|, in 1/64
+    3  own.share    'i'  [members] of the last mixture, 4096 in all
+    4  own.recent   'H'  [late + 1] the last targets, a ring
+"""
+
+import micropython
+from micropython import const
+
+from ..buffers import address_table, allocate, table_bytes
+from ..fixed import exp_decay
+from ..learner import ParameterError
+from ..regressor import Regressor
+from ..thicket.scaling import scale
+from ..thicket.trees import descend
+from .linear import LinearRegressor, add_up, step
+from .linear import follow as follow_linear
+from .shrubs import ShrubRegressor
+from .shrubs import follow as follow_shrubs
+from .weights import mix
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_LINEAR_STATE = const(0)
+_OWN_STATE = const(0)
+_OWN_SAID = const(1)
+_OWN_ERROR = const(2)
+_GROVE_STATE = const(3)
+_OWN_SHARE = const(3)
+_OWN_RECENT = const(4)
+_SHRUBS_STATE = const(22)
+# regression/linear.py
+_L_CENTRE = const(4)
+_L_LEAST = const(5)
+_L_GREATEST = const(6)
+# regression/shrubs.py
+_V_OUTLINE = const(4)
+# thicket/trees.py
+_G_USED = const(1)
+# (end)
+
+_SHRUBS = const(0)  # tables
+_LINEAR = const(1)
+_OWN = const(2)
+
+_LAST = const(0)  # members
+_MEAN = const(1)
+_SUM = const(2)
+_CHANGE = const(3)
+_TREES = const(4)
+_MEMBERS = const(5)
+MEMBERS = ("last", "mean", "linear", "change", "shrubs")
+
+_T_LATE = const(0)  # of the state: samples that come between a sample and its target
+_T_HEAD = const(1)  # where the next target goes
+_T_SEEN = const(2)  # samples so far, at most _MEMORY
+_WORDS = const(3)
+
+_MEMORY = const(256)  # samples that the errors look back over
+_SHARPNESS = const(50)
+_MIDDLE = const(32767)  # the prediction before there is a target
+_LEAST = const(8)  # samples that shrubs are grown on
+_MOST = const(1024)
+_MOST_TREES = const(64)
+
+
+@micropython.viper
+def predict(t, rows, at: int) -> int:
+    """The code of the target of the sample at rows[at]."""
+    return int(foretell(t, rows, at, int(recent(t[_OWN], 1))))
+
+
+@micropython.viper
+def learn(t, rows, at: int, target: int) -> int:
+    """Learn a sample; returns the code predicted before, from what was known at its time."""
+    own = ptr32(t[_OWN])
+    state = ptr32(own[_OWN_STATE])
+    last = int(recent(t[_OWN], state[_T_LATE] + 1))
+    predicted = int(foretell(t, rows, at, last))
+    judge(t[_OWN], target)
+    step(t[_LINEAR], 0, target)
+    step(t[_LINEAR], 1, target)
+    follow_linear(t[_LINEAR], rows, at, target)
+    follow_shrubs(t[_SHRUBS], rows, at, target)
+    head = state[_T_HEAD]
+    ptr16(own[_OWN_RECENT])[head] = target
+    state[_T_HEAD] = head + 1 if head < state[_T_LATE] else 0
+    return predicted
+
+
+@micropython.viper
+def recent(own, back: int) -> int:
+    """The last target for 1, and the ones before for 2 to late + 1."""
+    address = ptr32(own)
+    state = ptr32(address[_OWN_STATE])
+    place = state[_T_HEAD] - back
+    if place < 0:
+        place += state[_T_LATE] + 1
+    return ptr16(address[_OWN_RECENT])[place]
+
+
+@micropython.viper
+def foretell(t, rows, at: int, last: int) -> int:
+    """Ask all members about the sample at rows[at], with the last target known at its time."""
+    own = ptr32(t[_OWN])
+    said = ptr32(own[_OWN_SAID])
+    linear = ptr32(t[_LINEAR])
+    centre = ptr32(linear[_LINEAR_STATE])[_L_CENTRE] >> 8
+    scale(t[_LINEAR], rows, at)
+    said[_LAST] = last
+    said[_MEAN] = centre
+    said[_SUM] = int(add_up(t[_LINEAR], 0, centre))
+    said[_CHANGE] = int(add_up(t[_LINEAR], 1, last))
+    outline = int(blend(t[_OWN], _TREES))
+    shrubs = ptr32(t[_SHRUBS])
+    ptr32(shrubs[_SHRUBS_STATE])[_V_OUTLINE] = outline
+    descend(t[_SHRUBS], rows, at)
+    y = int(mix(t[_SHRUBS]))
+    if not ptr32(shrubs[_GROVE_STATE])[_G_USED]:
+        y = outline
+    if y < ptr32(linear[_LINEAR_STATE])[_L_LEAST]:
+        y = ptr32(linear[_LINEAR_STATE])[_L_LEAST]
+    if y > ptr32(linear[_LINEAR_STATE])[_L_GREATEST]:
+        y = ptr32(linear[_LINEAR_STATE])[_L_GREATEST]
+    said[_TREES] = y
+    return int(blend(t[_OWN], _MEMBERS))
+
+
+@micropython.viper
+def blend(own, members: int) -> int:
+    """The first so many members, mixed by their shares."""
+    address = ptr32(own)
+    said = ptr32(address[_OWN_SAID])
+    error = ptr32(address[_OWN_ERROR])
+    share = ptr32(address[_OWN_SHARE])
+    best = 0
+    for k in range(members):
+        if error[k] < error[best]:
+            best = k
+    least = error[best] + 1
+    down = 0
+    while least >> down > 65535:
+        down += 1
+    total = 0  # 16384..5 * 16384
+    for k in range(members):
+        worse = error[k] + 1 - least
+        share[k] = 0
+        if worse < least:  # beyond, exp(-50) is 0
+            ratio = ((worse >> down) << 12) // (least >> down)  # < 2**16 * 2**12, <= 2**13
+            share[k] = int(exp_decay((_SHARPNESS * ratio) << 4))  # < 50 * 2**13 * 2**4
+            total += share[k]
+    mixed = 0
+    for k in range(members):
+        share[k] = (share[k] << 12) // total  # 2**26
+        mixed += share[k] * (said[k] - said[best])  # |sum| <= 2**12 * 2**16
+    return said[best] + ((mixed + 2048) >> 12)
+
+
+@micropython.viper
+def judge(own, target: int):
+    """How near was each member?"""
+    address = ptr32(own)
+    state = ptr32(address[_OWN_STATE])
+    said = ptr32(address[_OWN_SAID])
+    error = ptr32(address[_OWN_ERROR])
+    if state[_T_SEEN] < _MEMORY:
+        state[_T_SEEN] = state[_T_SEEN] + 1
+    for k in range(_MEMBERS):
+        away = said[k] - target
+        if away < 0:
+            away = 0 - away
+        error[k] = error[k] + ((away << 6) - error[k]) // state[_T_SEEN]
+
+
+class OutlinedShrubs(ShrubRegressor):
+    """The shrubs of a thicket: half of them learn what the outline leaves."""
+
+    _WITH_REST = 1
+
+
+class TwoLinear(LinearRegressor):
+    """The linear models of a thicket, from the mean and from the last target."""
+
+    _HEADS = 2
+
+
+class ThicketRegressor(Regressor):
+    """Shrubs, linear models, the mean and the last target, mixed; you choose the bytes.
+
+    Parameters (all but features have defaults):
+
+    features  1..256, numbers in a sample
+    bytes     1024..1048576, the most that the buffers may take
+    late      0..1000, samples that come between a sample and its target
+    seed      0..2**30 - 1, seed of the model's own random numbers
+
+    Raises ValueError, which names the parameter, what is allowed and what was given.
+    """
+
+    _predict = staticmethod(predict)
+    _learn = staticmethod(learn)
+
+    PARAMETERS = "bytes 16384 1024..1048576;late 0 0..1000;seed 0 0..1073741823"
+
+    def _prepare(self):
+        self.linear = TwoLinear.plan(features=self.features)
+        rest = self.bytes - table_bytes(self._own()) - self.linear.table_bytes()
+        self.shrubs = shrubs_share(self.features, rest, self.seed)
+        if not self.shrubs:
+            raise ParameterError("bytes", "more for %d features" % self.features, self.bytes)
+
+    _FIXED = (("own.state", (_T_LATE,)),) + ShrubRegressor._FIXED + LinearRegressor._FIXED
+
+    def _is_sound(self):
+        from .check import thicket_is_sound
+
+        own = self._flat[-5:]
+        return self.shrubs._is_sound() and self.linear._is_sound() and thicket_is_sound(own)
+
+    def _own(self):
+        return [
+            ("own.state", "i", _WORDS),
+            ("own.said", "i", _MEMBERS),
+            ("own.error", "i", _MEMBERS),
+            ("own.share", "i", _MEMBERS),
+            ("own.recent", "H", self.late + 1),
+        ]
+
+    def _table(self):
+        return self.shrubs._table() + self.linear._table() + self._own()
+
+    def _allocate(self):
+        own = tuple([allocate(t, n) for _, t, n in self._own()])
+        for member in (self.shrubs, self.linear):
+            type(member)._allocate(member)
+        self._flat = self.shrubs._flat + self.linear._flat + own
+        self._addresses = (self.shrubs._addresses, self.linear._addresses, address_table(own))
+        self._row = ()
+        self._start()
+
+    def _start(self):
+        self.shrubs._start()
+        self.linear._start()
+        own = self._flat[-5:]
+        own[_OWN_STATE][_T_LATE] = self.late
+        for k in range(self.late + 1):
+            own[_OWN_RECENT][k] = _MIDDLE
+
+    def progress(self):
+        """What users see of the state: each member's share in %."""
+        told = {"trees_used": self.shrubs.progress()["trees_used"]}
+        for k in range(_MEMBERS):
+            told["share_" + MEMBERS[k]] = (self._flat[-5:][_OWN_SHARE][k] * 100 + 2048) >> 12
+        return told
+
+
+def shrubs_share(features, limit, seed):
+    """The plan of the largest shrubs that fit into `limit` bytes; None if none do.
+
+    All of it grows together: the window, the leaves of a shrub, and their number. Beyond a window
+    of 1024 samples, more bytes go to more shrubs.
+    """
+    low = _LEAST
+    high = _MOST
+    if _shrubs(features, low, 0, seed).table_bytes() > limit:
+        return None
+    while low < high:  # the greatest window that fits, by halving
+        window = (low + high + 1) // 2
+        if _shrubs(features, window, 0, seed).table_bytes() <= limit:
+            low = window
+        else:
+            high = window - 1
+    trees = _MOST_TREES if low == _MOST else 0
+    while trees and _shrubs(features, low, trees, seed).table_bytes() > limit:
+        trees -= 1
+    return _shrubs(features, low, trees, seed)
+
+
+def _shrubs(features, window, trees, seed):
+    """The plan of shrubs with that window, and the given number of them, or the usual one."""
+    return OutlinedShrubs.plan(
+        features=features,
+        window=window,
+        trees=trees or 4 + window // 28,
+        leaves=min(max(window // 10, 4), 96),
+        every=min(max(window // 16, 4), 64),
+        seed=seed,
+    )
