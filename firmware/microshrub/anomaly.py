@@ -5,7 +5,12 @@ Probability Density Function and Mode, Annals of Mathematical Statistics 1962) w
 long tails. With d the sum of |code - code| over the features, in codes of 8 bits, between the
 sample and one of the window, and r = reach * features, it is
 
-    -16 log2(mean over the window of (r / (r + d))**2)       0..255, 32 more is twice as far
+    -16 log2(mean over the window of (r / (r + d))**2)      32 more is twice as far
+
+A stuck sensor is near what it was, and would never be unlike. So if a feature repeats its code for
+longer than it usually does, the score has 16 more for each doubling: 16 log2(n / (u + 2)), where n
+is how many times in a row the code came again, up to 127, and u the longest such run lately: it
+is 127 at first, and becomes 1/256 less with each sample that is no repetition. The sum is 0..255.
 
 An alarm begins where the score passes the threshold. Then the threshold rises by 8; with every
 sample it falls by 8 / period. So there are never more alarms than one in `period` samples and 33
@@ -18,6 +23,9 @@ Buffers:
     anomaly.words   'i'  the integers below
     anomaly.codes   'B'  [window * features] the upper 8 bits of the codes of each sample
     anomaly.sample  'B'  [features] those of the one that is compared
+    anomaly.last    'H'  [features] the codes of the sample before it
+    anomaly.run     'B'  [features] n
+    anomaly.usual   'H'  [features] u in 1/256
 """
 
 import micropython
@@ -32,6 +40,9 @@ from .learner import check_row, whole
 _ANOMALY_WORDS = const(0)
 _ANOMALY_CODES = const(1)
 _ANOMALY_SAMPLE = const(2)
+_ANOMALY_LAST = const(3)
+_ANOMALY_RUN = const(4)
+_ANOMALY_USUAL = const(5)
 # (end)
 
 _MOST_WINDOW = const(512)  # unless a longer one is asked for
@@ -52,6 +63,7 @@ _FEATURES = const(11)
 _NEAR = const(12)  # r
 _WORDS = const(13)
 
+_LONGEST = const(127)  # repetitions of a code that are told apart
 _FARTHEST = const(262143)  # the height of the score 255; a score is height >> 10
 _RISE = const(8388608)  # 8 of the score: 8 * 2**20
 _HIGHEST = const(276824064)  # 256 * 2**20 + _RISE: above any limit
@@ -101,7 +113,7 @@ def alike(away: int, gap: int, i: int, t) -> int:
 
 @micropython.viper
 def height_of(t, rows, at: int) -> int:
-    """How unlike the window the sample at rows[at] is, 0..262143; 0 if the window is empty."""
+    """How unlike the window the sample at rows[at] is, a height; 0 if the window is empty."""
     address = ptr32(t)
     words = ptr32(address[_ANOMALY_WORDS])
     sample = ptr8(address[_ANOMALY_SAMPLE])
@@ -113,8 +125,39 @@ def height_of(t, rows, at: int) -> int:
         return 0
     # each adds 16 at least: r / (r + d) >= 1 / 256, in Q14 64
     height = int(log2(held)) + 327680 - int(log2(int(alike(0, 0, 0, t))))  # 20 << 14
-    height = height if height > 0 else 0  # log2 is off by up to 6 / 16384
-    return height if height < _FARTHEST else _FARTHEST
+    return height if height > 0 else 0  # log2 is off by up to 6 / 16384
+
+
+@micropython.viper
+def stuck(t, rows, at: int) -> int:
+    """How much longer than usual a feature of the sample repeats its code, a height."""
+    address = ptr32(t)
+    last = ptr16(address[_ANOMALY_LAST])
+    run = ptr8(address[_ANOMALY_RUN])
+    usual = ptr16(address[_ANOMALY_USUAL])
+    x = ptr16(rows)
+    most = 256  # n / (u + 2) in Q8, at least 1
+    for f in range(ptr32(address[_ANOMALY_WORDS])[_FEATURES]):
+        code = x[at + f]
+        longest = usual[f]
+        n = run[f]
+        if code == last[f]:
+            n += 1
+            if n >= _LONGEST:
+                n = _LONGEST
+                longest = _LONGEST << 8
+                usual[f] = longest
+            run[f] = n
+            if n << 8 > longest + 512:
+                n = (n << 16) // (longest + 512)  # < 2**23
+                if n > most:
+                    most = n
+        else:
+            n = n << 8
+            usual[f] = n if n > longest else longest - (longest >> 8)
+            run[f] = 0
+            last[f] = code
+    return int(log2(most)) - 131072  # 8 << 14
 
 
 @micropython.viper
@@ -166,7 +209,8 @@ def keep(t):
 @micropython.viper
 def compare(t, rows, at: int) -> int:
     """The score of the sample at rows[at], which the window then takes in."""
-    judge(t, int(height_of(t, rows, at)))
+    height = int(height_of(t, rows, at)) + int(stuck(t, rows, at))
+    judge(t, height if height < _FARTHEST else _FARTHEST)
     keep(t)
     return ptr32(ptr32(t)[_ANOMALY_WORDS])[_SCORE]
 
@@ -193,7 +237,7 @@ class AnomalyScore(Buffers):
 
     Raises ParameterError for other values.
 
-        score = anomaly.update(x)  # 0..255, 32 more is twice as far
+        score = anomaly.update(x)  # 0..255
         if anomaly.is_unlike:      # the score is above anomaly.threshold
     """
 
@@ -226,6 +270,9 @@ class AnomalyScore(Buffers):
         words[_WINDOW] = self.window
         words[_FEATURES] = self.features
         words[_NEAR] = self.reach * self.features
+        usual = self._flat[_ANOMALY_USUAL]
+        for f in range(self.features):
+            usual[f] = _LONGEST << 8
         self._addresses = address_table(self._flat)
         self._row = ()  # that was checked last
 
@@ -234,6 +281,7 @@ class AnomalyScore(Buffers):
     def _is_sound(self):
         words = self._flat[_ANOMALY_WORDS]
         held = words[_HELD]
+        longest = max(max(self._flat[_ANOMALY_RUN]), max(self._flat[_ANOMALY_USUAL]) >> 8)
         return (
             0 <= words[_SCORE] <= 255
             and 0 <= words[_UNLIKE] <= 1
@@ -241,6 +289,7 @@ class AnomalyScore(Buffers):
             and 0 <= words[_LIMIT] <= _HIGHEST
             and 0 <= words[_DEBT] < self.period
             and 0 <= words[_HEAD] < self.window
+            and longest <= _LONGEST
             and held in (words[_HEAD], self.window)
         )
 
@@ -298,4 +347,7 @@ def _table(features, window):
         ("anomaly.words", "i", _WORDS),
         ("anomaly.codes", "B", window * features),
         ("anomaly.sample", "B", features),
+        ("anomaly.last", "H", features),
+        ("anomaly.run", "B", features),
+        ("anomaly.usual", "H", features),
     ]

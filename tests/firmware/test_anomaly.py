@@ -33,12 +33,15 @@ def scored(anomaly: Any, stream: Codes) -> tuple[bytearray, bytearray]:
 
 
 def blobs(seed: int, samples: int, features: int) -> Codes:
-    """Two kinds of samples, and now and then one that is like neither."""
+    """Two kinds of samples; now and then one that is like neither, or a sensor that is stuck."""
     rng = np.random.default_rng(seed)
     centres = rng.integers(10000, 55000, (2, features))
     found = centres[rng.integers(2, size=samples)] + rng.normal(0, 1500, (samples, features))
     rare = rng.random(samples) < 0.02
     found[rare] = rng.integers(0, 65536, (int(rare.sum()), features))
+    for start in range(0, samples, 150):
+        held = slice(start, start + rng.integers(1, 60))
+        found[held, 0] = found[start, 0]
     return np.clip(found, 0, 65535).astype(np.uint16)
 
 
@@ -128,6 +131,30 @@ def test_the_farthest_is_255_at_most_and_the_same_is_0() -> None:
             for _ in range(4):
                 assert anomaly.update(row([0] * features)) == 0
             assert 150 * (reach == 1) < anomaly.update(row([65535] * features)) <= 255
+
+
+def test_a_stuck_sensor_is_unlike_although_its_values_are_not() -> None:
+    rng = np.random.default_rng(2)
+    stream = rng.normal(30000, 3000, (3000, 4)).astype(np.uint16)
+    held = stream.copy()
+    held[2600:2640, 2] = held[2599, 2]
+    usual, stuck = (scored(library.AnomalyScore(4), rows)[0] for rows in (stream, held))
+    assert usual[:2600] == stuck[:2600]
+    assert max(usual[2600:2640]) + 30 < max(stuck[2610:2640])
+    assert abs(sum(usual[2700:]) - sum(stuck[2700:])) < 300
+
+
+def test_a_feature_that_often_repeats_itself_is_not_stuck() -> None:
+    """As one that is the number of the day, or a switch."""
+    rng = np.random.default_rng(2)
+    stream = rng.normal(30000, 3000, (3000, 2)).astype(np.uint16)
+    days = np.column_stack([stream, np.arange(3000) // 100 % 2 * 20000])
+    with_days, constant = (
+        scored(library.AnomalyScore(3), rows)[0]
+        for rows in (days, np.column_stack([stream, np.full(3000, 9)]))
+    )
+    for scores in (with_days, constant):
+        assert max(scores[600:]) <= max(scored(library.AnomalyScore(2), stream)[0][600:]) + 8
 
 
 def test_no_alarm_before_the_window_is_full() -> None:

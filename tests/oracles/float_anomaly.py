@@ -17,6 +17,9 @@ class FloatAnomaly:
         self.threshold = 0.0
         self.above = False
         self.alarms = 0
+        self.last = [0] * features
+        self.run = [0] * features
+        self.usual = [127 * 256] * features  # in 1/256
 
     def score(self, codes: Sequence[int]) -> float:
         """That of the codes, without taking them in."""
@@ -29,9 +32,26 @@ class FloatAnomaly:
         alike = [(self.near / (self.near + distance)) ** 2 for distance in distances]
         return -16 * math.log2(sum(alike) / len(alike))
 
+    def stuck(self, codes: Sequence[int]) -> float:
+        """What is added for features that repeat their codes for longer than they usually do."""
+        most = 1.0
+        for f, code in enumerate(codes):
+            if code == self.last[f]:
+                self.run[f] = min(self.run[f] + 1, 127)
+                if self.run[f] == 127:
+                    self.usual[f] = 127 * 256
+                most = max(most, self.run[f] / (self.usual[f] / 256 + 2))
+            else:
+                faded = self.usual[f] - self.usual[f] // 256
+                longer = 256 * self.run[f] > self.usual[f]
+                self.usual[f] = 256 * self.run[f] if longer else faded
+                self.run[f] = 0
+                self.last[f] = code
+        return 16 * math.log2(most)
+
     def update(self, codes: Sequence[int]) -> float:
         """The score of the codes; they are one of the window then."""
-        score = self.score(codes)
+        score = min(self.score(codes) + self.stuck(codes), 256)
         full = len(self.samples) == self.samples.maxlen
         if not full:
             self.threshold = max(self.threshold, score)

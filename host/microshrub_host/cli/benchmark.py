@@ -28,6 +28,11 @@ COMMANDS = (
         "microshrub_host.cli.benchmark_worth",
     ),
     Command(
+        "anomaly",
+        "Run the anomaly score beside River's half-space trees.",
+        "microshrub_host.cli.benchmark_anomaly",
+    ),
+    Command(
         "growth",
         "Run a stream over and over; print the cost per sample at several points.",
         "microshrub_host.cli.benchmark_growth",

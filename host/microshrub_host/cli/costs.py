@@ -6,8 +6,10 @@ import argparse
 from pathlib import Path
 
 from ..base import files
+from ..base.errors import UserError
 from ..base.terminal import messages
 from ..benchmarks import instruction_report
+from ..benchmarks.anomaly_cost import anomaly_rows
 from ..emulation import emulated_boards
 from ..engines import native_tools
 
@@ -30,6 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also count what `build --native` makes (default: off)",
     )
     parser.add_argument(
+        "--anomaly",
+        action="store_true",
+        help="count nothing but the anomaly score (default: off)",
+    )
+    parser.add_argument(
         "--markdown",
         metavar="FILE.md",
         type=Path,
@@ -39,6 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Count, print the tables and write the page."""
+    if arguments.anomaly and arguments.markdown is not None:
+        raise UserError("--markdown is not for --anomaly, whose table is only printed")
     if arguments.markdown is not None:
         files.check_target("--markdown", arguments.markdown)
     names = [arguments.board] if arguments.board else list(emulated_boards.BOARDS)
@@ -46,6 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
         emulated_boards.find_or_build(name, messages.say)
         if arguments.native:
             native_tools.find_or_fetch(emulated_boards.BOARDS[name].arch, messages.say)
+    if arguments.anomaly:
+        print(instruction_report.as_text(anomaly_rows(names)), flush=True)
+        return 0
     table = instruction_report.rows(instruction_report.measure(names))
     print(instruction_report.as_text(table), flush=True)
     native = _native(names) if arguments.native else []

@@ -116,6 +116,17 @@ def thickets() -> list[CountedModel]:
     return found
 
 
+def for_anomalies() -> list[CountedModel]:
+    """Streams for the anomaly score, which is counted once its window is full."""
+    found = []
+    for features in (2, 5, 8, 14, 36):
+        codes, labels = stream(features, 2, 600)
+        parameters = {"features": features, "classes": 2}
+        name = f"{features} features"
+        found.append(CountedModel(name, "ShrubEnsemble", parameters, codes, labels, 520))
+    return found
+
+
 def stream(
     features: int, classes: int, samples: int
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
@@ -211,6 +222,20 @@ class Counter:
         self._start(which)
         _, empty, (ticks, calls) = self._ask(f"run.count_kernel({name!r}, {_arguments(name)})")
         return self._instructions(ticks - calls * empty), calls
+
+    def count_anomaly(self, which: int) -> tuple[Counts, int]:
+        """Instructions of each update() of an anomaly score with a full window; its state's CRC.
+
+        It sees the configuration's stream.
+        """
+        what = self._whats[which]
+        samples, features = what.codes.shape
+        call = f"count_anomaly('/codes{which}', {features}, {what.warmup}, {samples})"
+        self._board.exec("from count import count_anomaly")
+        said = self._board.exec(call, SECONDS)
+        ticks, empty, crc = said.split()
+        counts = np.frombuffer(bytes.fromhex(ticks), "<i4").astype(np.int64) - int(empty)
+        return self._instructions(counts), int(crc)
 
     def _start(
         self, which: int, kind: str | None = None, parameters: Mapping[str, Any] | None = None

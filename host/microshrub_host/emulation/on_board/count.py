@@ -117,6 +117,27 @@ def add_up(ticks: ptr32, total: ptr32):
     total[1] = total[1] + 1
 
 
+def count_anomaly(codes: str, features: int, first: int, samples: int) -> None:
+    """Print ticks of each update(x) of an anomaly score behind the first samples, of nothing, and
+    the hash of its state."""
+    anomaly = microshrub.AnomalyScore(features)
+    data = open(codes, "rb").data
+    x = array("H", bytes(2 * features))
+    ticks = array("i", (0, 0))
+    found = array("i", [0] * (samples - first))
+    (start_m3 if M3 else start_m0)()
+    for i in range(samples):
+        for f in range(features):
+            k = 2 * (i * features + f)
+            x[f] = data[k] | data[k + 1] << 8
+        if i < first:
+            anomaly.update(x)
+        else:
+            found[i - first] = count_predict(stamp, ticks, anomaly.update, x)
+    print(str(hexlify(bytes(found)), "ascii"))
+    print(count_empty(stamp, ticks), anomaly.state_crc32() & 0xFFFFFFFF)
+
+
 class Run:
     """A model and its stream: files of codes, u16, and of labels, u8. The first `warmup` samples
     are learned without being counted."""
