@@ -20,6 +20,7 @@ from typing import Any
 from ..base.cache import cache_folder
 from ..base.errors import UserError
 from . import c_translate, library_files
+from .c_declarations import INT, NOTHING, Kernel
 
 FLAGS = (
     *("-std=gnu11", "-O3", "-fwrapv", "-fPIC", "-shared"),
@@ -36,17 +37,16 @@ class CompilerError(UserError):
 class Function:
     """A compiled kernel, called with the objects that the Python one takes."""
 
-    def __init__(self, kernel: c_translate.Kernel, library: ctypes.CDLL) -> None:
+    def __init__(self, kernel: Kernel, library: ctypes.CDLL) -> None:
         self.__name__ = kernel.node.name
         self.__doc__ = ast.get_docstring(kernel.node)
         self.__module__ = f"{library_files.PACKAGE}.{kernel.module}"
         self._call = library[kernel.name]
-        self._call.restype = None if kernel.returns == c_translate.NOTHING else ctypes.c_int32
+        self._call.restype = None if kernel.returns == NOTHING else ctypes.c_int32
         self._call.argtypes = [
-            ctypes.c_int32 if kind == c_translate.INT else ctypes.c_void_p
-            for kind in kernel.arguments
+            ctypes.c_int32 if kind == INT else ctypes.c_void_p for kind in kernel.arguments
         ]
-        self._objects = [i for i, kind in enumerate(kernel.arguments) if kind != c_translate.INT]
+        self._objects = [i for i, kind in enumerate(kernel.arguments) if kind != INT]
 
     @property
     def address(self) -> int | None:

@@ -13,17 +13,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from . import library_files
-from .c_translate import (
-    DIVISION,
-    INT,
-    NOTHING,
-    OBJECT,
-    TYPES,
-    Kernel,
-    c_name,
-    is_kernel,
-    translate,
-)
+from .c_declarations import INT, NOTHING, OBJECT, Kernel, c_name, is_kernel
+from .c_translate import DIVISION, TYPES, translate
 
 MODULE = "native"  # of the device library
 _IN_LIBRARY = f"{library_files.PACKAGE}.{MODULE}"

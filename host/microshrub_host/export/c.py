@@ -12,7 +12,8 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..engines import c_translate, library_files
-from ..engines.c_translate import DIVISION, TYPES, TranslationError, c_name
+from ..engines.c_declarations import TranslationError, c_name
+from ..engines.c_translate import DIVISION, TYPES
 from ..engines.python_pointers import AddressTable
 from ..models.model_files import OpenModel
 from ..streams.units import MISSING

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from microshrub_host.engines import c_kernels, c_translate, library_files, python_pointers
+from microshrub_host.engines.c_declarations import TranslationError
 
 needs_compiler = pytest.mark.skipif(not c_kernels.compiler(), reason="there is no C compiler")
 
@@ -162,7 +163,7 @@ def test_what_has_no_meaning_in_c_is_refused(
         "import micropython\n@micropython.viper\ndef f(x: int) -> int:\n    return x ** 2\n"
     )
     monkeypatch.setattr(library_files, "folder", lambda: tmp_path)
-    with pytest.raises(c_translate.TranslationError, match=r"wrong, line 4: x \*\* 2 cannot"):
+    with pytest.raises(TranslationError, match=r"wrong, line 4: x \*\* 2 cannot"):
         c_translate.translate(["wrong"])
 
 
