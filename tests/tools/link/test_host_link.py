@@ -16,14 +16,9 @@ from line_support import Cable, Damaged
 
 from microshrub_host.engines import library_files
 from microshrub_tools.cli.main import main
-from microshrub_tools.link.client import (
-    HostLink,
-    LinkError,
-    LostError,
-    RefusedError,
-    RestartedError,
-)
+from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.frames import LONGEST, Frame, pack
+from microshrub_tools.link.link_errors import LinkError, LostError, RefusedError, RestartedError
 from microshrub_tools.link.messages import (
     CHECKPOINT,
     STATUS,

@@ -16,7 +16,8 @@ from microshrub_host.evaluation.anomaly_run import AnomalyRun
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.monitor import facts
-from microshrub_tools.link.client import HostLink, RefusedError
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.link_errors import RefusedError
 from microshrub_tools.link.messages import (
     RESET,
     STATUS,

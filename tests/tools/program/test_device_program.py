@@ -20,8 +20,9 @@ from microshrub_host.evaluation import prequential
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.link.board_names import read_configuration, version_note
-from microshrub_tools.link.client import HostLink, RefusedError
+from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.frames import Frame, pack
+from microshrub_tools.link.link_errors import RefusedError
 from microshrub_tools.link.messages import (
     CHECKPOINT,
     FINGERPRINT,

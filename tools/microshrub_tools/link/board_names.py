@@ -16,7 +16,8 @@ from typing import Any
 
 from microshrub_host.engines import library_files
 
-from .client import HostLink, RefusedError
+from .client import HostLink
+from .link_errors import RefusedError
 from .messages import Piece, Welcome, configuration
 
 _MOST = 1 << 16  # bytes of a text that can be asked for

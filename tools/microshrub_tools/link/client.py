@@ -14,18 +14,17 @@ come back.
 from __future__ import annotations
 
 import math
-import random
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from microshrub_host.base.errors import UserError
-
 from . import messages
 from .frames import VERSION, Frame, Splitter, pack
+from .link_errors import LinkError, LostError, RefusedError, RestartedError
 from .messages import Answer, Failure, Observed, Request, Welcome, read_answer, read_observed
+from .prompt import RESTART, drawn_session, hello_line, shows_prompt
 from .serial_line import Line
 
 _SLOWEST = 1.0  # seconds: a time-out doubles up to there while nothing comes
@@ -33,32 +32,6 @@ _REOPENINGS = 10  # of the line, without an answer between them
 _OBSERVATIONS = 256  # that are kept for who has not asked for them yet
 _RANGE = 1 << 16  # of sequence numbers
 _RESTARTS = 2  # of the device's program, in one hello
-_PROMPTS = (b">>> ", b"raw REPL; CTRL-B to exit", b"paste mode; Ctrl-C to cancel")
-_RESTART = b"\r\x03\x02\x04"  # Ctrl-C clears, Ctrl-B leaves the raw REPL, Ctrl-D starts main.py
-_TYPED = b"\x02\x03\x04"  # what a hello must not hold: a REPL, or a program that starts, obeys it
-
-
-class LinkError(UserError):
-    """The line does not work; the message is for people."""
-
-
-class LostError(LinkError):
-    """The device no longer answers."""
-
-
-class RestartedError(LinkError):
-    """The device was reset: what was under way is lost, what was learned may be."""
-
-    def __init__(self) -> None:
-        super().__init__("the device was reset: connect to it again")
-
-
-class RefusedError(LinkError):
-    """The device did not do what it was asked for; `failure` says why."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(f"the device says: {failure.words}")
-        self.failure = failure
 
 
 _NOBODY = (
@@ -69,22 +42,6 @@ _STOPPED = (
     "says with `mpremote connect PORT repl` and Ctrl-D"
 )
 _ONE_MICROSHRUB = "build and flash the board with this PC's microshrub"
-
-
-def _shows_prompt(text: bytes) -> bool:
-    return any(word in text for word in _PROMPTS)
-
-
-def _hello_line(session: int) -> bytes:
-    return pack(Frame(messages.HELLO, session, 0, b""))
-
-
-def _drawn_session() -> int:
-    """A session at random whose hello harms no board that starts or shows a prompt."""
-    while True:
-        session = random.randrange(1, _RANGE)
-        if not set(_hello_line(session)) & set(_TYPED):
-            return session
 
 
 @dataclass
@@ -150,7 +107,7 @@ class HostLink:
         That is LostError if nobody answers.
         """
         while True:
-            self._session = _drawn_session()
+            self._session = drawn_session()
             self._flight.clear()
             self._open, self._greets = False, 0.0
             self._silent, self._wait = 0.0, self._timeout
@@ -225,7 +182,7 @@ class HostLink:
         begin = self._clock()
         restarts = 0
         while True:
-            self._write(_hello_line(self._session))
+            self._write(hello_line(self._session))
             end = self._clock() + self._timeout
             while (left := end - self._clock()) > 0:
                 self._read(left)
@@ -239,12 +196,12 @@ class HostLink:
 
     def _is_stopped(self) -> bool:
         """Whether the board has shown MicroPython's prompt."""
-        return _shows_prompt(self._text) or _shows_prompt(self._splitter.rest)
+        return shows_prompt(self._text) or shows_prompt(self._splitter.rest)
 
     def _restart(self) -> None:
         """Have a board that shows its prompt start its program."""
         self._splitter, self._text = Splitter(), b""
-        self._write(_RESTART)
+        self._write(RESTART)
 
     def _step(self, seconds: float) -> None:
         """Read once, for at most so long, and send again what is overdue."""
@@ -270,7 +227,7 @@ class HostLink:
         self._greets = self._clock()
         if self._is_stopped():
             self._restart()
-        self._write(_hello_line(self._session))
+        self._write(hello_line(self._session))
 
     def _due(self) -> float:
         """When the oldest request, or the hello behind a broken line, is to be sent again."""

@@ -13,7 +13,8 @@ from typing import Any
 
 from microshrub_host.engines import loader
 
-from ..link.client import HostLink, LostError, RestartedError
+from ..link.client import HostLink
+from ..link.link_errors import LostError, RestartedError
 from ..link.messages import (
     STATUS,
     Answer,

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..link.board_names import names_of, read_configuration, version_note
-from ..link.client import HostLink, RefusedError, RestartedError
+from ..link.client import HostLink
+from ..link.link_errors import RefusedError, RestartedError
 from ..link.messages import (
     STATUS,
     Counts,

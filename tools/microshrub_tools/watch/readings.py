@@ -18,8 +18,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..link.board_names import BoardNames, names_of, read_configuration, version_note
-from ..link.client import HostLink, LostError
+from ..link.client import HostLink
 from ..link.frames import LONGEST, VERSION
+from ..link.link_errors import LostError
 from ..link.messages import Observed
 from ..link.serial_line import Line, gone
 

@@ -18,7 +18,8 @@ from microshrub_host.engines.engines import Labels
 from microshrub_host.streams.units import Raw
 
 from ..board.simulated_device import Twin
-from ..link.client import HostLink, PendingAnswer, RestartedError
+from ..link.client import HostLink, PendingAnswer
+from ..link.link_errors import RestartedError
 from ..link.messages import (
     FINGERPRINT,
     RESET,

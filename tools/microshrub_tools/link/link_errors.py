@@ -1,0 +1,30 @@
+"""What can go wrong on the link."""
+
+from __future__ import annotations
+
+from microshrub_host.base.errors import UserError
+
+from .messages import Failure
+
+
+class LinkError(UserError):
+    """The line does not work; the message is for people."""
+
+
+class LostError(LinkError):
+    """The device no longer answers."""
+
+
+class RestartedError(LinkError):
+    """The device was reset: what was under way is lost, what was learned may be."""
+
+    def __init__(self) -> None:
+        super().__init__("the device was reset: connect to it again")
+
+
+class RefusedError(LinkError):
+    """The device did not do what it was asked for; `failure` says why."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(f"the device says: {failure.words}")
+        self.failure = failure

@@ -1,0 +1,34 @@
+"""A board that shows MicroPython's prompt, and a hello that no prompt obeys.
+
+What comes to a board while it starts, or after its program was stopped, is typed at the prompt.
+"""
+
+from __future__ import annotations
+
+import random
+
+from . import messages
+from .frames import Frame, pack
+
+_SESSIONS = 1 << 16
+_PROMPTS = (b">>> ", b"raw REPL; CTRL-B to exit", b"paste mode; Ctrl-C to cancel")
+_TYPED = b"\x02\x03\x04"  # what a hello must not hold: a REPL, or a program that starts, obeys it
+RESTART = b"\r\x03\x02\x04"  # Ctrl-C clears, Ctrl-B leaves the raw REPL, Ctrl-D starts main.py
+
+
+def shows_prompt(text: bytes) -> bool:
+    """Whether a board that wrote this shows a prompt of MicroPython."""
+    return any(word in text for word in _PROMPTS)
+
+
+def hello_line(session: int) -> bytes:
+    """The line that begins a session."""
+    return pack(Frame(messages.HELLO, session, 0, b""))
+
+
+def drawn_session() -> int:
+    """A session at random whose hello harms no board that starts or shows a prompt."""
+    while True:
+        session = random.randrange(1, _SESSIONS)
+        if not set(hello_line(session)) & set(_TYPED):
+            return session
