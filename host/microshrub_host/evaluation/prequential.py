@@ -23,6 +23,7 @@ from ..engines.status import Status
 from ..streams.stream import Stream
 from ..streams.units import Raw, Scale
 from .anomaly_run import AnomalyRun
+from .by_class import ByClass
 
 _POINTS = 400  # at least this many points in the curves of a long stream
 _LONGEST_BLOCK = 2048
@@ -70,16 +71,17 @@ class Result:
     history: list[Point] = field(repr=False)
     scale: Scale = field(repr=False)
     states: engines.States = field(repr=False)  # after the last sample
+    by_class: ByClass = field(repr=False)
     anomaly: AnomalyRun | None = field(default=None, repr=False)  # if it was asked for
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it: one flat object, without the curves."""
         flat = asdict(self)
-        for name in ("right", "history", "progress", "scale", "states", "anomaly"):
+        for name in ("right", "history", "progress", "scale", "states", "anomaly", "by_class"):
             del flat[name]
         if self.anomaly:
             flat["anomaly"] = self.anomaly.record()
-        return flat | self.progress
+        return flat | self.by_class.record() | self.progress
 
 
 def raw_rows(stream: Stream) -> Raw:
@@ -166,6 +168,7 @@ def evaluate(
     history: list[Point] = []
     seconds = 0.0
     block = max(1, min(_LONGEST_BLOCK, total // _POINTS))
+    by_class = ByClass.none_yet(tuple(stream.class_names))
     said: list[engines.Anomalies] = []
     beside = anomaly.parameters() if anomaly else None
     with engines.start(engine, MODELS[model], parameters, beside) as run:
@@ -178,6 +181,7 @@ def evaluate(
             predictions = run.run(rows, labels)
             seconds += time.perf_counter() - begin
             right[at : at + block] = predictions == labels
+            by_class.add(labels, predictions)
             if anomaly:
                 said.append(run.anomalies())
             history.append(_point(run.status()))
@@ -211,6 +215,7 @@ def evaluate(
         history=history,
         scale=scale,
         states=states,
+        by_class=by_class,
         anomaly=AnomalyRun.of(said, anomaly, stream.values.shape[1], status.anomaly_threshold)
         if anomaly
         else None,

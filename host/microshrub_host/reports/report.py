@@ -104,6 +104,7 @@ def run_rows(
         ("  MajorityClass", f"{result.accuracy_majority:.2f} %"),
         ("kappa", f"{result.kappa:.2f} %"),
         ("kappa temporal", f"{result.kappa_temporal:.2f} %"),
+        *result.by_class.rows(),
         ("model", count(budget.model_bytes, "byte")),
         (f"RAM on {board.name}", f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"),
         *(time.rows() if time else []),

@@ -6,6 +6,7 @@ import re
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 from script_support import RESET_ONCE, SERVER, Device, run, spawn
@@ -60,12 +61,16 @@ def test_the_numbers_are_those_of_the_device(device: Device) -> None:
     assert kinds <= {1, 6, 7, 11}  # hello, status, confusion, configuration
     shown = dict(facts(watch))
     assert shown["accuracy"] == f"{metrics.accuracy / 10_000:.2f} % of 300"  # type: ignore[attr-defined]
+    rows = np.array(watch.confusion)
+    recalls = 100 * np.diag(rows) / rows.sum(axis=1)
+    assert shown["balanced accuracy"] == f"{recalls.mean():.2f} %"
+    assert shown["G-mean"] == f"{recalls.prod() ** (1 / 3):.2f} %"
     assert shown["drift"] == "drift, 4 alarms"
     assert shown["heap"] == "40,000 bytes used, 25,000 free"
     console = Console(width=80, height=40)
     with console.capture() as picture:
         console.print(view(watch))
-    assert re.search(r"as 0.*as 1.*as 2", picture.get())
+    assert re.search(r"as 0.*as 1.*as 2.*recall", picture.get())
 
 
 def test_a_device_that_was_reset_is_said_hello_to_again(device: Device) -> None:

@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.table import Table
@@ -18,6 +19,7 @@ from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
 from microshrub_host.cli.outputs import add_outputs, check_outputs, write_figure
 from microshrub_host.engines.status import percent
+from microshrub_host.evaluation.by_class import ByClass
 
 from ..board.ports import add_port_option, chosen_port
 from ..link.client import HostLink
@@ -29,7 +31,7 @@ from ..watch.monitor_plot import draw_watch
 
 _EVERY = 1.0  # seconds between two questions
 _SLICE = 0.1  # seconds after which Ctrl-C is looked for
-_ROWS_ELSE = 14  # lines of the terminal that are not for the confusion matrix
+_ROWS_ELSE = 17  # lines of the terminal that are not for the confusion matrix
 _CELL = 8  # columns for a number of it
 _AROUND = 6  # columns of a heading that are not the name of its class
 
@@ -87,7 +89,7 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
 def has_room(names: Sequence[str], width: int, height: int) -> bool:
     """Whether a terminal of that size has room for the confusion matrix of classes so called."""
     cell = max(_CELL, _AROUND + max(map(len, names)))
-    return len(names) + _ROWS_ELSE < height and (len(names) + 1) * cell < width
+    return len(names) + _ROWS_ELSE < height and (len(names) + 2) * cell < width
 
 
 def facts(watch: Watch) -> Iterable[tuple[str, str]]:
@@ -98,6 +100,10 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
     yield "accuracy", f"{percent(status.accuracy):.2f} % of {status.samples:,}"
     yield "NoChange", f"{percent(status.accuracy_nochange):.2f} %"
     yield "kappa", f"{percent(status.kappa):.2f} %"
+    if watch.confusion:
+        found = ByClass(watch.names.classes, np.array(watch.confusion))
+        yield "balanced accuracy", f"{found.balanced_accuracy:.2f} %"
+        yield "G-mean", f"{found.g_mean:.2f} %"
     for label, number, confidence in watch.predictions:
         yield (
             f"predicted {watch.names.classes[label]}",
@@ -132,10 +138,13 @@ def view(watch: Watch) -> RenderableType:
 
 
 def matrix(rows: list[tuple[int, ...]], names: Sequence[str]) -> Table:
-    """The confusion matrix: a row a label, a column a prediction."""
+    """The confusion matrix: a row a label, a column a prediction; and each label's recall."""
     table = Table("label")
     for name in names:
         table.add_column(Text(f"as {name}"))
-    for name, row in zip(names, rows, strict=True):
-        table.add_row(Text(name), *(f"{number:,}" for number in row))
+    table.add_column("recall")
+    recalls = ByClass(tuple(names), np.array(rows)).recalls
+    for name, row, recall in zip(names, rows, recalls, strict=True):
+        share = "-" if recall is None else f"{recall:.1f} %"
+        table.add_row(Text(name), *(f"{number:,}" for number in row), share)
     return table

@@ -1,0 +1,90 @@
+"""How well each class is found, for streams on which some classes are rare.
+
+A model that never says the rare class can have 99 % accuracy. The balanced accuracy is the mean of
+the classes' recalls, the G-mean their geometric mean (Kubat, Matwin: Addressing the Curse of
+Imbalanced Training Sets, ICML 1997), which is 0 if one class is never found.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MOST = 12  # classes that have a row each in a table
+
+
+@dataclass(frozen=True)
+class ByClass:
+    """How many samples of each class were predicted to be of each, shape (classes, classes).
+
+    A row of counts is a label. Recalls are in percent, None for a class without samples; balanced
+    accuracy and G-mean are of the classes that have some.
+    """
+
+    names: tuple[str, ...]
+    counts: NDArray[np.int64] = field(repr=False)
+
+    @classmethod
+    def none_yet(cls, names: tuple[str, ...]) -> ByClass:
+        """Before the first sample."""
+        return cls(names, np.zeros((len(names), len(names)), dtype=np.int64))
+
+    def add(self, labels: NDArray[np.uint8], predictions: NDArray[np.uint8]) -> None:
+        """Count samples with these labels and predictions."""
+        np.add.at(self.counts, (labels, predictions), 1)
+
+    @property
+    def recalls(self) -> list[float | None]:
+        """Of the samples of each class, how many were predicted to be of it."""
+        totals = self.counts.sum(axis=1)
+        found = zip(np.diag(self.counts).tolist(), totals.tolist(), strict=True)
+        return [100 * right / total if total else None for right, total in found]
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """The mean of the recalls; 0 without samples."""
+        known = self._known()
+        return sum(known) / max(len(known), 1)
+
+    @property
+    def g_mean(self) -> float:
+        """The geometric mean of the recalls; 0 without samples."""
+        known = self._known()
+        return (
+            100
+            * math.prod(recall / 100 for recall in known) ** (1 / max(len(known), 1))
+            * bool(known)
+        )
+
+    def _known(self) -> list[float]:
+        return [recall for recall in self.recalls if recall is not None]
+
+    def record(self) -> dict[str, Any]:
+        """For --json."""
+        return {
+            "balanced_accuracy": self.balanced_accuracy,
+            "g_mean": self.g_mean,
+            "recall": dict(zip(self.names, self.recalls, strict=True)),
+            "confusion": self.counts.tolist(),
+        }
+
+    def rows(self) -> list[tuple[str, str]]:
+        """For a table: names and values; of each class, too, if there are not too many."""
+        found = [
+            ("balanced accuracy", f"{self.balanced_accuracy:.2f} %"),
+            ("G-mean", f"{self.g_mean:.2f} %"),
+        ]
+        if len(self.names) <= _MOST:
+            totals = self.counts.sum(axis=1).tolist()
+            for name, recall, total in zip(self.names, self.recalls, totals, strict=True):
+                found.append((f"  recall of {name}", recall_text(recall, total)))
+        return found
+
+
+def recall_text(recall: float | None, total: int) -> str:
+    """A recall in words: `12.50 % of 8`."""
+    return "no samples" if recall is None else f"{recall:.2f} % of {total:,}"

@@ -1,0 +1,77 @@
+"""Recall by class, balanced accuracy and G-mean, against scikit-learn and by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import balanced_accuracy_score, confusion_matrix, recall_score
+
+from microshrub_host.evaluation.by_class import ByClass
+from microshrub_tools.cli.main import main
+
+PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=60)
+
+
+@pytest.mark.filterwarnings("ignore:A single label")
+@pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
+@given(PAIRS, st.integers(1, 60))
+def test_it_is_what_scikit_learn_says(pairs: list[tuple[int, int]], cut: int) -> None:
+    labels, said = np.array(pairs, dtype=np.uint8).T
+    found = ByClass.none_yet(("a", "b", "c", "d"))
+    for part in (slice(None, cut), slice(cut, None)):
+        found.add(labels[part], said[part])
+    assert np.array_equal(found.counts, confusion_matrix(labels, said, labels=range(4)))
+    recalls = recall_score(labels, said, labels=range(4), average=None, zero_division=np.nan)
+    for recall, expected in zip(found.recalls, recalls, strict=True):
+        assert (recall is None) == bool(np.isnan(expected))
+        assert recall is None or recall == pytest.approx(100 * expected)
+    assert found.balanced_accuracy == pytest.approx(100 * balanced_accuracy_score(labels, said))
+    known = [recall for recall in found.recalls if recall is not None]
+    product = math.prod(known) ** (1 / len(known))
+    assert found.g_mean == pytest.approx(product)
+
+
+def test_before_the_first_sample() -> None:
+    found = ByClass.none_yet(("a", "b"))
+    assert (found.balanced_accuracy, found.g_mean) == (0, 0)
+    assert found.recalls == [None, None]
+    assert dict(found.rows())["  recall of a"] == "no samples"
+
+
+def test_a_class_that_is_never_found_makes_the_g_mean_0() -> None:
+    found = ByClass(("common", "rare"), np.array([[99, 0], [1, 0]]))
+    assert found.balanced_accuracy == 50
+    assert found.g_mean == 0
+    assert dict(found.rows())["  recall of rare"] == "0.00 % of 1"
+
+
+def test_many_classes_have_no_rows_of_their_own() -> None:
+    names = tuple(map(str, range(13)))
+    assert len(ByClass.none_yet(names).rows()) == 2
+
+
+def test_a_simulation_tells_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(2)
+    labels = (rng.random(800) < 0.05).astype(int)
+    values = rng.normal(labels * 2)
+    path = tmp_path / "rare.csv"
+    lines = [f"{value},{'ny'[label]}" for value, label in zip(values, labels, strict=True)]
+    path.write_text("\n".join(["x,class", *lines]) + "\n", encoding="utf-8")
+    model = ("--model", "nearest", "--window", "100")
+    assert main(["simulate", str(path), *model, "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    counts = np.array(found["confusion"])
+    assert counts.sum() == 800
+    assert np.trace(counts) / 8 == pytest.approx(found["accuracy"])
+    assert found["recall"]["y"] == pytest.approx(100 * counts[1, 1] / counts[1].sum())
+    assert found["balanced_accuracy"] < found["accuracy"]
+    assert main(["simulate", str(path), *model]) == 0
+    said = capsys.readouterr().out
+    assert "recall of y" in said
+    assert "G-mean" in said
