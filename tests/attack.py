@@ -72,9 +72,14 @@ ATTACKS = (
     ),
     Attack(
         "a year at a sample a minute: late labels, drift, power cuts, full disks",
-        "after each restart the state that was saved, bit by bit",
+        "after each sample the simulator's state, after each restart the one that was saved",
         f"{CLI} simulate-year --seed {{seed}}",
         f"{CLI} simulate-year --days 3 --seed {{seed}}",
+    ),
+    Attack(
+        "a day at 50 samples a second, with the same",
+        "the same",
+        f"{CLI} simulate-year --days 1 --rate 3000 --seed {{seed}}",
     ),
     Attack(
         "hostile data files and model files",

@@ -15,8 +15,6 @@ def test_the_quick_attacks_are_withstood() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     rows = [line.split(" | ") for line in done.stdout.splitlines()[2:]]
-    assert [row[1] for row in rows] == [
-        "750",
-        "2,000",
-        "4,320",
-    ]  # 50 at least of each kind of state
+    states, requests, samples = [int(row[1].replace(",", "")) for row in rows]
+    assert states >= 750  # 50 at least of each kind
+    assert (requests, samples) == (2000, 4320)

@@ -57,23 +57,23 @@ def test_a_pc_that_talks_while_the_board_starts(board: UnixBoard) -> None:
         said += line.read(0.0)
     assert b">>>" not in said
     assert b"raw REPL" not in said
-    with HostLink(line) as link:
+    with HostLink(line, patience=30) as link:
         assert link.connect().features == 2
         assert isinstance(link.ask(STATUS), DeviceStatus)
 
 
 def test_a_board_at_its_prompt_is_started_by_hello(board: UnixBoard) -> None:
-    with HostLink(SerialLine(board.port)) as link:  # in the raw REPL
+    with HostLink(SerialLine(board.port), patience=30) as link:  # in the raw REPL
         assert link.connect().features == 2
     with Device(board.port):
         pass  # leaves it in the friendly one
-    with HostLink(SerialLine(board.port)) as link:
+    with HostLink(SerialLine(board.port), patience=30) as link:
         assert link.connect().features == 2
 
 
 def test_a_session_goes_on_when_the_line_is_back(board: UnixBoard) -> None:
     line = SerialLine(board.port)
-    with HostLink(line) as link:
+    with HostLink(line, patience=30) as link:
         link.connect()
         for k in range(5):
             link.ask(sample([k, k], 1))

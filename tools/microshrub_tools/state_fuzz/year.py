@@ -1,39 +1,36 @@
-"""A year of a device: its application on the PC, with a clock, and with what happens to a board.
+"""A year of a device, with a clock, and with all that happens to a board, drawn from a seed.
 
-The clock, labels, drift, power cuts and full disks are drawn from a seed. Whenever a checkpoint is
-saved, the checksum of every part is noted; after a power cut the device has to come back with the
-parts of the last checkpoint that was saved, or of the one that was being written.
+The device's application gets samples and labels over its link; some labels come later, the data
+drift, disks are full, the power goes. Beside it, the simulator learns the same on another engine:
+after every sample both have to be in the same state. Whenever a checkpoint is saved, both states
+are noted; after a power cut the device has to come back with those of the last checkpoint that was
+saved, or of the one that was being written, and the simulator goes on from there, too.
 """
 
 from __future__ import annotations
 
-import contextlib
-import importlib
-import json
 import random
-import tempfile
+from array import array
+from collections import deque
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from microshrub_host.engines import loader
+from microshrub_host.base.errors import UserError
+
+from ..link.client import RefusedError
+from ..link.messages import Prediction, late_label, sample
+from .year_device import CLASSES, FEATURES, WAITING, YearDevice
+from .year_simulator import YearSimulator
 
 _DAY = 24 * 60  # minutes
 _TICKS = (1 << 30) - 1
 _CUT = 700  # one of so many samples, on average, is the last before a power cut
 _FULL = 20  # one of so many saves finds the disk full
 _LATE = 5  # one of so many samples gets its label later
-_CONFIG: dict[str, Any] = {
-    "version": 1,
-    "learner": "HoeffdingTree",
-    "parameters": {"features": 3, "classes": 3, "nodes": 31, "leaves": 8, "grace_period": 50},
-    "sensor": {"kind": "serial"},
-    "quantizer": None,
-    "warmup": 64,
-    "pending": 32,
-    "checkpoint": {"path": "checkpoint", "samples": 100, "seconds": 60},
-    "alarm": {"detector": "page_hinkley", "hook": "nothing"},
-}
+_LATEST = 250  # samples until then, at most
+
+
+class YearError(UserError):
+    """Something was lost, or wrong; the message names the seed that repeats it."""
 
 
 @dataclass
@@ -42,10 +39,33 @@ class Told:
 
     samples: int = 0
     late: int = 0
+    too_late: int = 0  # labels of samples that waited no more
     saved: int = 0
     cuts: int = 0
     torn: int = 0
     full: int = 0
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """A sample whose label comes `due` samples after the first, and what was predicted for it."""
+
+    due: int
+    sample_id: int
+    order: int  # among the samples without a label
+    codes: array[int]
+    predicted: int
+    label: int
+
+
+@dataclass(frozen=True)
+class _Noted:
+    """What was when a checkpoint was saved: checksums, the simulator's state, who waited."""
+
+    parts: list[int]
+    simulator: bytes
+    waiting: tuple[_Waiting, ...]
+    unlabelled: int
 
 
 class Year:
@@ -55,100 +75,121 @@ class Year:
         self._seed = seed
         self._rng = random.Random(seed)
         self._rate = rate
-        self._library: Any = loader.load(loader.fastest())
-        self._module = importlib.import_module(f"{self._library.__name__}.device.device_model")
-        config = importlib.import_module(f"{self._library.__name__}.device.config")
-        self._configuration = config.Configuration(json.dumps(_CONFIG).encode())
-        self._folder = tempfile.TemporaryDirectory(prefix="microshrub-year-")
+        self._device = YearDevice()
+        self._simulator = YearSimulator()
         self._milliseconds = self._rng.randrange(_TICKS)
         self._drift = 0
-        self._known: dict[int, list[int]] = {}  # checksums, by the number of the checkpoint
+        self._waiting: deque[_Waiting] = deque()
+        self._unlabelled = 0  # samples that the device was asked about without a label
+        self._noted: dict[int, _Noted] = {}  # by the number of the checkpoint
         self.told = Told()
-        self._start()
 
     def day(self) -> None:
-        """Live through one more day. Raises AssertionError, which names the seed."""
+        """Live through one more day. Raises YearError."""
         for _ in range(_DAY * self._rate):
             self._sample()
+            self._late_labels()
+            self._compare()
+            self._tick()
+            if self._rng.randrange(_CUT) == 0:
+                self._cut()
         self._drift += self._rng.randrange(3)
 
-    def _start(self) -> None:
-        self._app = self._module.Application(self._configuration, f"{self._folder.name}/")
-        self._app.begin()
-
-    def _parts(self) -> list[int]:
-        app = self._app
-        parts = (app.quantizer, app.learner, app.metrics, app.pending, app.alarm)
-        return [part.state_crc32() for part in parts]
-
     def _sample(self) -> None:
-        rng, app, told = self._rng, self._app, self.told
-        label = rng.randrange(3)
-        for f in range(3):
-            app.values[f] = label * (f + 1 + self._drift % 7) * 40 + rng.randrange(200)
+        rng = self._rng
+        label = rng.randrange(CLASSES)
+        drift = self._drift % 7
+        scales = [label * (f + 1 + drift) * 40 for f in range(FEATURES)]
+        values = array("i", [scale + rng.randrange(200) for scale in scales])
         late = rng.randrange(_LATE) == 0
-        app.sample(-1 if late else label)
-        told.samples += 1
-        if late and app.sample_id:
-            app.label(app.sample_id, label)
-            told.late += 1
-        self._milliseconds = (self._milliseconds + 60_000 // self._rate) & _TICKS
-        self._tick()
-        if rng.randrange(_CUT) == 0:
-            self._cut()
+        codes, predicted, confidence = self._simulator.sample(values)
+        answer = self._device.link.ask(sample(values, None if late else label))
+        assert isinstance(answer, Prediction)
+        # of a sample with a label, the votes may be those of an alternate subtree that learned it
+        said = (answer.label, answer.confidence if late else confidence)
+        wanted = (predicted, confidence)
+        self._require(said == wanted, f"the device says {said}, the simulator {wanted}")
+        self.told.samples += 1
+        if codes is None:
+            return
+        if late:
+            due = self.told.samples + rng.randrange(_LATEST)
+            order, self._unlabelled = self._unlabelled, self._unlabelled + 1
+            found = _Waiting(due, answer.sample_id, order, codes, predicted, label)
+            self._waiting.append(found)
+        else:
+            self._simulator.label(codes, predicted, label)
+
+    def _late_labels(self) -> None:
+        """Those that come now; of the samples without a label, only the last ones wait."""
+        for found in [w for w in self._waiting if w.due <= self.told.samples]:
+            self._waiting.remove(found)
+            waits = self._unlabelled - found.order <= WAITING
+            try:
+                self._device.link.ask(late_label(found.sample_id, found.label))
+            except RefusedError as error:
+                refused = str(error)
+            else:
+                refused = ""
+            self._require(waits != bool(refused), refused or "a sample waited for too long")
+            if refused:
+                self.told.too_late += 1
+            else:
+                self._simulator.label(found.codes, found.predicted, found.label)
+                self.told.late += 1
+
+    def _compare(self) -> None:
+        """The state of the device is the simulator's."""
+        ours = self._device.parts()[:3]
+        wanted = self._simulator.parts()
+        self._require(ours == wanted, "quantizer, learner or metrics are not the simulator's")
 
     def _tick(self) -> None:
-        app = self._app
-        before = app.store.number
-        full = self._rng.randrange(_FULL) == 0
-        with self._full_disk() if full else contextlib.nullcontext():
-            said = app.tick(self._milliseconds)
+        self._milliseconds = (self._milliseconds + 60_000 // self._rate) & _TICKS
+        device = self._device
+        before = device.number
+        device.disk_is_full = self._rng.randrange(_FULL) == 0
+        said = device.app.tick(self._milliseconds)
         if said:
             self.told.full += 1
-            assert full, self._blame(said)
-        elif app.store.number != before:
-            self._note()
+            self._require(device.disk_is_full, said)
+        elif device.number != before:
+            self.told.saved += 1
+            self._noted[device.number] = self._now()
+            for number in [n for n in self._noted if n < device.number - 1]:
+                del self._noted[number]
 
-    @contextlib.contextmanager
-    def _full_disk(self) -> Any:
-        """Files in the folder cannot be opened for writing: each slot is a folder meanwhile."""
-        folder = Path(self._folder.name)
-        store = self._app.store
-        slot = folder / f"checkpoint.{int(store._newest() == 0)}"
-        kept = slot.read_bytes() if slot.exists() else None
-        slot.unlink(missing_ok=True)
-        slot.mkdir()
-        try:
-            yield
-        finally:
-            slot.rmdir()
-            if kept is not None:
-                slot.write_bytes(kept)
-
-    def _note(self) -> None:
-        self.told.saved += 1
-        self._known[self._app.store.number] = self._parts()
-        for number in [n for n in self._known if n < self._app.store.number - 1]:
-            del self._known[number]
+    def _now(self) -> _Noted:
+        waiting = tuple(self._waiting)
+        return _Noted(self._device.parts(), self._simulator.saved(), waiting, self._unlabelled)
 
     def _cut(self) -> None:
         """The power goes, now and then while a checkpoint is written; the device starts again."""
         self.told.cuts += 1
-        app = self._app
-        number = app.store.number
-        if app.quantizer.frozen and self._rng.randrange(2):
+        device = self._device
+        number = device.number
+        if device.app.quantizer.frozen and self._rng.randrange(2):
             self.told.torn += 1
-            self._known[number + 1] = self._parts()
-            slot = Path(self._folder.name) / f"checkpoint.{int(app.store._newest() == 0)}"
-            app.store.save()
-            data = slot.read_bytes()
-            slot.write_bytes(data[: self._rng.randrange(len(data) + 1)])
-        self._start()
-        found = self._app.store.number
-        assert found in (number, number + 1) or not number, self._blame(f"checkpoint {found}")
+            self._noted[number + 1] = self._now()
+            device.disk_is_full = False
+            device.tear(self._rng.random())
+        device.start()
+        found = device.number
+        self._require(found in (number, number + 1) or not number, f"checkpoint {found}")
+        self._waiting.clear()
         if found:
-            assert self._parts() == self._known[found], self._blame("another state")
-            self._known = {found: self._known[found]}
+            noted = self._noted[found]
+            self._require(device.parts() == noted.parts, "another state than was saved")
+            self._simulator.load(noted.simulator)
+            self._waiting.extend(noted.waiting)
+            self._unlabelled = noted.unlabelled
+            self._noted = {found: noted}
+        else:
+            self._simulator.start()
+            self._unlabelled = 0
+        self._compare()
 
-    def _blame(self, what: str) -> str:
-        return f"{what} after {self.told.samples:,} samples; --seed {self._seed} repeats it"
+    def _require(self, holds: bool, else_said: str) -> None:
+        if not holds:
+            after = f"after {self.told.samples:,} samples"
+            raise YearError(f"{else_said} {after}; --seed {self._seed} repeats it")
