@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from microshrub_host.benchmarks import instruction_report
 from microshrub_host.emulation import emulated_boards, instruction_counts
 from microshrub_host.emulation.emulated_boards import BOARDS
 from microshrub_host.emulation.emulator import EmulatedBoard, EmulatedBoardError
-from microshrub_host.engines import mpy
+from microshrub_host.engines import loader, mpy
 
 WARMUP = 60
 SAMPLES = 260
@@ -155,6 +156,18 @@ def test_every_model_learns_as_in_the_simulator(
         assert cost.predict.shape == cost.learn.shape == (SAMPLES - WARMUP,)
         assert cost.predict.min() > 1000
         assert (cost.learn > cost.predict.min()).all()
+
+
+def test_an_anomaly_score_has_the_simulators_state(board_name: str) -> None:
+    codes, labels = instruction_counts.stream(3, 2, 90)
+    what = instruction_counts.CountedModel("small", "ShrubEnsemble", {}, codes, labels, 60)
+    with instruction_counts.Counter(board_name, [what]) as counter:
+        counts, crc = counter.count_anomaly(0)
+    score = loader.load("python").AnomalyScore(3)
+    score.run(array("H", codes.tobytes()), bytearray(90), bytearray(90))
+    assert crc == score.state_crc32() & 0xFFFFFFFF
+    assert len(counts) == 30
+    assert counts[-1] > counts[0] > 1000  # the window still grows
 
 
 def test_native_modules_learn_as_in_the_simulator(
