@@ -162,6 +162,19 @@ def test_the_monitor_shows_it(stream: Stream, wanted: AnomalyRun, start: Start) 
     assert shown["anomaly"] == words
 
 
+def test_an_alarm_is_news_once(stream: Stream, wanted: AnomalyRun, start: Start) -> None:
+    first = int(wanted.alarms[0])
+    device = start(anomaly=OPTIONS.parameters())
+    with HostLink(SerialLine(device.port)) as link:
+        watch = Watch(link)
+        news = []
+        for begin, end in ((0, first), (first, first + 1), (first + 1, first + 2)):
+            learn(link, stream, begin, end)
+            watch.ask()
+            news.append(watch.has_new_alarm())
+    assert news == [False, True, False]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

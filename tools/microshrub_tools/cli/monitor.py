@@ -78,6 +78,8 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
             watch.ask(matrix=live is not None and room)
             if live:
                 live.update(view(watch), refresh=True)
+                if watch.has_new_alarm():
+                    console.bell()
             else:
                 console.say(plain(watch))
             pause = min(time.monotonic() + _EVERY, end)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from microshrub_host.base.errors import UserError
 
-from ..link.client import RefusedError
+from ..link.link_errors import RefusedError
 from ..link.messages import Prediction, late_label, sample
 from .year_device import CLASSES, FEATURES, WAITING, YearDevice
 from .year_simulator import YearSimulator

@@ -28,6 +28,7 @@ _CONFIG: dict[str, Any] = {
     "pending": WAITING,
     "checkpoint": {"path": "checkpoint", "samples": 100, "seconds": 60},
     "alarm": {"detector": "page_hinkley", "hook": "nothing"},
+    "anomaly": {"period": 1440, "window": 64, "reach": 4},
 }
 
 
@@ -59,7 +60,7 @@ class YearDevice:
     def parts(self) -> list[int]:
         """The checksums of all that a checkpoint holds, first quantizer, learner and metrics."""
         app = self.app
-        parts = (app.quantizer, app.learner, app.metrics, app.pending, app.alarm)
+        parts = (app.quantizer, app.learner, app.metrics, app.pending, app.alarm, app.anomaly)
         return [part.state_crc32() for part in parts]
 
     @property

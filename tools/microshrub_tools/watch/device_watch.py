@@ -91,6 +91,7 @@ class Watch:
         self.note = version_note(config)
         self._scores = bool(config.get("anomaly"))
         self.unlike: Unlike | None = None
+        self._alarms = -1  # that were told of; -1: what came before the watch is no news
 
     def _ask(self, matrix: bool) -> DeviceStatus:
         pending = self._link.post(STATUS)
@@ -143,6 +144,13 @@ class Watch:
         """Milliseconds from a question to its answer: the median and the 99th percentile."""
         found = sorted(self._latencies)
         return 1000 * found[len(found) // 2], 1000 * found[len(found) * 99 // 100]
+
+    def has_new_alarm(self) -> bool:
+        """Whether an anomaly alarm has begun since this was asked before."""
+        alarms = self.unlike.alarms if self.unlike else 0
+        is_new = 0 <= self._alarms < alarms
+        self._alarms = alarms
+        return is_new
 
     @property
     def strangest(self) -> Observed | None:
