@@ -1,7 +1,7 @@
 """The unit of the numbers that a regressor learns: raw values to 16-bit codes, and back.
 
 The codes are those of a quantizer's feature (see quantizer.py): equal steps over the range of the
-first targets and as much again on either side; beyond, coarser and coarser steps as far as raw
+first targets and twice as much on either side; beyond, coarser and coarser steps as far as raw
 values go. So there is a code for every target, and learners work in one known unit, codes.
 
 A prediction comes back as the raw value nearest to its code, within the targets seen so far: it
@@ -94,7 +94,7 @@ class Target(Buffers):
         unit[_LOW], unit[_SPAN] = self._ends or (RAW_MAX, -RAW_MAX)
         unit[_LEAST], unit[_GREATEST] = RAW_MAX, -RAW_MAX
         if self._ends:
-            self._freeze(31)
+            self._freeze(0)
 
     def observe(self, value):
         """Widen the range to hold one more target."""
@@ -106,15 +106,15 @@ class Target(Buffers):
         unit[_SPAN] = max(unit[_SPAN], value)
 
     def freeze(self):
-        """Fix the range, which grows by its width on either side; from now on there are codes."""
+        """Fix the range, which grows by twice its width on either side; now there are codes."""
         if not self.frozen:
-            self._freeze(0)
+            self._freeze(2)
 
-    def _freeze(self, margin_shift):
+    def _freeze(self, margins):
         unit = self._flat[0]
         if unit[_LOW] > unit[_SPAN]:  # no target so far
             unit[_LOW] = unit[_SPAN] = 0
-        margin = (unit[_SPAN] - unit[_LOW]) >> margin_shift
+        margin = min(unit[_SPAN] - unit[_LOW], RAW_MAX >> 1) * margins
         unit[_LOW] = max(unit[_LOW] - margin, -RAW_MAX)
         unit[_SPAN] = min(unit[_SPAN] + margin, RAW_MAX) - unit[_LOW]
         unit[_SHIFT], unit[_SCALE] = scaling(unit[_SPAN])

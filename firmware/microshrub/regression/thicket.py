@@ -44,6 +44,7 @@ _OWN_SHARE = const(3)
 _OWN_RECENT = const(4)
 _SHRUBS_STATE = const(22)
 # regression/linear.py
+_L_SEEN = const(3)
 _L_CENTRE = const(4)
 _L_LEAST = const(5)
 _L_GREATEST = const(6)
@@ -91,7 +92,9 @@ def learn(t, rows, at: int, target: int) -> int:
     state = ptr32(own[_OWN_STATE])
     last = int(recent(t[_OWN], state[_T_LATE] + 1))
     predicted = int(foretell(t, rows, at, last))
-    judge(t[_OWN], target)
+    # before a target was known, no member could be right
+    if ptr32(ptr32(t[_LINEAR])[_LINEAR_STATE])[_L_SEEN] > state[_T_LATE]:
+        judge(t[_OWN], target)
     step(t[_LINEAR], 0, target)
     step(t[_LINEAR], 1, target)
     follow_linear(t[_LINEAR], rows, at, target)

@@ -33,6 +33,11 @@ COMMANDS = (
         "microshrub_host.cli.benchmark_anomaly",
     ),
     Command(
+        "numbers",
+        "Run our learners of numbers beside River's.",
+        "microshrub_host.cli.benchmark_numbers",
+    ),
+    Command(
         "growth",
         "Run a stream over and over; print the cost per sample at several points.",
         "microshrub_host.cli.benchmark_growth",

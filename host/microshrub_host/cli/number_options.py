@@ -17,7 +17,7 @@ from ..engines.learners import (
 from ..streams.number_streams import NUMBER_SYNTHS, NumberStream, open_numbers
 from ..streams.units import RAW_MAX
 from .options import model_parameters
-from .parsed import whole_number
+from .parsed import parsed, whole_number
 
 _OF_CLASSES = ("label", "classes", "shuffle", "anomaly", "plot", "html", "save")  # options
 
@@ -51,12 +51,23 @@ def add_number_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_interval_option(parser: argparse.ArgumentParser) -> None:
+    """Add --interval."""
+    parser.add_argument(
+        "--interval",
+        type=parsed(float),
+        metavar="PERCENT",
+        help="with --target: an interval around each prediction that holds that share of the "
+        "targets, 50 to 99 (default: off)",
+    )
+
+
 def wants_numbers(arguments: argparse.Namespace) -> bool:
     """Whether numbers are to be predicted. Raises UserError for what does not go together."""
     if arguments.target is not None:
         return True
-    for name in ("horizon", "lags", "target_range"):
-        if getattr(arguments, name) is not None:
+    for name in ("horizon", "lags", "target_range", "interval"):
+        if getattr(arguments, name, None) is not None:
             raise UserError(f"--{name.replace('_', '-')} needs --target COLUMN.")
     if arguments.model in REGRESSORS:
         raise UserError(f"--model {arguments.model} predicts numbers: it needs --target COLUMN.")

@@ -29,6 +29,15 @@ class Errors:
 
 
 @dataclass(frozen=True)
+class IntervalResult:
+    """How the intervals around the predictions have held."""
+
+    share: float  # percent of the targets that were to be inside
+    inside: float  # percent that were
+    mean_width: float  # in the targets' unit
+
+
+@dataclass(frozen=True)
 class NumberResult:
     """The outcome of one run."""
 
@@ -44,6 +53,7 @@ class NumberResult:
     errors: Errors
     nochange: Errors  # of predicting the last known target
     running_mean: Errors  # of predicting the mean of those known
+    interval: IntervalResult | None
     clamped: int
     missing: int
     progress: dict[str, int]
@@ -58,10 +68,31 @@ class NumberResult:
         flat = asdict(self)
         for name in ("predictions", "states", "progress", "errors", "nochange", "running_mean"):
             del flat[name]
+        if self.interval is None:
+            del flat["interval"]
         flat |= asdict(self.errors)
         for name in ("nochange", "running_mean"):
             flat |= {f"{key}_{name}": value for key, value in asdict(getattr(self, name)).items()}
         return flat | self.progress
+
+
+def intervals_of(
+    said: engines.Targets, targets: engines.Targets, late: int, share: float, unit: float
+) -> IntervalResult:
+    """Intervals around raw predictions, with the device library's Interval.
+
+    Each is as wide as the errors known at its time say; unit is what a raw integer stands for.
+    The share is in percent. Raises ValueError for one that the library refuses.
+    """
+    interval = loader.load("python").Interval(share / 100)
+    inside, widths = 0, 0
+    for i in range(len(said)):
+        half = interval.half
+        inside += abs(int(said[i]) - int(targets[i])) <= half
+        widths += 2 * half
+        if i >= late:
+            interval.learn(int(said[i - late]), int(targets[i - late]))
+    return IntervalResult(share, 100 * inside / len(said), widths / len(said) * unit)
 
 
 def errors_of(predictions: Values, targets: Values) -> Errors:
@@ -98,13 +129,15 @@ def evaluate_numbers(
     engine: str | None = None,
     warmup: int = 256,
     ends: engines.Ends = None,
+    interval: float | None = None,
     progress: Progress | None = None,
 ) -> NumberResult:
     """Run a learner of numbers, made with these parameters, over the whole stream.
 
     The ranges of the features and the targets are those of the first `warmup` samples, unless
     `ends` is the raw range of the targets. Every sample counts for which a simple guess could be
-    made. Raises ValueError for parameters that the learner refuses.
+    made. With `interval`, a share in percent, there is an interval around each prediction. Raises
+    ValueError for parameters that the learner refuses.
     """
     engine = engine or loader.fastest()
     if engine in ("numba", "c"):
@@ -125,6 +158,10 @@ def evaluate_numbers(
         status = run.status()
         states = run.saved()
     predictions = stream.target_scale.values(said[:, None])[:, 0]
+    held = None
+    if interval is not None:
+        unit = 10.0 ** -int(stream.target_scale.digits[0])
+        held = intervals_of(said, targets, stream.late, interval, unit)
     scored = ~np.isnan(stream.known)
     pairs = {
         "errors": predictions,
@@ -144,6 +181,7 @@ def evaluate_numbers(
         samples=len(targets),
         scored=int(scored.sum()),
         features=stream.values.shape[1],
+        interval=held,
         clamped=status.clamped,
         missing=status.missing,
         progress=status.progress,

@@ -64,12 +64,21 @@ def _facts(result: NumberResult, budget: Budget, board: Board) -> list[tuple[str
     return [
         ("model", count(budget.model_bytes, "byte")),
         (f"RAM on {board.name}", f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"),
+        *_interval_rows(result),
         *progress_rows(result.progress),
         ("values out of range", f"{result.clamped:,}"),
         ("missing values", f"{result.missing:,}"),
         (f"samples a second ({result.engine})", f"{result.samples_per_second:,.0f}"),
         ("state CRC32", f"{result.state_crc32:08x}"),
     ]
+
+
+def _interval_rows(result: NumberResult) -> list[tuple[str, str]]:
+    found = result.interval
+    if found is None:
+        return []
+    name = f"intervals of {found.share:g} %"
+    return [(name, f"hold {found.inside:.2f} %, mean width {found.mean_width:.{_DIGITS}g}")]
 
 
 def number_verdict(result: NumberResult) -> str:

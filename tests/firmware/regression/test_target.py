@@ -44,7 +44,7 @@ def test_within_the_range_a_value_comes_back_to_two_steps(
     for value in inside:
         target.learn(value)
     for value in inside:
-        assert abs(target.value(target.code(value)) - value) <= width / 8000 + 1
+        assert abs(target.value(target.code(value)) - value) <= width / 4800 + 1
 
 
 def test_the_value_is_the_one_whose_code_is_nearest() -> None:

@@ -154,6 +154,8 @@ def test_parity_and_budget(
         (["--target", "sum", "--label", "a"], "--label is for classes"),
         (["--target", "sum", "--target-range", "4"], "LOW,HIGH"),
         (["--target", "sum", "--target-range", "9,2"], "has no such range"),
+        (["--interval", "90"], "--interval needs --target COLUMN"),
+        (["--target", "sum", "--interval", "30"], "--interval has to be 50 to 99 percent"),
         (["--model", "shrub-regressor"], "it needs --target COLUMN"),
     ],
 )
@@ -162,6 +164,18 @@ def test_what_is_wrong_is_said(
 ) -> None:
     assert main(["simulate", str(data), *words]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_intervals(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    words = ["simulate", data, "--target", "sum", *SMALL]
+    plain = record(capsys, *words)
+    assert "interval" not in plain
+    found = record(capsys, *words, "--interval", 80)["interval"]
+    assert found["share"] == 80
+    assert found["inside"] == pytest.approx(80, abs=12)
+    assert found["mean_width"] > 0
+    assert main([*map(str, words), "--interval", "80"]) == 0
+    assert "intervals of 80 %" in capsys.readouterr().out
 
 
 def test_a_random_walk_cannot_be_forecast(

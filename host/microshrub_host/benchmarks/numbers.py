@@ -1,0 +1,190 @@
+"""Our learners of numbers beside River's, on its data sets and generators and on sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..engines.learners import defaults, learner, number_parameters
+from ..evaluation.regression import errors_of, evaluate_numbers, running_means
+from ..render.markdown import markdown_table
+from ..streams.number_streams import NumberStream, Values, open_numbers
+
+WARMUP = 32  # samples that say what the ranges are
+LIMIT = 10_000
+OURS = ("thicket-regressor", "shrub-regressor", "linear-regressor")
+GUESSES = ("NoChange", "mean so far")
+PEERS = ("HTR", "scaled HTR", "scaled HATR", "scaled ARF", "scaled SGD")
+TREES = PEERS[:3]
+_TOO_LARGE = 1e6  # an error that is told by its size only
+
+TEXT = """\
+# Learners of numbers, beside River's
+
+Made by `{command}`; do not edit it by hand. The mean absolute error, prequential, in the unit of
+the target; the least of the learners is bold. Ours take at most 16 KB, and their ranges come from
+the first {warmup} samples. River {version}, all with their defaults: HTR is its Hoeffding tree
+regressor, HATR the adaptive one, ARF the adaptive random forest of ten trees, SGD its linear
+regression; "scaled" ones stand behind a standard scaler. Streams are cut after {limit:,} samples.
+NoChange predicts the last target that is known.
+
+{table}
+
+Thicket is ahead of all three of River's trees on {ahead} of {streams} streams, and of NoChange on
+{useful}. A `-` stands for an error above a million: linear models in leaves, of features that are
+not scaled, diverge there.
+
+{sizes}
+"""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A stream of the table: where it comes from, and what is forecast of a file."""
+
+    source: str
+    target: str = "target"
+    horizon: int = 0
+    lags: int = 1
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it needs the folder of the data."""
+        return not self.source.startswith(("river:", "synth:"))
+
+    def open(self, folder: Path | None, limit: int) -> NumberStream:
+        """The stream; folder is where the files are."""
+        path = str((folder or Path()) / self.source) if self.is_file else self.source
+        return open_numbers(
+            path,
+            target=self.target,
+            horizon=self.horizon,
+            lags=self.lags,
+            limit=limit,
+            warmup=WARMUP,
+        )
+
+
+SOURCES: Mapping[str, Source] = {
+    "TrumpApproval": Source("river:TrumpApproval"),
+    "ChickWeights": Source("river:ChickWeights"),
+    "AirlinePassengers": Source("river:AirlinePassengers"),
+    "AirlinePassengers, a month ahead": Source("river:AirlinePassengers", horizon=1, lags=13),
+    "WaterFlow, an hour ahead": Source("river:WaterFlow", horizon=1, lags=6),
+    "friedman": Source("synth:friedman"),
+    "friedman_drift": Source("synth:friedman_drift"),
+    "mv": Source("synth:mv"),
+    "planes2d": Source("synth:planes2d"),
+    "occupancy, a minute ahead": Source("occupancy.csv.gz", "Temperature", 1, 3),
+    "occupancy, ten minutes ahead": Source("occupancy.csv.gz", "Temperature", 10, 3),
+    "elec, half an hour ahead": Source("elec.csv.gz", "nswprice", 1, 3),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """Of one stream, the mean absolute error of each learner and each simple guess."""
+
+    stream: str
+    samples: int
+    errors: Mapping[str, float]
+
+
+def peers() -> dict[str, Callable[[], Any]]:
+    """River's learners of numbers, by their names here."""
+    from river import forest, linear_model, preprocessing, tree
+
+    def scaled(model: Any) -> Any:
+        return preprocessing.StandardScaler() | model
+
+    return {
+        "HTR": tree.HoeffdingTreeRegressor,
+        "scaled HTR": lambda: scaled(tree.HoeffdingTreeRegressor()),
+        "scaled HATR": lambda: scaled(tree.HoeffdingAdaptiveTreeRegressor(seed=1)),
+        "scaled ARF": lambda: scaled(forest.ARFRegressor(seed=1)),
+        "scaled SGD": lambda: scaled(linear_model.LinearRegression()),
+    }
+
+
+def river_predictions(model: Any, stream: NumberStream) -> Values:
+    """What a learner of River predicts, of shape (samples,): each row is learned when its target
+    is known. A missing value is the feature's last one, or 0."""
+    rows = _filled(stream.values)
+    said = np.zeros(len(rows))
+    for i, row in enumerate(rows):
+        said[i] = model.predict_one(dict(enumerate(row))) or 0.0
+        due = i - stream.late
+        if due >= 0:
+            model.learn_one(dict(enumerate(rows[due])), float(stream.targets[due]))
+    return said
+
+
+def _filled(values: Values) -> list[list[float]]:
+    found = values.copy()
+    for i in range(len(found)):
+        before = found[i - 1] if i else np.zeros(found.shape[1])
+        found[i] = np.where(np.isnan(found[i]), before, found[i])
+    listed: list[list[float]] = found.tolist()
+    return listed
+
+
+def measure(name: str, stream: NumberStream) -> Iterator[tuple[str, float]]:
+    """The mean absolute errors on a stream, by learner, as they are found."""
+    scored = ~np.isnan(stream.known)
+    guesses = {"NoChange": stream.known, "mean so far": running_means(stream)}
+    for guess, predictions in guesses.items():
+        yield guess, errors_of(predictions[scored], stream.targets[scored]).mae
+    for model in OURS:
+        shape = number_parameters(model, stream.values.shape[1], stream.late)
+        result = evaluate_numbers(stream, model, shape | defaults(model), warmup=WARMUP)
+        yield model, result.errors.mae
+    for peer, make in peers().items():
+        said = river_predictions(make(), stream)
+        yield peer, errors_of(said[scored], stream.targets[scored]).mae
+
+
+def page(rows: list[Row], limit: int, command: str) -> str:
+    """The page of the results."""
+    import river
+
+    shown = [*GUESSES, *OURS, *PEERS]
+    cells, best = [], []
+    for r, row in enumerate(rows):
+        cells.append(
+            [row.stream, f"{row.samples:,}", *(_text(row.errors[name]) for name in shown)]
+        )
+        least = min((*OURS, *PEERS), key=lambda name: row.errors[name])
+        best.append((r, 2 + shown.index(least)))
+    ahead = sum(
+        row.errors["thicket-regressor"] < min(row.errors[tree] for tree in TREES) for row in rows
+    )
+    useful = sum(row.errors["thicket-regressor"] < row.errors["NoChange"] for row in rows)
+    head = ["stream", "samples", *(name.removesuffix("-regressor") for name in shown)]
+    return TEXT.format(
+        command=command,
+        warmup=WARMUP,
+        limit=limit,
+        version=river.__version__,
+        table=markdown_table(head, cells, best=best),
+        ahead=ahead,
+        useful=useful,
+        streams=len(rows),
+        sizes=_sizes(),
+    )
+
+
+def _text(error: float) -> str:
+    return "-" if not error < _TOO_LARGE else f"{error:.4g}"
+
+
+def _sizes() -> str:
+    found = [
+        f"{model.removesuffix('-regressor')} {size:,} bytes"
+        for model in OURS
+        for size in [learner(model).nbytes(features=10, **defaults(model))]
+    ]
+    return f"With ten features, the buffers take: {', '.join(found)}."

@@ -1,0 +1,56 @@
+"""`microshrub benchmark numbers`: our learners of numbers beside River's, as a table."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..base.progress import showing
+from ..benchmarks.numbers import GUESSES, LIMIT, OURS, PEERS, SOURCES, Row, measure, page
+from ..engines import loader
+from ..streams.data_folder import data_folder
+from .benchmark_options import (
+    add_output_options,
+    command_text,
+    say_missing,
+    write_markdown,
+)
+from .outputs import check_outputs
+from .parsed import check_at_least_one, whole_number
+from .stream_options import compile_kernels
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_output_options(parser)
+    parser.add_argument(
+        "--limit",
+        type=whole_number,
+        metavar="N",
+        default=LIMIT,
+        help=f"only the first N samples (default {LIMIT:,})",
+    )
+    parser.set_defaults(benchmark="numbers", usual={"limit": LIMIT})
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run them all and write the table."""
+    check_outputs(arguments)
+    check_at_least_one(limit=arguments.limit)
+    files = {name: SOURCES[name].source if SOURCES[name].is_file else None for name in SOURCES}
+    missing = say_missing(files, arguments)
+    for model in OURS:
+        compile_kernels(model, {}, loader.fastest())
+    rows = [_row(name, arguments) for name in SOURCES if name not in missing]
+    write_markdown(arguments, page(rows, arguments.limit, command_text(arguments, ["limit"])))
+    return 0
+
+
+def _row(name: str, arguments: argparse.Namespace) -> Row:
+    stream = SOURCES[name].open(data_folder(arguments.data), arguments.limit)
+    found: dict[str, float] = {}
+    whole = len(GUESSES) + len(OURS) + len(PEERS)
+    with showing(name) as update:
+        for learner, error in measure(name, stream):
+            found[learner] = error
+            update(len(found), whole, f"{learner} {error:.4g}")
+    return Row(name, len(stream.targets), found)
