@@ -29,9 +29,6 @@ from ..learners import learner_names
 VERSION = 1
 SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
     ("mpu6050", ("scl", "sda", "i2c", "address", "rate", "window", "hop")))  # fmt: skip
-_CHECKPOINT = ("path", "samples", "seconds")
-_ALARM = ("detector", "hook", "threshold", "delta", "horizon", "grace")
-_ANOMALY = ("period", "window", "reach")
 _LABEL_PIN = ("pin", "pressed", "released")
 _ABSENT = 2  # ENOENT
 _NAME = "config.json"
@@ -85,11 +82,12 @@ class Configuration:
         self.model = _file(fields, "model")
         self._take_sensor(_part("sensor", _get(fields, "sensor")))
         self.pending = whole("pending", fields.get("pending", 32), 1, 32768)
-        self.checkpoint = _options(fields, "checkpoint", _CHECKPOINT)
+        self.checkpoint = _options(fields, "checkpoint", ("path", "samples", "seconds"))
         if self.checkpoint is not None and not isinstance(self.checkpoint.get("path", ""), str):
             raise ValueError("the path of the checkpoint has to be a text")
-        self.alarm = _options(fields, "alarm", _ALARM)
-        self.anomaly = _options(fields, "anomaly", _ANOMALY)
+        drift = ("detector", "hook", "threshold", "delta", "horizon", "grace")
+        self.alarm = _options(fields, "alarm", drift)
+        self.anomaly = _options(fields, "anomaly", ("period", "window", "reach"))
         self.label_pin = _options(fields, "label_pin", _LABEL_PIN)
         for name in _LABEL_PIN if self.label_pin is not None else ():
             if name not in self.label_pin:

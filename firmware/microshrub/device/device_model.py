@@ -63,9 +63,10 @@ class Application:
         self.anomaly = None
         if configuration.anomaly is not None:
             from ..anomaly import AnomalyScore
+            from .scores import score_too
 
             self.anomaly = AnomalyScore(self.features, **configuration.anomaly)
-            self._predict = self._predict_and_score  # type: ignore[method-assign]
+            self._predict = score_too(self)  # type: ignore[method-assign]
         self.store = None
         if configuration.checkpoint is not None:
             self.store = self._make_store(configuration.checkpoint)
@@ -144,13 +145,6 @@ class Application:
             self.sample_id = self.pending.add(codes, predicted)
         return predicted
 
-    def _predict_and_score(self, label):
-        predicted = Application._predict(self, label)
-        anomaly = self.anomaly
-        if anomaly:  # always, here
-            anomaly.update(self._codes)
-        return predicted
-
     def _observe(self):
         self.quantizer.observe(self.values)
         self._seen += 1
@@ -190,15 +184,6 @@ class Application:
         words[11] = self.pending.waiting
         words[12] = min(self.store.number, _MOST) if self.store else 0
         gc.collect()  # so that the next status shows what was allocated since
-
-    def unlike(self, words):
-        """Fill score, threshold and alarms so far. Raises ValueError without an anomaly score."""
-        anomaly = self.anomaly
-        if not anomaly:
-            raise ValueError("this program gives no anomaly score: build it with --anomaly")
-        words[0] = anomaly.score
-        words[1] = anomaly.threshold
-        words[2] = anomaly.alarms
 
     def confusion(self, label, prediction):
         """How many samples of the label were predicted so."""

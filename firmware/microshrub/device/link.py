@@ -11,8 +11,7 @@ docs/reference/link.md has the protocol. What is done for a request is up to an 
     label(id, label)    learn an earlier sample
     status(words)       fill array('i') of STATUS_WORDS, in the order of docs/reference/link.md,
                         each of 30 bits
-    unlike(words)       fill three words: the sample's anomaly score, the threshold, alarms so far
-    anomaly             an AnomalyScore; not looked for if unlike() raises
+    anomaly             an AnomalyScore, or None
     confusion(label, prediction)   how many samples of the label were predicted so
     configure(piece, last)         take the next piece of a configuration's text, bytes
     read_text(at, buffer)          copy the present one's text, from byte `at` on, to a buffer;
@@ -122,7 +121,7 @@ class Link:
         self._expected = 1  # the next request's sequence number
         self._asked = False  # for it, again
         self._observed = 0  # sequence number of the last observation
-        self._ways = ()  # type: tuple  # to put a prediction, without and with an anomaly score
+        self._ways = ()  # type: tuple  # see scores.ways()
         self.damaged = 0  # frames, at most 2**30 - 1
         self.foreign = 0  # the version of the last frame that was of another one
 
@@ -261,8 +260,12 @@ class Link:
         if kind == _CONFUSION:
             return self._put_counts(to, body[HEADER], body[HEADER + 1])
         if kind == _ANOMALY:
-            app.unlike(self._words)
-            self._carry_scores(body[HEADER] != 0)
+            if not self._ways:
+                from .scores import ways
+
+                self._ways = ways(self._put_prediction, app.anomaly, self._out.body)
+            self._put_prediction = self._ways[body[HEADER] != 0]  # type: ignore[method-assign]
+            self._ways[2](self._words)
             return self._put_words(to, 3)
         if kind == _FINGERPRINT:
             struct.pack_into("<I", self._out.body, to, app.state_crc32() & 0xFFFFFFFF)
@@ -286,15 +289,6 @@ class Link:
         body[to + 2] = prediction
         body[to + 3] = self._app.confidence
         return 4
-
-    def _carry_scores(self, wanted):
-        """Have predictions and observations carry the anomaly score from now on, or not."""
-        if not self._ways:
-            from .scores import with_score
-
-            put = self._put_prediction
-            self._ways = (put, with_score(put, self._app.anomaly, self._out.body))
-        self._put_prediction = self._ways[wanted]  # type: ignore[method-assign]
 
     def _put_counts(self, to, label, first):
         """The confusion matrix's row of the label from prediction `first` on, what fits of it."""

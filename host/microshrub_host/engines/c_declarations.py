@@ -37,7 +37,7 @@ class Kernel:
 
 
 @dataclass
-class Module:
+class KernelFile:
     """What the kernels of one file can refer to."""
 
     name: str
@@ -60,7 +60,7 @@ def is_kernel(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
     )
 
 
-def works_on_objects(module: Module, node: ast.FunctionDef) -> bool:
+def works_on_objects(module: KernelFile, node: ast.FunctionDef) -> bool:
     """Whether a function of the device's program calls methods or loops over an iterator."""
     return module.name.startswith("device.") and any(
         isinstance(part, ast.Attribute)
@@ -70,8 +70,8 @@ def works_on_objects(module: Module, node: ast.FunctionDef) -> bool:
     )
 
 
-def read(name: str) -> Module:
-    found = Module(name)
+def read(name: str) -> KernelFile:
+    found = KernelFile(name)
     tree = ast.parse(library_files.source_of(name).read_text(encoding="utf-8"))
     for node in tree.body:
         if is_kernel(node):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .c_declarations import INT, OBJECT, POINTERS, Kernel, Module, TranslationError, head_of
+from .c_declarations import INT, OBJECT, POINTERS, Kernel, KernelFile, TranslationError, head_of
 
 _ARITHMETIC = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.LShift: "<<", ast.RShift: ">>",
@@ -19,11 +19,11 @@ _COMPARISONS = {
 _UNARY = {ast.USub: "-", ast.Invert: "~", ast.Not: "!"}
 
 
-class Function:
+class KernelBody:
     """The C of one kernel."""
 
     def __init__(
-        self, module: Module, kernels: Mapping[tuple[str, str], Kernel], node: ast.FunctionDef
+        self, module: KernelFile, kernels: Mapping[tuple[str, str], Kernel], node: ast.FunctionDef
     ) -> None:
         self.module, self.kernels, self.node = module, kernels, node
         self.kernel = kernels[module.name, node.name]

@@ -18,8 +18,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 
-from .c_declarations import Kernel, Module, head_of, kernel_of, read, works_on_objects
-from .c_function import Function
+from .c_declarations import Kernel, KernelFile, head_of, kernel_of, read, works_on_objects
+from .c_function import KernelBody
 
 TYPES = """\
 #include <limits.h>
@@ -77,12 +77,12 @@ def translate(
     for module in found:
         for node in module.nodes:
             if (module.name, node.name) in kernels:
-                texts.append(linkage + Function(module, kernels, node).text())
+                texts.append(linkage + KernelBody(module, kernels, node).text())
     return "\n".join(texts) + "\n", list(kernels.values())
 
 
 def _needed(
-    modules: Iterable[Module],
+    modules: Iterable[KernelFile],
     kernels: Mapping[tuple[str, str], Kernel],
     roots: Iterable[tuple[str, str]],
 ) -> dict[tuple[str, str], Kernel]:
