@@ -43,7 +43,7 @@ not scaled, diverge there.
 
 
 @dataclass(frozen=True)
-class Source:
+class NumberSource:
     """A stream of the table: where it comes from, and what is forecast of a file."""
 
     source: str
@@ -69,19 +69,21 @@ class Source:
         )
 
 
-SOURCES: Mapping[str, Source] = {
-    "TrumpApproval": Source("river:TrumpApproval"),
-    "ChickWeights": Source("river:ChickWeights"),
-    "AirlinePassengers": Source("river:AirlinePassengers"),
-    "AirlinePassengers, a month ahead": Source("river:AirlinePassengers", horizon=1, lags=13),
-    "WaterFlow, an hour ahead": Source("river:WaterFlow", horizon=1, lags=6),
-    "friedman": Source("synth:friedman"),
-    "friedman_drift": Source("synth:friedman_drift"),
-    "mv": Source("synth:mv"),
-    "planes2d": Source("synth:planes2d"),
-    "occupancy, a minute ahead": Source("occupancy.csv.gz", "Temperature", 1, 3),
-    "occupancy, ten minutes ahead": Source("occupancy.csv.gz", "Temperature", 10, 3),
-    "elec, half an hour ahead": Source("elec.csv.gz", "nswprice", 1, 3),
+SOURCES: Mapping[str, NumberSource] = {
+    "TrumpApproval": NumberSource("river:TrumpApproval"),
+    "ChickWeights": NumberSource("river:ChickWeights"),
+    "AirlinePassengers": NumberSource("river:AirlinePassengers"),
+    "AirlinePassengers, a month ahead": NumberSource(
+        "river:AirlinePassengers", horizon=1, lags=13
+    ),
+    "WaterFlow, an hour ahead": NumberSource("river:WaterFlow", horizon=1, lags=6),
+    "friedman": NumberSource("synth:friedman"),
+    "friedman_drift": NumberSource("synth:friedman_drift"),
+    "mv": NumberSource("synth:mv"),
+    "planes2d": NumberSource("synth:planes2d"),
+    "occupancy, a minute ahead": NumberSource("occupancy.csv.gz", "Temperature", 1, 3),
+    "occupancy, ten minutes ahead": NumberSource("occupancy.csv.gz", "Temperature", 10, 3),
+    "elec, half an hour ahead": NumberSource("elec.csv.gz", "nswprice", 1, 3),
 }
 
 
