@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from microshrub_host.benchmarks import numbers
-from microshrub_host.benchmarks.numbers import Source, measure, river_predictions
+from microshrub_host.benchmarks.numbers import NumberSource, measure, river_predictions
 from microshrub_host.streams.number_streams import open_numbers
 from microshrub_tools.cli.main import main
 
@@ -44,7 +44,7 @@ def test_all_learners_and_guesses_are_measured() -> None:
 
 
 def test_the_page(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    some = {"planes2d": Source("synth:planes2d"), "gone": Source("gone.csv", "y")}
+    some = {"planes2d": NumberSource("synth:planes2d"), "gone": NumberSource("gone.csv", "y")}
     monkeypatch.setattr("microshrub_host.cli.benchmark_numbers.SOURCES", some)
     assert main(["benchmark", "numbers", "--limit", "200"]) == 0
     said = capsys.readouterr()
