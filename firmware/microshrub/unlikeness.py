@@ -1,0 +1,147 @@
+"""How unlike the samples of a window a sample is, and whether a feature of it is stuck.
+
+The score is the logarithm of a Parzen estimate of the density (Parzen, On Estimation of a
+Probability Density Function and Mode, Annals of Mathematical Statistics 1962) with a kernel of
+long tails. With d the sum of |code - code| over the features, in codes of 8 bits, between the
+sample and one of the window, and r = reach * features, it is
+
+    -16 log2(mean over the window of (r / (r + d))**2)      32 more is twice as far
+
+A stuck sensor is near what it was, and would never be unlike. So if a feature repeats its code for
+longer than it usually does, the score has 16 more for each doubling: 16 log2(n / (u + 2)), where n
+is how many times in a row the code came again, up to 127, and u the longest such run lately: it
+is 127 at first, and becomes 1/256 less with each sample that is no repetition. The sum is 0..255.
+
+The buffers are those of anomaly.py. Heights are Q14 of an octave: a score is height >> 10.
+"""
+
+import micropython
+from micropython import const
+
+from .fixed import log2
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_ANOMALY_WORDS = const(0)
+_ANOMALY_CODES = const(1)
+_ANOMALY_SAMPLE = const(2)
+_ANOMALY_LAST = const(3)
+_ANOMALY_RUN = const(4)
+_ANOMALY_USUAL = const(5)
+# anomaly.py
+_A_HELD = const(5)
+_A_HEAD = const(6)
+_A_WINDOW = const(10)
+_A_FEATURES = const(11)
+_A_NEAR = const(12)
+# (end)
+
+_A_LONGEST = const(127)  # repetitions of a code that are told apart
+
+
+@micropython.viper
+def alike(away: int, gap: int, i: int, t) -> int:
+    """The sum over the window of (r / (r + d))**2 in Q20, for the codes in anomaly.sample.
+
+    It grows by two features at a time, after the first one if their number is odd. The hot
+    variables come as arguments, 0 each: viper keeps the first three in registers.
+    """
+    address = ptr32(t)
+    words = ptr32(address[_ANOMALY_WORDS])
+    codes = ptr8(address[_ANOMALY_CODES])
+    sample = ptr8(address[_ANOMALY_SAMPLE])
+    features = words[_A_FEATURES]
+    near = words[_A_NEAR]
+    unit = near << 14  # <= 32 * 256 * 2**14 = 2**27
+    first = 0
+    total = 0  # <= 1000 * 2**20 < 2**30
+    for _ in range(words[_A_HELD]):
+        away = 0  # <= 256 * 255 < 2**16
+        i = features & 1
+        if i:
+            gap = codes[first] - sample[0]
+            away = gap if gap > 0 else 0 - gap
+        while i < features:
+            gap = codes[first + i] - sample[i]
+            if gap < 0:
+                away -= gap
+            else:
+                away += gap
+            i += 1
+            gap = codes[first + i] - sample[i]
+            if gap < 0:
+                away -= gap
+            else:
+                away += gap
+            i += 1
+        gap = unit // (near + away)  # r / (r + d) in Q14
+        total += (gap * gap + 128) >> 8
+        first += features
+    return total
+
+
+@micropython.viper
+def height_of(t, rows, at: int) -> int:
+    """How unlike the window the sample at rows[at] is, a height; 0 if the window is empty."""
+    address = ptr32(t)
+    words = ptr32(address[_ANOMALY_WORDS])
+    sample = ptr8(address[_ANOMALY_SAMPLE])
+    x = ptr16(rows)
+    held = words[_A_HELD]
+    for f in range(words[_A_FEATURES]):
+        sample[f] = x[at + f] >> 8
+    if not held:
+        return 0
+    # each adds 16 at least: r / (r + d) >= 1 / 256, in Q14 64
+    height = int(log2(held)) + 327680 - int(log2(int(alike(0, 0, 0, t))))  # 20 << 14
+    return height if height > 0 else 0  # log2 is off by up to 6 / 16384
+
+
+@micropython.viper
+def stuck(t, rows, at: int) -> int:
+    """How much longer than usual a feature of the sample repeats its code, a height."""
+    address = ptr32(t)
+    last = ptr16(address[_ANOMALY_LAST])
+    run = ptr8(address[_ANOMALY_RUN])
+    usual = ptr16(address[_ANOMALY_USUAL])
+    x = ptr16(rows)
+    most = 256  # n / (u + 2) in Q8, at least 1
+    for f in range(ptr32(address[_ANOMALY_WORDS])[_A_FEATURES]):
+        code = x[at + f]
+        longest = usual[f]
+        n = run[f]
+        if code == last[f]:
+            n += 1
+            if n >= _A_LONGEST:
+                n = _A_LONGEST
+                longest = _A_LONGEST << 8
+                usual[f] = longest
+            run[f] = n
+            if n << 8 > longest + 512:
+                n = (n << 16) // (longest + 512)  # < 2**23
+                if n > most:
+                    most = n
+        else:
+            n = n << 8
+            usual[f] = n if n > longest else longest - (longest >> 8)
+            run[f] = 0
+            last[f] = code
+    return int(log2(most)) - 131072  # 8 << 14
+
+
+@micropython.viper
+def keep(t):
+    """Take anomaly.sample into the window; a full one drops its oldest sample."""
+    address = ptr32(t)
+    words = ptr32(address[_ANOMALY_WORDS])
+    codes = ptr8(address[_ANOMALY_CODES])
+    sample = ptr8(address[_ANOMALY_SAMPLE])
+    features = words[_A_FEATURES]
+    head = words[_A_HEAD]
+    first = head * features  # < 1000 * 256
+    for f in range(features):
+        codes[first + f] = sample[f]
+    head += 1
+    if head > words[_A_HELD]:
+        words[_A_HELD] = head
+    words[_A_HEAD] = head if head < words[_A_WINDOW] else 0
