@@ -142,6 +142,7 @@ class Learner(Buffers):
     """
 
     PARAMETERS = ""
+    votes_change = False  # whether learn() may leave other votes than its prediction's
     _SHAPE = ("features", "classes")  # type: tuple  # of a sample
 
     if MYPY:

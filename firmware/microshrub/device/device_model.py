@@ -123,7 +123,6 @@ class Application:
         self.confidence = 0
         if self.quantizer.frozen:
             predicted = self._predict(label)
-            self.confidence = min(max(self.learner.votes) >> 16, 255)
         else:
             predicted = 0
             self._observe()
@@ -134,11 +133,15 @@ class Application:
     def _predict(self, label):
         codes = self._codes
         self.quantizer.encode(self.values, codes)
+        learner = self.learner
+        at_once = label >= 0 and not learner.votes_change
+        predicted = learner.learn(codes, label) if at_once else learner.predict(codes)
+        self.confidence = min(max(learner.votes) >> 16, 255)
         if label >= 0:
-            predicted = self.learner.learn(codes, label)
+            if not at_once:
+                learner.learn(codes, label)
             self._count(label, predicted)
             return predicted
-        predicted = self.learner.predict(codes)
         self.sample_id = self.pending.add(codes, predicted)
         if not self.sample_id:  # 0 stands for no id on the link: this sample gets 1
             self.pending.take(0)

@@ -149,6 +149,7 @@ class HoeffdingTree(Learner):
         if not self.leaves:
             self.fit("leaves", 1, 32)
         self.nodes = self._nodes()
+        self.votes_change = self.adaptive  # a subtree that was replaced answers again
         if self.adaptive:
             from .hat import learn
 

@@ -113,6 +113,22 @@ def learn(link: HostLink, stream: Stream, begin: int = 0, end: int = SAMPLES) ->
 
 
 @pytest.mark.parametrize("model", ["shrub", "hoeffding"])
+def test_a_labelled_sample_is_as_sure_as_it_was_without_its_label(
+    model: str, stream: Stream, start: Start
+) -> None:
+    """Also where learning it replaces a subtree, which then answers again."""
+    rows = prequential.raw_rows(stream)
+    with connected(start(stream, model)) as link:
+        for k in range(SAMPLES):
+            unknown = link.ask(sample(rows[k]))
+            turned = k // 250 % 2  # a drift, time and again
+            known = link.ask(sample(rows[k], int(stream.labels[k]) ^ turned))
+            assert isinstance(unknown, Prediction)
+            assert isinstance(known, Prediction)
+            assert (unknown.label, unknown.confidence) == (known.label, known.confidence), k
+
+
+@pytest.mark.parametrize("model", ["shrub", "hoeffding"])
 def test_predictions_and_state_are_the_simulators(
     model: str, stream: Stream, start: Start
 ) -> None:
