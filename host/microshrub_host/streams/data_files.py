@@ -233,10 +233,9 @@ def _too_large_notes(
         if len(far):
             where = table.where(column, int(order[far[0]]))
             cell = values[far[0], place]
-            end = min(max(cell, low), high)
             more = f", as are {len(far) - 1:,} more of its cells" if len(far) > 1 else ""
             notes.append(
                 f"{where}: {cell:g} is too far from the column's other numbers; it is taken for "
-                f"{end:.4g}{more}."
+                f"a missing one{more}."
             )
     return notes

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from streams_support import complaint
 from tests_support import recording
 
+from microshrub_host.evaluation import prequential
 from microshrub_host.streams.open_stream import open_stream
 
 NAN = float("nan")
@@ -86,12 +87,24 @@ def test_a_number_that_does_not_fit_the_others_is_noted(put):
     (note,) = open_stream(put("\n".join(["x,z,y", *rows]))).notes
     assert note == (
         "t.csv, line 9, column x: -1e+308 is too far from the column's other numbers; it is taken "
-        "for -5.369e+06."
+        "for a missing one."
     )
     rows = [f"{i / 4},{i},{i % 2}" for i in range(300)]
     rows[7], rows[9] = "-1e308,7,0", "1e20,7,0"
     (note,) = open_stream(put("\n".join(["x,z,y", *rows]))).notes
-    assert note.endswith("-5.369e+06, as are 1 more of its cells.")
+    assert note.endswith("a missing one, as are 1 more of its cells.")
+
+
+@pytest.mark.parametrize("at", [5, 150])  # within the warm-up, and after it
+def test_a_number_that_does_not_fit_the_others_does_no_harm(put, at):
+    rows = [f"{i * 37 % 101},{int(i * 37 % 101 > 50)}" for i in range(400)]
+    accuracies = []
+    for cell in ("3", "1e308"):
+        rows[at] = f"{cell},0"
+        stream = open_stream(put("\n".join(["x,y", *rows])))
+        shape = {"features": 1, "classes": 2}
+        accuracies.append(prequential.evaluate(stream, "nearest", shape, warmup=64).accuracy)
+    assert accuracies[1] > accuracies[0] - 1 > 85
 
 
 def test_names_of_pandas(put):
