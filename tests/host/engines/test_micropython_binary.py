@@ -391,7 +391,10 @@ def test_interrupted_fetch_leaves_nothing(fake_apt: Path) -> None:
         _, complaint = child.communicate(timeout=30)
     assert complaint.strip().endswith(b"KeyboardInterrupt")
     assert os.listdir(cache) == []
-    assert not alive(int(begun.read_text()))  # apt-get's helpers are gone, too
+    helper, deadline = int(begun.read_text()), time.monotonic() + 10
+    while alive(helper) and time.monotonic() < deadline:  # it has been told to end
+        time.sleep(0.02)
+    assert not alive(helper)  # apt-get's helpers are gone, too
 
 
 def test_ctrl_c_waits_until_a_work_folder_is_gone(tmp_path: Path) -> None:

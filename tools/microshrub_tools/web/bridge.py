@@ -26,6 +26,7 @@ except ImportError:
     raise UserError("The bridge needs websockets: pip install 'microshrub[web]'") from None
 
 PATH = "/bridge"
+_PATIENCE = 3.0  # seconds for the port's last user to let go of it
 _WAIT = 0.05  # seconds that a read waits for the first byte
 _BUSY, _LOST = 4000, 4001  # codes of a WebSocket's end
 
@@ -87,8 +88,11 @@ class Bridge:
         return Response(200, "OK", Headers({**headers, "Connection": "close"}), data)
 
     def _carry(self, page: ServerConnection) -> None:
-        """Carry bytes both ways until one end is gone. One page at a time has the port."""
-        if not self._taken.acquire(blocking=False):
+        """Carry bytes both ways until one end is gone. One page at a time has the port.
+
+        A page that lets go of it and takes it again may be here before it has been let go.
+        """
+        if not self._taken.acquire(timeout=_PATIENCE):
             page.close(_BUSY, "another page uses the port")
             return
         try:
