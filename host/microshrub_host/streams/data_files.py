@@ -123,7 +123,7 @@ def _stream(
 ) -> Stream:
     names = tuple(column.name for column in table.columns)
     scale = Scale.fit(values)
-    notes += _too_large_notes(table, values, scale, order)
+    notes += _leave_out_too_large(table, values, scale, order)
     return Stream(table.name, values, labels, names, class_names, tuple(notes), scale)
 
 
@@ -220,22 +220,24 @@ def _header_note(table: FileTable) -> list[str]:
     ]
 
 
-def _too_large_notes(
+def _leave_out_too_large(
     table: FileTable, values: NDArray[np.float64], scale: Scale, order: NDArray[np.intp] | range
 ) -> list[str]:
-    """Of each column with cells that do not fit its unit: the first one, and how many more."""
+    """Take the cells that do not fit their column's unit for missing ones; a note on each column.
+
+    The largest that fits would be far away, too, and in the warm-up widen the quantizer's range.
+    """
     notes = []
-    lows, highs = scale.ends()
     for place, column in enumerate(table.columns):
-        cells, low, high = values[:, place], float(lows[place]), float(highs[place])
-        far = np.flatnonzero((cells < low) | (cells > high))
-        let_go(values)
+        cells = values[:, place]
+        far = np.flatnonzero(scale.is_too_large(cells, place))
         if len(far):
             where = table.where(column, int(order[far[0]]))
-            cell = values[far[0], place]
             more = f", as are {len(far) - 1:,} more of its cells" if len(far) > 1 else ""
             notes.append(
-                f"{where}: {cell:g} is too far from the column's other numbers; it is taken for "
-                f"a missing one{more}."
+                f"{where}: {cells[far[0]]:g} is too far from the column's other numbers; it is "
+                f"taken for a missing one{more}."
             )
+            cells[far] = np.nan
+        let_go(values)
     return notes

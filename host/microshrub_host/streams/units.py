@@ -22,7 +22,7 @@ Raw = NDArray[np.int32]
 RAW_MAX = (1 << 29) - 1
 MISSING = -(1 << 29)
 _HEADROOM = 4
-_USUAL = 0.999  # the part of a column that has to fit; what is beyond is missing
+_USUAL = 0.999  # the part of a column that has to fit; what is beyond is clamped
 _ROUNDING = 1e-9  # of a float that should be whole
 _FAR = 1000  # an offset pays when the numbers are so many times as large as their spread
 _MOST = 0.99  # the part of a column that says what is plausible in it
@@ -51,27 +51,23 @@ class Scale:
         )
 
     def apply(self, values: NDArray[np.float64]) -> Raw:
-        """Raw integers of rows; NaN becomes MISSING, and so does what is too large.
-
-        The largest that there is would be far away, too, and widen the range of a warm-up.
-        """
-        scaled = np.rint(_scaled(values - self.offset, self.digits))
-        fits = np.abs(scaled) <= RAW_MAX  # NaN does not
-        return np.where(fits, scaled, MISSING).astype(np.int32)
+        """Raw integers of rows; NaN becomes MISSING, what is too large the largest."""
+        scaled = _scaled(values - self.offset, self.digits)
+        scaled = np.clip(np.rint(scaled), -RAW_MAX, RAW_MAX)
+        return np.where(np.isnan(values), MISSING, scaled).astype(np.int32)
 
     def apply_numbers(self, numbers: list[float]) -> list[int]:
-        """Raw integers of numbers of the one column that there is; the largest for larger ones."""
-        scaled = np.rint(_scaled(np.array(numbers)[:, None] - self.offset, self.digits))
-        return [int(raw) for raw in np.clip(scaled, -RAW_MAX, RAW_MAX)[:, 0]]
+        """Raw integers of numbers of the one column that there is."""
+        return [int(raw) for raw in self.apply(np.array(numbers)[:, None])[:, 0]]
 
     def values(self, raw: Raw) -> NDArray[np.float64]:
         """The values of rows of raw integers, none of them missing."""
         return _scaled(raw.astype(np.float64), -self.digits) + self.offset
 
-    def ends(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The smallest and the largest value of each column that a raw integer stands for."""
-        most = _scaled(np.full(len(self.digits), float(RAW_MAX)), -self.digits)
-        return self.offset - most, self.offset + most
+    def is_too_large(self, column: NDArray[np.float64], place: int) -> NDArray[np.bool_]:
+        """Where values of the column at that place are too large for a raw integer."""
+        scaled = _scaled(column - self.offset[place], self.digits[place])
+        return np.abs(np.rint(scaled)) > RAW_MAX
 
     def units(self) -> list[tuple[int, int]]:
         """Offset and digits of each column, the offset as the whole number that it is."""

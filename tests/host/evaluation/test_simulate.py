@@ -110,7 +110,7 @@ class TestScale:
     def test_missing_and_far_out(self) -> None:
         scale = units.Scale.fit(np.array([[1.0], [2.0]]))
         given = np.array([[np.nan], [1e12], [-1e12]])
-        assert scale.apply(given).tolist() == [[units.MISSING]] * 3
+        assert scale.apply(given).tolist() == [[units.MISSING], [units.RAW_MAX], [-units.RAW_MAX]]
 
     def test_a_column_that_is_quiet_at_first_keeps_its_decimals(self) -> None:
         for quiet in (0.0, 3.0, np.nan):
@@ -126,14 +126,14 @@ class TestScale:
         values = np.array([[0.5], [0.75]] * 2000 + [[1e308]])
         scaled = units.Scale.fit(values).apply(values)[:, 0]
         assert len(np.unique(scaled)) == 3
-        assert scaled[-1] == units.MISSING
+        assert scaled[-1] == units.RAW_MAX
 
     @pytest.mark.parametrize("count", [2, 10, 100, 999])
     def test_nor_does_it_in_a_short_column(self, count: int) -> None:
         values = np.array([[0.5], [0.75]] * count + [[-1e308]])
         scaled = units.Scale.fit(values).apply(values)[:, 0]
         assert scaled[:3].tolist() == [50, 75, 50]
-        assert scaled[-1] == units.MISSING
+        assert scaled[-1] == -units.RAW_MAX
 
     @pytest.mark.parametrize("size", [1e-9, 1e-6, 1.0, 1e6, 1e15, 1e300])
     def test_any_magnitude_keeps_its_order(self, size: float) -> None:

@@ -5,7 +5,7 @@ import { encodeLabels } from "./class_names";
 import { columnValues, numberOf } from "./columns";
 import { parseCsv, type Row } from "./csv";
 import { DataError } from "./data_error";
-import { rawRows, unitOf, type Unit } from "./units";
+import { leaveOutTooLarge, rawRows, unitOf, type Unit } from "./units";
 
 export const WARMUP = 256; // samples after which the ranges are fixed, as `simulate` does it
 const MAX_FEATURES = 256;
@@ -57,6 +57,7 @@ export function streamOf(name: string, text: string, label?: string): Stream {
     .filter((column) => column !== place)
     .map((column) => columnValues(cells(column), WARMUP, where(column)));
   const units = columns.map(unitOf);
+  columns.forEach((column, feature) => leaveOutTooLarge(column, units[feature]!));
   const twoValued = columns.flatMap((column, feature) => (isTwoValued(column) ? [feature] : []));
   const raw = rawRows(columns, units);
   return { name, featureNames, classNames, units, rows: raw, labels, twoValued };

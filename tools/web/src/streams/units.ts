@@ -4,7 +4,7 @@
 export const MISSING = -(2 ** 29);
 const RAW_MAX = 2 ** 29 - 1;
 const HEADROOM = 4;
-const USUAL = 0.999; // the part of a column that has to fit; what is beyond is missing
+const USUAL = 0.999; // the part of a column that has to fit; what is beyond is clamped
 const ROUNDING = 1e-9; // of a float that should be whole
 const FAR = 1000; // an offset pays when the numbers are so many times as large as their spread
 const MOST = 0.99; // the part of a column that says what is plausible in it
@@ -29,10 +29,19 @@ export function unitOf(column: Float64Array): Unit {
   return { offset, digits: fewestDigits(known.map((value) => value - offset), most) };
 }
 
-/** The raw integer of a value; NaN becomes MISSING, and so does what is too large. */
+/** The raw integer of a value; NaN becomes MISSING, what is too large the largest. */
 export function rawOf(value: number, unit: Unit): number {
+  if (Number.isNaN(value)) return MISSING;
   const scaled = roundHalfEven(scale(value - unit.offset, unit.digits));
-  return Math.abs(scaled) <= RAW_MAX ? scaled : MISSING; // NaN does not fit
+  return Math.min(Math.max(scaled, -RAW_MAX), RAW_MAX);
+}
+
+/** Take the values that do not fit the column's unit for missing ones. */
+export function leaveOutTooLarge(column: Float64Array, unit: Unit): void {
+  column.forEach((value, row) => {
+    const scaled = roundHalfEven(scale(value - unit.offset, unit.digits));
+    if (Math.abs(scaled) > RAW_MAX) column[row] = NaN;
+  });
 }
 
 /** Raw integers of columns, row after row. */
