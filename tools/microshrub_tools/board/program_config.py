@@ -96,7 +96,7 @@ def of_stream(
     Raises UserError if a sensor of the board is to give what is not in whole numbers.
     """
     if around["sensor"]["kind"] == "serial":
-        scale = Scale.fit(stream.values)
+        scale = stream.scale
         rows, units = scale.apply(stream.values[:warmup]), scale.units()
     else:
         rows, units = _as_it_is(stream, warmup), [(0, 0)] * stream.values.shape[1]

@@ -76,7 +76,7 @@ class Twin:
                 f"{stream.name} has {shape[0]} features and {shape[1]} classes, and the device's "
                 f"model {wanted[0]} and {wanted[1]}"
             )
-        scale = Scale.fit(stream.values)
+        scale = stream.scale
         if self.configuration.units is not None:
             offset, digits = zip(*self.configuration.units, strict=True)
             scale = Scale(np.array(offset, dtype=np.float64), np.array(digits, dtype=np.int64))
