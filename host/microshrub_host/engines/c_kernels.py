@@ -60,13 +60,17 @@ class Function:
         return self._call(*arguments)
 
 
+_addressof, _from_buffer = ctypes.addressof, ctypes.c_char.from_buffer
+
+
 def _address(thing: Any) -> Any:
     """What a kernel gets for a buffer, for a function, or for a tuple of buffers."""
-    if isinstance(thing, Function):
-        return thing.address
-    if isinstance(thing, tuple):
+    kind = type(thing)
+    if kind is tuple:
         return (ctypes.c_void_p * len(thing))(*map(_address, thing))
-    return ctypes.addressof(ctypes.c_char.from_buffer(thing)) if len(thing) else None
+    if kind is Function:
+        return thing.address
+    return _addressof(_from_buffer(thing)) if len(thing) else None
 
 
 def write_addresses(buffers: tuple[Any, ...], table: object) -> array[int]:

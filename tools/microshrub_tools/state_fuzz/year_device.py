@@ -57,11 +57,16 @@ class YearDevice:
         self.link = HostLink(_Line(self._library.device.link.Link, self.app))
         self.link.connect()
 
-    def parts(self) -> list[int]:
-        """The checksums of all that a checkpoint holds, first quantizer, learner and metrics."""
+    def learned(self) -> list[int]:
+        """The checksums of quantizer, learner and metrics."""
         app = self.app
-        parts = (app.quantizer, app.learner, app.metrics, app.pending, app.alarm, app.anomaly)
-        return [part.state_crc32() for part in parts]
+        return [part.state_crc32() for part in (app.quantizer, app.learner, app.metrics)]
+
+    def parts(self) -> list[int]:
+        """The checksums of all that a checkpoint holds."""
+        app = self.app
+        rest = (app.pending, app.alarm, app.anomaly)
+        return [*self.learned(), *(part.state_crc32() for part in rest)]
 
     @property
     def number(self) -> int:
