@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.text import count
 from ..compare.runner import Cell
-from ..papers.ranks import ALPHA, compare_ranks
+from ..papers.ranks import ALPHA, Ranking, compare_ranks
 from ..render.markdown import markdown_table
 
 _NONE = "-"
@@ -43,8 +43,13 @@ class Score:
 Scores = Mapping[str, Mapping[str, Score]]  # by stream and by learner
 
 
-def markdown(scores: Scores, own: Sequence[str], command: str, seeds: int) -> str:
-    """The whole file; own are the names of ours, thickets from the smallest to the largest."""
+def markdown(
+    scores: Scores, own: Sequence[str], command: str, seeds: int, picture: str | None = None
+) -> str:
+    """The whole file; own are the names of ours, thickets from the smallest to the largest.
+
+    picture is the file that has the critical difference diagram.
+    """
     streams = list(scores)
     learners = list(next(iter(scores.values())))
     said = [
@@ -73,7 +78,8 @@ def markdown(scores: Scores, own: Sequence[str], command: str, seeds: int) -> st
     for title, field in (("Bytes", "model_bytes"), ("Samples a second", "samples_per_second")):
         said += [f"## {title}", _table(scores, learners, _figure(field))]
     if len(streams) > 1 and len(learners) > 1:
-        said += ["## Ranks", *_ranks(scores, learners)]
+        said += ["## Ranks", *_ranks(scores)]
+        said += [f"![Critical difference diagram]({picture})"] if picture else []
     return "\n\n".join(said) + "\n"
 
 
@@ -157,22 +163,30 @@ def _ahead(scores: Scores, own: Sequence[str], rivals: Sequence[str]) -> str:
     return markdown_table(["stream", "best of the others", "its accuracy", *own], rows)
 
 
-def _ranks(scores: Scores, learners: Sequence[str]) -> list[str]:
-    """Average ranks over the streams on which nobody failed, and who differs from whom."""
+def ranking(scores: Scores) -> Ranking | None:
+    """How the learners rank over the streams on which nobody failed; None if fewer than two."""
+    learners = list(next(iter(scores.values())))
     rows = [[found[name].accuracy for name in learners] for found in scores.values()]
     whole = [row for row in rows if None not in row]
-    if len(whole) < 2:
+    if len(whole) < 2 or len(learners) < 2:
+        return None
+    return compare_ranks(learners, np.array(whole, dtype=np.float64))
+
+
+def _ranks(scores: Scores) -> list[str]:
+    """Average ranks, and who differs from whom."""
+    found = ranking(scores)
+    if found is None:
         return ["Too few streams have figures of all learners."]
-    ranking = compare_ranks(learners, np.array(whole, dtype=np.float64))
-    order = np.argsort(ranking.ranks, kind="stable")
+    order = np.argsort(found.ranks, kind="stable")
     table = markdown_table(
         ["learner", "average rank"],
-        [[learners[i], f"{ranking.ranks[i]:.2f}"] for i in order],
+        [[found.names[i], f"{found.ranks[i]:.2f}"] for i in order],
     )
-    groups = [", ".join(learners[i] for i in clique) for clique in ranking.cliques]
+    groups = [", ".join(found.names[i] for i in clique) for clique in found.cliques]
     about = (
-        f"1 is the best, over the {len(whole)} streams that all learned to the end. Friedman's "
-        f"test says with p = {ranking.p_value:.2g} that all are the same."
+        f"1 is the best, over the {found.data_sets} streams that all learned to the end. "
+        f"Friedman's test says with p = {found.p_value:.2g} that all are the same."
     )
     together = (
         "No two within one of these groups differ significantly (Wilcoxon's signed-rank test, "

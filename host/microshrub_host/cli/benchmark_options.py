@@ -105,9 +105,10 @@ def command_text(arguments: argparse.Namespace, names: Sequence[str]) -> str:
             words.append(f"--{name} {value}")
     if arguments.data is not None:
         words.append("--data FOLDER")
-    if arguments.output is not None:
-        absolute = arguments.output.is_absolute()
-        words.append(f"--output {arguments.output.name if absolute else arguments.output}")
+    for name in ("output", "plot"):
+        path = getattr(arguments, name, None)
+        if path is not None:
+            words.append(f"--{name} {path.name if path.is_absolute() else path}")
     return " ".join(words)
 
 

@@ -60,10 +60,13 @@ def test_a_failed_run_has_no_mean_and_is_told() -> None:
 
 
 def test_the_command_writes_the_page(tmp_path: Path) -> None:
-    page = tmp_path / "field.md"
+    page, picture = tmp_path / "field.md", tmp_path / "ranks.svg"
     words = ["--streams", "sea_a,unseen_sine", "--limit", "600", "--bytes", "4096,8192"]
     peers = ["--peers", "nochange,river:NaiveBayes"]
-    assert main(["benchmark", "field", *words, *peers, "--seeds", "2", "--output", str(page)]) == 0
+    files = ["--output", str(page), "--plot", str(picture)]
+    assert main(["benchmark", "field", *words, *peers, "--seeds", "2", *files]) == 0
+    assert "river:NaiveBayes" in picture.read_text(encoding="utf-8")
+    assert "](ranks.svg)" in page.read_text(encoding="utf-8")
     rows = table(page.read_text(encoding="utf-8"), "Accuracy")
     assert rows["stream"] == [thicket(4096).name, thicket(8192).name, *peers[1].split(",")]
     assert all(50 < float(word.strip("*")) <= 100 for word in rows["sea_a"])
