@@ -56,11 +56,11 @@ class Cable:
         while not self._stop.is_set():
             master, slave = pty.openpty()
             tty.setraw(slave)
-            self._port.unlink(missing_ok=True)
             self._port.symlink_to(os.ttyname(slave))
             self._pulled.clear()
             self._plugged.set()
             self._carry(master)
+            self._port.unlink()  # before the pty's number is another one's
             os.close(slave)
             os.close(master)
 

@@ -232,15 +232,17 @@ while True:
 
 
 def test_a_port_that_goes_away(tmp_path: Path) -> None:
-    file = tmp_path / "gone.csv"
+    file, port = tmp_path / "gone.csv", tmp_path / "port"
     master, slave = pty.openpty()
-    with spawn("record", "--port", os.ttyname(slave), "-o", file) as process:
+    port.symlink_to(os.ttyname(slave))
+    with spawn("record", "--port", port, "-o", file) as process:
         os.close(slave)
         for k in range(500):
             os.write(master, b"n:%d\n" % k)
             if file.exists():
                 break
             time.sleep(0.02)
+        port.unlink()  # before its number is another test's
         os.close(master)
         error = process.communicate(timeout=20)[1]
     assert process.returncode == 2
