@@ -2,7 +2,7 @@
 
 data.json               boards, learners and their options, streams, expected states
 streams/*.csv.gz        generated streams; `microshrub simulate` reads the same files
-library/ARCH.json       the device library's .mpy files for a processor, in base64
+library/ARCH.json.gz    the device library's .mpy files for a processor, in base64
 learning.py             drives a learner inside the page
 """
 
@@ -71,7 +71,8 @@ def write(folder: Path) -> None:
     for name in ("streams", "library"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for arch in sorted({mpy.BYTECODE_ONLY, *(board.arch for board in boards)}):
-        _write_json(folder / "library" / f"{arch}.json", _library(arch))
+        packed = gzip.compress(_json(_library(arch)).encode(), mtime=0)
+        (folder / "library" / f"{arch}.json.gz").write_bytes(packed)
     data = {
         "version": version_of("microshrub"),
         "library": loader.digest(),
@@ -88,11 +89,11 @@ def write(folder: Path) -> None:
         "learners": [_learner(name, boards[0]) for name in LEARNERS],
         "streams": [_stream(sample, boards, folder / "streams") for sample in SAMPLES],
     }
-    _write_json(folder / "data.json", data)
+    (folder / "data.json").write_text(_json(data), encoding="utf-8")
 
 
-def _write_json(path: Path, data: Any) -> None:
-    path.write_text(json.dumps(data, separators=(",", ":")) + "\n", encoding="utf-8")
+def _json(data: Any) -> str:
+    return json.dumps(data, separators=(",", ":")) + "\n"
 
 
 def _library(arch: str) -> dict[str, str]:

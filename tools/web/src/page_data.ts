@@ -75,7 +75,9 @@ export const BYTECODE = "bytecode"; // stands for a processor: the library for a
 
 /** The library for a processor. */
 export async function loadLibrary(arch: string): Promise<Library> {
-  const files = (await (await fetched(`library/${arch}.json`)).json()) as Record<string, string>;
+  const packed = await (await fetched(`library/${arch}.json.gz`)).blob();
+  const unpacked = packed.stream().pipeThrough(new DecompressionStream("gzip"));
+  const files = (await new Response(unpacked).json()) as Record<string, string>;
   return Object.fromEntries(Object.entries(files).map(([path, text]) => [path, bytesOf(text)]));
 }
 
