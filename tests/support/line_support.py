@@ -33,10 +33,18 @@ class Damaged:
         self._line.write(self._up(data))
 
 
+class Ends:
+    """A device's port as the two files that a Cable carries bytes between."""
+
+    def __init__(self, port: str) -> None:
+        file = os.open(port, os.O_RDWR | os.O_NOCTTY)
+        self.stdin = self.stdout = os.fdopen(file, "rb+", buffering=0)
+
+
 class Cable:
     """A port, a symbolic link to a pty, whose bytes go to the pipes of a process and back."""
 
-    def __init__(self, port: Path, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, port: Path, process: subprocess.Popen[bytes] | Ends) -> None:
         self._port, self._process = port, process
         self._pulled, self._stop = threading.Event(), threading.Event()
         self._plugged = threading.Event()

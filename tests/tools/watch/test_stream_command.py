@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from device_support import Device, configuration, frozen_quantizer, put_device
-from line_support import Cable, Damaged
+from line_support import Cable, Damaged, Ends
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.engines.engines import start as start_engine
@@ -160,7 +160,7 @@ def test_a_pulled_cable_is_waited_for(
     start: Any, stream: Stream, tmp_path: Path, wanted: prequential.Result
 ) -> None:
     device = start()
-    cable = Cable(tmp_path / "port", Ends(device))  # type: ignore[arg-type]
+    cable = Cable(tmp_path / "port", Ends(device.port))
     pulls = [200, 500]
 
     def pull(figures: Figures) -> None:
@@ -215,19 +215,11 @@ def test_a_learned_model_goes_on(
         assert run_of(link, tmp_path, rest).run() == wanted.state_crc32
 
 
-class Ends:
-    """The device's line as the two files that a Cable carries bytes between."""
-
-    def __init__(self, device: Device) -> None:
-        file = os.open(device.port, os.O_RDWR | os.O_NOCTTY)
-        self.stdin = self.stdout = os.fdopen(file, "rb+", buffering=0)
-
-
 def test_a_socket_is_a_port(
     start: Any, tmp_path: Path, wanted: prequential.Result, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As that of an emulated board: socket://HOST:PORT."""
-    line = Ends(start()).stdin
+    line = Ends(start().port).stdin
     ends = line.fileno()
     server = socket.create_server(("127.0.0.1", 0))
 

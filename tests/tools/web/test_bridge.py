@@ -12,7 +12,10 @@ import pytest
 from board_support import UnixBoard, what_starts
 from browser_support import Browser
 from playground_support import choose, crc_of_run
+from serial_support import serial_port
 
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.web import site
 
 pytest.importorskip("websockets")
@@ -39,40 +42,13 @@ def bridge(address: str, board: UnixBoard) -> Iterator[Bridge]:
     thread.join()
 
 
-# WebSerial, as a browser has it, with the board behind the bridge
-WEB_SERIAL = """
-Object.defineProperty(navigator, "serial", { value: { requestPort: async () => {
-  const port = {
-    async open() {
-      const socket = new WebSocket("ADDRESS");
-      socket.binaryType = "arraybuffer";
-      await new Promise((resolve) => (socket.onopen = resolve));
-      port.readable = new ReadableStream({
-        start(to) { socket.onmessage = ({ data }) => to.enqueue(new Uint8Array(data)); },
-      });
-      port.writable = new WritableStream({ write: (data) => socket.send(data) });
-      port.close = async () => {
-        socket.close();
-        await new Promise((resolve) => (socket.onclose = resolve));
-      };
-    },
-  };
-  return port;
-} } });
-"""
-
-
 @pytest.mark.parametrize("via", ["bridge", "WebSerial"])
 def test_a_blank_board_gets_what_was_learned_and_starts_it(
     page: Browser, bridge: Bridge, board: UnixBoard, micropython_command: tuple[str, ...], via: str
 ) -> None:
-    if via == "bridge":
-        page.open(bridge.address)
-    else:
-        there = f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"
-        script = WEB_SERIAL.replace("ADDRESS", there)
-        page.call("Page.addScriptToEvaluateOnNewDocument", source=script)
-        page.open(bridge.address.partition("#")[0])
+    there = f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"
+    with serial_port(page, there):
+        page.open(bridge.address if via == "bridge" else bridge.address.partition("#")[0])
     page.wait("!!document.querySelector('#start')")
     choose(page, "stream", "led")
     choose(page, "learner", "hoeffding")
@@ -92,15 +68,51 @@ def test_a_blank_board_gets_what_was_learned_and_starts_it(
     page.run("document.querySelector('#watch').click()")
     page.wait("document.querySelector('#watch-numbers').textContent", 60)
     page.run("document.querySelector('#watch-stream').click()")
-    page.wait(
-        "!!document.querySelector('#watch-sent') || !!document.querySelector('#watch-status.bad')",
-        120,
-    )
+    page.wait("!!document.querySelector('#watch-crc32, #watch-status.bad')", 120)
     assert page.run("document.querySelector('#watch-status').className") == ""
     page.wait(
         "document.querySelector('#watch-status').textContent.startsWith('2,000 samples')", 120
     )
     assert page.run("document.querySelectorAll('#watch-confusion tbody tr').length") == 10
+
+
+def refused(page: Browser, bridge: Bridge, address: str) -> list[str]:
+    """What the page says where it asks for the board, to put a program there and to watch it."""
+    page.open("about:blank")
+    page.open(address)
+    page.wait("!!document.querySelector('#start')")
+    choose(page, "stream", "led")
+    choose(page, "learner", "hoeffding")
+    crc_of_run(page)
+    said = []
+    for button in ("flash", "watch"):
+        page.run(f"document.querySelector('#{button}').click()")
+        status = f"document.querySelector('#{button}-status')"
+        page.wait(f"{status}.className === 'bad'", 20)
+        said.append(page.run(f"{status}.textContent"))
+        assert not page.run(f"document.querySelector('#{button}').disabled")
+    return said
+
+
+def test_a_bridge_that_refuses_at_once_is_heard(page: Browser, bridge: Bridge) -> None:
+    there, _, token = bridge.address.partition("#bridge=")
+    said = refused(page, bridge, f"{there}#bridge={token[::-1]}")
+    assert all("Open the address that it prints" in each for each in said)
+
+
+def test_a_port_that_another_program_holds_is_named(
+    page: Browser, bridge: Bridge, board: UnixBoard
+) -> None:
+    with HostLink(SerialLine(board.port)):
+        said = refused(page, bridge, bridge.address)
+    assert all("another program uses it. Close that one first" in each for each in said)
+
+
+def test_a_port_that_another_page_holds_is_named(page: Browser, bridge: Bridge) -> None:
+    here = f"http://localhost:{bridge.port}"
+    with connect(f"ws://localhost:{bridge.port}/bridge?token={bridge.token}", origin=here):
+        said = refused(page, bridge, bridge.address)
+    assert all("Another page uses the port" in each for each in said)
 
 
 def test_only_this_page_with_the_token_gets_the_port(bridge: Bridge) -> None:
@@ -118,7 +130,7 @@ def test_only_this_page_with_the_token_gets_the_port(bridge: Bridge) -> None:
         assert refused.value.response.status_code == 403
     with connect(right, origin=here) as first:
         first.send(b"\r\x03\x03\x02")
-        assert first.recv(timeout=60)  # it has the port
+        assert first.recv(timeout=60) == "ready"  # it has the port
         with connect(right, origin=here) as second, pytest.raises(ConnectionClosed):
             second.recv(timeout=10)
 

@@ -1,7 +1,8 @@
 """A serial port for a page that has no WebSerial: over a WebSocket, on this machine alone.
 
-The page comes from the same server. It has to know the token, which stands behind the # of its
-address, where no server and no other page sees it, and has to come from this origin.
+Binary messages carry the port's bytes; a text tells the page that it has the port. The page comes
+from the same server. It has to know the token, which stands behind the # of its address, where no
+server and no other page sees it, and has to come from this origin.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ PATH = "/bridge"
 _PATIENCE = 3.0  # seconds for the port's last user to let go of it
 _WAIT = 0.05  # seconds that a read waits for the first byte
 _BUSY, _LOST = 4000, 4001  # codes of a WebSocket's end
+_LONGEST = 120  # bytes of its reason
+_READY = "ready"
+_GONE = "The board was unplugged or reset."
 
 Open = Callable[[], Line]
 
@@ -93,7 +97,7 @@ class Bridge:
         A page that lets go of it and takes it again may be here before it has been let go.
         """
         if not self._taken.acquire(timeout=_PATIENCE):
-            page.close(_BUSY, "another page uses the port")
+            page.close(_BUSY, "Another page uses the port. Close that one.")
             return
         try:
             self._carry_alone(page)
@@ -104,16 +108,17 @@ class Bridge:
         try:
             line = self._open()
         except UserError as error:
-            page.close(_LOST, str(error)[:120])
+            page.close(_LOST, str(error).encode()[:_LONGEST].decode(errors="ignore"))
             return
         ended = threading.Event()
         reader = threading.Thread(target=_read, args=(line, page, ended), daemon=True)
         reader.start()
         try:
+            page.send(_READY)
             for message in page:
                 line.write(message if isinstance(message, bytes) else message.encode())
         except OSError:
-            page.close(_LOST, "the board was unplugged or reset")
+            page.close(_LOST, _GONE)
         except ConnectionClosed:
             pass
         finally:
@@ -129,7 +134,7 @@ def _read(line: Line, page: ServerConnection, ended: threading.Event) -> None:
             if data:
                 page.send(data)
     except OSError:
-        page.close(_LOST, "the board was unplugged or reset")
+        page.close(_LOST, _GONE)
     except ConnectionClosed:
         pass
 

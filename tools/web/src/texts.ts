@@ -104,15 +104,18 @@ export const texts = {
       `The program takes about ${count(taken)} bytes there, and ${count(free)} are free. Choose ` +
       "smaller options.",
     waits: "There is something to take when it has learned.",
-  },  board: {
+  },
+  board: {
     flash: "Connect a board and put it there",
     noSerial:
       "To do that from here, open this page in Chrome or Edge, which have WebSerial, or start " +
       "microshrub bridge --port PORT and open the address that it prints.",
     noneChosen: "No port was chosen. Is the board plugged in with a cable that carries data?",
     taken: "The port cannot be opened. Another program holds it: close Thonny or mpremote.",
-    gone: "The board was unplugged or reset. Plug it in and start again.",
-    bridgeGone: "The bridge does not answer. Is microshrub bridge still running?",
+    gone: "The board was unplugged or reset.",
+    bridgeGone:
+      "The bridge does not answer, or not to this address. Is microshrub bridge running? Open the " +
+      "address that it prints.",
     silent:
       "MicroPython does not answer. Is it installed on the board? If a program is running there, " +
       "press the board's reset button and start again.",
@@ -143,8 +146,17 @@ export const texts = {
     sensor: "Its own sensor",
     noSensor: "No sample of a sensor has come. A board that learns over its line has none.",
     stream: "Let it learn the stream that is chosen above",
+    confirmed: (done: number, all: number) => `${count(done)} of ${count(all)} samples confirmed`,
     sent: (n: number, seconds: number) =>
-      `${count(n)} samples sent and learned in ${seconds.toFixed(1)} s`,
+      `${count(n)} samples sent and learned in ${seconds.toFixed(1)} s.`,
+    state: "CRC32 of the state on the board:",
+    waits: (why: string) =>
+      `${why} It goes on as soon as the board is back, from the first sample that was not confirmed.`,
+    back: "The board is back.",
+    forgot:
+      "The board was reset, and no longer knows what it had learned before this stream. Put the " +
+      "program there again, or start the stream anew.",
+    resets: "The board is reset again and again. See what it says in a terminal.",
     told: (samples: number, accuracy: string) => `${count(samples)} samples learned, ${accuracy} right`,
     newest: (name: string, confidence: number, recorded: number) =>
       `${name}, confidence ${confidence} of 255; ${count(recorded)} samples recorded`,

@@ -1,103 +1,87 @@
-// A board's serial port: through WebSerial, or through `microshrub bridge`.
+// A board's serial port: through WebSerial, or through `microshrub bridge`. It may be lost and come
+// back.
 
 import { texts } from "../texts";
+import { bridge } from "./bridge";
+import { chosenSerial, hasSerial } from "./web_serial";
 
-/** Carries bytes. `take` is called with those that come, `lost` once when the port is gone. */
-export interface Port {
-  take: (data: Uint8Array) => void;
-  lost: (why: string) => void;
+export type Take = (data: Uint8Array) => void;
+
+/** The line to a port, as long as it lasts. */
+export interface Connection {
+  /** Resolves with the reason once it is lost, however early; never if it was closed. */
+  readonly gone: Promise<string>;
   write(data: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Makes a connection, which gives the bytes that come. Rejects with PortError. */
+export type Connect = (take: Take) => Promise<Connection>;
 
 /** The port cannot be used; the message says what to do. */
 export class PortError extends Error {}
 
 const BRIDGE = /^#bridge=([\w-]+)$/;
+const AGAIN = 250; // milliseconds between two tries
 
-/** The part of WebSerial that is used here: no browser's types have it yet. */
-interface SerialPortLike {
-  readonly readable: ReadableStream<Uint8Array>;
-  readonly writable: WritableStream<Uint8Array>;
-  open(options: { baudRate: number }): Promise<void>;
-  close(): Promise<void>;
-}
+export class Port {
+  /** Is called with the bytes that come. */
+  take: Take = () => undefined;
+  private connection!: Connection;
+  private isClosed = false;
 
-interface SerialLike {
-  requestPort(): Promise<SerialPortLike>;
-}
+  private constructor(private readonly connect: Connect) {}
 
-function webSerial(): SerialLike | undefined {
-  return (navigator as unknown as { serial?: SerialLike }).serial;
+  static async open(connect: Connect): Promise<Port> {
+    const port = new Port(connect);
+    port.connection = await port.connected();
+    return port;
+  }
+
+  /** Resolves with the reason once the line is lost; after reopen() it is about the new one. */
+  get gone(): Promise<string> {
+    return this.connection.gone;
+  }
+
+  write(data: Uint8Array): Promise<void> {
+    return this.connection.write(data);
+  }
+
+  /** Have the line back as soon as the port is; rejects if it is not within that time. */
+  async reopen(milliseconds: number): Promise<void> {
+    const end = performance.now() + milliseconds;
+    await this.connection.close();
+    while (!this.isClosed) {
+      try {
+        this.connection = await this.connected();
+        if (this.isClosed) await this.connection.close();
+        return;
+      } catch (error) {
+        if (performance.now() > end) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, AGAIN));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.connection.close();
+  }
+
+  private connected(): Promise<Connection> {
+    return this.connect((data) => this.take(data));
+  }
 }
 
 /** Whether this page can have a board's port. */
 export function canConnect(): boolean {
-  return BRIDGE.test(location.hash) || webSerial() !== undefined;
+  return BRIDGE.test(location.hash) || hasSerial();
 }
 
 /** The port: the bridge's if the page's address has its token, else the one that the user picks. */
 export async function openPort(baud: number): Promise<Port> {
   const token = BRIDGE.exec(location.hash)?.[1];
-  return token ? openBridge(token) : openSerial(baud);
-}
-
-async function openBridge(token: string): Promise<Port> {
-  const socket = new WebSocket(`ws://${location.host}/bridge?token=${token}`);
-  socket.binaryType = "arraybuffer";
-  const port: Port = {
-    take: () => undefined,
-    lost: () => undefined,
-    write: async (data) => socket.send(new Uint8Array(data)),
-    close: async () => {
-      port.lost = () => undefined;
-      socket.close();
-    },
-  };
-  socket.onmessage = (event: MessageEvent<ArrayBuffer>) => port.take(new Uint8Array(event.data));
-  socket.onclose = (event) => port.lost(event.reason || texts.board.bridgeGone);
-  await new Promise<void>((resolve, reject) => {
-    socket.onopen = () => resolve();
-    socket.onerror = () => reject(new PortError(texts.board.bridgeGone));
-  });
-  return port;
-}
-
-async function openSerial(baud: number): Promise<Port> {
-  const serial = webSerial();
-  if (!serial) throw new PortError(texts.board.noSerial);
-  const device = await serial.requestPort().catch(() => {
-    throw new PortError(texts.board.noneChosen);
-  });
-  await device.open({ baudRate: baud }).catch(() => {
-    throw new PortError(texts.board.taken);
-  });
-  const reader = device.readable.getReader();
-  const writer = device.writable.getWriter();
-  const port: Port = {
-    take: () => undefined,
-    lost: () => undefined,
-    write: (data) => writer.write(data),
-    close: async () => {
-      port.lost = () => undefined;
-      await reader.cancel();
-      reader.releaseLock();
-      writer.releaseLock();
-      await device.close();
-    },
-  };
-  void readAll(reader, port);
-  return port;
-}
-
-async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, port: Port): Promise<void> {
-  try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      port.take(value);
-    }
-  } catch {
-    port.lost(texts.board.gone);
-  }
+  if (token) return Port.open(bridge(token));
+  if (!hasSerial()) throw new PortError(texts.board.noSerial);
+  return Port.open(await chosenSerial(baud));
 }

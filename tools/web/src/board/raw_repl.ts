@@ -34,10 +34,10 @@ export class RawRepl {
       this.said += this.decoder.decode(data, { stream: true });
       this.wake();
     };
-    port.lost = (why) => {
+    void port.gone.then((why) => {
       this.why = why;
       this.wake();
-    };
+    });
   }
 
   /** Stop what runs on the board, and enter its raw REPL. */

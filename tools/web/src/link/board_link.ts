@@ -2,12 +2,12 @@
 
 import { crc32 } from "../zip";
 import type { Frame } from "./frames";
-import { Link, RefusedError, TIMES, type Carrier, type Welcome } from "./link";
+import { Link, LinkError, RefusedError, type Carrier, type Welcome } from "./link";
 
-const [LABELLED, LABEL, STATUS, CONFUSION, READ] = [4, 5, 6, 7, 11];
+const [SAMPLE, LABELLED, LABEL, STATUS, CONFUSION] = [3, 4, 5, 6, 7];
+const [FINGERPRINT, RESET, READ] = [8, 10, 11];
 const COUNTS = 14; // at most, of an answer
 const UNKNOWN = 65535; // a label that is not known
-const START = Uint8Array.from([3, 2, 4]); // Ctrl-C, Ctrl-B, Ctrl-D: a prompt starts the program
 const MOST_CLASSES = 32; // whose confusion matrix a board keeps
 
 /** The part of config.json that is shown, or that says what the values are. */
@@ -15,6 +15,8 @@ export interface Configuration {
   readonly class_names: readonly string[];
   readonly feature_names: readonly string[];
   readonly units: readonly (readonly [number, number])[] | null;
+  readonly quantizer?: string | null; // the file of the ranges; without it they are seen first
+  readonly warmup?: number; // samples in which they are seen
 }
 
 export interface BoardStatus {
@@ -44,20 +46,46 @@ export interface Observation {
 }
 
 export class BoardLink {
-  private constructor(
-    private readonly link: Link,
-    readonly welcome: Welcome,
-    readonly configuration: Configuration,
-  ) {}
+  /** Is called with the reason when the line is lost, and with null when it is back. */
+  interrupted: (why: string | null) => void = () => undefined;
+  /** Is called with each observation. */
+  observed: (observation: Observation) => void = () => undefined;
+  private link!: Link;
+  private found!: Configuration;
+  private begun!: Welcome;
+  private opening: Promise<void> | null = null;
+
+  private constructor(private readonly port: Carrier) {}
 
   static async open(port: Carrier): Promise<BoardLink> {
-    const [link, welcome] = await Link.open(port, TIMES, () => port.write(START));
-    return new BoardLink(link, welcome, await configurationOf(link, welcome));
+    const board = new BoardLink(port);
+    await board.begin();
+    return board;
   }
 
-  /** Have each observation told. */
-  set observed(told: (observation: Observation) => void) {
-    this.link.observed = (frame) => told(observationOf(frame));
+  get welcome(): Welcome {
+    return this.begun;
+  }
+
+  get configuration(): Configuration {
+    return this.found;
+  }
+
+  /** Begin a session with a board that was reset. Rejects with any other error. */
+  async again(error: unknown): Promise<void> {
+    if (!(error instanceof LinkError) || error.code !== "reset") throw error;
+    if (this.link.ended?.code === "reset") this.opening ??= this.begin();
+    await this.opening;
+  }
+
+  private async begin(): Promise<void> {
+    try {
+      [this.link, this.begun] = await Link.open(this.port, (why) => this.interrupted(why));
+      this.link.observed = (frame) => this.observed(observationOf(frame));
+      this.found = await configurationOf(this.link, this.begun);
+    } finally {
+      this.opening = null;
+    }
   }
 
   async status(): Promise<BoardStatus> {
@@ -79,6 +107,25 @@ export class BoardLink {
       }
     }
     return counts;
+  }
+
+  /** The CRC32 of the learner's state. */
+  async fingerprint(): Promise<number> {
+    const { payload } = await this.link.request(FINGERPRINT);
+    return new DataView(payload.buffer).getUint32(0, true);
+  }
+
+  /** Have the board forget what it has learned. */
+  async forget(): Promise<void> {
+    await this.link.request(RESET);
+  }
+
+  /** Show the board a sample without a label. */
+  async show(values: Int32Array): Promise<void> {
+    const payload = new Uint8Array(4 * values.length);
+    const view = new DataView(payload.buffer);
+    values.forEach((value, i) => view.setInt32(4 * i, value, true));
+    await this.link.request(SAMPLE, payload);
   }
 
   /** Learn a sample; resolves with the class that was predicted before. */

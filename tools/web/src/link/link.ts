@@ -1,33 +1,38 @@
 // The page's end of the serial link: each request is carried out once and in order, or the caller
-// is told why not. See docs/reference/link.md; the reader of a line that was lost begins anew.
+// is told why not. See docs/reference/link.md. A line that is lost is waited for.
 
 import { decodeFrame, encodeFrame, Splitter, type Frame } from "./frames";
+import { drawnSession, helloLine, RESTART, showsPrompt } from "./prompt";
 
-export const HELLO = 1;
 const FROM_DEVICE = 128;
 const WELCOME = 129;
 const AGAIN = 142;
 const ERROR = 143;
-export const OBSERVATION = 144;
+const OBSERVATION = 144;
 const [OF_VERSION, NOT_OPEN, OVER] = [1, 2, 3];
-const OBEYED = [2, 3, 4]; // bytes that a prompt would take for commands
 const WORDS = 65536; // sequence numbers
+const REOPENINGS = 10; // of the line, without an answer between them
 
-/** What the link needs of a port. */
+/** What the link needs of a port; see Port. */
 export interface Carrier {
   take: (data: Uint8Array) => void;
-  lost: (why: string) => void;
+  readonly gone: Promise<string>;
   write(data: Uint8Array): Promise<void>;
+  reopen(milliseconds: number): Promise<void>;
 }
+
+/** Is called with the reason when the line is lost, and with null when it is back. */
+export type Interrupted = (why: string | null) => void;
 
 /** Milliseconds. */
 export interface Times {
   readonly first: number; // without an answer, until requests are sent again
   readonly longest: number; // of such a time
   readonly giveUp: number;
+  readonly reopen: number; // that a lost line is waited for
 }
 
-export const TIMES: Times = { first: 500, longest: 1000, giveUp: 10_000 };
+export const TIMES: Times = { first: 500, longest: 1000, giveUp: 10_000, reopen: 60_000 };
 
 /** The session is over; `code` says why. */
 export class LinkError extends Error {
@@ -61,43 +66,46 @@ export class Link {
   /** Is called with each observation. */
   observed: (frame: Frame) => void = () => undefined;
   private session = 0;
-  private next = 0; // number of the next request
+  private next = 1; // number of the next request
   private credits = 1;
   private sent: Waiting[] = []; // from the oldest that is unanswered on
   private queue: Waiting[] = []; // not sent yet
   private timer: ReturnType<typeof setTimeout> | undefined;
   private patience: number;
   private heard = performance.now();
+  private isOpen = false; // the session
+  private isGreeting = false; // hello was said to a line that was gone: nothing else is sent
+  private isDown = false; // the line
+  private reopened = 0; // how often since the last answer
+  private greeted: (answer: Frame) => void = () => undefined; // by the answer to a hello
   private over: LinkError | null = null;
-  private readonly splitter = new Splitter((piece) => this.take(piece));
+  private splitter = new Splitter((piece) => this.take(piece));
 
   private constructor(
     private readonly port: Carrier,
+    private readonly interrupted: Interrupted,
     private readonly times: Times,
   ) {
     this.patience = times.first;
     port.take = (data) => this.splitter.feed(data);
-    port.lost = (why) => this.end(new LinkError("lost", why));
+    this.watch();
   }
 
-  /** Say hello until the device answers. `prompted` is called when a prompt comes instead. */
+  /** Say hello until the device answers. A program that was stopped is started. */
   static async open(
     port: Carrier,
+    interrupted: Interrupted = () => undefined,
     times: Times = TIMES,
-    prompted: () => Promise<void> = async () => undefined,
   ): Promise<[Link, Welcome]> {
-    const link = new Link(port, times);
-    const begin = performance.now();
+    const link = new Link(port, interrupted, times);
     for (;;) {
-      const welcome = await link.hello();
-      if (welcome) return [link, welcome];
-      const seen = new TextDecoder().decode(link.splitter.unfinished);
-      if (/>>> |raw REPL|paste mode/.test(seen)) {
-        link.splitter.feed(new Uint8Array(1)); // forget it
-        await prompted();
-      }
-      if (link.over) throw link.over;
-      if (performance.now() - begin > times.giveUp) throw new LinkError("silent");
+      link.session = drawnSession();
+      const view = new DataView((await link.hello()).payload.buffer);
+      if (view.byteLength < 12 || view.getUint16(10, true) !== 1) continue; // it is in use
+      link.isOpen = true;
+      const configuration = view.getUint32(0, true);
+      const [features, classes] = [view.getUint16(4, true), view.getUint16(6, true)];
+      return [link, { configuration, features, classes }];
     }
   }
 
@@ -118,53 +126,107 @@ export class Link {
     return this.sent.length + this.queue.length;
   }
 
+  /** Why the session is over; null while it is not. */
+  get ended(): LinkError | null {
+    return this.over;
+  }
+
   close(): void {
     this.end(new LinkError("lost"));
   }
 
-  private async hello(): Promise<Welcome | null> {
-    this.session = helloSession();
-    this.next = 0;
-    const answer = this.request(HELLO).catch((error: unknown) => {
-      if (error instanceof LinkError) return null;
-      throw error;
-    });
-    const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), this.times.longest));
-    const frame = await Promise.race([answer, late]);
-    if (!frame || frame.type !== WELCOME) {
-      this.forget();
-      return null;
+  private async hello(): Promise<Frame> {
+    this.heard = performance.now();
+    const answer = new Promise<Frame>((resolve) => (this.greeted = resolve));
+    for (;;) {
+      if (this.over) throw this.over;
+      if (performance.now() - this.heard > this.times.giveUp) throw new LinkError("silent");
+      this.sayHello();
+      const late = new Promise<null>((resolve) => setTimeout(resolve, this.times.first, null));
+      const frame = await Promise.race([answer, late]);
+      if (frame) return frame;
+      if (this.isDown) this.heard = performance.now();
     }
-    const view = new DataView(frame.payload.buffer);
-    if (view.getUint16(10, true) !== 1) return null; // an earlier program drew this number
-    return {
-      configuration: view.getUint32(0, true),
-      features: view.getUint16(4, true),
-      classes: view.getUint16(6, true),
-    };
   }
 
-  private forget(): void {
-    clearTimeout(this.timer);
-    this.sent = [];
-    this.queue = [];
+  private sayHello(): void {
+    if (this.isDown) return;
+    if (showsPrompt(this.splitter.unfinished)) {
+      this.splitter = new Splitter((piece) => this.take(piece));
+      void this.port.write(RESTART);
+    }
+    void this.port.write(helloLine(this.session));
   }
+
+  // The line
+
+  private watch(): void {
+    void this.port.gone.then((why) => this.reopen(why));
+  }
+
+  /** Wait until the line is back, and say hello to the open session before anything else. */
+  private async reopen(why: string): Promise<void> {
+    if (this.over) return;
+    clearTimeout(this.timer);
+    this.isDown = true;
+    this.interrupted(why);
+    try {
+      if (++this.reopened > REOPENINGS) throw new Error(why);
+      await this.port.reopen(this.times.reopen);
+    } catch (error) {
+      return this.end(new LinkError("lost", error instanceof Error ? error.message : String(error)));
+    }
+    this.isDown = false;
+    this.heard = performance.now();
+    this.patience = this.times.first;
+    this.splitter = new Splitter((piece) => this.take(piece));
+    this.watch();
+    this.interrupted(null);
+    if (!this.isOpen || this.over) return;
+    this.isGreeting = true;
+    this.greeted = (answer) => this.goOn(answer);
+    this.sayHello();
+    this.wait();
+  }
+
+  /** Go on where the device is, if that is in this session. */
+  private goOn(answer: Frame): void {
+    this.isGreeting = false;
+    const view = new DataView(answer.payload.buffer);
+    const waitsFor = answer.type === WELCOME ? view.getUint16(10, true) : -1;
+    const oldest = (this.sent[0] ?? this.queue[0])?.number ?? this.next;
+    const ahead = (waitsFor - oldest + WORDS) % WORDS;
+    if (waitsFor < 0 || ahead > this.sent.length) return this.end(new LinkError("reset"));
+    this.sendAgain(oldest);
+    this.push();
+  }
+
+  private write(frame: Uint8Array): void {
+    if (!this.isDown && !this.isGreeting) void this.port.write(frame);
+  }
+
+  // What comes, and what is sent
 
   private take(piece: Uint8Array): void {
     const frame = decodeFrame(piece);
     if (!frame || frame.type < FROM_DEVICE) return;
-    const code = frame.type === ERROR ? frame.payload[0] : 0;
+    const code = frame.type === ERROR ? (frame.payload[0] ?? 0) : 0;
     if (code === OF_VERSION) return this.end(new LinkError("version"));
-    if (frame.session !== this.session) return;
+    if (frame.session !== this.session || this.over) return;
     if (frame.type === OBSERVATION) return this.observed(frame);
     this.heard = performance.now();
     this.patience = this.times.first;
     if (frame.type === AGAIN) return this.sendAgain(frame.number);
-    if (code === NOT_OPEN) {
-      if (this.sent[0]?.number !== 0) this.end(new LinkError("reset"));
-      return;
-    }
-    this.answer(frame, code ?? 0);
+    this.reopened = 0;
+    if (frame.type === WELCOME || code === OVER) return this.welcomed(frame);
+    if (code === NOT_OPEN) return this.isOpen ? this.end(new LinkError("reset")) : undefined;
+    this.answer(frame, code);
+  }
+
+  private welcomed(frame: Frame): void {
+    const { greeted } = this;
+    this.greeted = () => undefined; // once
+    greeted(frame);
   }
 
   private answer(frame: Frame, code: number): void {
@@ -174,7 +236,7 @@ export class Link {
     this.credits = Math.max(frame.credits, 1);
     if (!waiting.answered) {
       waiting.answered = true;
-      if (code === OVER || !code) waiting.resolve(frame);
+      if (!code) waiting.resolve(frame);
       else waiting.reject(new RefusedError(new TextDecoder().decode(frame.payload.subarray(1))));
     }
     for (const earlier of this.sent.slice(0, place)) {
@@ -206,7 +268,8 @@ export class Link {
 
   private wait(): void {
     clearTimeout(this.timer);
-    if (this.sent.length) this.timer = setTimeout(() => this.late(), this.patience);
+    const waits = (this.sent.length || this.isGreeting) && !this.isDown && !this.over;
+    if (waits) this.timer = setTimeout(() => this.late(), this.patience);
   }
 
   private late(): void {
@@ -214,6 +277,7 @@ export class Link {
       return this.end(new LinkError("silent"));
     }
     this.patience = Math.min(2 * this.patience, this.times.longest);
+    if (this.isGreeting) this.sayHello();
     for (const waiting of this.sent) {
       waiting.resent = false;
       if (!waiting.answered) this.write(waiting.frame);
@@ -221,24 +285,11 @@ export class Link {
     this.wait();
   }
 
-  private write(frame: Uint8Array): void {
-    this.port.write(frame).catch((error: unknown) => this.end(new LinkError("lost", String(error))));
-  }
-
   private end(why: LinkError): void {
     this.over ??= why;
+    clearTimeout(this.timer);
     const open = [...this.sent, ...this.queue].filter(({ answered }) => !answered);
-    this.forget();
+    [this.sent, this.queue] = [[], []];
     for (const waiting of open) waiting.reject(this.over);
-  }
-}
-
-/** A session number whose hello has no byte that a prompt would obey. */
-function helloSession(): number {
-  for (;;) {
-    const session = 1 + (crypto.getRandomValues(new Uint16Array(1))[0]! % (WORDS - 1));
-    const payload = new Uint8Array();
-    const hello = encodeFrame({ type: HELLO, session, number: 0, credits: 0, payload });
-    if (!hello.some((byte) => OBEYED.includes(byte))) return session;
   }
 }

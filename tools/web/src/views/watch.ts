@@ -1,17 +1,17 @@
 // Watch a board: how well it learns, its own sensor's samples with label buttons, and a stream.
 
-import { openPort, canConnect, type Port } from "../board/port";
+import { canConnect, openPort, type Port } from "../board/port";
 import { make, panel, table } from "../dom";
 import { BoardLink, type BoardStatus, type Observation } from "../link/board_link";
+import { Streaming } from "../link/streaming";
 import { MISSING } from "../streams/units";
 import type { Stream } from "../streams/stream";
-import { count, percent, texts } from "../texts";
+import { count, hex32, percent, texts } from "../texts";
 import { confusionMatrix } from "./confusion_matrix";
 import { save } from "./take_away";
 
 const BAUD = 115_200;
 const EVERY = 1000; // milliseconds
-const AHEAD = 16; // requests under way while a stream is sent
 
 export class Watch {
   readonly element: HTMLElement;
@@ -22,6 +22,7 @@ export class Watch {
   private readonly newest = make("p", { id: "watch-newest" }, texts.watch.noSensor);
   private readonly labels = make("div", { class: "labels", role: "group" });
   private readonly send = make("button", { type: "button", id: "watch-stream" }, texts.watch.stream);
+  private readonly sent = make("p", { id: "watch-sent" });
   private readonly recording = make("button", { type: "button", id: "watch-csv" }, texts.learnMe.csv);
   private readonly live: HTMLElement;
   private port: Port | null = null;
@@ -39,7 +40,7 @@ export class Watch {
     this.live = make(
       "div",
       { class: "results", hidden: true },
-      panel(texts.watch.numbers, this.numbers, this.send),
+      panel(texts.watch.numbers, this.numbers, this.send, this.sent),
       panel(texts.confusion.title, this.confusion),
       panel(texts.watch.sensor, this.newest, this.labels, this.recording),
     );
@@ -61,7 +62,10 @@ export class Watch {
       this.port = await openPort(BAUD);
       this.link = await BoardLink.open(this.port);
       this.link.observed = (observation) => this.observe(observation);
+      this.link.interrupted = (why) =>
+        this.say(why === null ? texts.watch.back : texts.watch.waits(why), why !== null);
       this.rows = [];
+      this.sent.replaceChildren();
       this.showLabels(this.link.configuration.class_names);
       this.live.hidden = false;
       this.connect.textContent = texts.watch.end;
@@ -75,16 +79,20 @@ export class Watch {
   private async poll(link: BoardLink): Promise<void> {
     try {
       while (this.link === link) {
-        const status = await link.status();
-        this.numbers.replaceChildren(statusTable(status));
-        const matrix = confusionMatrix(link.configuration.class_names, await link.confusion());
-        this.confusion.replaceChildren(matrix);
-        this.say(texts.watch.told(status.samples, percent(status.accuracy)));
+        await this.show(link).catch((error: unknown) => link.again(error));
         await new Promise((resolve) => setTimeout(resolve, EVERY));
       }
     } catch (error) {
       if (this.link === link) await this.fail(error);
     }
+  }
+
+  private async show(link: BoardLink): Promise<void> {
+    const status = await link.status();
+    this.numbers.replaceChildren(statusTable(status));
+    const matrix = confusionMatrix(link.configuration.class_names, await link.confusion());
+    this.confusion.replaceChildren(matrix);
+    this.say(texts.watch.told(status.samples, percent(status.accuracy)));
   }
 
   private observe(observation: Observation): void {
@@ -119,20 +127,17 @@ export class Watch {
     this.send.disabled = true;
     try {
       const stream = await this.open();
-      checkStream(stream, link);
-      const features = stream.featureNames.length;
+      const all = stream.labels.length;
       const begin = performance.now();
-      const sent: Promise<unknown>[] = [];
-      for (let at = 0; at < stream.labels.length && this.link === link; at++) {
-        const row = stream.rows.slice(at * features, (at + 1) * features);
-        sent.push(link.learn(row, stream.labels[at]!));
-        if (sent.length > AHEAD) await sent.shift();
-      }
-      await Promise.all(sent);
+      const streaming = new Streaming(link, stream, (done) => {
+        this.sent.textContent = texts.watch.confirmed(done, all);
+      });
+      const crc32 = await streaming.run();
       const seconds = (performance.now() - begin) / 1000;
-      this.send.after(make("p", { id: "watch-sent" }, texts.watch.sent(stream.labels.length, seconds)));
+      const state = make("code", { id: "watch-crc32" }, hex32(crc32));
+      this.sent.replaceChildren(`${texts.watch.sent(all, seconds)} ${texts.watch.state} `, state);
     } catch (error) {
-      this.say(error instanceof Error ? error.message : String(error), true);
+      if (this.link === link) this.say(wordsOf(error), true);
     }
     this.send.disabled = false;
   }
@@ -149,10 +154,8 @@ export class Watch {
   }
 
   private async fail(error: unknown): Promise<void> {
-    const code = (error as { code?: string }).code ?? "";
-    const known = (texts.watch.errors as Record<string, string>)[code];
     await this.end();
-    this.say(known ?? (error instanceof Error ? error.message : String(error)), true);
+    this.say(wordsOf(error), true);
   }
 
   private async end(): Promise<void> {
@@ -170,17 +173,9 @@ export class Watch {
   }
 }
 
-/** Throws an Error if the board's program is not for samples like these. */
-function checkStream(stream: Stream, link: BoardLink): void {
-  const { class_names: classes, units } = link.configuration;
-  const same =
-    stream.featureNames.length === link.welcome.features &&
-    stream.classNames.join("\n") === classes.join("\n") &&
-    (units ?? []).every(([offset, digits], i) => {
-      const unit = stream.units[i];
-      return unit?.offset === offset && unit.digits === digits;
-    });
-  if (!same) throw new Error(texts.watch.otherStream);
+function wordsOf(error: unknown): string {
+  const known = (texts.watch.errors as Record<string, string>)[(error as { code?: string }).code ?? ""];
+  return known ?? (error instanceof Error ? error.message : String(error));
 }
 
 function statusTable(status: BoardStatus): HTMLElement {

@@ -1,0 +1,162 @@
+"""The cable is pulled, or the power cut, while the page lets a board learn a stream."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser_support import Browser
+from device_support import Device, configuration, frozen_quantizer, put_device
+from line_support import Cable, Ends
+from playground_support import give_csv
+from serial_support import serial_port
+
+from microshrub_host import open_stream, simulate
+from microshrub_host.streams.stream import Stream
+
+pytest.importorskip("websockets")
+
+from microshrub_tools.web.bridge import Bridge, of_port
+
+SAMPLES = 1500
+OPTIONS = {"window": 16, "trees": 4, "depth": 3}
+SENT = "document.querySelector('#watch-sent').textContent"
+STATUS = "document.querySelector('#watch-status')"
+# All that the page says of its state, as it says it
+LISTEN = """
+window.said = [];
+new MutationObserver(() => said.push(document.querySelector('#watch-status').textContent))
+  .observe(document.querySelector('#watch-status'), { childList: true });
+"""
+
+
+@pytest.fixture
+def stream(tmp_path: Path) -> Stream:
+    """A file that the page is given."""
+    made = open_stream("synth:agrawal_a", limit=SAMPLES)
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow([*made.feature_names, "class"])
+    for values, label in zip(made.values.round(3).tolist(), made.labels, strict=True):
+        rows.writerow([*values, made.class_names[label]])
+    (tmp_path / "stream.csv").write_text(text.getvalue())
+    return open_stream(str(tmp_path / "stream.csv"))
+
+
+@contextlib.contextmanager
+def running(bridge: Bridge) -> Iterator[Bridge]:
+    thread = threading.Thread(target=bridge.run, daemon=True)
+    thread.start()
+    try:
+        yield bridge
+    finally:
+        bridge.stop()
+        thread.join()
+
+
+@contextlib.contextmanager
+def device_with(
+    command: tuple[str, ...], stream: Stream, folder: Path, *, frozen: bool
+) -> Iterator[Device]:
+    """A board that learns such a stream over its line, and saves what it has learned."""
+    folder.mkdir()
+    shape = {"features": len(stream.feature_names), "classes": len(stream.class_names)}
+    config = configuration(
+        "ShrubEnsemble",
+        shape | OPTIONS,
+        class_names=list(stream.class_names),
+        feature_names=list(stream.feature_names),
+        units=[list(unit) for unit in stream.scale.units()],
+        quantizer="quantizer.state" if frozen else None,
+        checkpoint={"path": "checkpoint", "samples": 100, "seconds": 0},
+    )
+    put_device(folder, config)
+    if frozen:
+        (folder / "quantizer.state").write_bytes(frozen_quantizer(stream))
+    device = Device(command, folder)
+    try:
+        yield device
+    finally:
+        device.close()
+
+
+def begin(page: Browser, address: str, tmp_path: Path) -> None:
+    """Connect the page to the board, and let it stream the file."""
+    page.open(address)
+    page.wait("!!document.querySelector('#start')")
+    give_csv(page, tmp_path / "stream.csv", (tmp_path / "stream.csv").read_text())
+    page.run(LISTEN)
+    page.run("document.querySelector('#watch').click()")
+    page.wait("document.querySelector('#watch-numbers').textContent", 60)
+    page.run("document.querySelector('#watch-stream').click()")
+
+
+def confirmed(page: Browser, samples: int) -> None:
+    """Wait until the board has confirmed so many."""
+    page.wait(f"parseInt({SENT}.replace(',', '')) >= {samples}", 60)
+    assert page.run(f"parseInt({SENT}.replace(',', ''))") < SAMPLES, "it was over too soon"
+
+
+def crc_of_board(page: Browser) -> int:
+    page.wait(f"!!document.querySelector('#watch-crc32') || {STATUS}.className === 'bad'", 120)
+    page.wait("!!document.querySelector('#watch-crc32')", 30)
+    return int(page.run("document.querySelector('#watch-crc32').textContent"), 16)
+
+
+@pytest.mark.parametrize("via", ["bridge", "WebSerial"])
+def test_a_pulled_cable_is_waited_for_and_no_sample_is_lost_or_learned_twice(
+    page: Browser,
+    address: str,
+    micropython_command: tuple[str, ...],
+    stream: Stream,
+    tmp_path: Path,
+    via: str,
+) -> None:
+    with (
+        device_with(micropython_command, stream, tmp_path / "flash", frozen=True) as device,
+        running(of_port(str(tmp_path / "port"), 115200, 0)) as bridge,
+        serial_port(page, f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"),
+    ):
+        cable = Cable(tmp_path / "port", Ends(device.port))
+        try:
+            there = bridge.address if via == "bridge" else bridge.address.partition("#")[0]
+            begin(page, there, tmp_path)
+            for samples in (200, 600):
+                confirmed(page, samples)
+                cable.pull()
+            assert crc_of_board(page) == simulate(stream, "shrub", **OPTIONS).state_crc32
+            page.wait(f"{STATUS}.textContent.startsWith('{SAMPLES:,} samples learned')")
+            said = page.run("said")
+        finally:
+            cable.stop()
+    assert sum("It goes on as soon as the board is back" in text for text in said) == 2
+    assert "The board is back." in said
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_a_board_whose_power_is_cut_goes_on_from_its_checkpoint(
+    page: Browser,
+    address: str,
+    micropython_command: tuple[str, ...],
+    stream: Stream,
+    tmp_path: Path,
+    frozen: bool,
+) -> None:
+    with (
+        device_with(micropython_command, stream, tmp_path / "flash", frozen=frozen) as device,
+        running(of_port(device.port, 115200, 0)) as bridge,
+    ):
+        begin(page, bridge.address, tmp_path)
+        for samples in (30, 700):
+            confirmed(page, samples)
+            device.kill()
+            time.sleep(0.3)
+            device.start()
+        assert crc_of_board(page) == simulate(stream, "shrub", **OPTIONS).state_crc32
+        page.wait(f"{STATUS}.textContent.startsWith('{SAMPLES:,} samples learned')")
