@@ -53,6 +53,13 @@ def _add_what_to_run(parser: argparse.ArgumentParser) -> None:
             help=f"{text} (default: the experiment's)",
         )
     parser.add_argument(
+        "--method-time",
+        type=whole_number,
+        metavar="SECONDS",
+        help="for all runs of a method on one stream: when they are over, the method begins no "
+        "more of its configurations there (default: all of them)",
+    )
+    parser.add_argument(
         "--seed",
         type=whole_number,
         default=0,
@@ -118,6 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
         jobs=arguments.jobs,
         scheduler=arguments.scheduler,
         notes=[*notes, *missing],
+        method_seconds=arguments.method_time,
     )
     _run(plan, arguments)
     return 0
@@ -141,6 +149,8 @@ def _check(arguments: argparse.Namespace, extent: Extent) -> None:
         time_limit=extent.seconds,
         jobs=arguments.jobs,
     )
+    if arguments.method_time is not None:
+        check_at_least_one(method_time=arguments.method_time)
     if arguments.data is not None and not arguments.data.is_dir():
         raise UserError(f"--data {arguments.data}: there is no such folder")
     check_outputs(arguments)
@@ -194,7 +204,7 @@ def _command(arguments: argparse.Namespace) -> str:
     words = ["microshrub reproduce", arguments.experiment]
     if arguments.quick:
         words.append("--quick")
-    for name in ("streams", "methods", "configurations", "limit", "time_limit"):
+    for name in ("streams", "methods", "configurations", "limit", "time_limit", "method_time"):
         value = getattr(arguments, name)
         if value is not None:
             words.append(f"--{name.replace('_', '-')} {value}")

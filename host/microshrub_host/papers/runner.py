@@ -7,7 +7,9 @@ runs are spread over processes of this machine or of a cluster (base/cluster.py)
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -64,6 +66,7 @@ class Plan:
     jobs: int = 1
     scheduler: str | None = None
     notes: Sequence[str] = field(default=())
+    method_seconds: int | None = None  # for all runs of a method on one stream, each one begun
 
     def runs(self) -> list[PlannedRun]:
         """All runs, by configuration first, so that an early stop leaves some of each method."""
@@ -99,23 +102,49 @@ class Plan:
 def reproduce(plan: Plan, folder: Path) -> ExperimentResults:
     """Do the runs that have no result in the folder yet; returns all results that were asked for.
 
-    If a worker fails altogether, nothing is kept and the run is tried again next time. Raises
-    UserError for a folder with results of other options.
+    If a worker fails altogether, nothing is kept and the run is tried again next time. A method
+    whose time on a stream is up begins no more runs on it: `results` has those that were done.
+    Raises UserError for a folder with results of other options.
     """
     runs = plan.runs()
     with KeptResults(folder, plan.head()) as kept:
         results = {_key(result): result for result in map(_result, kept.records)}
         left = [run for run in runs if not _is_done(run, results.get(run.key))]
-        for run, outcome in _progress(plan, left, len(runs)):
+        in_time = _InTime(plan, results.values())
+        for run, outcome in _progress(plan, in_time.of(left), len(runs), len(left)):
             if outcome.value:
                 kept.append(outcome.value.record())
             results[run.key] = outcome.value or _failed(run, outcome.failure)
+            in_time.count(results[run.key])
     return ExperimentResults(
         methods=plan.methods,
         streams=list(plan.sources),
-        results=[results[run.key] for run in sorted(runs, key=_order(plan))],
+        results=[results[run.key] for run in sorted(runs, key=_order(plan)) if run.key in results],
         notes=plan.notes,
     )
+
+
+class _InTime:
+    """The runs of methods that have time left on a stream."""
+
+    def __init__(self, plan: Plan, results: Iterable[RunOutcome]) -> None:
+        self._plan = plan
+        self._taken: Counter[tuple[str, str]] = Counter()
+        for result in results:
+            self.count(result)
+
+    def count(self, result: RunOutcome) -> None:
+        """What a run took; one that failed without a time was at its limit, or never ran."""
+        stopped = 0 if result.too_large else self._plan.extent.seconds
+        seconds = stopped if result.seconds is None else math.ceil(result.seconds)
+        self._taken[result.method, result.stream] += seconds
+
+    def of(self, runs: Iterable[PlannedRun]) -> Iterator[PlannedRun]:
+        """Those that still have time when their turn comes."""
+        most = self._plan.method_seconds
+        for run in runs:
+            if most is None or self._taken[run.method, run.source.name] < most:
+                yield run
 
 
 def _order(plan: Plan) -> Any:
@@ -151,15 +180,15 @@ def _is_done(run: PlannedRun, result: RunOutcome | None) -> bool:
 
 
 def _progress(
-    plan: Plan, runs: Sequence[PlannedRun], total: int
+    plan: Plan, runs: Iterator[PlannedRun], total: int, left: int
 ) -> Iterator[tuple[PlannedRun, Outcome]]:
     """The outcomes as they come; the progress counts those that were there before, too."""
-    done = total - len(runs)
-    if runs:
-        _prepare_streams(runs)
+    done = total - left
+    if left:
+        _prepare_streams(plan)
     with showing(plan.experiment.name) as update:
         update(done, total, f"{done} of {count(total, 'run')}")
-        if not runs:
+        if not left:
             return
         for outcome in spread(run_one, runs, jobs=plan.jobs, scheduler=plan.scheduler):
             run: PlannedRun = outcome.task
@@ -168,11 +197,11 @@ def _progress(
             yield run, outcome
 
 
-def _prepare_streams(runs: Sequence[PlannedRun]) -> None:
+def _prepare_streams(plan: Plan) -> None:
     """Generate the synthetic streams, once; raises UserError for a file that is not a stream."""
-    for source in {run.source.name: run.source for run in runs}.values():
+    for source in plan.sources.values():
         with showing(f"reading {source.name}"):
-            source.open(runs[0].samples)
+            source.open(plan.extent.samples)
 
 
 # --- One run -------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..compare import catalogue
 from ..compare.contender import SEED, Contender
-from ..engines.learners import defaults
+from ..engines.learners import DEFAULT, defaults
 from .experiment import Chosen, Method
 from .variations import SQRT, Grid, draw
 
@@ -26,6 +26,8 @@ _SHRUB: Grid = {
     "max_features": [0, SQRT],
     "train_every": [1, 4],
 }
+# Of Thicket, its only parameter; those that matter most first, as time may be up before the last
+_SIZES = [kb << 10 for kb in (64, 16, 256, 4, 1024, 32, 8, 128, 2, 512)]
 _HOEFFDING: Grid = {
     "policy": ["vfdt", "efdt", "svfdt1", "svfdt2"],
     "adaptive": [False, True],
@@ -97,7 +99,7 @@ _RIVER: Mapping[str, tuple[str, str, Grid]] = {
             {"n_models": _TREES, "lam": _LAMBDA, "subspace_size": [0.3, 0.6], "seed": [SEED]}),
 }  # fmt: skip
 _BASE = "base "  # before an option of an ensemble's trees
-_ORDER = ("ARF", "Bag", "HT", "HTT", "NB", "SB", "SDT", "SE", "SRP", "Hoeffding")
+_ORDER = ("ARF", "Bag", "HT", "HTT", "NB", "SB", "SDT", "SE", "SRP", "Hoeffding", "Thicket")
 
 
 def shrub_methods(configurations: int, seed: int) -> Chosen:
@@ -106,6 +108,7 @@ def shrub_methods(configurations: int, seed: int) -> Chosen:
     found = [
         _ours("SE", "our Shrub Ensemble", "shrub", _SHRUB, configurations, seed),
         _ours("Hoeffding", "our Hoeffding trees", "hoeffding", _HOEFFDING, configurations, seed),
+        _thicket(configurations),
     ]
     notes = []
     if missing:
@@ -128,6 +131,13 @@ def shrub_methods(configurations: int, seed: int) -> Chosen:
 def _ours(name: str, title: str, model: str, grid: Grid, count: int, seed: int) -> Method:
     drawn = draw(grid, count, (seed, name))
     return _method(name, title, "ours", model, [defaults(model) | values for values in drawn])
+
+
+def _thicket(count: int) -> Method:
+    settings = [defaults(DEFAULT) | {"bytes": size} for size in _SIZES[:count]]
+    return _method(
+        "Thicket", "our Thicket, whose only option is its bytes", "ours", DEFAULT, settings
+    )
 
 
 def _river(name: str, count: int, seed: int) -> Method:

@@ -46,7 +46,7 @@ def tables(found: ExperimentResults) -> list[ReportTable]:
     ranking = rank(found)
     if ranking is not None:
         made += [_ranks_table(found, ranking, paper), _pairs_table(ranking)]
-    return made
+    return [*made, _runs_table(found)]
 
 
 def apf(found: ExperimentResults, stream: str, method: str, measure: str) -> float | None:
@@ -208,4 +208,20 @@ def _pairs_table(ranking: Ranking) -> ReportTable:
         ["p", *names],
         rows,
         notes=[f"p-values with Holm's correction; below {ALPHA} two methods differ.{too_few}"],
+    )
+
+
+def _runs_table(found: ExperimentResults) -> ReportTable:
+    """How many configurations of each method learned each stream to its end."""
+    rows = []
+    for stream in found.streams:
+        runs = [found.of(stream, method.name) for method in found.methods]
+        samples = max((result.samples for of in runs for result in of), default=0)
+        rows.append([stream, f"{samples:,}", *(str(len(of)) for of in runs)])
+    names = [method.name for method in found.methods]
+    return ReportTable(
+        "How much was run",
+        ["stream", "samples", *names],
+        rows,
+        notes=["The configurations of each method that learned all samples of the stream."],
     )

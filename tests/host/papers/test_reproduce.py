@@ -111,6 +111,18 @@ def test_what_is_there_is_not_run_again(
     assert not (folder / "report.html").exists()
 
 
+def test_a_method_begins_no_more_when_its_time_is_up(tmp_path: Path) -> None:
+    """A begun second counts."""
+    words = ["--streams", "led_a", "--methods", "SE,Thicket", "--configurations", "3"]
+    assert run(tmp_path, *words, "--method-time", "1") == 0
+    text = (tmp_path / "tables.md").read_text()
+    assert "| led_a | 500 | 1 | 1 |" in text
+    assert "--method-time 1" in text
+    assert run(tmp_path, *words, "--method-time", "2") == 0
+    assert "| led_a | 500 | 2 | 2 |" in (tmp_path / "tables.md").read_text()
+    assert len(lines(tmp_path)) == 1 + 4
+
+
 def test_killed_it_goes_on(whole: Path, tmp_path: Path) -> None:
     """The last line is torn, too."""
     folder = tmp_path / "killed"
