@@ -41,6 +41,20 @@ def test_the_state_in_the_page_is_the_simulators(
     assert shown.startswith("microshrub simulate stream.csv --model " + learner)
 
 
+def test_an_arff_file_ends_in_the_simulators_state(playground: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "rooms.arff"
+    head = ["% rooms", "@relation rooms", "@attribute 'room temp' numeric"]
+    head += ["@attribute light {dim, 'very bright', dark}", "@attribute who {Zürich,Bern,Basel}"]
+    light = ("dark", "?", "'very bright'", "dim")
+    warmth = ["?" if i % 9 == 4 else str(i * 7 % 40 / 2) for i in range(400)]
+    rows = [f"{warmth[i]},{light[i * 3 % 4]},{('Bern', 'Basel')[i % 7 > 3]}" for i in range(400)]
+    give_csv(playground, path, "\n".join([*head, "@data", *rows]) + "\n")
+    assert playground.run("document.querySelector('#label').value") == "who"
+    choose(playground, "learner", "hoeffding")
+    expected = simulate(open_stream(str(path)), "hoeffding")
+    assert crc_of_run(playground) == expected.state_crc32
+
+
 def test_a_stream_of_the_page_ends_in_the_state_that_was_expected(playground: Browser) -> None:
     choose(playground, "stream", "led")
     choose(playground, "learner", "hoeffding")
@@ -68,14 +82,23 @@ def test_nothing_is_asked_for_elsewhere_and_nothing_is_refused(
 EVIL = "<img src=x onerror=window.hit=1>"
 
 
+ROWS = [f"{i % 7},{(i * 5) % 11},{EVIL if i % 7 > 3 else '</script><b>'}" for i in range(300)]
+EVIL_CSV = [f'{EVIL},"\'><svg onload=window.hit=1>",<script>window.hit=1</script>', *ROWS]
+EVIL_ARFF = [
+    f"@relation {EVIL}",
+    f"@attribute '{EVIL}' numeric",
+    "@attribute <svg/onload=window.hit=1> numeric",
+    f"@attribute <script>window.hit=1</script> {{{EVIL}, </script><b>}}",
+    "@data",
+    *ROWS,
+]
+
+
+@pytest.mark.parametrize(("kind", "lines"), [("csv", EVIL_CSV), ("arff", EVIL_ARFF)])
 def test_names_of_files_features_and_classes_are_texts(
-    playground: Browser, tmp_path: Path
+    playground: Browser, tmp_path: Path, kind: str, lines: list[str]
 ) -> None:
-    rows = [f"{i % 7},{(i * 5) % 11},{EVIL if i % 7 > 3 else '</script><b>'}" for i in range(300)]
-    text = "\n".join(
-        [f'{EVIL},"\'><svg onload=window.hit=1>",<script>window.hit=1</script>', *rows]
-    )
-    give_csv(playground, tmp_path / "<img src=x onerror=window.hit=1>.csv", text)
+    give_csv(playground, tmp_path / f"{EVIL}.{kind}", "\n".join(lines))
     choose(playground, "learner", "hoeffding")
     crc_of_run(playground)
     assert playground.run("window.hit") is None
@@ -86,7 +109,16 @@ def test_names_of_files_features_and_classes_are_texts(
         EVIL in playground.run("document.querySelector('#confusion').textContent")
     )
     shown = playground.run("document.querySelector('#state pre').textContent")
-    assert f"'{EVIL}.csv'" in shown
+    assert f"'{EVIL}.{kind}'" in shown
+
+
+def test_what_an_arff_header_says_wrong_is_shown_as_text(
+    playground: Browser, tmp_path: Path
+) -> None:
+    text = f"@relation r\n@attribute '{EVIL}' {EVIL}\n@attribute y {{a,b}}\n@data\n1,a\n"
+    give_csv(playground, tmp_path / "wrong.arff", text)
+    assert EVIL in playground.wait(ERROR)
+    assert playground.run("window.hit") is None
 
 
 @pytest.mark.parametrize(

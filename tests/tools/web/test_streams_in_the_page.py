@@ -1,4 +1,4 @@
-"""The page reads a CSV file as the simulator does: raw integers, labels and names are equal."""
+"""The page reads CSV and ARFF files as the simulator does: numbers, labels and names are equal."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pytest
 from tests_support import ROOT
 
 from microshrub_host import open_stream
+from microshrub_host.streams.stream import DataError
 from microshrub_host.streams.units import Scale
 
 WEB = ROOT / "tools" / "web"
@@ -24,8 +25,13 @@ import { streamOf, unitOf, rawOf } from "./bundle.mjs";
 const told = JSON.parse(readFileSync(0, "utf8"));
 const number = (value) => (value === null ? NaN : value);
 const columns = told.columns.map((column) => Float64Array.from(column, number));
-const streams = told.texts.map((text) => {
-  const s = streamOf("t.csv", text);
+const streams = told.texts.map(([name, text]) => {
+  let s;
+  try {
+    s = streamOf(name, text);
+  } catch (error) {
+    return { refused: error.message };
+  }
   const { featureNames, classNames, units, rows, labels, twoValued } = s;
   return { featureNames, classNames, units, rows: [...rows], labels: [...labels], twoValued };
 });
@@ -84,7 +90,7 @@ def columns() -> list[list[float]]:
     return found
 
 
-TEXTS = (
+CSV = (
     "a,b,class\n1,2,x\n3,4,y\n",
     '\ufeff"a ";b;c\r\n 1.5 ;?;"x ""y"" z"\r\n\r\n 2.5; ;"u;v"\r\n1.5;7;w\r\n',
     "a\tb\tlabel\nred\t1e3\t10\nblue\t-.5\t9\n\t5.\t10\nred\tNaN\t-2\n",
@@ -92,7 +98,54 @@ TEXTS = (
     "a,class\n1,\U0001f600\n2,\uff5e\n0,b\n1,B\n",
     "a,b,class\n0,1,0\n1,1,+1\n0,1,007\n",
     "a,b,class\n0,1e308,x\n1,-1e20,y\n" + "0,0.5,x\n1,0.25,y\n" * 20,
+    "a,class\n" + "0,x\n1,y\n" * 130 + "1,late\n",
 )
+HEAD = "% of rooms\n@relation rooms\n"
+ROOMS = (
+    HEAD
+    + """@attribute 'room temp' numeric
+@ATTRIBUTE light {dim, 'very bright', dark}
+  @attribute "of_two" {1,0}
+@attribute where_it's INTEGER
+@attribute who {Zürich,Bern,Basel,none}
+
+@data
+% another one
+1.5,dark,1,3,Bern
+
+?,'very bright',0, -2 ,Zürich
+3,?,?,NA,none
+"""
+)
+ARFF = (
+    ROOMS,
+    ROOMS.replace("\n", "\r\n"),
+    ROOMS.replace("\n", "\r"),
+    "@relation r\n@attribute d {5,6,7}\n@attribute y {1,0}\n@data\n7,0\n5,1\n",
+    "@relation r\n@attribute d {none,-}\n@attribute y {walk,none}\n@data\n-,none\n?,walk\n",
+    '@relation r\n@attribute a real\n@attribute y {"p q",r}\n@data\n1\t"p q"\n2\tr\n',
+    "@relation r\n@attribute a real\n@attribute y numeric\n@data\n1e3,10\n2,9\n.5,10\n",
+    "@relation r\n@attribute a {'b c',\"d\"}\n@attribute 'it''s' {x,y}\n@data\n'b c',x\nd,y\n",
+    "\ufeff@relation r\n@attribute a real\n@attribute y {x,y}\n@data\n1e308,x\n2,y\n"
+    + "3,x\n" * 200,
+)
+BAD = [
+    ("@data", ""),
+    ("numeric", "String"),
+    ("numeric", "date 'yyyy'"),
+    ("numeric", "relational"),
+    ("numeric", "blob"),
+    ("'room temp'", "light"),
+    ("1.5,dark", "warm,dark"),
+    ("1.5,dark", "1.5,drak"),
+    ("1.5,dark", "1.5"),
+    ("?,'very", "1,?,'very"),
+    ("'very bright',0", "'very bright'x,0"),
+    ("NA,none", "3,?"),
+    ("NA,none", "3,Brn"),
+    ("1.5,dark,1,3,Bern", "{0 1.5}"),
+    ("{dim, 'very bright', dark}", "{}"),
+]
 
 
 def test_raw_integers_and_units_are_the_simulators(tmp_path: Path) -> None:
@@ -107,16 +160,33 @@ def test_raw_integers_and_units_are_the_simulators(tmp_path: Path) -> None:
         assert page["rows"] == scale.apply(values)[:, 0].tolist(), column[:5]
 
 
+def as_the_simulator(page: dict[str, Any], path: Path) -> None:
+    stream = open_stream(str(path))
+    assert "refused" not in page, page
+    assert tuple(page["featureNames"]) == stream.feature_names
+    assert tuple(page["classNames"]) == stream.class_names
+    assert page["labels"] == stream.labels.tolist()
+    assert page["rows"] == stream.scale.apply(stream.values).ravel().tolist()
+    early = stream.values[:256]
+    two = [len(np.unique(c[~np.isnan(c)])) == 2 for c in early.T]
+    assert page["twoValued"] == [f for f, yes in enumerate(two) if yes]
+
+
 def test_files_are_read_as_the_simulator_reads_them(tmp_path: Path) -> None:
-    pages = in_node(tmp_path, {"columns": [], "texts": TEXTS})["streams"]
-    path = tmp_path / "t.csv"
-    for text, page in zip(TEXTS, pages, strict=True):
+    told = [*(("t.csv", text) for text in CSV), *(("t.arff", text) for text in ARFF)]
+    pages = in_node(tmp_path, {"columns": [], "texts": told})["streams"]
+    for (name, text), page in zip(told, pages, strict=True):
+        path = tmp_path / name
         path.write_bytes(text.encode())
-        stream = open_stream(str(path))
-        scale = stream.scale
-        assert tuple(page["featureNames"]) == stream.feature_names
-        assert tuple(page["classNames"]) == stream.class_names
-        assert page["labels"] == stream.labels.tolist()
-        assert page["rows"] == scale.apply(stream.values).ravel().tolist()
-        two = [len(np.unique(c[~np.isnan(c)])) == 2 for c in stream.values.T]
-        assert page["twoValued"] == [f for f, yes in enumerate(two) if yes]
+        as_the_simulator(page, path)
+
+
+def test_what_the_simulator_refuses_the_page_refuses_too(tmp_path: Path) -> None:
+    told = [("t.arff", ROOMS.replace(old, new)) for old, new in BAD]
+    pages = in_node(tmp_path, {"columns": [], "texts": told})["streams"]
+    for (name, text), page in zip(told, pages, strict=True):
+        path = tmp_path / name
+        path.write_bytes(text.encode())
+        with pytest.raises(DataError):
+            open_stream(str(path))
+        assert page.get("refused"), text

@@ -14,8 +14,8 @@ export const texts = {
   playground: {
     title: "Playground",
     stream: "Stream",
-    ownStream: "A CSV file of your own",
-    file: "CSV file, the class in the last column",
+    ownStream: "A CSV or ARFF file of your own",
+    file: "CSV or ARFF file, the class in the last column",
     drop: "or drop a file here",
     label: "Column of the class",
     board: "Board",
@@ -217,8 +217,21 @@ export const texts = {
       `${name}, line ${line}, column ${column}`,
     empty: (name: string) => `${name} has no samples. It needs a header and a row per sample.`,
     gzip: (name: string) => `${name} cannot be unpacked. Take .gz off its name if it is plain text.`,
-    utf8: (name: string) => `${name} is not UTF-8 text. Save the file as CSV in UTF-8.`,
-    quote: (line: number) => `Line ${line} cannot be read. Look for a stray " in it.`,
+    utf8: (name: string) => `${name} is not UTF-8 text. Save the file in UTF-8.`,
+    quote: (line: number, mark: string) =>
+      `Line ${line} cannot be read. Look for a stray ${mark} in it.`,
+    noData: (name: string) => `${name} has no @data line, so it is not an ARFF file.`,
+    arffHeader: (name: string, line: string) =>
+      `${name}: this line of the header cannot be read: ${line.trim()}. Attributes are numeric or ` +
+      "nominal, each with a name of its own.",
+    unfit: (name: string, column: string, kind: string) =>
+      `${name}: attribute ${column} is of type ${kind}; only numeric and nominal attributes can be ` +
+      "learned from. Remove it.",
+    sparse: (name: string, line: number) =>
+      `${name}, line ${line}: sparse ARFF rows are not read. Convert it to dense rows.`,
+    undeclared: (where: string, cell: string) => `${where}: "${cell}" is not declared in the header.`,
+    manyDeclared: (where: string, n: number, most: number) =>
+      `${where}: ${n} values are declared, and ${most} is the most. Leave the column out.`,
     columnCount: (n: number, most: number) =>
       `There are ${n} feature columns beside the class; 1 to ${most} are possible.`,
     columnNames: "Each column needs a name of its own.",
@@ -237,9 +250,7 @@ export const texts = {
       n < 2
         ? "There is only one class, so there is nothing to learn."
         : `The column has ${n} classes, and 256 is the most. Choose another class column.`,
-    lateClass: (where: string, name: string, warmup: number) =>
-      `${where}: class ${name} appears here for the first time, after the first ${warmup} samples.`,
-    noFile: "Choose a CSV file first.",
+    noFile: "Choose a CSV or ARFF file first.",
   },
 };
 

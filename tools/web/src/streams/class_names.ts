@@ -17,25 +17,26 @@ export function classOrder(names: Iterable<string>): string[] {
   return ordered;
 }
 
-/** Class indices and names; all classes must occur among the first `warmup` cells. */
+/** Class indices and names: those that were declared, in their order, or those that occur. */
 export function encodeLabels(
   cells: readonly string[],
-  warmup: number,
+  declared: readonly string[] | undefined,
   where: Where,
-): { labels: Uint8Array; names: string[] } {
+): { labels: Uint8Array; names: readonly string[] } {
   const first = new Map<string, number>();
   cells.forEach((cell, row) => {
-    if (isMissing(cell)) throw new DataError(texts.errors.noClass(where(row)));
+    const isKnown = declared?.includes(cell);
+    if (isMissing(cell) && !isKnown) throw new DataError(texts.errors.noClass(where(row)));
     if (!first.has(cell)) first.set(cell, row);
   });
-  const names = classOrder(first.keys());
+  const names = declared ?? classOrder(first.keys());
   if (names.length < 2 || names.length > MAX_CLASSES) {
     throw new DataError(texts.errors.classCount(names.length));
   }
-  for (const [name, row] of first) {
-    if (row >= warmup) throw new DataError(texts.errors.lateClass(where(row), name, warmup));
-  }
   const codes = new Map(names.map((name, code) => [name, code]));
+  for (const [name, row] of first) {
+    if (!codes.has(name)) throw new DataError(texts.errors.undeclared(where(row), name));
+  }
   return { labels: Uint8Array.from(cells, (cell) => codes.get(cell)!), names };
 }
 

@@ -1,9 +1,10 @@
 // A column of a file as numbers, as the simulator's streams/columns.py reads it.
 //
-// A feature holds numbers, or texts that are replaced by codes: it holds texts if all its cells
-// among the first samples do.
+// A feature holds numbers, or texts that are replaced by codes. An ARFF header declares which; a CSV
+// file's column holds texts if all its cells among the first samples do.
 
 import { texts } from "../texts";
+import type { Column } from "./arff";
 import { DataError } from "./data_error";
 
 const MISSING_CELLS = new Set(
@@ -13,6 +14,7 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const INFINITE = /^([+-]?)inf(inity)?$/i;
 const NOT_A_NUMBER = /^[+-]?nan$/i;
 const MAX_CATEGORIES = 64; // of a column of texts
+const MAX_DECLARED = 256; // of a nominal attribute
 const FEW = 16; // different texts among the first samples that say nothing against a column
 
 /** Says in words where the cell of a row stands. */
@@ -31,7 +33,13 @@ export function numberOf(cell: string): number | null {
 }
 
 /** The column's values; `warmup` is how many of the first rows say what it holds. */
-export function columnValues(cells: readonly string[], warmup: number, where: Where): Float64Array {
+export function columnValues(
+  column: Column,
+  cells: readonly string[],
+  warmup: number,
+  where: Where,
+): Float64Array {
+  if (column.declared) return declaredCodes(column.declared, cells, where);
   const numbers = cells.map(numberOf);
   const text = numbers.indexOf(null);
   if (text < 0) {
@@ -40,10 +48,27 @@ export function columnValues(cells: readonly string[], warmup: number, where: Wh
     return Float64Array.from(numbers as number[]);
   }
   const early = numbers.slice(0, warmup).filter((value) => !Number.isNaN(value));
-  if (!early.length || early.some((value) => value !== null)) {
+  if (column.numeric || !early.length || early.some((value) => value !== null)) {
     throw new DataError(texts.errors.text(where(text), cells[text]!));
   }
   return categoryCodes(cells, numbers, warmup, where);
+}
+
+/** The places of the cells among the values that were declared. */
+function declaredCodes(
+  declared: readonly string[],
+  cells: readonly string[],
+  where: Where,
+): Float64Array {
+  const codes = new Map(declared.map((value, code) => [value, code]));
+  if (codes.size > MAX_DECLARED) {
+    throw new DataError(texts.errors.manyDeclared(where(0), codes.size, MAX_DECLARED));
+  }
+  return Float64Array.from(cells, (cell, row) => {
+    const code = codes.get(cell) ?? (isMissing(cell) ? NaN : null);
+    if (code === null) throw new DataError(texts.errors.undeclared(where(row), cell));
+    return code;
+  });
 }
 
 function categoryCodes(

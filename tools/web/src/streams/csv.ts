@@ -9,9 +9,25 @@ export interface Row {
   readonly cells: readonly string[];
 }
 
+/** What marks the cells, and the number of the first line. */
+interface Marks {
+  readonly delimiter: string;
+  readonly quote: string;
+  readonly line: number;
+}
+
 /** All rows. The first line shows what separates the cells: commas, semicolons or tabs. */
 export function parseCsv(text: string): Row[] {
-  const reader = new Reader(text.replace(/^\uFEFF/, ""));
+  const plain = text.replace(/^\uFEFF/, "");
+  const head = /[^\r\n]*\S[^\r\n]*/.exec(plain)?.[0].replace(/"[^"]*"/g, "") ?? "";
+  const count = (mark: string): number => head.split(mark).length;
+  const delimiter = [",", ";", "\t"].reduce((a, b) => (count(b) > count(a) ? b : a));
+  return readRows(plain, { delimiter, quote: '"', line: 1 });
+}
+
+/** The rows of a text with such marks. */
+export function readRows(text: string, marks: Marks): Row[] {
+  const reader = new Reader(text, marks);
   const rows: Row[] = [];
   while (!reader.done) {
     const row = reader.row();
@@ -22,13 +38,13 @@ export function parseCsv(text: string): Row[] {
 
 class Reader {
   private at = 0;
-  private line = 1;
-  private readonly delimiter: string;
+  private line: number;
 
-  constructor(private readonly text: string) {
-    const head = /[^\r\n]*\S[^\r\n]*/.exec(text)?.[0].replace(/"[^"]*"/g, "") ?? "";
-    const count = (mark: string): number => head.split(mark).length;
-    this.delimiter = [",", ";", "\t"].reduce((a, b) => (count(b) > count(a) ? b : a));
+  constructor(
+    private readonly text: string,
+    private readonly marks: Marks,
+  ) {
+    this.line = marks.line;
   }
 
   get done(): boolean {
@@ -38,7 +54,7 @@ class Reader {
   row(): Row {
     const line = this.line;
     const cells = [this.cell(line)];
-    while (this.text[this.at] === this.delimiter) {
+    while (this.text[this.at] === this.marks.delimiter) {
       this.at++;
       cells.push(this.cell(line));
     }
@@ -50,7 +66,7 @@ class Reader {
 
   private cell(line: number): string {
     while (this.text[this.at] === " ") this.at++;
-    const cell = this.text[this.at] === '"' ? this.quoted(line) : this.plain();
+    const cell = this.text[this.at] === this.marks.quote ? this.quoted(line) : this.plain();
     return cell.trim();
   }
 
@@ -61,25 +77,26 @@ class Reader {
   }
 
   private quoted(line: number): string {
+    const { quote } = this.marks;
     let cell = "";
     this.at++;
     for (;;) {
-      const end = this.text.indexOf('"', this.at);
-      if (end < 0) throw new DataError(texts.errors.quote(line));
+      const end = this.text.indexOf(quote, this.at);
+      if (end < 0) throw new DataError(texts.errors.quote(line, quote));
       const part = this.text.slice(this.at, end);
       this.line += part.split("\n").length - 1;
       cell += part;
       this.at = end + 1;
-      if (this.text[this.at] !== '"') break;
-      cell += '"';
+      if (this.text[this.at] !== quote) break;
+      cell += quote;
       this.at++;
     }
-    if (!this.atEnd()) throw new DataError(texts.errors.quote(line));
+    if (!this.atEnd()) throw new DataError(texts.errors.quote(line, quote));
     return cell;
   }
 
   private atEnd(): boolean {
     const mark = this.text[this.at];
-    return mark === undefined || mark === this.delimiter || mark === "\n" || mark === "\r";
+    return mark === undefined || mark === this.marks.delimiter || mark === "\n" || mark === "\r";
   }
 }

@@ -1,4 +1,4 @@
-// Which stream: one that comes with the page, or a CSV file.
+// Which stream: one that comes with the page, or a CSV or ARFF file.
 
 import { choice, field, make } from "../dom";
 import { fetched, type SampleStream } from "../page_data";
@@ -13,7 +13,7 @@ export class StreamChoice {
   private readonly select: HTMLSelectElement;
   private readonly shape = make("small", {});
   private readonly link = make("a", { download: true }, texts.playground.download);
-  private readonly file = make("input", { id: "file", type: "file", accept: ".csv,.gz,.txt" });
+  private readonly file = make("input", { id: "file", type: "file", accept: ".csv,.arff,.gz,.txt" });
   private readonly label = choice("label", []);
   private readonly own: HTMLElement;
   private chosen: File | null = null;
@@ -78,7 +78,7 @@ export class StreamChoice {
     this.select.value = OWN;
     this.show();
     try {
-      const names = columnNames(await textOf(file.name, file));
+      const names = columnNames(file.name, await textOf(file.name, file));
       this.label.replaceChildren(...names.map((name) => make("option", { value: name }, name)));
       this.label.selectedIndex = names.length - 1;
     } catch (error) {
