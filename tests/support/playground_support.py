@@ -8,6 +8,8 @@ from pathlib import Path
 
 from browser_support import Browser
 
+from microshrub_host import open_stream
+
 RUN = 180.0  # seconds for a stream
 ERROR = "document.querySelector('#status.bad')?.textContent"
 
@@ -26,12 +28,31 @@ def set_option(page: Browser, name: str, value: object) -> None:
     page.run(f"document.querySelector('#option-{name}').value = {json.dumps(str(value))}")
 
 
+def choose_quick(page: Browser) -> None:
+    """A stream of the page, and a learner to which its 2,000 samples are two seconds of work."""
+    choose(page, "stream", "led")
+    choose(page, "learner", "hoeffding")
+    set_option(page, "depth", 0)
+    set_option(page, "leaf", "mc")
+
+
 def crc_of_run(page: Browser) -> int:
     """The checksum at the end of a run."""
     start(page)
     page.wait(f"!!document.querySelector('#page-crc32') || {ERROR}", RUN)
     assert page.run(ERROR) is None
     return int(page.run("document.querySelector('#page-crc32').textContent"), 16)
+
+
+def csv_of(source: str, samples: int) -> str:
+    """The first samples of a generated stream."""
+    made = open_stream(source, limit=samples)
+    head = ",".join([*made.feature_names, "class"])
+    rows = [
+        ",".join([*map(repr, values.tolist()), made.class_names[label]])
+        for values, label in zip(made.values, made.labels, strict=True)
+    ]
+    return "\n".join([head, *rows, ""])
 
 
 def give_csv(page: Browser, path: Path, text: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from browser_support import Browser
-from playground_support import crc_of_run, set_option
+from playground_support import choose_quick, crc_of_run
 
 AXE = Path(__file__).parents[3] / "tools" / "web" / "node_modules" / "axe-core" / "axe.min.js"
 LOOKS = [(360, False), (360, True), (1280, False), (1280, True)]  # width in pixels, dark
@@ -34,7 +34,7 @@ def test_nothing_serious_is_found(playground: Browser) -> None:
         pytest.skip("the page's packages are not installed: make web")
     for has_run in (False, True):
         if has_run:
-            set_option(playground, "bytes", 4096)
+            choose_quick(playground)
             crc_of_run(playground)
         open_all(playground)
         for width, dark in LOOKS:

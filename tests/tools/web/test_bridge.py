@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from board_support import UnixBoard, what_starts
 from browser_support import Browser
-from playground_support import choose, crc_of_run
+from playground_support import choose, crc_of_run, csv_of, give_csv
 from serial_support import serial_port
 
 from microshrub_tools.link.client import HostLink
@@ -44,13 +44,18 @@ def bridge(address: str, board: UnixBoard) -> Iterator[Bridge]:
 
 @pytest.mark.parametrize("via", ["bridge", "WebSerial"])
 def test_a_blank_board_gets_what_was_learned_and_starts_it(
-    page: Browser, bridge: Bridge, board: UnixBoard, micropython_command: tuple[str, ...], via: str
+    page: Browser,
+    bridge: Bridge,
+    board: UnixBoard,
+    micropython_command: tuple[str, ...],
+    tmp_path: Path,
+    via: str,
 ) -> None:
     there = f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"
     with serial_port(page, there):
         page.open(bridge.address if via == "bridge" else bridge.address.partition("#")[0])
     page.wait("!!document.querySelector('#start')")
-    choose(page, "stream", "led")
+    give_csv(page, tmp_path / "led.csv", csv_of("synth:led", 400))
     choose(page, "learner", "hoeffding")
     crc_of_run(page)
     page.run("document.querySelector('#flash').click()")
@@ -70,9 +75,7 @@ def test_a_blank_board_gets_what_was_learned_and_starts_it(
     page.run("document.querySelector('#watch-stream').click()")
     page.wait("!!document.querySelector('#watch-crc32, #watch-status.bad')", 120)
     assert page.run("document.querySelector('#watch-status').className") == ""
-    page.wait(
-        "document.querySelector('#watch-status').textContent.startsWith('2,000 samples')", 120
-    )
+    page.wait("document.querySelector('#watch-status').textContent.startsWith('400 samples')", 120)
     assert page.run("document.querySelectorAll('#watch-confusion tbody tr').length") == 10
 
 

@@ -6,14 +6,23 @@ from pathlib import Path
 
 import pytest
 from browser_support import Browser
-from playground_support import ERROR, choose, crc_of_run, give_csv, set_option, start
+from playground_support import (
+    ERROR,
+    choose,
+    choose_quick,
+    crc_of_run,
+    csv_of,
+    give_csv,
+    set_option,
+    start,
+)
 
 from microshrub_host import open_stream, simulate
 from microshrub_tools.web import site
 
 STREAMS = ("synth:sea_0_to_2_at_200", "synth:led", "synth:agrawal_8_to_2_at_200")
 LEARNERS = {
-    "thicket": {"bytes": 16384},
+    "thicket": {"bytes": 8192},
     "shrub": {"window": 16, "trees": 4, "depth": 3},
     "hoeffding": {"grace_period": 50, "policy": "efdt", "adaptive": True},
 }
@@ -24,14 +33,8 @@ LEARNERS = {
 def test_the_state_in_the_page_is_the_simulators(
     playground: Browser, tmp_path: Path, learner: str, source: str
 ) -> None:
-    made = open_stream(source, limit=400)
-    head = ",".join([*made.feature_names, "class"])
-    rows = [
-        ",".join([*map(repr, values.tolist()), made.class_names[label]])
-        for values, label in zip(made.values, made.labels, strict=True)
-    ]
     path = tmp_path / "stream.csv"
-    give_csv(playground, path, "\n".join([head, *rows]) + "\n")
+    give_csv(playground, path, csv_of(source, 400))
     choose(playground, "learner", learner)
     for name, value in LEARNERS[learner].items():
         set_option(playground, name, str(value).lower() if value is True else value)
@@ -72,8 +75,7 @@ def test_nothing_is_asked_for_elsewhere_and_nothing_is_refused(
 ) -> None:
     page.open(address)
     page.wait("!!document.querySelector('#start')")
-    choose(page, "stream", "led")
-    choose(page, "learner", "hoeffding")
+    choose_quick(page)
     crc_of_run(page)
     assert {url.split("/")[2] for url in page.requests} == {address.split("/")[2]}
     assert not page.complaints
@@ -151,8 +153,7 @@ def test_a_run_can_be_stopped_and_another_one_begun(playground: Browser) -> None
     start(playground)
     playground.wait("document.querySelector('#newest').textContent")
     start(playground)
-    choose(playground, "stream", "led")
-    choose(playground, "learner", "hoeffding")
+    choose_quick(playground)
     crc_of_run(playground)
 
 
@@ -160,8 +161,7 @@ def test_a_run_can_be_stopped_and_another_one_begun(playground: Browser) -> None
 def test_a_phone_shows_all_of_it_in_its_width(page: Browser, address: str, dark: bool) -> None:
     page.open(address, width=360, dark=dark)
     page.wait("!!document.querySelector('#start')")
-    choose(page, "stream", "led")
-    choose(page, "learner", "hoeffding")
+    choose_quick(page)
     crc_of_run(page)
     assert page.run("document.documentElement.scrollWidth") <= 360
 
@@ -179,8 +179,7 @@ def test_it_works_without_the_server_once_it_was_loaded(page: Browser, address: 
     try:
         page.open(address)
         page.wait("!!document.querySelector('#start')")
-        choose(page, "stream", "led")
-        choose(page, "learner", "hoeffding")
+        choose_quick(page)
         crc_of_run(page)
     finally:
         page.call(

@@ -15,9 +15,9 @@ from microshrub_host import load_model
 from microshrub_tools import build
 
 OPTIONS = {
-    "thicket": {"bytes": 4096},
-    "hoeffding": {"adaptive": "true", "policy": "efdt"},
-    "shrub": {"window": 32, "trees": 4},
+    "thicket": {"bytes": 2048},
+    "hoeffding": {"adaptive": "true", "policy": "efdt", "leaf": "mc"},
+    "shrub": {"window": 16, "trees": 2, "depth": 3, "train_every": 50},
 }
 
 
