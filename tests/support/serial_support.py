@@ -17,9 +17,11 @@ _SCRIPT = """
   class Device extends EventTarget {
     readable = null;
     writable = null;
-    getInfo() { return { usbVendorId: 0x2e8a, usbProductId: 5 }; }
-    async setSignals() {}
-    async open() {
+    getInfo() { return { usbVendorId: VENDOR, usbProductId: PRODUCT }; }
+    async setSignals(signals) {
+      if (this.tell) this.tell(signals);
+    }
+    async open({ baudRate }) {
       const socket = new WebSocket("ADDRESS");
       socket.binaryType = "arraybuffer";
       let from;
@@ -33,6 +35,8 @@ _SCRIPT = """
           },
         });
       });
+      this.tell = SIGNALS && ((told) => socket.send(JSON.stringify(told)));
+      if (this.tell) this.tell({ baudRate });
       this.writable = new WritableStream({ write: (data) => socket.send(data) });
       const closed = new Promise((resolve) => {
         socket.onclose = () => { this.lost(from); resolve(); };
@@ -61,9 +65,19 @@ _SCRIPT = """
 
 
 @contextlib.contextmanager
-def serial_port(page: Browser, address: str) -> Iterator[None]:
-    """Let the pages that are opened meanwhile have one port, behind a bridge's address."""
-    source = _SCRIPT.replace("ADDRESS", address)
+def serial_port(
+    page: Browser, address: str, *, signals: bool = False, usb: tuple[int, int] = (0x2E8A, 5)
+) -> Iterator[None]:
+    """Let the pages that are opened meanwhile have one port, behind a bridge's address.
+
+    With `signals`, the rate and what becomes of DTR and RTS are sent as texts. `usb` are the
+    vendor's and the product's number.
+    """
+    told = {"ADDRESS": address, "SIGNALS": str(signals).lower()}
+    told |= {"VENDOR": str(usb[0]), "PRODUCT": str(usb[1])}
+    source = _SCRIPT
+    for name, value in told.items():
+        source = source.replace(name, value)
     made = page.call("Page.addScriptToEvaluateOnNewDocument", source=source)
     yield
     page.call("Page.removeScriptToEvaluateOnNewDocument", identifier=made["identifier"])

@@ -23,10 +23,28 @@ for (const [from, to] of Object.entries(copies)) copyFileSync(from, join(target,
 const options = { bundle: true, minify: true, target: "es2022", format: "esm", legalComments: "eof" };
 await build({
   ...options,
+  splitting: true, // what is rarely wanted is loaded when it is wanted
   entryPoints: { main: "src/main.ts", worker: "src/learning/worker.ts", style: "src/style.css" },
   external: ["./micropython.mjs"],
+  chunkNames: "parts/[name]-[hash]",
   outdir: target,
 });
+
+// Their licenses. MicroPython's package brings no text.
+const licenses = {
+  "@micropython/micropython-webassembly-pyscript": "src/micropython-license.txt",
+  "atob-lite": "node_modules/atob-lite/LICENSE.md",
+  "esptool-js": "node_modules/esptool-js/LICENSE",
+  pako: "node_modules/pako/LICENSE",
+  uplot: "node_modules/uplot/LICENSE",
+};
+function license([name, file]) {
+  const about = JSON.parse(readFileSync(join("node_modules", name, "package.json"), "utf8"));
+  const text = readFileSync(file, "utf8").trim();
+  return `${name} ${about.version}: ${about.license}\n\n${text}\n`;
+}
+const all = Object.entries(licenses).map(license);
+writeFileSync(join(target, "licenses.txt"), all.join(`\n${"-".repeat(72)}\n\n`));
 
 function filesIn(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

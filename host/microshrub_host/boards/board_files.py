@@ -99,7 +99,8 @@ class Board:
     native code of a .mpy counts against the GC heap; `heap_free_bytes` is what a program finds
     after boot with the network off, `largest_block_bytes` the most of it that is in one piece, and
     `heap_source` where these figures are from. Where `native` is false, `executable_bytes` is how
-    much RAM there is for machine code, and `executable_source` where that is from. `measured` has
+    much RAM there is for machine code, and `executable_source` where that is from. `firmware` is
+    what micropython.org/download calls its stock firmware, "" if it has none there. `measured` has
     microseconds, of `microshrub bench`, `cost` instructions counted in emulation; None if the file
     has no such section.
     """
@@ -119,6 +120,7 @@ class Board:
     watchdog_ms: int | None = None  # the longest time-out of its watchdog, if it has a limit
     executable_bytes: int | None = None
     executable_source: str = ""
+    firmware: str = ""
     measured: Costs | None = None
     cost: Costs | None = None
 
@@ -187,6 +189,7 @@ def _board(key: str, table: _Table) -> Board:
         pins=_pins(table.section("pins")),
         watchdog_ms=table.positive("watchdog_ms") if "watchdog_ms" in table.rest else None,
         **_executable(table),
+        firmware=table.text("firmware") if "firmware" in table.rest else "",
         measured=_costs(table, "measured"),
         cost=_costs(table, "cost"),
     )

@@ -110,6 +110,7 @@ def _board(board: Board) -> dict[str, Any]:
         "key": board.key,
         "name": board.name,
         "arch": board.arch,
+        "firmware": board.firmware,
         "heap_free_bytes": board.heap_free_bytes,
         "largest_block_bytes": board.largest_block_bytes,
         "around": ProgramOptions().config(board, (), ()),

@@ -29,6 +29,7 @@ _TYPES = {
     ".json": "application/json",
     ".mjs": "text/javascript",
     ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
     ".wasm": "application/wasm",
     ".webmanifest": "application/manifest+json",
 }

@@ -3,6 +3,7 @@
 import { make } from "./dom";
 import { loadPageData } from "./page_data";
 import { texts } from "./texts";
+import { BlankBoard } from "./views/blank_board";
 import { LearnMe } from "./views/learn_me";
 import { Playground } from "./views/playground";
 import { Watch } from "./views/watch";
@@ -11,14 +12,20 @@ async function show(main: HTMLElement): Promise<void> {
   const data = await loadPageData();
   const playground = new Playground(data);
   const watch = new Watch(() => playground.openStream());
-  main.append(playground.element, new LearnMe(data).element, watch.element);
+  const blank = new BlankBoard(data.boards);
+  main.append(playground.element, new LearnMe(data).element, blank.element, watch.element);
 }
 
 const main = make("main", {});
 document.body.append(
   make("header", {}, make("h1", {}, texts.title), make("p", {}, texts.lead)),
   main,
-  make("footer", {}, make("p", {}, texts.offline)),
+  make(
+    "footer",
+    {},
+    make("p", {}, texts.offline),
+    make("p", {}, make("a", { href: "licenses.txt" }, texts.licenses)),
+  ),
 );
 if (typeof WebAssembly === "object" && typeof Worker === "function") {
   show(main).catch((error: unknown) => {

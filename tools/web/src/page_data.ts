@@ -4,6 +4,7 @@ export interface Board {
   readonly key: string;
   readonly name: string;
   readonly arch: string;
+  readonly firmware: string; // its name at micropython.org
   readonly heap_free_bytes: number;
   readonly largest_block_bytes: number;
   readonly around: Readonly<Record<string, unknown>>; // of config.json: sensor, alarm and so on

@@ -7,6 +7,7 @@ export const texts = {
   lead:
     "Online learning on microcontrollers. What learns below is the board's own code: the device " +
     "library, in MicroPython, in this page.",
+  licenses: "Licenses of what it is made of",
   offline: "Nothing leaves this page. It works without a network, too.",
   failed: (why: string) => `The page cannot start: ${why}. Load it again.`,
   browser: "This browser has no WebAssembly or no module workers. Use a newer one.",
@@ -136,6 +137,49 @@ export const texts = {
     other: (found: string, expected: string) =>
       `The board's model has the checksum ${found}, and this page's ${expected}. The board's ` +
       "program is unchanged. Please report it.",
+  },
+  blank: {
+    title: "A blank board",
+    lead: "A board needs MicroPython before it can learn. Choose yours:",
+    drag: (name: string, firmware: string) =>
+      `Hold the button BOOTSEL while you plug the ${name} in: it shows up as a drive, ` +
+      `${firmware.startsWith("RPI_PICO2") ? "RP2350" : "RPI-RP2"}. Drag the file ` +
+      `${firmware}-DATE-vVERSION.uf2 onto it, the newest one of micropython.org/download/${firmware}. ` +
+      "The drive goes away, and the board starts with MicroPython.",
+    download: (name: string, firmware: string) =>
+      `For the ${name}, download ${firmware}-DATE-vVERSION.bin, the newest one of ` +
+      `micropython.org/download/${firmware}. Everything that is on the board is erased.`,
+    noSerial: "To write it from here, open this page in Chrome or Edge, which have WebSerial.",
+    file: "The file that you downloaded",
+    write: "Connect the board, erase it and write MicroPython",
+    noFile: "Choose the downloaded file first.",
+    noImage:
+      "This is no image for an ESP32: it does not begin with the byte E9. Choose the .bin file, " +
+      "as it was downloaded.",
+    noPartitions:
+      "This image has no partition table, so it cannot start a blank board. Choose the file whose " +
+      "name ends in .bin, not in .app-bin.",
+    unknownChip: (id: number, known: readonly string[]) =>
+      `This image is for the chip with the number ${id}. This page knows ${known.join(", ")}.`,
+    otherChip: (found: string, wanted: string) =>
+      `The board has an ${found}, and the image is for an ${wanted}. Nothing was written. Download ` +
+      "the one for your board.",
+    noLoader: (why: string) =>
+      "The loader in the chip's ROM does not answer. Hold the button BOOT, press and let go of " +
+      `RESET (or EN), let go of BOOT, and start again. (${why})`,
+    small: (size: string) =>
+      `The image does not fit into the board's flash, which says that its size is ${size}.`,
+    connecting: "Connecting to the loader in the chip's ROM ...",
+    erasing: (chip: string) => `${chip} found. Erasing its flash, which may take a minute ...`,
+    writing: (done: number, total: number) =>
+      `${count(done)} of ${count(total)} compressed bytes written`,
+    comparing: "All is written; the chip compares it ...",
+    starting: "It was written as it is in the file. Waiting for MicroPython to start ...",
+    found: (version: string, machine: string) =>
+      `MicroPython ${version} answers (${machine}). Now put a model on the board: see above.`,
+    notFound:
+      "MicroPython was written as it is in the file, and does not answer on this port yet. Press the " +
+      "board's reset button; then put a model on it: see above.",
   },
   watch: {
     title: "Watch a board",

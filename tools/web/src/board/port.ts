@@ -3,7 +3,7 @@
 
 import { texts } from "../texts";
 import { bridge } from "./bridge";
-import { chosenSerial, hasSerial } from "./web_serial";
+import { chosenDevice, hasSerial, webSerial } from "./web_serial";
 
 export type Take = (data: Uint8Array) => void;
 
@@ -83,5 +83,5 @@ export async function openPort(baud: number): Promise<Port> {
   const token = BRIDGE.exec(location.hash)?.[1];
   if (token) return Port.open(bridge(token));
   if (!hasSerial()) throw new PortError(texts.board.noSerial);
-  return Port.open(await chosenSerial(baud));
+  return Port.open(webSerial(await chosenDevice(), baud));
 }

@@ -4,17 +4,18 @@ import { texts } from "../texts";
 import { PortError, type Connect, type Connection, type Take } from "./port";
 
 /** The part of WebSerial that is used here: no browser's types have it yet. */
-interface SerialPortLike extends EventTarget {
+export interface SerialDevice extends EventTarget {
   readonly readable: ReadableStream<Uint8Array> | null;
   readonly writable: WritableStream<Uint8Array> | null;
   getInfo(): { usbVendorId?: number; usbProductId?: number };
   open(options: { baudRate: number }): Promise<void>;
+  setSignals(signals: { dataTerminalReady?: boolean; requestToSend?: boolean }): Promise<void>;
   close(): Promise<void>;
 }
 
 interface SerialLike {
-  getPorts(): Promise<SerialPortLike[]>;
-  requestPort(): Promise<SerialPortLike>;
+  getPorts(): Promise<SerialDevice[]>;
+  requestPort(): Promise<SerialDevice>;
 }
 
 const serial = (navigator as unknown as { serial?: SerialLike }).serial;
@@ -24,13 +25,18 @@ export function hasSerial(): boolean {
 }
 
 /** Ask the user for a port. */
-export async function chosenSerial(baud: number): Promise<Connect> {
-  let device = await serial!.requestPort().catch(() => {
+export function chosenDevice(): Promise<SerialDevice> {
+  return serial!.requestPort().catch(() => {
     throw new PortError(texts.board.noneChosen);
   });
+}
+
+/** Connects to that port; `rate` is in bits a second. */
+export function webSerial(chosen: SerialDevice, rate: number): Connect {
+  let device = chosen;
   return async (take) => {
     device = await present(device);
-    await device.open({ baudRate: baud }).catch(() => {
+    await device.open({ baudRate: rate }).catch(() => {
       throw new PortError(texts.board.taken);
     });
     return connected(device, take);
@@ -38,14 +44,14 @@ export async function chosenSerial(baud: number): Promise<Connect> {
 }
 
 /** A board that was plugged in again is another object. */
-async function present(device: SerialPortLike): Promise<SerialPortLike> {
+async function present(device: SerialDevice): Promise<SerialDevice> {
   const ports = await serial!.getPorts();
   const info = JSON.stringify(device.getInfo());
   const again = ports.find((each) => JSON.stringify(each.getInfo()) === info);
   return ports.includes(device) ? device : (again ?? device);
 }
 
-function connected(device: SerialPortLike, take: Take): Connection {
+function connected(device: SerialDevice, take: Take): Connection {
   let lose: (why: string) => void = () => undefined;
   const gone = new Promise<string>((lost) => (lose = lost));
   const unplugged = (): void => lose(texts.board.gone);
@@ -74,7 +80,7 @@ class Reading {
   private isOver = false;
 
   constructor(
-    private readonly device: SerialPortLike,
+    private readonly device: SerialDevice,
     private readonly take: Take,
   ) {
     this.ended = new Promise((resolve) => (this.end = resolve));
