@@ -1,11 +1,13 @@
-"""The pointer as the sensor: it learns while it moves, and the simulator repeats it to the bit."""
+"""Pointer and motion as the sensor: it learns while they move, and the simulator repeats it."""
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from browser_support import Browser
 from playground_support import take
 
@@ -62,6 +64,85 @@ def test_gestures_are_learned_and_the_simulator_comes_to_the_same_bits(
     run = simulate(stream, warmup=24, bytes=16384)
     assert run.state_crc32 == crc == load_model(model).learner.state_crc32()
     assert run.accuracy > 60
+
+
+MOTION = ("accelerometer", "gyroscope", "linear-acceleration")
+# As in Safari on a phone: permission is asked for, and only while a press is being handled
+ASKS = """
+DeviceMotionEvent.requestPermission = async () => {
+  if (!navigator.userActivation.isActive) throw new DOMException("no press", "NotAllowedError");
+  return "ANSWER";
+};
+"""
+
+
+@pytest.fixture
+def moving(playground: Browser) -> Iterator[Browser]:
+    """A browser on a device that can be moved."""
+    for kind in MOTION:
+        playground.call("Emulation.setSensorOverrideEnabled", type=kind, enabled=True)
+    yield playground
+    for kind in MOTION:
+        playground.call("Emulation.setSensorOverrideEnabled", type=kind, enabled=False)
+
+
+def shake(page: Browser, seconds: float, turns: float) -> None:
+    """Shake the device to and fro so many times a second; 0: let it lie."""
+    begin = time.monotonic()
+    while (now := time.monotonic() - begin) < seconds:
+        push = 8 * math.sin(2 * math.pi * turns * now)
+        linear = {"x": push, "y": 0.1 * push, "z": 0}
+        readings = {
+            "accelerometer": linear | {"z": 9.8},
+            "linear-acceleration": linear,
+            "gyroscope": {"x": 0, "y": 0, "z": push / 4},
+        }
+        for kind, xyz in readings.items():
+            page.call("Emulation.setSensorOverrideReadings", type=kind, reading={"xyz": xyz})
+        time.sleep(0.01)
+
+
+def begin_with_motion(page: Browser) -> None:
+    page.run("document.querySelector('#source').value = 'motion'")
+    page.run("document.querySelector('#names').value = 'shake, rest'")
+    shake(page, 0.1, 0)
+    page.press("#learn-me")
+
+
+def test_a_motion_is_learned_from_six_axes(moving: Browser, tmp_path: Path) -> None:
+    moving.run(ASKS.replace("ANSWER", "granted"))
+    begin_with_motion(moving)
+    moving.wait("!!document.querySelector('.labels button')")
+    assert moving.run("document.querySelector('.pad').hidden")
+    for text, turns in (("shake", 3), ("rest", 0)) * 2:
+        press(moving, text)
+        shake(moving, 4, turns)
+    press(moving, "only predict")
+    for text, turns in (("shake", 3), ("rest", 0)):
+        shake(moving, 2, turns)
+        assert moving.run("document.querySelector('#said').textContent") == text
+    moving.run("document.querySelector('#learn-me').click()")
+    moving.wait("!!document.querySelector('#gestures-crc32')")
+    crc = int(moving.run("document.querySelector('#gestures-crc32').textContent"), 16)
+
+    recording = tmp_path / "gestures.csv"
+    take(moving, "take-csv", recording)
+    stream = open_stream(str(recording), classes=("shake", "rest"), warmup=24)
+    assert len(stream.feature_names) == 36
+    assert {name.split()[0] for name in stream.feature_names} == {
+        "ax", "ay", "az", "gx", "gy", "gz"
+    }  # fmt: skip
+    run = simulate(stream, warmup=24, bytes=16384)
+    assert run.state_crc32 == crc
+    assert run.accuracy > 60
+    gravity = stream.values[:, stream.feature_names.index("az mean")].mean()
+    assert gravity == pytest.approx(16384, rel=0.05)  # as an MPU-6050 at 2 g says 1 g
+
+
+def test_a_user_who_refuses_is_told_so(moving: Browser) -> None:
+    moving.run(ASKS.replace("ANSWER", "denied"))
+    begin_with_motion(moving)
+    moving.wait(STATUS + ".includes('You did not allow the motion sensor')")
 
 
 def test_without_a_motion_sensor_it_says_so(playground: Browser) -> None:

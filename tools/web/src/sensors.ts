@@ -1,5 +1,7 @@
 // What a phone or laptop can feel, as a board's sensor of some axes with 16 bits each.
 
+import { texts } from "./texts";
+
 /** Gives the newest reading, a value per axis; `stop` ends it. */
 export interface Sensor {
   readonly axes: readonly string[];
@@ -15,9 +17,9 @@ const STANDARD_GRAVITY = 9.80665; // m/s²
 const COUNTS_PER_DEGREE = 131; // a second: 250 degrees a second
 const POINTER_UNITS = 20; // a pixel
 
-/** The motion sensor, in the units of an MPU-6050. `none` says that there is none. */
-export async function motionSensor(none: string): Promise<Sensor> {
-  await askPermission(none);
+/** The motion sensor, in the units of an MPU-6050. Call it first thing when the user has pressed. */
+export async function motionSensor(): Promise<Sensor> {
+  await askPermission();
   let newest: readonly number[] | null = null;
   const take = (event: DeviceMotionEvent): void => {
     const { x, y, z } = event.accelerationIncludingGravity ?? {};
@@ -32,7 +34,7 @@ export async function motionSensor(none: string): Promise<Sensor> {
   for (let wait = 0; newest === null && wait < 20; wait++) await pause(100);
   if (newest === null) {
     stop();
-    throw new SensorError(none);
+    throw new SensorError(texts.learnMe.noMotion);
   }
   return { axes: ["ax", "ay", "az", "gx", "gy", "gz"], read: () => newest!, stop };
 }
@@ -67,13 +69,14 @@ function limited(value: number): number {
   return Math.min(Math.max(Math.round(value), -MOST), MOST);
 }
 
-/** Phones of Apple ask their user; the others have nothing to ask. */
-async function askPermission(none: string): Promise<void> {
-  if (typeof DeviceMotionEvent === "undefined") throw new SensorError(none);
+/** Phones of Apple ask their user, and only while a press is being handled. */
+async function askPermission(): Promise<void> {
+  if (!isSecureContext) throw new SensorError(texts.learnMe.insecure);
+  if (typeof DeviceMotionEvent === "undefined") throw new SensorError(texts.learnMe.noMotion);
   const kind = DeviceMotionEvent as unknown as { requestPermission?: () => Promise<string> };
-  if (kind.requestPermission && (await kind.requestPermission()) !== "granted") {
-    throw new SensorError(none);
-  }
+  if (!kind.requestPermission) return;
+  const answer = await kind.requestPermission();
+  if (answer !== "granted") throw new SensorError(texts.learnMe.refused);
 }
 
 function pause(milliseconds: number): Promise<void> {

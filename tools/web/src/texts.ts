@@ -252,6 +252,8 @@ export const texts = {
     tooFew: (n: number) => `Nothing was learned: that needs ${count(n)} samples with a label.`,
     csv: "Download the recording",
     same: "The simulator comes to the same bits from the recording:",
+    insecure: "A browser tells of motion only to a page that came over https, or from this device.",
+    refused: "You did not allow the motion sensor. Load the page again to be asked again.",
     noMotion: "This device tells this page nothing of its motion. Use the pointer.",
     wrongNames: (most: number) => `Name two to ${most} different labels, separated by commas.`,
   },

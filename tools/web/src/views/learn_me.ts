@@ -68,7 +68,7 @@ export class LearnMe {
       this.classNames = namesIn(this.names.value);
       const isMotion = this.source.value === "motion";
       this.say(texts.playground.loading);
-      const sensor = isMotion ? await motionSensor(texts.learnMe.noMotion) : pointerSensor(this.pad);
+      const sensor = isMotion ? await motionSensor() : pointerSensor(this.pad);
       this.pad.hidden = isMotion;
       const learner = this.data.learners[0]!;
       const options = { bytes: BYTES, seed: 0 };
