@@ -12,8 +12,10 @@ anomaly AnomalyScore
 checkpoint Checkpoint
 drift_alarm DriftAlarm LEVELS
 explanation explain
+forecaster Forecaster
 interval Interval
 metrics Metrics
+number_metrics NumberMetrics
 pending Pending
 quantizer MISSING Quantizer RAW_MAX
 target Target

@@ -27,7 +27,7 @@ _RAW_MAX = const(536870911)  # 2**29 - 1
 _MISSING = const(-536870912)  # stands for a value that is not there
 RAW_MAX = _RAW_MAX
 MISSING = _MISSING
-_RAW = array("i")  # a sample for same_items()
+RAW = array("i")  # a sample for same_items()
 
 _MOST = const(1073741823)  # counters stop there
 _CORE = const(49151)
@@ -243,7 +243,7 @@ class Quantizer(Buffers):
             raise ValueError("the ranges are not frozen yet: call freeze() first")
 
     def _rows(self, raw):
-        if not same_items(raw, _RAW) or len(raw) % self.features:
+        if not same_items(raw, RAW) or len(raw) % self.features:
             raise ValueError("raw has to be array('i') of rows of %d values" % self.features)
         return len(raw) // self.features
 

@@ -41,6 +41,7 @@ EXCEPTIONS = {
     ("float", "_prepare"): "tells a person what was passed in",
     ("dict", ""): "made once, when the module is imported",
     ("dict", "progress"): "made for a person who asks",
+    ("float", "_mean"): "made for a person who asks",
     ("float", "_delta_q16"): "makes an integer of what a person passes in",
     ("try", "_check"): "a slot may be missing or damaged",
     ("try", "_take"): "a disk may fail while a slot is read",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..engines.learners import defaults, learner, number_parameters
-from ..evaluation.regression import errors_of, evaluate_numbers, running_means
+from ..evaluation.regression import errors_of, evaluate_numbers
 from ..render.markdown import markdown_table
 from ..streams.number_streams import NumberStream, Values, open_numbers
 
@@ -136,12 +136,12 @@ def _filled(values: Values) -> list[list[float]]:
 
 def measure(name: str, stream: NumberStream) -> Iterator[tuple[str, float]]:
     """The mean absolute errors on a stream, by learner, as they are found."""
-    scored = ~np.isnan(stream.known)
-    guesses = {"NoChange": stream.known, "mean so far": running_means(stream)}
+    scored = stream.scored
+    guesses = {"NoChange": stream.known, "mean so far": stream.running_means}
     for guess, predictions in guesses.items():
         yield guess, errors_of(predictions[scored], stream.targets[scored]).mae
     for model in OURS:
-        shape = number_parameters(model, stream.values.shape[1], stream.late)
+        shape = number_parameters(model, stream.features, stream.late)
         result = evaluate_numbers(stream, model, shape | defaults(model), warmup=WARMUP)
         yield model, result.errors.mae
     for peer, make in peers().items():

@@ -53,4 +53,4 @@ def _row(name: str, arguments: argparse.Namespace) -> Row:
         for learner, error in measure(name, stream):
             found[learner] = error
             update(len(found), whole, f"{learner} {error:.4g}")
-    return Row(name, len(stream.targets), found)
+    return Row(name, stream.samples, found)

@@ -1,4 +1,4 @@
-"""--target, --horizon, --lags and --target-range: the options of streams of numbers."""
+"""--target and the other options of streams of numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..base.progress import showing
-from ..engines.engines import Ends
+from ..base.terminal import messages
 from ..engines.learners import (
     REGRESSORS,
     check_parameters,
@@ -49,16 +49,12 @@ def add_number_options(parser: argparse.ArgumentParser) -> None:
         metavar="LOW,HIGH",
         help="the range of the targets, in their own unit (default: that of the warm-up)",
     )
-
-
-def add_interval_option(parser: argparse.ArgumentParser) -> None:
-    """Add --interval."""
-    parser.add_argument(
+    group.add_argument(
         "--interval",
         type=parsed(float),
         metavar="PERCENT",
-        help="with --target: an interval around each prediction that holds that share of the "
-        "targets, 50 to 99 (default: off)",
+        help="an interval around each prediction that holds that share of the targets, 50 to 99 "
+        "(default: off)",
     )
 
 
@@ -76,8 +72,8 @@ def wants_numbers(arguments: argparse.Namespace) -> bool:
 
 def open_numbers_arguments(
     arguments: argparse.Namespace,
-) -> tuple[NumberStream, dict[str, Any], Ends]:
-    """The stream, the parameters of the model, and the raw range of the targets, if it was given.
+) -> tuple[NumberStream, dict[str, Any], dict[str, Any]]:
+    """The stream, the parameters of the model, and those of the Forecaster around it.
 
     arguments.model becomes the learner of numbers that is meant.
     """
@@ -86,8 +82,19 @@ def open_numbers_arguments(
             raise UserError(f"--{name} is for classes, and --target wants numbers.")
     if arguments.lags is not None and arguments.horizon is None:
         raise UserError("--lags needs --horizon N.")
+    share = arguments.interval
+    if share is not None and not 50 <= share <= 99:
+        raise UserError(f"--interval has to be 50 to 99 percent, not {share:g}")
     arguments.model = regressor_for(arguments.model)
     options = model_parameters(arguments)
+    stream = open_number_stream(arguments)
+    parameters = number_parameters(arguments.model, stream.features, stream.late) | options
+    check_parameters(arguments.model, parameters)
+    return stream, parameters, stream.forecaster(_ends(arguments.target_range, stream), share)
+
+
+def open_number_stream(arguments: argparse.Namespace) -> NumberStream:
+    """The stream that the options ask for; notes on it are said."""
     with showing("reading") as update:
         stream = open_numbers(
             arguments.data,
@@ -99,10 +106,9 @@ def open_numbers_arguments(
             warmup=arguments.warmup,
             progress=update,
         )
-    shape = number_parameters(arguments.model, stream.values.shape[1], stream.late)
-    parameters = shape | options
-    check_parameters(arguments.model, parameters)
-    return stream, parameters, _ends(arguments.target_range, stream)
+    for note in stream.notes:
+        messages.say(f"Note: {note}")
+    return stream
 
 
 def _horizon(given: int | None) -> int:
@@ -111,7 +117,7 @@ def _horizon(given: int | None) -> int:
     return given or 0
 
 
-def _ends(text: str | None, stream: NumberStream) -> Ends:
+def _ends(text: str | None, stream: NumberStream) -> tuple[int, int] | None:
     if text is None:
         return None
     try:

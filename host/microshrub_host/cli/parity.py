@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the model's hash on each engine now and then; 1 if they differ."""
     check_at_least_one(every=arguments.every)
-    rows, known, parameters, beside = _open(arguments)
+    rows, labels, parameters, beside = _open(arguments)
     find_or_fetch(messages.say)
     names = engines.available()
     for name in names:
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     starters = {name: functools.partial(start, name) for name in names}
     console.say(f"{'samples':>9}  " + "  ".join(f"{n:>11}" for n in names))
-    steps = parity.check(starters, rows, known, warmup=arguments.warmup, every=arguments.every)
+    steps = parity.check(starters, rows, labels, warmup=arguments.warmup, every=arguments.every)
     for step in steps:
         if isinstance(step, parity.Difference):
             console.say(str(step))
@@ -74,13 +74,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _open(
     arguments: argparse.Namespace,
-) -> tuple[Raw, engines.Known, dict[str, Any], dict[str, Any]]:
-    """Raw rows, what is known of them, the model's parameters, and more for engines.start()."""
+) -> tuple[Raw, engines.Labels, dict[str, Any], dict[str, Any]]:
+    """Raw rows, their labels, the model's parameters, and more for engines.start()."""
     if not wants_numbers(arguments):
         anomaly = anomaly_options(arguments)
         stream, parameters = open_with_parameters(arguments)
         beside = anomaly.parameters() if anomaly else None
         return prequential.raw_rows(stream), stream.labels, parameters, {"anomaly": beside}
-    numbers, parameters, ends = open_numbers_arguments(arguments)
-    rows, targets = numbers.raw_rows(), numbers.raw_targets()
-    return rows, targets, parameters, {"late": numbers.late, "ends": ends}
+    numbers, parameters, target = open_numbers_arguments(arguments)
+    return numbers.raw_rows(), engines.NO_LABELS, parameters, {"target": target}

@@ -19,7 +19,7 @@ from ..reports import page, plots, report
 from ..streams.stream import Stream
 from .anomaly_option import add_anomaly_option, anomaly_options
 from .budget import too_large
-from .number_options import add_interval_option, add_number_options, wants_numbers
+from .number_options import add_number_options, wants_numbers
 from .options import add_model_options
 from .outputs import (
     add_outputs,
@@ -61,7 +61,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         save="save the learned model",
     )
     add_number_options(parser)
-    add_interval_option(parser)
     add_model_options(parser, numbers=True)
 
 

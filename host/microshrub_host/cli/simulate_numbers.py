@@ -21,10 +21,7 @@ def run_numbers(arguments: argparse.Namespace) -> int:
     """Learn the stream, then print and write what came of it."""
     key = arguments.board or DEFAULT_BOARD
     board = board_files.load(key)
-    share = arguments.interval
-    if share is not None and not 50 <= share <= 99:
-        raise UserError(f"--interval has to be 50 to 99 percent, not {share:g}")
-    stream, parameters, ends = open_numbers_arguments(arguments)
+    stream, parameters, target = open_numbers_arguments(arguments)
     model = arguments.model
     budget = ram_budget.budget(parameters, board, kind_of(model))
     if arguments.board and not budget.fits:
@@ -39,8 +36,8 @@ def run_numbers(arguments: argparse.Namespace) -> int:
             parameters,
             engine=engine,
             warmup=arguments.warmup,
-            ends=ends,
-            interval=share,
+            ends=target["ends"],
+            interval=target["interval"],
             progress=lambda done, total, mae: update(done, total, f"MAE {mae:.5g}"),
         )
     if not is_quiet(arguments):

@@ -23,9 +23,8 @@ from .status import Status
 
 Parameters = Mapping[str, Any]
 Labels = NDArray[np.uint8]
-Targets = NDArray[np.int32]  # raw, of a stream of numbers
-Ends = tuple[int, int] | None  # the raw range of the targets; None: that of the first ones
-Known = NDArray[Any]  # labels, or raw targets of a learner of numbers
+Said = NDArray[Any]  # predictions: classes as uint8, or raw numbers as int32
+NO_LABELS: Labels = np.zeros(0, dtype=np.uint8)  # of rows that have their target in a column
 NAMES = ("python", "numba", "c", "micropython")
 NATIVE = "native"
 
@@ -34,12 +33,13 @@ NATIVE = "native"
 class States:
     """The saved states of a learner and its quantizer, as firmware's buffers.py describes them.
 
-    A learner of numbers has that of its target, too.
+    A learner of numbers has those of its target's range and of its interval, too.
     """
 
     learner: bytes
     quantizer: bytes
     target: bytes = b""
+    interval: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -64,22 +64,22 @@ class Engine(Protocol):
     """One run of one learner over one stream."""
 
     def observe(self, raw: Raw) -> None:
-        """Show the quantizer rows, shape (rows, features)."""
-
-    def observe_targets(self, targets: Targets) -> None:
-        """Show the first targets, shape (rows,), of a stream of numbers."""
+        """Show the quantizer rows, shape (rows, features); of a stream of numbers, all columns."""
 
     def freeze(self) -> None:
         """Fix the quantizer's ranges, and that of the targets."""
 
-    def run(self, raw: Raw, labels: Known) -> Known:
+    def run(self, raw: Raw, labels: Labels = NO_LABELS) -> Said:
         """Predict and then learn each of the rows; returns the predictions, shape (rows,).
 
-        A learner of numbers takes raw targets for labels.
+        A learner of numbers takes rows of all columns, without labels.
         """
 
     def anomalies(self) -> Anomalies:
         """What the anomaly score said of the rows of the last run, if there is one."""
+
+    def halves(self) -> Said:
+        """Of a learner of numbers: half the width of the interval of each row of the last run."""
 
     def status(self) -> Status:
         """Counts, ratios in percent and the model's hash after the last sample."""
@@ -106,24 +106,24 @@ class LocalEngine:
         kind: str,
         parameters: Parameters,
         anomaly: Parameters | None = None,
-        late: int = 0,
-        ends: Ends = None,
+        target: Parameters | None = None,
     ) -> None:
         library = loader.load(engine)
-        self._session = session.open_session(library, kind, parameters, anomaly, late, ends)
+        self._session = session.open_session(library, kind, parameters, anomaly, target)
+        self._said = np.int32 if target else np.uint8
 
     def observe(self, raw: Raw) -> None:
         self._session.observe(ints(raw))
 
-    def observe_targets(self, targets: Targets) -> None:
-        self._session.observe_targets(ints(targets))
-
     def freeze(self) -> None:
         self._session.freeze()
 
-    def run(self, raw: Raw, labels: Known) -> Known:
-        known = bytearray(labels.tobytes()) if labels.dtype == np.uint8 else ints(labels)
-        return np.frombuffer(self._session.run(ints(raw), known), dtype=labels.dtype)
+    def run(self, raw: Raw, labels: Labels = NO_LABELS) -> Said:
+        said = self._session.run(ints(raw), bytearray(labels.tobytes()))
+        return np.frombuffer(said, dtype=self._said)
+
+    def halves(self) -> Said:
+        return np.array(self._session.halves, dtype=np.int32)
 
     def anomalies(self) -> Anomalies:
         return Anomalies.of(bytes(self._session.scores + self._session.unlike))
@@ -135,9 +135,8 @@ class LocalEngine:
         return [(name, code, bytes(memoryview(b))) for name, code, b in self._session.buffers()]
 
     def saved(self) -> States:
-        target = getattr(self._session, "target", None)
         states = self._session.model.save(), self._session.quantizer.save()
-        return States(*states, target.save() if target else b"")
+        return States(*states, *self._session.target_states())
 
     def __enter__(self) -> LocalEngine:
         return self
@@ -164,8 +163,7 @@ class MicroPythonEngine:
         compiled: bool = False,
         native: bool = False,
         anomaly: Parameters | None = None,
-        late: int = 0,
-        ends: Ends = None,
+        target: Parameters | None = None,
     ) -> None:
         """With `compiled`, it loads .mpy files: compiling the sources there takes more heap.
 
@@ -175,7 +173,8 @@ class MicroPythonEngine:
         own = [(learner.name, learner.module) for learner in own_learners()]
         # The layout of the buffers is the same on every engine; only their contents may differ.
         library = loader.load("python")
-        plan = session.open_session(library, kind, parameters, anomaly)
+        plan = session.open_session(library, kind, parameters, anomaly, target)
+        self._said = np.dtype("<i4") if target else np.dtype(np.uint8)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
         command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}"]
         if compiled or native or own:
@@ -193,22 +192,22 @@ class MicroPythonEngine:
             stderr=subprocess.PIPE,
         )
         config: dict[str, Any] = {"kind": kind, "parameters": dict(parameters), "own": own}
-        config |= {"anomaly": anomaly, "late": late, "ends": ends}
+        config |= {"anomaly": anomaly, "target": target}
         self._ask(b"C", json.dumps(config).encode())
 
     def observe(self, raw: Raw) -> None:
         self._ask(b"O", raw.astype("<i4").tobytes())
 
-    def observe_targets(self, targets: Targets) -> None:
-        self._ask(b"T", targets.astype("<i4").tobytes())
-
     def freeze(self) -> None:
         self._ask(b"F")
 
-    def run(self, raw: Raw, labels: Known) -> Known:
-        rows = len(labels).to_bytes(4, "little")
-        answer = self._ask(b"R", rows + raw.astype("<i4").tobytes() + labels.tobytes())
-        return np.frombuffer(answer, dtype=labels.dtype)
+    def run(self, raw: Raw, labels: Labels = NO_LABELS) -> Said:
+        known = len(labels).to_bytes(4, "little")
+        answer = self._ask(b"R", known + raw.astype("<i4").tobytes() + labels.tobytes())
+        return np.frombuffer(answer, dtype=self._said)
+
+    def halves(self) -> Said:
+        return np.frombuffer(self._ask(b"W"), dtype="<i4")
 
     def anomalies(self) -> Anomalies:
         return Anomalies.of(self._ask(b"A"))
@@ -225,7 +224,7 @@ class MicroPythonEngine:
         return found
 
     def saved(self) -> States:
-        return States(self._ask(b"L"), self._ask(b"Q"), self._ask(b"Y"))
+        return States(*(self._ask(letter) for letter in (b"L", b"Q", b"Y", b"I")))
 
     def heap_bytes(self) -> int:
         """Bytes in use on the heap after a garbage collection (gc.mem_alloc)."""
@@ -268,14 +267,12 @@ def start(
     kind: str,
     parameters: Parameters,
     anomaly: Parameters | None = None,
-    late: int = 0,
-    ends: Ends = None,
+    target: Parameters | None = None,
 ) -> Engine:
     """A fresh learner on the engine of that name, to be used in a with statement.
 
     anomaly has the parameters of an anomaly score beside it, but for the features; None: without.
-    A learner of numbers learns each sample when `late` more have come; ends is the raw range of
-    the targets, if it is known.
+    target has those of a learner of numbers' Forecaster, but for the model.
 
     Raises ValueError for parameters that the learner refuses, EngineError when the engine cannot
     run, and NoMicroPython when a real one is wanted and cannot be had. NATIVE is a real one with
@@ -283,7 +280,5 @@ def start(
     """
     if engine in ("micropython", NATIVE):
         native = engine == NATIVE
-        return MicroPythonEngine(
-            kind, parameters, native=native, anomaly=anomaly, late=late, ends=ends
-        )
-    return LocalEngine(engine, kind, parameters, anomaly, late, ends)
+        return MicroPythonEngine(kind, parameters, native=native, anomaly=anomaly, target=target)
+    return LocalEngine(engine, kind, parameters, anomaly, target)

@@ -4,18 +4,19 @@ This file runs on CPython and, over a pipe, on MicroPython. There it is the prog
 commands from its standard input and answers on its standard output. A command is a letter, a
 little-endian u32 length and that many bytes; the answer is a u32 length and that many bytes.
 
-    C  create: JSON {"kind", "parameters", "anomaly", "late", "ends", "own"}    -> nothing
+    C  create: JSON {"kind", "parameters", "anomaly", "target", "own"}      -> nothing
     O  observe raw rows, i32                                        -> nothing
-    T  observe raw targets, i32                                     -> nothing
     F  freeze the quantizer and the target                          -> nothing
-    R  run: u32 rows, raw rows as i32, labels as u8 or raw targets
-       as i32                                                       -> as many predictions
+    R  run: u32 labels, raw rows as i32, so many labels as u8 (none
+       of numbers)                             -> a prediction for each row, u8 or raw as i32
     A  anomalies in the last run: for each row its score, then for each 1 if it was unlike
     S  status                                                       -> JSON
     B  buffers                                                      -> all, one after another
     L  learner's saved state                                        -> what save() gives
     Q  quantizer's saved state                                      -> what save() gives
-    Y  the target's saved state, if there is one                    -> what save() gives
+    W  half the width of the interval of each row of the last run   -> i32
+    Y  the target's saved state                                     -> what save() gives
+    I  that of the interval, if there is one                        -> what save() gives
     H  heap                                                         -> u32 bytes in use
 """
 
@@ -111,88 +112,56 @@ class Session:
         parts = (self.quantizer, self.model, self.metrics, self.anomaly)
         return [row for part in parts if part for row in part.buffers()]
 
+    def target_states(self) -> "tuple[bytes, bytes]":
+        """There is none of a target."""
+        return b"", b""
+
 
 class NumberSession:
-    """One learner of numbers, of which each is known `late` samples after its own.
-
-    ends is the raw range of the targets, if it is given.
-    """
+    """One learner of numbers. target has the parameters of its Forecaster, but for the model."""
 
     def __init__(
         self,
         library: "ModuleType",
         kind: str,
         parameters: "Mapping[str, Any]",
-        late: int = 0,
-        ends: "Any" = None,
+        target: "Mapping[str, Any]",
     ) -> None:
         self.model = getattr(library, kind)(**parameters)
-        self.quantizer = library.Quantizer(self.model.features)
-        self.target = library.Target(ends)
-        self._samples = 0
-        self._waiting = array("H", bytes(2 * late * self.model.features))
-        self._targets = array("i", bytes(4 * late))
+        self.forecaster = library.Forecaster(self.model, **target)
+        self.quantizer = self.forecaster.quantizer
+        self.halves = array("i")  # of the last run
 
     def observe(self, raw: "array[int]") -> None:
-        """Show the quantizer the first rows."""
-        self.quantizer.observe(raw)
-
-    def observe_targets(self, raw: "array[int]") -> None:
-        """Show the first targets, unless their range was given."""
-        for value in () if self.target.frozen else raw:
-            self.target.observe(value)
+        """Show it the first rows."""
+        columns = self.forecaster.columns
+        for at in range(0, len(raw), columns):
+            self.forecaster.observe(raw[at : at + columns])
 
     def freeze(self) -> None:
-        """Fix the quantizer's ranges, and that of the targets."""
-        self.quantizer.freeze()
-        self.target.freeze()
+        """Fix the ranges of the features and of the target."""
+        self.forecaster.freeze()
 
-    def run(self, raw: "array[int]", targets: "array[int]") -> "array[int]":
-        """Encode, predict and learn a block; returns the predictions, raw."""
-        codes = array("H", bytes(2 * len(raw)))
-        predictions = array("i", bytes(4 * len(targets)))
+    def run(self, raw: "array[int]", _: bytearray) -> "array[int]":
+        """Take a block of rows; returns the predictions, raw."""
+        forecaster = self.forecaster
+        columns = forecaster.columns
+        rows = len(raw) // columns
+        said = array("i", bytes(4 * rows))
+        self.halves = halves = array("i", bytes(4 * rows))
         _allocations(False)
         try:
-            self.quantizer.encode(raw, codes)
-            for i in range(len(targets)):
-                if len(self._targets):
-                    predictions[i] = self._late(codes, i, targets[i])
-                else:
-                    predictions[i] = self._now(codes, i, targets[i])
+            for i in range(rows):
+                said[i] = forecaster.take_at(raw, i * columns)
+                halves[i] = forecaster.half
         finally:
             _allocations(True)
-        return predictions
-
-    def _now(self, codes: "array[int]", i: int, target: int) -> int:
-        """Predict a sample and learn it; a prediction is within the targets of before."""
-        model = self.model
-        code = model._learn(model._addresses, codes, i * model.features, self.target.code(target))
-        predicted: int = self.target.value(code)
-        self.target.learn(target)
-        self._samples += 1
-        return predicted
-
-    def _late(self, codes: "array[int]", i: int, target: int) -> int:
-        """Predict a sample, and learn the one whose target has become known."""
-        model, waiting = self.model, self._waiting
-        features = model.features
-        code = model._predict(model._addresses, codes, i * features)
-        predicted: int = self.target.value(code)
-        place = self._samples % len(self._targets)
-        at = place * features
-        if self._samples >= len(self._targets):
-            known = self.target.learn(self._targets[place])
-            model._learn(model._addresses, waiting, at, known)
-        for f in range(features):
-            waiting[at + f] = codes[i * features + f]
-        self._targets[place] = target
-        self._samples += 1
-        return predicted
+        return said
 
     def status(self) -> "dict[str, Any]":
         """Counts, and the model's hash."""
         return {
-            "samples": self._samples,
+            "samples": self.forecaster.taken,
             "clamped": self.quantizer.clamped,
             "missing": self.quantizer.missing,
             "state_crc32": self.model.state_crc32(),
@@ -200,9 +169,13 @@ class NumberSession:
         }
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
-        """All buffers, as a list of (name, typecode, buffer): quantizer, model, target."""
-        parts = (self.quantizer, self.model, self.target)
-        return [row for part in parts for row in part.buffers()]
+        """All buffers, as a list of (name, typecode, buffer): quantizer, model, target, ..."""
+        return [row for part in self.forecaster.parts for row in part.buffers()]
+
+    def target_states(self) -> "tuple[bytes, bytes]":
+        """The saved states of the target's range and of the interval, if there is one."""
+        interval = self.forecaster.interval
+        return self.forecaster.target.save(), interval.save() if interval else b""
 
 
 def open_session(
@@ -210,13 +183,11 @@ def open_session(
     kind: str,
     parameters: "Mapping[str, Any]",
     anomaly: "Mapping[str, Any] | None" = None,
-    late: int = 0,
-    ends: "Any" = None,
+    target: "Mapping[str, Any] | None" = None,
 ) -> "Any":
-    """A session of the learner of that name: of numbers if it predicts these, else of classes."""
-    from_registry = __import__(library.__name__ + ".learners", None, None, ("is_regressor",))
-    if from_registry.is_regressor(kind):
-        return NumberSession(library, kind, parameters, late, ends)
+    """A session of the learner of that name, which predicts numbers if it has a target."""
+    if target:
+        return NumberSession(library, kind, parameters, target)
     return Session(library, kind, parameters, anomaly)
 
 
@@ -233,15 +204,11 @@ def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> N
             session = _create(json.loads(str(body, "utf-8")))
         elif command == b"O":
             session.observe(array("i", body))
-        elif command == b"T":
-            session.observe_targets(array("i", body))
         elif command == b"F":
             session.freeze()
         elif command == b"R":
-            wide = 1 if isinstance(session, Session) else 4
-            split = len(body) - wide * int.from_bytes(body[:4], "little")
-            known = bytearray(body[split:]) if wide == 1 else array("i", body[split:])
-            answer = bytes(session.run(array("i", body[4:split]), known))
+            split = len(body) - int.from_bytes(body[:4], "little")
+            answer = bytes(session.run(array("i", body[4:split]), bytearray(body[split:])))
         elif command == b"A":
             answer = bytes(session.scores + session.unlike)
         elif command == b"S":
@@ -253,7 +220,11 @@ def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> N
         elif command == b"Q":
             answer = session.quantizer.save()
         elif command == b"Y":
-            answer = b"" if isinstance(session, Session) else session.target.save()
+            answer = session.target_states()[0]
+        elif command == b"I":
+            answer = session.target_states()[1]
+        elif command == b"W":
+            answer = bytes(session.halves)
         elif command == b"H":
             gc.collect()
             answer = gc.mem_alloc().to_bytes(4, "little")  # type: ignore[attr-defined]
@@ -267,7 +238,7 @@ def _create(config: "dict[str, Any]") -> "Any":
 
     for name, module in config["own"]:
         register(name, module)  # type: ignore[no-untyped-call]
-    parts = [config[name] for name in ("kind", "parameters", "anomaly", "late", "ends")]
+    parts = [config[name] for name in ("kind", "parameters", "anomaly", "target")]
     return open_session(microshrub, *parts)
 
 

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-import numpy as np
-
-from ..engines.engines import Engine, Known
+from ..engines.engines import Engine, Labels
 from ..streams.units import Raw
-from . import prequential, regression
+from .prequential import fit
 
 Starter = Callable[[], Engine]
 
@@ -45,15 +43,17 @@ Buffers = list[tuple[str, str, bytes]]
 
 
 def check(
-    starters: Mapping[str, Starter], rows: Raw, labels: Known, *, warmup: int, every: int
+    starters: Mapping[str, Starter], rows: Raw, labels: Labels, *, warmup: int, every: int
 ) -> Iterator[Step | Difference]:
     """Run all engines side by side; yields a Step every so many samples.
+
+    labels is engines.NO_LABELS for rows of numbers, which have their target in a column.
 
     Where they differ, the last thing it yields is the Difference, found by running them again up
     to the last block in which they agreed and from there sample by sample.
     """
     with ExitStack() as stack:
-        running = _start(stack, starters, rows[:warmup], labels[:warmup])
+        running = _start(stack, starters, rows[:warmup])
         for at in range(0, len(rows), every):
             for engine in running.values():
                 engine.run(rows[at : at + every], labels[at : at + every])
@@ -65,23 +65,18 @@ def check(
                 return
 
 
-def _start(
-    stack: ExitStack, starters: Mapping[str, Starter], rows: Raw, known: Known
-) -> dict[str, Engine]:
+def _start(stack: ExitStack, starters: Mapping[str, Starter], rows: Raw) -> dict[str, Engine]:
     running = {name: stack.enter_context(start()) for name, start in starters.items()}
     for engine in running.values():
-        if known.dtype == np.int32:
-            regression.fit(engine, rows, known.astype(np.int32), len(rows))
-        else:
-            prequential.fit(engine, rows, len(rows))
+        fit(engine, rows, len(rows))
     return running
 
 
 def _locate(
-    starters: Mapping[str, Starter], rows: Raw, labels: Known, warmup: int, agreed: int
+    starters: Mapping[str, Starter], rows: Raw, labels: Labels, warmup: int, agreed: int
 ) -> Difference:
     with ExitStack() as stack:
-        running = _start(stack, starters, rows[:warmup], labels[:warmup])
+        running = _start(stack, starters, rows[:warmup])
         if agreed:
             for engine in running.values():
                 engine.run(rows[:agreed], labels[:agreed])

@@ -113,13 +113,12 @@ def _compile(model: str, switches: tuple[str, ...]) -> None:
     numbers = model in REGRESSORS
     small = {"features": 1} if numbers else {"features": 1, "classes": 2}
     switched = small | dict.fromkeys(switches, True)
-    with engines.start("numba", kind_of(model), switched, late=int(numbers)) as engine:
-        rows = np.zeros((2, 1), dtype=np.int32)
-        fit(engine, rows, 2)
-        if numbers:
-            engine.run(rows, np.zeros(2, dtype=np.int32))
-        else:
-            engine.run(rows, np.zeros(2, dtype=np.uint8))
+    rows = np.zeros((3, 1), dtype=np.int32)
+    labels = np.zeros(0 if numbers else 3, dtype=np.uint8)
+    target = {"columns": 1, "column": 0, "horizon": 1} if numbers else None
+    with engines.start("numba", kind_of(model), switched, target=target) as engine:
+        fit(engine, rows, 3)
+        engine.run(rows, labels)
 
 
 def are_compiled(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> bool:

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ..engines import engines, loader
 from ..engines.learners import kind_of
 from ..streams.number_streams import NumberStream, Values
-from ..streams.units import Raw
-from .prequential import Progress, compile_kernels
+from .prequential import Progress, compile_kernels, fit
 
 _BLOCK = 512
 
@@ -77,22 +76,15 @@ class NumberResult:
 
 
 def intervals_of(
-    said: engines.Targets, targets: engines.Targets, late: int, share: float, unit: float
+    said: engines.Said, halves: engines.Said, targets: engines.Said, share: float, unit: float
 ) -> IntervalResult:
-    """Intervals around raw predictions, with the device library's Interval.
+    """What came of the intervals of that share, in percent, around raw predictions.
 
-    Each is as wide as the errors known at its time say; unit is what a raw integer stands for.
-    The share is in percent. Raises ValueError for one that the library refuses.
+    All are of shape (samples,), of those whose target is known; unit is what a raw integer
+    stands for.
     """
-    interval = loader.load("python").Interval(share / 100)
-    inside, widths = 0, 0
-    for i in range(len(said)):
-        half = interval.half
-        inside += abs(int(said[i]) - int(targets[i])) <= half
-        widths += 2 * half
-        if i >= late:
-            interval.learn(int(said[i - late]), int(targets[i - late]))
-    return IntervalResult(share, 100 * inside / len(said), widths / len(said) * unit)
+    inside = np.abs(said.astype(np.int64) - targets) <= halves
+    return IntervalResult(share, 100 * float(inside.mean()), 2 * float(halves.mean()) * unit)
 
 
 def errors_of(predictions: Values, targets: Values) -> Errors:
@@ -107,20 +99,6 @@ def errors_of(predictions: Values, targets: Values) -> Errors:
     )
 
 
-def running_means(stream: NumberStream) -> Values:
-    """The mean of the targets known when each sample comes, shape (samples,); NaN: none is."""
-    present = ~np.isnan(stream.known)
-    sums = np.cumsum(np.where(present, stream.known, 0.0))
-    return np.where(present, sums / np.maximum(np.cumsum(present), 1), np.nan)
-
-
-def fit(engine: engines.Engine, rows: Raw, targets: engines.Targets, warmup: int) -> None:
-    """Show the engine the first rows and targets, and fix the ranges."""
-    engine.observe(rows[:warmup])
-    engine.observe_targets(targets[:warmup])
-    engine.freeze()
-
-
 def evaluate_numbers(
     stream: NumberStream,
     model: str,
@@ -128,45 +106,52 @@ def evaluate_numbers(
     *,
     engine: str | None = None,
     warmup: int = 256,
-    ends: engines.Ends = None,
+    ends: tuple[int, int] | None = None,
     interval: float | None = None,
     progress: Progress | None = None,
 ) -> NumberResult:
     """Run a learner of numbers, made with these parameters, over the whole stream.
 
-    The ranges of the features and the targets are those of the first `warmup` samples, unless
+    The ranges of the features and the targets are those of the first `warmup` rows, unless
     `ends` is the raw range of the targets. Every sample counts for which a simple guess could be
-    made. With `interval`, a share in percent, there is an interval around each prediction. Raises
+    made. The last rows, whose targets come after the stream, are predicted, too, as on a board.
+    With `interval`, a share in percent, there is an interval around each prediction. Raises
     ValueError for parameters that the learner refuses.
     """
     engine = engine or loader.fastest()
     if engine in ("numba", "c"):
         compile_kernels(model, parameters, engine)
-    rows, targets = stream.raw_rows(), stream.raw_targets()
-    said = np.zeros(len(targets), dtype=np.int32)
+    rows = stream.raw_rows()
+    said = np.zeros(len(rows), dtype=np.int32)
+    halves = np.zeros_like(said)
     seconds = 0.0
-    with engines.start(engine, kind_of(model), parameters, late=stream.late, ends=ends) as run:
-        fit(run, rows, targets, warmup)
-        for at in range(0, len(targets), _BLOCK):
+    target = stream.forecaster(ends, interval)
+    with engines.start(engine, kind_of(model), parameters, target=target) as run:
+        fit(run, rows, warmup)
+        for at in range(0, len(rows), _BLOCK):
             part = slice(at, at + _BLOCK)
             begin = time.perf_counter()
-            said[part] = run.run(rows[part], targets[part])
+            said[part] = run.run(rows[part])
             seconds += time.perf_counter() - begin
+            halves[part] = run.halves()
             if progress:
-                done = min(at + _BLOCK, len(targets))
-                progress(done, len(targets), _mean_error(stream, said, done))
+                done = min(at + _BLOCK, stream.samples)
+                progress(done, stream.samples, _mean_error(stream, said, done))
         status = run.status()
         states = run.saved()
-    predictions = stream.target_scale.values(said[:, None])[:, 0]
+    predictions = stream.target_scale.values(said[: stream.samples, None])[:, 0]
     held = None
     if interval is not None:
         unit = 10.0 ** -int(stream.target_scale.digits[0])
-        held = intervals_of(said, targets, stream.late, interval, unit)
-    scored = ~np.isnan(stream.known)
+        known = ~np.isnan(stream.targets)
+        raw = rows[stream.horizon :, stream.place][known]
+        told, half = (numbers[: stream.samples][known] for numbers in (said, halves))
+        held = intervals_of(told, half, raw, interval, unit)
+    scored = stream.scored
     pairs = {
         "errors": predictions,
         "nochange": stream.known,
-        "running_mean": running_means(stream),
+        "running_mean": stream.running_means,
     }
     found = {
         name: errors_of(guess[scored], stream.targets[scored]) for name, guess in pairs.items()
@@ -178,16 +163,16 @@ def evaluate_numbers(
         model=model,
         parameters=dict(parameters),
         engine=engine,
-        samples=len(targets),
+        samples=stream.samples,
         scored=int(scored.sum()),
-        features=stream.values.shape[1],
+        features=stream.features,
         interval=held,
         clamped=status.clamped,
         missing=status.missing,
         progress=status.progress,
         state_crc32=status.state_crc32,
         seconds=round(seconds, 3),
-        samples_per_second=round(len(targets) / max(seconds, 1e-9), 1),
+        samples_per_second=round(len(rows) / max(seconds, 1e-9), 1),
         predictions=predictions,
         states=states,
         **found,
@@ -196,4 +181,4 @@ def evaluate_numbers(
 
 def _mean_error(stream: NumberStream, said: NDArray[np.int32], done: int) -> float:
     predictions = stream.target_scale.values(said[:done, None])[:, 0]
-    return float(np.mean(np.abs(predictions - stream.targets[:done])))
+    return float(np.nanmean(np.abs(predictions - stream.targets[:done])))

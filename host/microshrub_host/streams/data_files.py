@@ -123,7 +123,7 @@ def _stream(
 ) -> Stream:
     names = tuple(column.name for column in table.columns)
     scale = Scale.fit(values)
-    notes += _leave_out_too_large(table, values, scale, order)
+    notes += leave_out_too_large(table, values, scale, order)
     return Stream(table.name, values, labels, names, class_names, tuple(notes), scale)
 
 
@@ -220,7 +220,7 @@ def _header_note(table: FileTable) -> list[str]:
     ]
 
 
-def _leave_out_too_large(
+def leave_out_too_large(
     table: FileTable, values: NDArray[np.float64], scale: Scale, order: NDArray[np.intp] | range
 ) -> list[str]:
     """Take the cells that do not fit their column's unit for missing ones; a note on each column.

@@ -12,7 +12,7 @@ import functools
 import math
 from collections.abc import Callable, Iterable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from itertools import islice
@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.text import did_you_mean
+from ..base.text import count, did_you_mean
 from .columns import number_of
-from .data_files import FileTable, ReadingOptions, fill, open_table
+from .data_files import FileTable, ReadingOptions, fill, leave_out_too_large, open_table
 from .generators import in_numbers, river_names
 from .stream import MAX_FEATURES, DataError, Progress
 from .text_lines import text_lines
@@ -39,38 +39,115 @@ _CHANGES = 3  # of Friedman's function, at equal distances
 
 @dataclass(frozen=True)
 class NumberStream:
-    """Samples with their targets, in stream order. A missing value of a feature is NaN."""
+    """Rows of columns, one of which is the target, in stream order. A missing value is NaN.
+
+    A sample is a row whose target is in the stream, too: there are `horizon` fewer than rows.
+    """
 
     name: str
-    values: Values  # (samples, features)
-    targets: Values  # (samples,)
-    known: Values  # (samples,) the last target that is known when a sample comes; NaN: none is
-    feature_names: tuple[str, ...]
-    target_name: str
+    columns: Values  # (rows, columns)
+    column_names: tuple[str, ...]
+    place: int  # of the target among the columns
     horizon: int  # 0: the target belongs to the sample's own time
+    lags: int  # the target's last values that are features; 0 without a horizon
+    notes: tuple[str, ...] = ()  # what the reader could not keep, a sentence each
+    known_scale: Scale | None = None  # where the reader has looked for it already
 
-    @functools.cached_property
-    def scale(self) -> Scale:
-        """The units of the columns."""
-        return Scale.fit(self.values)
-
-    @functools.cached_property
-    def target_scale(self) -> Scale:
-        """The unit of the target, as of one column."""
-        return Scale.fit(self.targets[:, None])
+    @property
+    def target_name(self) -> str:
+        """The name of the target's column."""
+        return self.column_names[self.place]
 
     @property
     def late(self) -> int:
         """Samples that come between a sample and its target."""
         return max(self.horizon - 1, 0)
 
-    def raw_rows(self) -> Raw:
-        """The values as raw integers, shape (samples, features)."""
-        return self.scale.apply(self.values)
+    @property
+    def samples(self) -> int:
+        """Rows whose target is in the stream."""
+        return len(self.columns) - self.horizon
 
-    def raw_targets(self) -> Raw:
-        """The targets as raw integers, shape (samples,)."""
-        return self.target_scale.apply(self.targets[:, None])[:, 0]
+    @property
+    def features(self) -> int:
+        """Of a sample: the other columns, and the lags."""
+        return len(self.column_names) - 1 + self.lags
+
+    @functools.cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of the features, in their order."""
+        others = (name for i, name in enumerate(self.column_names) if i != self.place)
+        now = f"{self.target_name} now"
+        before = (f"{self.target_name} {lag} before" for lag in range(1, self.lags))
+        return (*others, *([now] if self.lags else []), *before)
+
+    @functools.cached_property
+    def values(self) -> Values:
+        """The features, shape (samples, features)."""
+        others = np.delete(self.columns, self.place, axis=1)
+        lags = [_behind(self._target, lag) for lag in range(self.lags)]
+        return np.column_stack([others, *lags])[: self.samples]
+
+    @property
+    def targets(self) -> Values:
+        """The targets, shape (samples,); NaN where one is missing."""
+        return self._target[self.horizon :]
+
+    @functools.cached_property
+    def known(self) -> Values:
+        """The last target that is known when a sample comes, shape (samples,); NaN: none is."""
+        if self.horizon:
+            return self._target[: self.samples]
+        before = _behind(self._target, 1)
+        last = np.maximum.accumulate(np.where(np.isnan(before), 0, np.arange(len(before))))
+        return before[last]
+
+    @property
+    def scored(self) -> NDArray[np.bool_]:
+        """The samples that errors are about, shape (samples,): target and last one are known."""
+        return ~(np.isnan(self.known) | np.isnan(self.targets))
+
+    @functools.cached_property
+    def running_means(self) -> Values:
+        """The mean of the targets known when each sample comes, shape (samples,); NaN: none is."""
+        came = self._target[: self.samples] if self.horizon else _behind(self._target, 1)
+        counts = np.cumsum(~np.isnan(came))
+        return np.where(counts > 0, np.nancumsum(came) / np.maximum(counts, 1), np.nan)
+
+    @functools.cached_property
+    def scale(self) -> Scale:
+        """The units of the columns."""
+        return self.known_scale or Scale.fit(self.columns)
+
+    @property
+    def target_scale(self) -> Scale:
+        """The unit of the target, as of one column."""
+        part = slice(self.place, self.place + 1)
+        return Scale(self.scale.offset[part], self.scale.digits[part])
+
+    def raw_rows(self) -> Raw:
+        """All rows as raw integers, shape (rows, columns)."""
+        return self.scale.apply(self.columns)
+
+    def forecaster(
+        self, ends: tuple[int, int] | None = None, interval: float | None = None
+    ) -> dict[str, Any]:
+        """The parameters of firmware's Forecaster, but for the model.
+
+        ends is the raw range of the target, interval the percent that its intervals are to hold.
+        """
+        return {
+            "columns": len(self.column_names),
+            "column": self.place,
+            "ends": ends,
+            "horizon": self.horizon,
+            "lags": self.lags,
+            "interval": interval,
+        }
+
+    @property
+    def _target(self) -> Values:
+        return self.columns[:, self.place]
 
 
 def open_numbers(
@@ -104,46 +181,25 @@ def open_numbers(
     Raises
     ------
     DataError
-        If the source or an argument is wrong, or a target is missing or not a number.
+        If the source or an argument is wrong, or a target is not a number.
 
     """
     if not 0 <= horizon <= 1000:
         raise DataError(f"--horizon is {horizon}; it must be 1 to 1000 rows.")
     if lags < 1:
         raise DataError(f"--lags is {lags}; it must be 1 or more values.")
-    values, targets, names, called = _read(source, target, header, limit, warmup, progress)
-    if not horizon:
-        known = np.concatenate([[math.nan], targets[:-1]])
-        return NumberStream(source_name(source), values, targets, known, names, called, 0)
-    if len(targets) <= horizon:
-        raise DataError(f"{source} has {len(targets)} rows: too few for --horizon {horizon}.")
-    if len(names) + lags > MAX_FEATURES:
+    found = _read(source, target, header, limit, warmup, progress)
+    rows, columns = found.columns.shape
+    if rows <= horizon:
+        raise DataError(f"{source} has {rows} rows: too few for --horizon {horizon}.")
+    if horizon and columns - 1 + lags > MAX_FEATURES:
         raise DataError(f"--lags {lags} makes more than {MAX_FEATURES} features of a sample.")
-    values = np.column_stack([values, *(_behind(targets, lag) for lag in range(lags))])
-    names += tuple(f"{called} {lag} before" if lag else f"{called} now" for lag in range(lags))
-    end = len(targets) - horizon
-    return NumberStream(
-        name=source_name(source),
-        values=values[:end],
-        targets=targets[horizon:],
-        known=targets[:end],
-        feature_names=names,
-        target_name=called,
-        horizon=horizon,
-    )
-
-
-def source_name(source: str) -> str:
-    """What a stream of that source is called."""
-    return source if source.startswith(("river:", "synth:")) else Path(source).name
+    return replace(found, horizon=horizon, lags=lags if horizon else 0)
 
 
 def _behind(targets: Values, lag: int) -> Values:
     """The targets so many rows before; NaN before the first one."""
     return np.concatenate([np.full(lag, math.nan), targets[: len(targets) - lag]])
-
-
-_Columns = tuple[Values, Values, tuple[str, ...], str]  # features, targets, their names
 
 
 def _read(
@@ -153,7 +209,7 @@ def _read(
     limit: int | None,
     warmup: int,
     progress: Progress | None,
-) -> _Columns:
+) -> NumberStream:
     kind, _, name = source.partition(":")
     if kind not in ("river", "synth"):
         options = ReadingOptions(target, None, header, limit, None, warmup)
@@ -162,10 +218,10 @@ def _read(
         raise DataError(f"{source} knows its target: write --target {_TARGET}.")
     samples = _river(name) if kind == "river" else _synthetic(name)
     most = _SYNTHETIC_SAMPLES if kind == "synth" else None
-    return _of_samples(islice(samples, limit or most))
+    return _of_samples(source, islice(samples, limit or most))
 
 
-def _of_file(path: Path, options: ReadingOptions, progress: Progress | None) -> _Columns:
+def _of_file(path: Path, options: ReadingOptions, progress: Progress | None) -> NumberStream:
     with closing(text_lines(path, progress)) as lines:
         table = open_table(path.name, lines, options)
         fill(table, options.limit)
@@ -174,30 +230,41 @@ def _of_file(path: Path, options: ReadingOptions, progress: Progress | None) -> 
         each.encode(order, options.warmup, partial(table.where, each)) for each in table.columns
     ]
     targets = np.array([_target(table, row) for row in range(len(order))])
+    gaps = int(np.isnan(targets).sum())
+    if gaps == len(targets):
+        raise DataError(f"{path.name}: column {table.label.name} has no number.")
+    columns.insert(table.label_place, targets)
+    table.columns.insert(table.label_place, table.label)
+    values = np.column_stack(columns)
+    scale = Scale.fit(values)
+    notes = leave_out_too_large(table, values, scale, order)
+    if gaps:
+        what = count(gaps, "row") + (" has" if gaps == 1 else " have")
+        notes.append(f"{what} no {table.label.name}: neither learned nor scored there.")
     names = tuple(column.name for column in table.columns)
-    return np.column_stack(columns), targets, names, table.label.name
+    return NumberStream(path.name, values, names, table.label_place, 0, 0, tuple(notes), scale)
 
 
 def _target(table: FileTable, row: int) -> float:
     cell = table.label_cells[row]
     number = number_of(cell)
-    if number is None or not math.isfinite(number):
-        what = f"{cell!r} is not a number" if cell else "the target is missing"
+    if number is None or math.isinf(number):
         raise DataError(
-            f"{table.where(table.label, row)}: {what}. Fill it in or delete the row; "
-            "--target NAME takes another column."
+            f"{table.where(table.label, row)}: {cell!r} is not a number. Correct it, or leave it "
+            "empty if it is missing; --target NAME takes another column."
         )
     return number
 
 
-def _of_samples(samples: Iterable[tuple[dict[str, Any], Any]]) -> _Columns:
-    rows, targets = [], []
+def _of_samples(source: str, samples: Iterable[tuple[dict[str, Any], Any]]) -> NumberStream:
+    rows = []
     categories: dict[Any, dict[str, int]] = {}
     for x, y in samples:
         row = {k: v.toordinal() if isinstance(v, date) else v for k, v in x.items()}
-        rows.append([in_numbers(v, categories.setdefault(k, {})) for k, v in row.items()])
-        targets.append(float(y))
-    return np.array(rows), np.array(targets), tuple(map(str, x)), _TARGET
+        numbers = [in_numbers(v, categories.setdefault(k, {})) for k, v in row.items()]
+        rows.append([*numbers, float(y)])
+    names = (*map(str, x), _TARGET)
+    return NumberStream(source, np.array(rows), names, len(names) - 1, 0, 0)
 
 
 def _river(name: str) -> Iterable[Any]:

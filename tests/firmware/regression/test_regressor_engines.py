@@ -21,39 +21,52 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("ShrubRegressor", {"window": 200, "trees": 255, "leaves": 128, "every": 2, "seed": 5}),
     ("LinearRegressor", {}),
     ("LinearRegressor", {"rate": 0.25}),
-    ("ThicketRegressor", {"bytes": 3000}),
+    ("ThicketRegressor", {"bytes": 3000, "late": 0}),
     ("ThicketRegressor", {"bytes": 16384, "late": 5}),
 ]
 
 
-def outcome(engine: str, kind: str, parameters: dict[str, Any], late: int) -> dict[str, Any]:
+def outcome(
+    engine: str, kind: str, parameters: dict[str, Any], target: dict[str, Any]
+) -> dict[str, Any]:
     """Predictions, status and every buffer after a stream with outliers and missing values."""
-    rng = np.random.default_rng(parameters["features"])
-    raw = rng.normal(0, 1000, (250, parameters["features"])).astype(np.int32)
+    columns, column = target["columns"], target["column"]
+    rng = np.random.default_rng(columns)
+    raw = rng.normal(0, 1000, (250, columns)).astype(np.int32)
     raw[rng.random(raw.shape) < 0.02] *= 1000
-    targets = raw[:, 0] + rng.normal(0, 50, 250).astype(np.int32)
+    raw[:, column] += raw[:, 0]
     raw[rng.random(raw.shape) < 0.02] = -(2**29)  # missing
-    with engines.start(engine, kind, parameters, late=late) as run:
+    with engines.start(engine, kind, parameters, target=target) as run:
         run.observe(raw[:40])
-        run.observe_targets(targets[:40])
         run.freeze()
-        said = [run.run(raw[:99], targets[:99]), run.run(raw[99:], targets[99:])]
+        said = [run.run(raw[:99]), run.run(raw[99:])]
+        halves = run.halves()
         found = {name: content for name, _, content in run.buffers()}
         status = run.status()
         saved = run.saved()
-    states = {"learner": saved.learner, "quantizer": saved.quantizer, "target": saved.target}
     whole = {name: value for name, value in vars(status).items() if value == value}
-    return {"predictions": np.concatenate(said).tobytes(), **whole, **found, **states}
+    whole |= {"halves": halves.tobytes(), **vars(saved)}
+    return {"predictions": np.concatenate(said).tobytes(), **whole, **found}
 
 
 @pytest.mark.usefixtures("micropython_command")
-@pytest.mark.parametrize(("features", "late"), [(1, 0), (17, 5)])
+@pytest.mark.parametrize(
+    "target",
+    [
+        {"columns": 2, "column": 1, "horizon": 0, "lags": 0, "interval": None},
+        {"columns": 1, "column": 0, "horizon": 1, "lags": 9, "interval": 50},
+        {"columns": 13, "column": 4, "horizon": 6, "lags": 5, "interval": 90, "ends": [-9, 2000]},
+    ],
+)
 @pytest.mark.parametrize(("kind", "change"), CASES)
-def test_engines_agree(kind: str, change: dict[str, Any], features: int, late: int) -> None:
+def test_engines_agree(kind: str, change: dict[str, Any], target: dict[str, Any]) -> None:
+    features = target["columns"] - 1 + target["lags"]
     parameters = {"features": features, **change}
-    expected = outcome("numba", kind, parameters, late)
+    if "late" in change:
+        parameters["late"] = max(target["horizon"] - 1, 0)
+    expected = outcome("numba", kind, parameters, target)
     for engine in ("c", "micropython"):
-        other = outcome(engine, kind, parameters, late)
+        other = outcome(engine, kind, parameters, target)
         assert [name for name in expected if expected[name] != other[name]] == []
 
 

@@ -61,7 +61,7 @@ def by_hand(
             row += [y[i - k] if i >= k else library.MISSING for k in range(lags)]
     count = len(rows) - horizon
     quantizer, target = library.Quantizer(len(rows[0])), library.Target()
-    for row, value in zip(rows[:100], y[horizon:][: min(100, count)], strict=True):
+    for row, value in zip(rows[:100], y[:100], strict=True):
         quantizer.observe(array("i", row))
         target.observe(value)
     quantizer.freeze()
@@ -131,9 +131,9 @@ def test_a_range_that_is_given_takes_the_place_of_the_warm_up(
 def test_parity_and_budget(
     capsys: pytest.CaptureFixture[str], data: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    words = ["parity", data, "--target", "sum", "--horizon", 3, "--lags", 2]
+    words = ["parity", data, "--target", "sum", "--horizon", 3, "--lags", 2, "--interval", 80]
     assert main([*map(str, words)]) == 0
-    assert "engines are identical: 297 samples" in capsys.readouterr().out
+    assert "engines are identical: 300 samples" in capsys.readouterr().out
     shape = ["budget", "--features", 5, "--model", "shrub-regressor", "--window", 60]
     found = record(capsys, *shape)
     kind = loader.load("python").ShrubRegressor
@@ -192,11 +192,53 @@ def test_a_random_walk_cannot_be_forecast(
         assert 0.99 < found["mae"] / found["mae_nochange"] < 1.15
 
 
-def test_a_missing_target_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("horizon", [0, 2])
+def test_rows_without_a_target_are_neither_learned_nor_scored(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, horizon: int
+) -> None:
+    """As if they had not come, if they are told from their own row; else they are a gap."""
+    values = np.random.default_rng(3).integers(0, 90, (200, 2))
+    rows = [f"{a},{a + b % 4}" for a, b in values]
+    gaps = {20, 21, 90}
+    holes = [f"{v.split(',')[0]}," if i in gaps else v for i, v in enumerate(rows)]
     file = tmp_path / "gap.csv"
-    file.write_text("a,y\n1,2\n3,\n", encoding="utf-8")
+    file.write_text("a,y\n" + "\n".join(holes) + "\n", encoding="utf-8")
+    words = ["simulate", file, "--target", "y", *SMALL]
+    if horizon:
+        words += ["--horizon", horizon]
+    assert main([*map(str, words), "--json", "-"]) == 0
+    said = capsys.readouterr()
+    found = json.loads(said.out)
+    assert "Note: 3 rows have no y: neither learned nor scored there." in said.err
+    assert found["scored"] == (196 if not horizon else 198 - 6)
+    assert 0 < found["mae"] < 40
+    if not horizon:
+        file.write_text("a,y\n" + "\n".join(v for v in holes if v[-1] != ",") + "\n")
+        assert record(capsys, *words)["mae_nochange"] == pytest.approx(found["mae_nochange"])
+
+
+def test_an_absurd_cell_is_left_out(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    rows = [f"{i % 7},{i % 7 * 10}" for i in range(300)]
+    file = tmp_path / "typo.csv"
+    file.write_text("a,y\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    words = ["simulate", file, "--target", "y", *SMALL]
+    plain = record(capsys, *words)
+    rows[30], rows[40] = "1e308,20", "5,-1e308"
+    file.write_text("a,y\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    assert main([*map(str, words), "--json", "-"]) == 0
+    said = capsys.readouterr()
+    assert "line 32, column a: 1e+308 is too far from the column's other numbers" in said.err
+    assert "line 42, column y: -1e+308 is too far" in said.err
+    assert json.loads(said.out)["mae"] == pytest.approx(plain["mae"], rel=0.2)
+
+
+def test_a_file_without_any_target_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "none.csv"
+    file.write_text("a,y\n1,\n3,?\n", encoding="utf-8")
     assert main(["simulate", str(file), "--target", "y"]) == 2
-    assert "line 3, column y: the target is missing" in capsys.readouterr().err
+    assert "column y has no number" in capsys.readouterr().err
 
 
 def test_streams_of_river() -> None:

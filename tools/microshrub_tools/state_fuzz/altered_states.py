@@ -32,6 +32,10 @@ TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("LinearRegressor", {"features": 3}),
     ("ThicketRegressor", {"features": 3, "bytes": 2000, "late": 2}),
     ("Target", {}),
+    ("Interval", {"share": 0.8}),
+    ("NumberMetrics", {}),
+    ("Forecaster", {"columns": 2, "column": 1, "ends": (0, 9999), "horizon": 3, "lags": 2}),
+    ("Forecaster", {"columns": 4, "column": 0, "ends": (0, 9999), "interval": 90}),
     ("Quantizer", {"features": 3}),
     ("Metrics", {"classes": 3}),
     ("Pending", {"features": 3, "classes": 3, "samples": 4}),
@@ -64,6 +68,8 @@ def use(target: "Any", chance: Chance, samples: int) -> None:
             codes[f] = min(chance.below(20000) + label * (f % 2) * 30000, 65535)
         if hasattr(target, "value"):
             use_range(target, chance.below(100000) - 50000)
+        elif hasattr(target, "half") or hasattr(target, "mae"):
+            use_numbers(target, chance)
         elif hasattr(target, "learn"):
             target.learn(codes, label)
             target.predict(codes)
@@ -101,6 +107,28 @@ def use_range(target: "Any", value: int) -> None:
         target.observe(value)
 
 
+def use_numbers(target: "Any", chance: Chance) -> None:
+    """Do with what predicts numbers, and counts how well, what a program does with it."""
+    value = chance.below(20000) - 5000
+    if hasattr(target, "take"):
+        target.take(array("i", [value] * target.columns))
+        target.said, target.outcome, target.waiting  # noqa: B018
+    elif hasattr(target, "half"):
+        target.learn(target.half, value)
+    else:
+        target.update(chance.below(9000), value, 0, chance.below(2))
+        target.mae, target.mae_nochange  # noqa: B018
+
+
+def make(library: "ModuleType", kind: str, parameters: "dict[str, Any]") -> "Any":
+    """What is attacked; a Forecaster gets a learner, and ranges for that."""
+    if kind != "Forecaster":
+        return getattr(library, kind)(**parameters)
+    made = library.Forecaster(library.LinearRegressor(3), **parameters)
+    made.freeze()
+    return made
+
+
 def alter(saved: bytes, chance: Chance) -> bytearray:
     """One to four items of the buffers changed, and the checksum put right."""
     data = bytearray(saved)
@@ -130,7 +158,7 @@ def attack(library: "ModuleType", number: int, seed: int, states: int) -> "tuple
     """
     kind, parameters = TARGETS[number]
     chance = Chance(seed)
-    target: Any = getattr(library, kind)(**parameters)
+    target = make(library, kind, parameters)
     fresh = target.state_crc32()
     refused = used = 0
     while refused + used < states:

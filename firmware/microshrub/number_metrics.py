@@ -1,0 +1,117 @@
+"""Prequential errors of predicted numbers on the device, beside those of the last known target.
+
+Buffer "errors.words", 'i': the integers below. A sum is kept in two words, as what is above 2**29
+has no room in one: 2**29 * high + low.
+"""
+
+from micropython import const
+
+from .buffers import Buffers, table_bytes
+from .learner import whole
+
+_SCORED = const(0)  # predictions whose target is known, at most _FULL
+_HIGH = const(1)  # sum of |prediction - target|
+_LOW = const(2)
+_GUESS_HIGH = const(3)  # sum of |guess - target|, the guess being the last known target
+_GUESS_LOW = const(4)
+_INSIDE = const(5)  # targets that were inside their intervals
+_WORDS = const(6)
+
+_RAW_MAX = const(536870911)  # 2**29 - 1
+_FULL = const(536870912)  # 2**29: all is halved there, which keeps the means
+_BITS = const(29)
+
+
+class NumberMetrics(Buffers):
+    """Sums of absolute errors, of predictions and of the guess that nothing changes.
+
+    Predictions and targets are raw integers within +-(2**29 - 1), in one unit; an error counts
+    2**29 - 1 at most.
+    """
+
+    def __init__(self):
+        self._allocate()
+
+    @classmethod
+    def nbytes(cls):
+        """Bytes of the buffer."""
+        return table_bytes(_TABLE)
+
+    def configuration(self):
+        """There is nothing to choose."""
+        return "NumberMetrics"
+
+    def _table(self):
+        return _TABLE
+
+    def _is_sound(self):
+        words = self._flat[0]
+        lows = (words[_LOW], words[_GUESS_LOW])
+        return min(words) >= 0 and max(words) <= _FULL and max(lows) <= _RAW_MAX
+
+    def update(self, predicted, target, guess, inside):
+        """Note a prediction whose target is known now, and whether its interval held that.
+
+        guess is what would have been predicted if nothing changed. Allocates nothing.
+        """
+        _check(predicted)
+        _check(target)
+        _check(guess)
+        words = self._flat[0]
+        if words[_SCORED] == _FULL:
+            self._halve(words)
+        words[_SCORED] += 1
+        words[_INSIDE] += bool(inside)
+        _add(words, _HIGH, min(abs(predicted - target), _RAW_MAX))
+        _add(words, _GUESS_HIGH, min(abs(guess - target), _RAW_MAX))
+
+    def _halve(self, words):
+        for high in (_HIGH, _GUESS_HIGH):
+            words[high + 1] = (words[high + 1] >> 1) + ((words[high] & 1) << (_BITS - 1))
+            words[high] >>= 1
+        words[_SCORED] >>= 1
+        words[_INSIDE] >>= 1
+
+    def tell(self, words, at):
+        """Copy scored, the two sums and inside to words[at:], as they are here: six integers."""
+        for k in range(_WORDS):
+            words[at + k] = min(self._flat[0][k], _RAW_MAX)
+
+    @property
+    def scored(self):
+        """Predictions whose target is known; above 2**29 half of them, and so on."""
+        return self._flat[0][_SCORED]
+
+    @property
+    def inside(self):
+        """Of these, those whose target was inside the interval."""
+        return self._flat[0][_INSIDE]
+
+    @property
+    def mae(self):
+        """Mean absolute error, raw, a float."""
+        return self._mean(_HIGH)
+
+    @property
+    def mae_nochange(self):
+        """That of the last known target."""
+        return self._mean(_GUESS_HIGH)
+
+    def _mean(self, high):
+        words = self._flat[0]
+        return ((words[high] << _BITS) + words[high + 1]) / max(words[_SCORED], 1)
+
+
+def _check(value):
+    if type(value) is not int or not -_RAW_MAX <= value <= _RAW_MAX:
+        whole("a number", value, -_RAW_MAX, _RAW_MAX)
+
+
+def _add(words, high, error):
+    """Add an error below 2**29 to a sum."""
+    low = words[high + 1] + error  # < 2**30
+    words[high] += low >> _BITS
+    words[high + 1] = low & _RAW_MAX
+
+
+_TABLE = [("errors.words", "i", _WORDS)]
