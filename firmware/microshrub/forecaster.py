@@ -282,7 +282,7 @@ class Forecaster(Buffers):
         return self._flat[0][_OUTCOME]
 
     @property
-    def taken(self):
+    def samples(self):
         """Samples so far, 0..2**30 - 1, where it wraps around."""
         return self._flat[0][_TAKEN]
 

@@ -73,9 +73,10 @@ class NumberMetrics(Buffers):
         words[_INSIDE] >>= 1
 
     def tell(self, words, at):
-        """Copy scored, the two sums and inside to words[at:], as they are here: six integers."""
+        """Copy scored, both sums (high, low) and inside to words[at:]; returns where they end."""
         for k in range(_WORDS):
             words[at + k] = min(self._flat[0][k], _RAW_MAX)
+        return at + _WORDS
 
     @property
     def scored(self):

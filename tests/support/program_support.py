@@ -9,6 +9,8 @@ import numpy as np
 from tests_support import ROOT, make_blobs
 
 from microshrub_host.boards import board_files
+from microshrub_host.engines.learners import defaults, number_parameters
+from microshrub_host.streams.number_streams import NumberStream
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import program_config
 from microshrub_tools.board.program_config import Program
@@ -43,6 +45,18 @@ def program(name: str = "shrub", **around: Any) -> Program:
     model, options = MODELS[name]
     parameters = {"features": 2, "classes": 2, **options}
     return program_config.of_stream(blobs(), model, parameters, 256, AROUND | around)
+
+
+def number_program(model: str, horizon: int, interval: float | None, **around: Any) -> Program:
+    """Of the blobs' columns, of which the second is forecast."""
+    columns = blobs().values
+    stream = NumberStream("blobs", columns, ("a", "b"), 1, horizon, 3 * (horizon > 0))
+    shape = number_parameters(model, stream.features, stream.late)
+    options = {"thicket-regressor": {"bytes": 6000}}.get(model, {})
+    return program_config.of_numbers(
+        stream, model, defaults(model) | options | shape, 256,
+        stream.forecaster(None, interval), AROUND | around,
+    )  # fmt: skip
 
 
 def x86(folder: Path) -> board_files.Board:

@@ -14,6 +14,7 @@ The file is an object:
     checkpoint    {"path", "samples", "seconds"} or null
     alarm         {"detector", "hook", ...}, see DriftAlarm, or null
     anomaly       {"period", "window", "reach"}, see AnomalyScore, or null
+    numbers       {"columns", "column", ...} where a number is predicted, see numbers.py
     label_pin     {"pin", "pressed", "released"}: classes while a button is pressed or not; or null
     watchdog      milliseconds after which a board that hangs starts anew; 0: never
     text          whether to print a line for a plotter with every sample
@@ -68,11 +69,17 @@ class Configuration:
         self.program = fields.get("program")
         self.learner = choice("learner", _get(fields, "learner"), learner_names())
         self.parameters = _part("parameters", _get(fields, "parameters"))
-        for name in ("features", "classes"):
-            if name not in self.parameters:
-                raise ValueError("the parameters have no %s" % name)
-        self.features = whole("features", self.parameters["features"], 1, 256)
-        self.classes = whole("classes", self.parameters["classes"], 2, 256)
+        self.numbers = fields.get("numbers")
+        if self.numbers is None:
+            for name in ("features", "classes"):
+                if name not in self.parameters:
+                    raise ValueError("the parameters have no %s" % name)
+            self.features = whole("features", self.parameters["features"], 1, 256)
+            self.classes = whole("classes", self.parameters["classes"], 2, 256)
+        else:
+            from .numbers import take
+
+            take(self, fields)
         self.feature_names = _names(fields, "feature_names", self.features)
         self.class_names = _names(fields, "class_names", self.classes)
         self.units = _units(fields.get("units"), self.features)

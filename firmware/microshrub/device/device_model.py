@@ -9,9 +9,6 @@ from array import array
 
 from ..learner import whole
 from ..learners import learner_class
-from ..metrics import Metrics
-from ..pending import Pending
-from ..quantizer import Quantizer
 from .config import keep_piece, read_configuration, read_text
 
 _MOST = (1 << 29) - 1  # of a word of the status
@@ -46,45 +43,62 @@ class Application:
         self._milliseconds = 0  # and what is above
         self._time = -1  # what tick() was told last
         self._folder = folder
-        self._codes = array("H", [0] * self.features)
         self._seen = 0  # samples of the warm-up
         try:
             self.learner = learner_class(configuration.learner)(**configuration.parameters)
         except TypeError as error:  # a parameter that it does not have
             raise ValueError("parameters: %s" % error) from None
+        self.alarm = self.anomaly = None
+        self._states = ()  # type: tuple  # to begin with: parts, and the names of their files
+        if configuration.numbers is None:
+            self._set_up(configuration)
+        else:
+            from .numbers import configure
+
+            configure(self)
+        self._states += ((self.quantizer, configuration.quantizer),
+            (self.learner, configuration.model))  # fmt: skip
+        self.store = None
+        if configuration.checkpoint is not None:
+            self.store = self._prepare(configuration.checkpoint)
+
+    def _set_up(self, configuration):
+        """Make what surrounds a learner of classes."""
+        from ..metrics import Metrics
+        from ..pending import Pending
+        from ..quantizer import Quantizer
+
+        self._codes = array("H", [0] * self.features)
         self.quantizer = Quantizer(self.features)
         self.metrics = Metrics(self.classes)
         self.pending = Pending(self.features, self.classes, configuration.pending)
-        self.alarm = None
         if configuration.alarm is not None:
             from ..drift_alarm import DriftAlarm
 
             self.alarm = DriftAlarm(learner=self.learner, **configuration.alarm)
-        self.anomaly = None
         if configuration.anomaly is not None:
             from ..anomaly import AnomalyScore
             from .scores import score_too
 
             self.anomaly = AnomalyScore(self.features, **configuration.anomaly)
             self._predict = score_too(self)  # type: ignore[method-assign]
-        self.store = None
-        if configuration.checkpoint is not None:
-            self.store = self._make_store(configuration.checkpoint)
+        parts = (self.quantizer, self.learner, self.metrics, self.pending)
+        more = [part for part in (self.alarm, self.anomaly) if part]
+        self.parts = parts + tuple(more)  # all that a checkpoint keeps
 
-    def _make_store(self, options):
+    def _prepare(self, options):
+        """The checkpoint."""
         from ..checkpoint import Checkpoint
 
-        parts = [self.quantizer, self.learner, self.metrics, self.pending]
-        parts += [part for part in (self.alarm, self.anomaly) if part]
         options = dict(options)
         options["path"] = self._folder + options.get("path", "checkpoint")
-        return Checkpoint(tuple(parts), **options)
+        return Checkpoint(self.parts, **options)
 
     def begin(self):
         """Take over the newest checkpoint, else the states of the configuration; says which."""
         if self.store and self.store.restore():
             return self.store.message
-        self._load_states()
+        self._start()
         said = self.store.message if self.store else "starting fresh"
         if self.configuration.model:
             said += "; the model is %s" % self.configuration.model
@@ -92,12 +106,12 @@ class Application:
             said += "; the first %d samples are only observed" % self.configuration.warmup
         return said
 
-    def _load_states(self):
+    def _start(self):
         """The states that the configuration names, a quantizer's and perhaps a model's."""
-        self._load(self.quantizer, self.configuration.quantizer)
+        for part, name in self._states:
+            self._load(part, name)
         if self.configuration.quantizer and not self.quantizer.frozen:
             raise ValueError("%s: the quantizer is not frozen" % self.configuration.quantizer)
-        self._load(self.learner, self.configuration.model)
 
     def _load(self, part, name):
         if not name:
@@ -170,6 +184,13 @@ class Application:
         """Fill the words of the link's state."""
         words[6] = gc.mem_alloc()
         words[7] = min(gc.mem_free(), _MOST)
+        self._note(words)
+        words[10] = min(self.seconds, _MOST)
+        words[12] = min(self.store.number, _MOST) if self.store else 0
+        gc.collect()  # so that the next status shows what was allocated since
+
+    def _note(self, words):
+        """Fill those of the words that tell how well it learns."""
         metrics = self.metrics
         words[0] = min(metrics.samples, _MOST)
         words[1] = min(metrics.right, _MOST)
@@ -183,10 +204,7 @@ class Application:
 
             words[8] = LEVELS.index(self.alarm.level)
             words[9] = min(self.alarm.drifts, _MOST)
-        words[10] = min(self.seconds, _MOST)
         words[11] = self.pending.waiting
-        words[12] = min(self.store.number, _MOST) if self.store else 0
-        gc.collect()  # so that the next status shows what was allocated since
 
     def confusion(self, label, prediction):
         """How many samples of the label were predicted so."""
@@ -210,11 +228,9 @@ class Application:
     def reset(self):
         """Forget what was learned: all is as it was without a checkpoint."""
         self._seen = 0
-        for part in (self.quantizer, self.learner, self.metrics, self.pending, self.alarm,
-                     self.anomaly):  # fmt: skip
-            if part:
-                part.reset()
-        self._load_states()
+        for part in self.parts:
+            part.reset()
+        self._start()
 
     def configure(self, piece, last):
         """Take a piece of another config.json; it is tried when the last one was answered.

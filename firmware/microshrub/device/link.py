@@ -2,7 +2,7 @@
 
 docs/reference/link.md has the protocol. What is done for a request is up to an application:
 
-    features, classes   ints
+    features, classes   ints; of numbers there is 1 class
     hash                u32: the CRC32 of the configuration
     values              array('i') of features: the sample, written here before sample()
     sample(label)       predict, and learn if label >= 0; returns the class that was predicted
@@ -11,7 +11,7 @@ docs/reference/link.md has the protocol. What is done for a request is up to an 
     label(id, label)    learn an earlier sample
     status(words)       fill array('i') of STATUS_WORDS, in the order of docs/reference/link.md,
                         each of 30 bits
-    anomaly             an AnomalyScore, or None
+    anomaly             an AnomalyScore, or None; of numbers, the Forecaster is in forecaster
     confusion(label, prediction)   how many samples of the label were predicted so
     configure(piece, last)         take the next piece of a configuration's text, bytes
     read_text(at, buffer)          copy the present one's text, from byte `at` on, to a buffer;
@@ -55,7 +55,8 @@ _CHECKPOINT = const(9)
 _RESET = const(10)
 _CONFIGURATION = const(11)
 _ANOMALY = const(12)
-_REQUESTS = const(13)
+_NUMBERS = const(13)
+_REQUESTS = const(14)
 
 # Answers
 _WELCOME = const(129)
@@ -66,13 +67,14 @@ _STATE = const(133)
 _CRC = const(134)
 _TEXT = const(135)
 _UNLIKE = const(136)
+_ERRORS = const(137)
 _AGAIN = const(142)
 _ERROR = const(143)
 _OBSERVED = const(144)  # without a request
 
 _ANSWERS = bytes((  # to each request
     _ERROR, _WELCOME, _DONE, _PREDICTION, _PREDICTION, _DONE, _STATE, _COUNTS, _CRC, _DONE, _DONE,
-    _TEXT, _UNLIKE))  # fmt: skip
+    _TEXT, _UNLIKE, _ERRORS))  # fmt: skip
 
 _SPEAKS = b"this device speaks version 1 of the link: flash it with this PC's microshrub"
 
@@ -109,12 +111,12 @@ class Link:
             raise ValueError("window has to be a power of two of 1..64, not %r" % (window,))
         values = 4 * app.features
         self._app = app
-        self._out = Outbox(write, window, whole("answer", answer, _STATE_BYTES, 1024), values + 8)
+        self._out = Outbox(write, window, whole("answer", answer, _STATE_BYTES, 1024), values + 15)
         self._payload = max(_LEAST_PAYLOAD, values + 1)
         self._in = bytearray(stuffed(HEADER + self._payload + TRAILER))
         self._split = array("i", [0] * SPLIT_WORDS)
         self._split[_ROOM] = len(self._in)
-        self._wanted = array("H", (0, 0, 0, values, values + 1, 3, 0, 2, 0, 0, 0, 2, 1))
+        self._wanted = array("H", (0, 0, 0, values, values + 1, 3, 0, 2, 0, 0, 0, 2, 1, 1))
         self._words = array("i", [0] * STATUS_WORDS)
         self._crc = bytearray(4)
         self._sessions = array("H", [0] * _SESSIONS)  # the present one and those before
@@ -259,14 +261,17 @@ class Link:
             return self._put_words(to, STATUS_WORDS)
         if kind == _CONFUSION:
             return self._put_counts(to, body[HEADER], body[HEADER + 1])
-        if kind == _ANOMALY:
+        if kind in (_ANOMALY, _NUMBERS):
+            if (kind == _NUMBERS) != (app.classes == 1):
+                raise ValueError("the request is for a program of another kind")
             if not self._ways:
-                from .scores import ways
-
-                self._ways = ways(self._put_prediction, app.anomaly, self._out.body)
+                if kind == _NUMBERS:
+                    from .numbers import ways
+                else:
+                    from .scores import ways
+                self._ways = ways(self._put_prediction, app, self._out.body)
             self._put_prediction = self._ways[body[HEADER] != 0]  # type: ignore[method-assign]
-            self._ways[2](self._words)
-            return self._put_words(to, 3)
+            return self._put_words(to, self._ways[2](self._words))
         if kind == _FINGERPRINT:
             struct.pack_into("<I", self._out.body, to, app.state_crc32() & 0xFFFFFFFF)
             return 4

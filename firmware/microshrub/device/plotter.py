@@ -9,37 +9,47 @@ class Plotter:
     """Lines such as `x:12 y:-3 label:1 pred:1 acc:934`, which Thonny and the Arduino IDE draw.
 
     names are those of the features, of which the first six are drawn; acc is in 1/1000. With an
-    AnomalyScore, its score follows: anomaly:52. Nothing is allocated.
+    AnomalyScore, its score follows: anomaly:52. Behind the values is room for up to 68 characters.
+    Nothing is allocated.
     """
 
     def __init__(self, names):
         self._names = tuple([_plain(name) for name in names[:_SHOWN]])
-        self._line = bytearray(sum([len(name) + 13 for name in self._names]) + 60)
+        self._line = bytearray(sum([len(name) + 13 for name in self._names]) + 68)
         self._digits = bytearray(10)
         self._at = 0
 
     def show(self, values, label, predicted, metrics, anomaly=None):
         """Print a line; label is -1 if it is not known."""
-        self._at = 0
-        for i in range(len(self._names)):
-            self._put(self._names[i], values[i])
+        self.begin(values)
         if label >= 0:
-            self._put(b"label", label)
-        self._put(b"pred", predicted)
+            self.put(b"label", label)
+        self.put(b"pred", predicted)
         right = metrics.right
         seen = max(metrics.samples, 1)
         while right >= 1048576:  # 2**20: the product stays within 30 bits
             right >>= 1
             seen >>= 1
-        self._put(b"acc", right * 1000 // seen)
+        self.put(b"acc", right * 1000 // seen)
         if anomaly:
-            self._put(b"anomaly", anomaly.score)
+            self.put(b"anomaly", anomaly.score)
+        self.end()
+
+    def begin(self, values):
+        """Start a line with a sample's values."""
+        self._at = 0
+        for i in range(len(self._names)):
+            self.put(self._names[i], values[i])
+
+    def end(self):
+        """Print the line."""
         line = self._line
         line[self._at - 1] = 13  # instead of the space
         line[self._at] = 10
         sys.stdout.buffer.write(line, self._at + 1)
 
-    def _put(self, name, value):
+    def put(self, name, value):
+        """Add a name, bytes, and its value to the line."""
         line = self._line
         at = self._at
         for i in range(len(name)):

@@ -83,12 +83,15 @@ def _what_is_too_large(folder, trial):
     words, what = "the program does", "model"
     try:
         from ..learners import learner_class
-        from ..pending import Pending
         from .config import read_configuration
 
         config = read_configuration(folder, trial)
         model = learner_class(config.learner).nbytes(**config.parameters)
-        waits = Pending.nbytes(config.features, config.pending)
+        waits = 0
+        if config.numbers is None:
+            from ..pending import Pending
+
+            waits = Pending.nbytes(config.features, config.pending)
         words = "the model: %s takes %d bytes, and it does" % (config.learner, model)
         if waits > model:
             words, what = (

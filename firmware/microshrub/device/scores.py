@@ -13,13 +13,14 @@ def score_too(app):
     return predict_and_score
 
 
-def ways(put, anomaly, body):
+def ways(put, app, body):
     """(put, put with a score, tell); put(to, prediction) writes a prediction to body[to :].
 
     Both return how many bytes they wrote. Behind the score stands 1 if it is above the threshold,
-    else 0. tell(words) fills score, threshold and alarms so far. Raises ValueError without an
-    anomaly score.
+    else 0. tell(words) fills score, threshold and alarms so far; it returns 3. Raises
+    ValueError without an anomaly score.
     """
+    anomaly = app.anomaly
     if not anomaly:
         raise ValueError("this program gives no anomaly score: build it with --anomaly")
 
@@ -33,5 +34,6 @@ def ways(put, anomaly, body):
         words[0] = anomaly.score
         words[1] = anomaly.threshold
         words[2] = anomaly.alarms
+        return 3
 
     return put, put_scored, tell

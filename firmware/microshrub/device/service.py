@@ -56,9 +56,10 @@ class Service:
             self._watchdog = board.watchdog(configuration.watchdog)
         gc.collect()
         say(
-            "%s of %d bytes, %d features, %d classes; %d bytes free"
+            "%s of %d bytes, %d features%s; %d bytes free"
             % (configuration.learner, self._app.learner.saved_bytes(), configuration.features,
-               configuration.classes, gc.mem_free())
+               ", %d classes" % configuration.classes if configuration.classes > 1 else "",
+               gc.mem_free())
         )  # fmt: skip
 
     def serve(self):

@@ -43,18 +43,27 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
     """
     service = _service(config)
     app = service._app
-    counted = (app.learner, app.quantizer, app.metrics, app.values, app._codes)
+    numbers = app.configuration.numbers is not None
+    counted = [app.learner, app.quantizer]
+    if numbers:
+        counted += [
+            app.forecaster.target,
+            *app.forecaster._flat[1:3],
+        ]  # and its row
+    else:
+        counted += [app.metrics, app.values, app._codes]
     elsewhere = [id(thing) for thing in counted]
     parts = {
         "link": service._link,
-        "pending": app.pending,
+        **({"target": app.forecaster} if numbers else {"pending": app.pending}),
         "alarm": app.alarm,
         "anomaly": app.anomaly,
         "checkpoint": app.store,
         "text": app.plotter,
         "sensor": service._sensor,
     }
-    within = [*elsewhere, id(app), id(app.pending), id(service._board)]
+    within = [*elsewhere, id(app), id(service._board)]
+    within.append(id(app.forecaster if numbers else app.pending))
     found = {
         name: heap_bytes(thing, names, set(within) - {id(thing)})
         for name, thing in parts.items()

@@ -24,14 +24,8 @@ _OF_CLASSES = ("label", "classes", "shuffle", "anomaly", "plot", "html", "save")
 
 def add_number_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    synths = ", ".join(f"synth:{name}" for name in NUMBER_SYNTHS)
     group = parser.add_argument_group("options of streams of numbers")
-    group.add_argument(
-        "--target",
-        metavar="COLUMN",
-        help="predict the numbers of this column, not a class; it is `target` in river:NAME, "
-        f"a regression data set, and in {synths} (default: off)",
-    )
+    add_target_option(group)
     group.add_argument(
         "--horizon",
         type=whole_number,
@@ -58,6 +52,17 @@ def add_number_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_target_option(group: argparse._ActionsContainer) -> None:
+    """Add --target alone."""
+    synths = ", ".join(f"synth:{name}" for name in NUMBER_SYNTHS)
+    group.add_argument(
+        "--target",
+        metavar="COLUMN",
+        help="predict the numbers of this column, not a class; it is `target` in river:NAME, "
+        f"a regression data set, and in {synths} (default: off)",
+    )
+
+
 def wants_numbers(arguments: argparse.Namespace) -> bool:
     """Whether numbers are to be predicted. Raises UserError for what does not go together."""
     if arguments.target is not None:
@@ -77,9 +82,6 @@ def open_numbers_arguments(
 
     arguments.model becomes the learner of numbers that is meant.
     """
-    for name in _OF_CLASSES:
-        if getattr(arguments, name, None) is not None:
-            raise UserError(f"--{name} is for classes, and --target wants numbers.")
     if arguments.lags is not None and arguments.horizon is None:
         raise UserError("--lags needs --horizon N.")
     share = arguments.interval
@@ -95,12 +97,16 @@ def open_numbers_arguments(
 
 def open_number_stream(arguments: argparse.Namespace) -> NumberStream:
     """The stream that the options ask for; notes on it are said."""
+    for name in _OF_CLASSES:
+        if getattr(arguments, name, None) is not None:
+            raise UserError(f"--{name} is for classes, and --target wants numbers.")
+    lags = getattr(arguments, "lags", None)
     with showing("reading") as update:
         stream = open_numbers(
             arguments.data,
             target=arguments.target,
-            horizon=_horizon(arguments.horizon),
-            lags=1 if arguments.lags is None else arguments.lags,
+            horizon=_horizon(getattr(arguments, "horizon", None)),
+            lags=1 if lags is None else lags,
             header=not arguments.no_header,
             limit=arguments.limit,
             warmup=arguments.warmup,

@@ -47,7 +47,7 @@ def add_model_options(
     known = [*MODELS, *(REGRESSORS if numbers else ())]
     kinds: dict[str, Any] = {"choices": known}
     if files:
-        kinds = {"type": _model_or_file, "metavar": "{" + ",".join([*MODELS, "FILE"]) + "}"}
+        kinds = {"type": _model_or_file, "metavar": "{" + ",".join([*known, "FILE"]) + "}"}
     what = "the learner" + ", or a file that `simulate --save` wrote" * files
     what += f" (default {DEFAULT})"
     parser.add_argument("--model", default=DEFAULT, help=what, **kinds)

@@ -161,7 +161,7 @@ class NumberSession:
     def status(self) -> "dict[str, Any]":
         """Counts, and the model's hash."""
         return {
-            "samples": self.forecaster.taken,
+            "samples": self.forecaster.samples,
             "clamped": self.quantizer.clamped,
             "missing": self.quantizer.missing,
             "state_crc32": self.model.state_crc32(),

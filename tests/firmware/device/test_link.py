@@ -170,7 +170,8 @@ def test_what_is_refused_has_words_and_counts_as_answered() -> None:
         (Request(2), 5, "the payload has a wrong length"),
         (Request(11), 5, "the payload has a wrong length"),
         (Request(12), 5, "the payload has a wrong length"),
-        (Request(13), 4, "there is no request of this type"),
+        (Request(13), 5, "the payload has a wrong length"),
+        (Request(14), 4, "there is no request of this type"),
         (Request(0), 4, "there is no request of this type"),
         (Request(127, bytes(64)), 4, "there is no request of this type"),
     ]

@@ -72,7 +72,7 @@ def test_a_sample_is_learned_when_its_target_comes(horizon: int, lags: int) -> N
     assert [target for _, target in echo.pairs] == [target for _, target in expected]
     for (learned, _), (wanted, _) in zip(echo.pairs, expected, strict=True):
         assert max(abs(a - b) for a, b in zip(learned, wanted, strict=True)) <= 1
-    assert (made.taken, made.waiting) == (60, horizon)
+    assert (made.samples, made.waiting) == (60, horizon)
 
 
 def test_without_a_horizon_the_target_is_no_feature() -> None:

@@ -11,7 +11,10 @@ from emulated_support import START, OnLine, board_file
 
 from microshrub_host.emulation import emulated_boards
 from microshrub_host.emulation.emulator import EmulatedBoard
+from microshrub_host.engines.learners import defaults, number_parameters
 from microshrub_host.evaluation import prequential
+from microshrub_host.evaluation.regression import evaluate_numbers
+from microshrub_host.streams.number_streams import open_numbers
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.board import build, flash
 from microshrub_tools.cli.main import main
@@ -85,6 +88,36 @@ def test_build_flash_selftest_stream(
     wanted = prequential.evaluate(data, "shrub", shape | MODEL)
     assert f"{wanted.state_crc32:08x}" in said
     assert f"accuracy on the device      │ {wanted.accuracy:.2f} %" in said
+
+
+def test_a_board_that_forecasts(
+    board: EmulatedBoard, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From build to stream; what waits for its target goes on behind a reset."""
+    folder = tmp_path / "program"
+    task = ["--horizon", "5", "--lags", "3", "--interval", "90"]
+    data = ["river:WaterFlow", "--target", "target"]
+    where = ["--board", str(board_file(tmp_path, board.emulator.board.arch))]
+    model = ["--model", "thicket", "--bytes", "3000"]
+    build_it = ["build", *data, "--limit", "260", *task, *where, *model]
+    assert main([*build_it, "--output", str(folder)]) == 0
+    files = build.read(folder)
+    assert flash.flash(OnLine(board), files).crc32 == flash.expected_crc32(files)
+    for samples in (130, 260):
+        board.reset()
+        board.start(START)
+        driven = ["stream", *data, "--limit", str(samples), "--port", board.port]
+        capsys.readouterr()
+        assert main([*driven, "--build", str(folder)]) == 0
+        said = capsys.readouterr().out
+        assert f"Device and simulator agree: {samples} samples" in said
+        board.connect()
+    stream = open_numbers("river:WaterFlow", horizon=5, lags=3, limit=260)
+    shape = number_parameters("thicket-regressor", stream.features, stream.late)
+    parameters = defaults("thicket-regressor") | {"bytes": 3000} | shape
+    wanted = evaluate_numbers(stream, "thicket-regressor", parameters, interval=90)
+    assert f"{wanted.state_crc32:08x}" in said
+    assert f"{wanted.errors.mae:.5g}" in said
 
 
 def test_files_outlive_a_reset(board: EmulatedBoard) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import program_support
 import pytest
 from device_support import Device
-from program_support import program, x86
+from program_support import number_program, program, x86
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files, import_heap
-from microshrub_tools.board import build
+from microshrub_tools.board import build, program_config
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import CHECKPOINT, STATUS, DeviceStatus
 from microshrub_tools.link.serial_line import SerialLine
@@ -102,6 +102,20 @@ def on_heap(command: tuple[str, ...], folder: Path, around: dict[str, Any]) -> i
     return min(used) - int((folder / "before").read_text())
 
 
+def check(
+    wanted: program_config.Program, around: dict[str, Any], folder: Path, command: tuple[str, ...]
+) -> None:
+    """A running program takes what was counted."""
+    # where machine code is not on the heap, as on the PC's own MicroPython
+    board = dataclasses.replace(x86(folder), native=False)
+    made = build.make(wanted, board, folder / "out")
+    modules = build.running(wanted, build.modules(wanted))
+    regions = _REGION * sum(m.functions for m in import_heap.library_heap("x86", modules).modules)
+    measured = on_heap(command, made.folder, around)
+    counted = made.budget.ram_bytes + regions
+    assert counted == pytest.approx(measured, rel=0.02)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_a_running_program_takes_what_was_counted(
     case: str,
@@ -111,15 +125,36 @@ def test_a_running_program_takes_what_was_counted(
 ) -> None:
     model, around = CASES[case]
     monkeypatch.setitem(program_support.MODELS, case, model)
-    wanted = program(case, **around)
-    # where machine code is not on the heap, as on the PC's own MicroPython
-    board = dataclasses.replace(x86(tmp_path), native=False)
-    made = build.make(wanted, board, tmp_path / "out")
-    modules = build.running(wanted, build.modules(wanted))
-    regions = _REGION * sum(m.functions for m in import_heap.library_heap("x86", modules).modules)
-    measured = on_heap(micropython_command, made.folder, around)
-    counted = made.budget.ram_bytes + regions
-    assert counted == pytest.approx(measured, rel=0.02)
+    check(program(case, **around), around, tmp_path, micropython_command)
+
+
+@pytest.mark.parametrize(
+    ("model", "horizon", "interval", "around"),
+    [
+        ("linear-regressor", 0, None, {}),
+        ("shrub-regressor", 200, 80, {"checkpoint": CHECKPOINTS}),
+        ("thicket-regressor", 5, 90, SENSOR | {"label_pin": None}),
+    ],
+)
+def test_a_program_of_numbers_takes_what_was_counted(
+    model: str,
+    horizon: int,
+    interval: float | None,
+    around: dict[str, Any],
+    tmp_path: Path,
+    micropython_command: tuple[str, ...],
+) -> None:
+    wanted = number_program(model, horizon, interval, **around)
+    check(wanted, around, tmp_path, micropython_command)
+
+
+def test_a_far_horizon_is_named(tmp_path: Path) -> None:
+    wanted = number_program("linear-regressor", 1000, None)
+    small = dataclasses.replace(board_files.load("rpi_pico"), heap_free_bytes=80_000)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    with pytest.raises(UserError, match=r"does not fit"):
+        build.make(wanted, small, folder)
 
 
 def test_too_many_waiting_samples_are_named(tmp_path: Path) -> None:

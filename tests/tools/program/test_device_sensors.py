@@ -17,17 +17,21 @@ import numpy as np
 import pytest
 from device_support import Device, configuration, put_device, run_device
 
+from microshrub_tools.link.board_names import BoardNames
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import (
     STATUS,
     DeviceStatus,
+    NumberErrors,
     Observed,
     Unlike,
     anomaly,
     late_label,
+    numbers,
 )
 from microshrub_tools.link.serial_line import SerialLine
+from microshrub_tools.watch.readings import of_observation
 
 WINDOW, HOP, RATE = 16, 8, 500
 READINGS = 400
@@ -239,6 +243,38 @@ def test_samples_of_pins_have_their_anomaly_score(start: Any) -> None:
         assert later.values[1] - later.values[0] == 2
         assert later.values[0] > earlier.values[0]
     assert re.search(rb" pred:0 acc:0 anomaly:\d+\r\n", b"".join(text))
+
+
+def test_pins_are_forecast_without_any_label(start: Any) -> None:
+    """The first pin rises by 100 with each sample, so the linear model learns its forecast."""
+    text: list[bytes] = []
+    config = analog(text=True) | {
+        "learner": "LinearRegressor",
+        "parameters": {"features": 3},
+        "class_names": None,
+        "warmup": 30,
+        "numbers": {"columns": 2, "column": 0, "horizon": 4, "lags": 2, "interval": 80},
+    }
+    with HostLink(SerialLine(start(config).port), on_text=text.append) as link:
+        link.connect()
+        observe(link, 40)  # the warm-up
+        link.ask(numbers(predictions=True))
+        link.observed.clear()
+        seen = observe(link, 60)
+        errors = link.ask(numbers(predictions=True))
+    assert isinstance(errors, NumberErrors)
+    assert errors.scored > 50
+    assert errors.mae_nochange == 400
+    outcomes = {one.prediction.number.outcome for one in seen if one.prediction.number}
+    assert outcomes <= {1, 2}
+    names = BoardNames(("0",), ("a", "b"), ((0, 0), (0, 0)))
+    for one in seen:
+        reading = of_observation(one, names)
+        assert reading
+        assert (reading.label, reading.has_label) == (None, False)
+        assert reading.values == one.values
+    lines = b"".join(text).decode().splitlines()
+    assert re.fullmatch(r"f0:\d+ f1:\d+ pred_mid:\d+ pred_low:-?\d+ pred_high:\d+", lines[-2])
 
 
 @pytest.mark.parametrize(

@@ -293,6 +293,8 @@ def test_ports_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         ("x:12,\ty:+3\r", Reading(("x", "y"), (12, 3), None, False)),
         ("x:-536870912 y:1", Reading(("x", "y"), (None, 1), None, False)),
         ("x:1 pred:1 acc:5 anomaly:90", Reading(("x",), (1,), None, True, True)),
+        ("x:1 pred_mid:4", Reading(("x",), (1,), None, False, True)),
+        ("x:1 pred_mid:4 pred_low:-1 pred_high:9", Reading(("x",), (1,), None, False, True)),
         ("x:1 pred:1 acc:5", Reading(("x",), (1,), None, True, True)),
         (
             "a:1 b:1 c:1 d:1 e:1 f:1 pred:0",

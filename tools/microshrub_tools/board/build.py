@@ -81,6 +81,10 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "checkpoint": around["checkpoint"],
         "device.plotter": around["text"],
         "device.sensors": around["label_pin"] or around["sensor"]["kind"] != "serial",
+        "metrics": not program.numbers,
+        "pending": not program.numbers,
+        "device.numbers": program.numbers,
+        "interval": program.numbers and program.numbers["interval"],
     }
     roots = [name for name, needed in by_need.items() if needed]
     roots += _imported_by("device.program", set(by_need))
@@ -155,12 +159,13 @@ def make(
 def _what_to_do(program: Program, board: Board, budget: ram_budget.Budget) -> str:
     """What is missing, and which option to lower."""
     beside = [part for part in budget.overhead if part.owner == "program"]
-    waits = next(part.bytes for part in beside if part.name == "pending")
-    if 2 * waits > budget.ram_bytes:
-        return (
-            f"{shortage('it', budget)} The samples that may wait for a label take {waits:,} of "
-            "them: lower --pending."
-        )
+    for name, what, lower in (
+        ("pending", "samples that may wait for a label", "--pending"),
+        ("target", "samples that wait for their target, and the lags,", "--horizon or --lags"),
+    ):
+        waits = sum(part.bytes for part in beside if part.name == name)
+        if 2 * waits > budget.ram_bytes:
+            return f"{shortage('it', budget)} The {what} take {waits:,} of them: lower {lower}."
     model_alone = ram_budget.code_parts(board, program.learner, program.parameters)
     around = sum(part.bytes for part in (*budget.code, *beside))
     around -= sum(part.bytes for part in model_alone)

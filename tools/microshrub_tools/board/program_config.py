@@ -7,25 +7,31 @@ the sensor, labels, checkpoints, an alarm. The board knows it by the CRC32 of th
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines import engines, library_files
-from microshrub_host.engines.learners import MODELS
+from microshrub_host.engines import engines, library_files, loader
+from microshrub_host.engines.learners import MODELS, REGRESSORS
 from microshrub_host.models.model_files import ModelFile
+from microshrub_host.streams.number_streams import NumberStream, Values
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import RAW_MAX, Raw, Scale
 
 VERSION = 1
 QUANTIZER, LEARNER = "quantizer.state", "learner.state"
+TARGET = ("target.state", "interval.state")
 
 
 @dataclass(frozen=True)
 class Program:
     """What a board is to run. Features and classes are in the order of their numbers.
+
+    A program that predicts a number has no classes; its features are the columns that its sensor
+    gives, the target among them. `target_states` are those of the target's range and the interval.
 
     `learner_state` is empty for a learner that has not learned anything, `quantizer_state` for a
     quantizer that has yet to see its first `warmup` samples; `around` is the rest of config.json.
@@ -40,17 +46,20 @@ class Program:
     learner_state: bytes = field(repr=False)
     quantizer_state: bytes = field(repr=False)
     around: dict[str, Any]
+    numbers: dict[str, Any] | None = None  # of a learner of numbers: its Forecaster's parameters
+    target_states: tuple[bytes, bytes] = field(default=(b"", b""), repr=False)
 
     def files(self) -> dict[str, bytes]:
         """config.json and the states that it names."""
-        states = {LEARNER: self.learner_state, QUANTIZER: self.quantizer_state}
-        found = {name: data for name, data in states.items() if data}
+        names = (LEARNER, QUANTIZER, *TARGET)
+        states = (self.learner_state, self.quantizer_state, *self.target_states)
+        found = {name: data for name, data in zip(names, states, strict=True) if data}
         config = {
             "version": VERSION,
             "program": library_files.version(),
             "learner": self.learner,
             "parameters": self.parameters,
-            "class_names": list(self.class_names),
+            "class_names": list(self.class_names) or None,
             "feature_names": list(self.feature_names),
             "units": [list(unit) for unit in self.units],
             "quantizer": QUANTIZER if QUANTIZER in found else None,
@@ -58,6 +67,9 @@ class Program:
             "model": LEARNER if LEARNER in found else None,
             **self.around,
         }
+        if self.numbers:
+            files = [name if name in found else None for name in TARGET]
+            config["numbers"] = self.numbers | {"states": files}
         return {"config.json": (json.dumps(config) + "\n").encode(), **found}
 
 
@@ -99,7 +111,8 @@ def of_stream(
         scale = stream.scale
         rows, units = scale.apply(stream.values[:warmup]), scale.units()
     else:
-        rows, units = _as_it_is(stream, warmup), [(0, 0)] * stream.values.shape[1]
+        rows = _as_it_is(stream.feature_names, stream.values[:warmup])
+        units = [(0, 0)] * stream.values.shape[1]
     with engines.start("python", MODELS[model], parameters) as run:
         run.observe(rows)
         run.freeze()
@@ -117,9 +130,45 @@ def of_stream(
     )
 
 
-def _as_it_is(stream: Stream, warmup: int) -> Raw:
-    values = stream.values[:warmup]
-    for name, column in zip(stream.feature_names, values.T, strict=True):
+def of_numbers(
+    stream: NumberStream,
+    model: str,
+    parameters: dict[str, Any],
+    warmup: int,
+    target: dict[str, Any],
+    around: dict[str, Any],
+) -> Program:
+    """A program with a fresh learner of numbers, whose ranges are those of the first rows.
+
+    target has the parameters of its Forecaster. Raises UserError as of_stream() does.
+    """
+    if around["sensor"]["kind"] == "serial":
+        rows, units = stream.raw_rows()[:warmup], stream.scale.units()
+    else:
+        rows = _as_it_is(stream.column_names, stream.columns[:warmup])
+        units = [(0, 0)] * len(stream.column_names)
+    library = loader.load("python")
+    learner = getattr(library, REGRESSORS[model])(**parameters)
+    forecaster = library.Forecaster(learner, **target)
+    for row in rows:
+        forecaster.observe(engines.ints(row))
+    forecaster.freeze()
+    return Program(
+        learner=REGRESSORS[model],
+        parameters=parameters,
+        feature_names=stream.column_names,
+        class_names=(),
+        units=units,
+        warmup=warmup,
+        learner_state=b"",
+        quantizer_state=forecaster.quantizer.save(),
+        around=around,
+        numbers=target | {"ends": list(forecaster.target.ends)},
+    )
+
+
+def _as_it_is(names: Sequence[str], values: Values) -> Raw:
+    for name, column in zip(names, values.T, strict=True):
         known = column[~np.isnan(column)]
         if np.any(known != np.rint(known)) or np.any(np.abs(known) > RAW_MAX):
             raise UserError(

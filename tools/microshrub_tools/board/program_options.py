@@ -36,7 +36,7 @@ class ProgramOptions:
     pending: int = 32  # samples that may wait for a late label
     checkpoint_samples: int = 1000  # between two, 0: none
     checkpoint_seconds: int = 60  # at least
-    alarm: str = "page_hinkley"  # or "adwin" or "none"
+    alarm: str | None = None  # of classes "page_hinkley", if not "adwin" or "none"
     anomaly: Sequence[str] | None = None  # "1 per day", "reach=1"; None: no anomaly score
     hook: str = "nothing"  # what a drift does: "nothing", "reset" or "forget"
     watchdog: int = 0  # milliseconds, 0: none
@@ -45,8 +45,13 @@ class ProgramOptions:
     def config(
         self, board: Board, features: Sequence[str], classes: Sequence[str]
     ) -> dict[str, Any]:
-        """The part of config.json that is not the model's. Raises UserError."""
+        """The part of config.json that is not the model's; no classes: it predicts numbers.
+
+        Raises UserError.
+        """
         self._check(board)
+        if not classes:
+            self._refuse_classes()
         read = sensor(self.sensor, len(features), board)
         checkpoint = {
             "path": "checkpoint",
@@ -54,12 +59,13 @@ class ProgramOptions:
             "seconds": self.checkpoint_seconds,
         }
         anomaly = self.anomaly and AnomalyOptions.of(self.anomaly, _hertz(read)).parameters()
-        alarm = {"detector": self.alarm, "hook": self.hook}
+        detector = self.alarm or ("page_hinkley" if classes else "none")
+        alarm = {"detector": detector, "hook": self.hook}
         return {
             "sensor": read,
             "pending": self.pending,
             "checkpoint": checkpoint if self.checkpoint_samples else None,
-            "alarm": None if self.alarm == "none" else alarm,
+            "alarm": None if detector == "none" else alarm,
             **({"anomaly": anomaly} if anomaly else {}),
             "label_pin": self.label_pin and label_pin(self.label_pin, classes, board),
             "watchdog": self.watchdog,
@@ -81,12 +87,22 @@ class ProgramOptions:
                 f"--watchdog has to be 0, or at least {_LEAST_WATCHDOG:,}, which leaves the time "
                 "to flash another program"
             )
-        for name, known in (("alarm", ("none", *DETECTORS)), ("hook", HOOKS)):
+        for name, known in (("alarm", (None, "none", *DETECTORS)), ("hook", HOOKS)):
             value = getattr(self, name)
             if value not in known:
                 raise UserError(
-                    f"{option(name)} {value!r} is unknown. {did_you_mean(value, known)}"
+                    f"{option(name)} {value!r} is unknown. "
+                    f"{did_you_mean(value, [word for word in known if word])}"
                 )
+
+    def _refuse_classes(self) -> None:
+        """Raise UserError for what is of no use to a program that predicts numbers."""
+        usual = ProgramOptions()
+        for name in ("label_pin", "pending", "anomaly", "hook"):
+            if getattr(self, name) != getattr(usual, name):
+                raise UserError(f"{option(name)} is for classes, and this model predicts numbers")
+        if self.alarm not in (None, "none"):
+            raise UserError("--alarm is for classes, and this model predicts numbers")
 
 
 def _hertz(sensor: Mapping[str, Any]) -> float | None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.engines import loader
+from microshrub_host.streams.number_streams import NumberStream, Values
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Raw, Scale
 
@@ -23,6 +24,8 @@ class Twin:
 
     Raises UserError for a file that is not there or cannot be used.
     """
+
+    first_label = 0  # of a sample that is learned
 
     def __init__(self, folder: Path) -> None:
         self._library: Any = loader.load(loader.fastest())
@@ -51,7 +54,7 @@ class Twin:
     def prepare(self, rows: Raw) -> None:
         """Load the kernels, which takes seconds, and be as before."""
         self.observe(rows[: self.warmup])
-        self.step(rows[0], 0)
+        self.step(rows[0], self.first_label)
         self.start()
 
     @property
@@ -64,11 +67,13 @@ class Twin:
         """Samples that the device has to observe before it learns the first one."""
         return 0 if self._app.quantizer.frozen else int(self.configuration.warmup)
 
-    def raw_rows(self, stream: Stream) -> Raw:
+    def raw_rows(self, stream: Stream | NumberStream) -> Raw:
         """The stream's values as the raw integers of the configuration's units.
 
         Raises UserError if the stream has another shape.
         """
+        if isinstance(stream, NumberStream):
+            raise UserError("the device predicts classes: leave --target out")
         shape = (stream.values.shape[1], len(stream.class_names))
         wanted = (self.configuration.features, self.configuration.classes)
         if shape != wanted:
@@ -76,11 +81,15 @@ class Twin:
                 f"{stream.name} has {shape[0]} features and {shape[1]} classes, and the device's "
                 f"model {wanted[0]} and {wanted[1]}"
             )
-        scale = stream.scale
+        return self.in_units(stream.values, stream.scale)
+
+    def in_units(self, values: Values, usual: Scale) -> Raw:
+        """Values, (rows, features), as raw integers of the configuration's units."""
+        scale = usual
         if self.configuration.units is not None:
             offset, digits = zip(*self.configuration.units, strict=True)
             scale = Scale(np.array(offset, dtype=np.float64), np.array(digits, dtype=np.int64))
-        return scale.apply(stream.values)
+        return scale.apply(values)
 
     def observe(self, rows: Raw) -> None:
         """Show the quantizer the rows of the warm-up."""
@@ -103,6 +112,45 @@ class Twin:
         return int(self._app.sample(label))
 
 
+class NumberTwin(Twin):
+    """The twin of a device that predicts a number; its samples have no labels."""
+
+    first_label = -1
+
+    def raw_rows(self, stream: Stream | NumberStream) -> Raw:
+        """All columns of the stream, as Twin.raw_rows()."""
+        if isinstance(stream, Stream):
+            raise UserError("the device predicts a number: name its column with --target")
+        columns, place = self.configuration.features, self.configuration.numbers["column"]
+        if (len(stream.column_names), stream.place) != (columns, place):
+            raise UserError(
+                f"{stream.name} has {len(stream.column_names)} columns, and the target is number "
+                f"{stream.place + 1}; the device's samples have {columns}, and it is number "
+                f"{place + 1}"
+            )
+        return self.in_units(stream.columns, stream.scale)
+
+    @property
+    def number(self) -> tuple[int, int, int]:
+        """Of the last sample: the prediction, half its interval's width, the target's outcome."""
+        forecaster = self._app.forecaster
+        return forecaster.said, forecaster.half, forecaster.outcome
+
+    @property
+    def mean_errors(self) -> tuple[float, float]:
+        """Mean absolute errors in the target's unit: of the predictions, and of NoChange."""
+        units, place = self.configuration.units, self.configuration.numbers["column"]
+        unit = 10.0 ** -(units[place][1] if units else 0)
+        metrics = self._app.forecaster.metrics
+        return metrics.mae * unit, metrics.mae_nochange * unit
+
+
+def open_twin(folder: Path) -> Twin:
+    """The twin of a device with the config.json in that folder. Raises UserError."""
+    twin = Twin(folder)
+    return twin if twin.configuration.numbers is None else NumberTwin(folder)
+
+
 def find_twin(configuration_hash: int, folder: Path | None) -> Twin:
     """The twin of a device that runs the configuration with that CRC32.
 
@@ -113,7 +161,7 @@ def find_twin(configuration_hash: int, folder: Path | None) -> Twin:
     for candidate in folders:
         path = candidate / CONFIG
         if path.is_file() and zlib.crc32(path.read_bytes()) == configuration_hash:
-            return Twin(candidate)
+            return open_twin(candidate)
     if folder is not None and not (folder / CONFIG).is_file():
         raise UserError(f"there is no {CONFIG} in {folder}")
     where = f"that of {folder}" if folder else f"any in {BUILDS}/"

@@ -11,6 +11,11 @@ from microshrub_host.base.terminal import console
 from microshrub_host.base.text import count
 from microshrub_host.boards import board_files
 from microshrub_host.cli.anomaly_option import add_anomaly_option
+from microshrub_host.cli.number_options import (
+    add_number_options,
+    open_numbers_arguments,
+    wants_numbers,
+)
 from microshrub_host.cli.options import add_model_options, given_options, is_model_file
 from microshrub_host.cli.parsed import whole_number
 from microshrub_host.cli.stream_options import (
@@ -66,7 +71,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "in the firmware it takes flash instead of RAM (default: it is copied to the board)",
     )
     _add_program_options(parser)
-    add_model_options(parser, files=True)
+    add_number_options(parser)
+    add_model_options(parser, files=True, numbers=True)
 
 
 def _add_program_options(parser: argparse.ArgumentParser) -> None:
@@ -109,8 +115,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--alarm",
         choices=("none", *DETECTORS),
-        default="page_hinkley",
-        help="the drift detector (default page_hinkley)",
+        help="the drift detector (default page_hinkley; none of numbers)",
     )
     add_anomaly_option(group)
     group.add_argument(
@@ -159,9 +164,21 @@ def _program(arguments: argparse.Namespace, board: board_files.Board) -> Program
         return program_config.of_model(model, around)
     if arguments.data is None:
         raise UserError("Name a saved model, --model FILE.mshrub, or DATA for a fresh one")
+    if wants_numbers(arguments):
+        return _number_program(arguments, board, options)
     stream, parameters = open_with_parameters(arguments)
     around = options.config(board, stream.feature_names, stream.class_names)
     return program_config.of_stream(stream, arguments.model, parameters, arguments.warmup, around)
+
+
+def _number_program(
+    arguments: argparse.Namespace, board: board_files.Board, options: ProgramOptions
+) -> Program:
+    stream, parameters, target = open_numbers_arguments(arguments)
+    around = options.config(board, stream.column_names, ())
+    return program_config.of_numbers(
+        stream, arguments.model, parameters, arguments.warmup, target, around
+    )
 
 
 def _print(made: build.Build, board: board_files.Board, program: Program) -> None:

@@ -39,7 +39,8 @@ _AROUND = 6  # columns of a heading that are not the name of its class
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Watch a device that learns, until Ctrl-C: accuracy, predictions, drift, heap, latency."
+        "Watch a device that learns, until Ctrl-C: accuracy, predictions, drift, heap, latency; "
+        "where it predicts a number, this with its interval, and the mean absolute error."
     )
     add_port_option(parser)
     add_outputs(parser, plot="draw it at the end")
@@ -74,7 +75,9 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
         if console.is_terminal:
             live = stack.enter_context(Live(console=console, auto_refresh=False))
         while not ctrl_c.came and time.monotonic() < end:
-            room = has_room(watch.names.classes, console.width, console.height)
+            room = watch.target is None and has_room(
+                watch.names.classes, console.width, console.height
+            )
             watch.ask(matrix=live is not None and room)
             if live:
                 live.update(view(watch), refresh=True)
@@ -96,6 +99,39 @@ def has_room(names: Sequence[str], width: int, height: int) -> bool:
 
 def facts(watch: Watch) -> Iterable[tuple[str, str]]:
     """Names and values of all that is shown, but for the confusion matrix."""
+    status = watch.status
+    yield from _class_facts(watch) if watch.target is None else _number_facts(watch)
+    if watch.unlike:
+        yield "anomaly", _anomaly(watch.unlike, watch.strangest)
+    yield "heap", f"{status.heap_used:,} bytes used, {status.heap_free:,} free"
+    median, worst = watch.latency
+    yield "latency", f"{median:.1f} ms, p99 {worst:.1f} ms"
+    waits = "a label" if watch.target is None else "their target"
+    yield f"waiting for {waits}", f"{status.pending}"
+    yield "up", f"{status.uptime:,} s"
+
+
+def _number_facts(watch: Watch) -> Iterable[tuple[str, str]]:
+    """What is shown of a device that predicts a number, in the target's unit."""
+    said, place = watch.errors, watch.target
+    if said is None or place is None:
+        return
+    names = watch.names
+    if watch.status.samples:
+        words = str(names.value(place, said.said))
+        if said.half >= 0:
+            low, high = (names.value(place, said.said + side * said.half) for side in (-1, 1))
+            words += f", between {low} and {high}"
+        yield f"predicted {names.features[place]}", words
+    unit = 10.0 ** -names.units[place][1]
+    yield "mean absolute error", f"{said.mae * unit:.5g} of {said.scored:,}"
+    yield "NoChange", f"{said.mae_nochange * unit:.5g}"
+    if said.half >= 0:
+        yield "inside the interval", f"{100 * said.inside / max(said.scored, 1):.2f} %"
+
+
+def _class_facts(watch: Watch) -> Iterable[tuple[str, str]]:
+    """What is shown of a device that predicts classes."""
     status, now = watch.status, watch.recent.accuracy
     if now:
         yield "accuracy now", f"{now[0]:.2f} % of the last {now[1]:,}"
@@ -112,13 +148,6 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
             f"{number} times, confidence {confidence:.2f}",
         )
     yield "drift", f"{drift_name(status.drift)}, {count(status.drifts, 'alarm')}"
-    if watch.unlike:
-        yield "anomaly", _anomaly(watch.unlike, watch.strangest)
-    yield "heap", f"{status.heap_used:,} bytes used, {status.heap_free:,} free"
-    median, worst = watch.latency
-    yield "latency", f"{median:.1f} ms, p99 {worst:.1f} ms"
-    yield "waiting for a label", f"{status.pending}"
-    yield "up", f"{status.uptime:,} s"
 
 
 def _anomaly(said: Unlike, strangest: Observed | None) -> str:

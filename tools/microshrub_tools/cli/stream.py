@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.table import Table
@@ -11,17 +12,21 @@ from rich.table import Table
 from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
+from microshrub_host.cli.number_options import add_target_option, open_number_stream
 from microshrub_host.cli.stream_options import add_stream_options, compile_kernels, open_arguments
 from microshrub_host.engines.learners import model_of
 from microshrub_host.engines.status import percent
+from microshrub_host.streams.number_streams import NumberStream
+from microshrub_host.streams.stream import Stream
+from microshrub_host.streams.units import Raw
 
 from ..board.ports import add_port_option, chosen_port
-from ..board.simulated_device import CONFIG, find_twin
+from ..board.simulated_device import CONFIG, NumberTwin, Twin, find_twin
 from ..link.board_names import read_configuration, version_note
 from ..link.client import HostLink
 from ..link.messages import Welcome
 from ..link.serial_line import SerialLine
-from ..watch.streaming import DeviceRun, Figures
+from ..watch.streaming import DeviceRun, Figures, NumberRun
 
 _RECENT = 1000  # samples that the latencies on the way are of
 
@@ -33,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "at the first prediction that is not the simulator's."
     )
     add_stream_options(parser)
+    add_target_option(parser)
     add_port_option(parser)
     parser.add_argument(
         "--rate",
@@ -57,7 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Drive the device and print what came out."""
     port = chosen_port(arguments.port)
-    data = open_arguments(arguments)
+    numbers = arguments.target is not None
+    data = open_number_stream(arguments) if numbers else open_arguments(arguments)
     with HostLink(SerialLine(port)) as link:
         welcome = link.connect()
         note = version_note(read_configuration(link, welcome))
@@ -69,17 +76,39 @@ def run(arguments: argparse.Namespace) -> int:
         compile_kernels(model_of(configuration.learner), configuration.parameters)
         twin.prepare(rows)
         with showing("stream") as update:
-            run = DeviceRun(
-                link,
-                twin,
-                rows,
-                data.labels,
-                rate=arguments.rate,
-                progress=lambda figures: update(figures.samples, figures.total, _note(figures)),
-            )
+            run = _run(link, twin, rows, data, arguments.rate, update)
             crc32 = run.run(reset=arguments.reset)
-    _print(run.figures, welcome, crc32)
+    errors = _mean_errors(twin, data)
+    _print(run.figures, welcome, crc32, errors)
     return 0
+
+
+def _run(
+    link: HostLink,
+    twin: Twin,
+    rows: Raw,
+    data: Stream | NumberStream,
+    rate: float,
+    update: Callable[[int, int, str], None],
+) -> DeviceRun:
+    def progress(figures: Figures) -> None:
+        update(figures.samples, figures.total, _note(figures, twin))
+
+    if isinstance(twin, NumberTwin):
+        return NumberRun(link, twin, rows, rate=rate, progress=progress)
+    assert isinstance(data, Stream)
+    return DeviceRun(link, twin, rows, data.labels, rate=rate, progress=progress)
+
+
+def _mean_errors(twin: Twin, data: Stream | NumberStream) -> list[tuple[str, str]]:
+    """Rows with the mean absolute errors; none of classes."""
+    if not isinstance(twin, NumberTwin) or isinstance(data, Stream):
+        return []
+    mae, nochange = twin.mean_errors
+    return [
+        (f"mean absolute error of {data.target_name}", f"{mae:.5g}"),
+        ("  NoChange (the last target)", f"{nochange:.5g}"),
+    ]
 
 
 def _rate(text: str) -> float:
@@ -92,23 +121,36 @@ def _rate(text: str) -> float:
     return rate
 
 
-def _note(figures: Figures) -> str:
+def _note(figures: Figures, twin: Twin) -> str:
     heap = f"{figures.status.heap_used:,} B" if figures.status else ""
+    if isinstance(twin, NumberTwin):
+        how_well = f"MAE {twin.mean_errors[0]:.5g}"
+    else:
+        how_well = (
+            f"accuracy {figures.accuracy:.2f} %, simulator {figures.simulated_accuracy:.2f} %"
+        )
     return (
-        f"accuracy {figures.accuracy:.2f} %, simulator {figures.simulated_accuracy:.2f} %, "
+        f"{how_well}, "
         f"p50 {figures.latency(50, _RECENT):.1f} ms, p99 {figures.latency(99, _RECENT):.1f} ms, "
         f"heap {heap}"
     )
 
 
-def _print(figures: Figures, welcome: Welcome, crc32: int) -> None:
-    """What came out, for people."""
+def _accuracies(figures: Figures) -> list[tuple[str, str]]:
     assert figures.status
-    table = Table(show_header=False)
-    for row in (
+    return [
         ("accuracy on the device", f"{figures.accuracy:.2f} %"),
         ("accuracy in the simulator", f"{figures.simulated_accuracy:.2f} %"),
         ("  NoChange (the last label)", f"{percent(figures.status.accuracy_nochange):.2f} %"),
+    ]
+
+
+def _print(figures: Figures, welcome: Welcome, crc32: int, errors: list[tuple[str, str]]) -> None:
+    """What came out, for people; errors are rows of what predicts a number."""
+    assert figures.status
+    table = Table(show_header=False)
+    for row in (
+        *(errors or _accuracies(figures)),
         ("latency p50", f"{figures.latency(50):.1f} ms"),
         ("latency p99", f"{figures.latency(99):.1f} ms, up to {welcome.window} under way"),
         ("heap in use", f"{figures.status.heap_used:,} bytes"),

@@ -14,7 +14,9 @@ from microshrub_host.engines import loader
 from .frames import Frame
 
 _types: Any = loader.load("python").device.link
-_SHORT, _SCORED = "<HBB", "<HBBBB"  # a prediction, without and with an anomaly score
+# A prediction: of a class, without and with an anomaly score; of a number
+_SHORT, _SCORED, _NUMBER = "<HBB", "<HBBBB", "<HBBiiB"
+_FORMS = {struct.calcsize(form): form for form in (_SHORT, _SCORED, _NUMBER)}
 UNKNOWN = 0xFFFF  # stands for a label that is not known
 
 HELLO: int = _types._HELLO
@@ -78,6 +80,11 @@ def anomaly(scores: bool) -> Request:
     return Request(_types._ANOMALY, bytes([scores]))
 
 
+def numbers(predictions: bool) -> Request:
+    """The errors of predicted numbers; from then on predictions carry their numbers, or not."""
+    return Request(_types._NUMBERS, bytes([predictions]))
+
+
 @dataclass(frozen=True)
 class Done:
     """The request was carried out."""
@@ -108,6 +115,40 @@ class Prediction:
     confidence: int
     score: int | None = None
     unlike: int | None = None
+    number: Number | None = None  # if the device was asked for it
+
+
+@dataclass(frozen=True)
+class Number:
+    """A predicted number, raw."""
+
+    said: int
+    half: int  # half the width of its interval, -1 without one
+    outcome: int  # of the target that came: 1 inside its interval, 2 outside, 0 not known
+
+
+@dataclass(frozen=True)
+class NumberErrors:
+    """Of predicted numbers, raw: the last one, and the errors of those whose target is known."""
+
+    said: int
+    half: int  # half the width of the last one's interval, -1 without one
+    scored: int
+    high: int  # of the sum of |prediction - target|: 2**29 * high + low
+    low: int
+    guess_high: int  # of that of the last known target
+    guess_low: int
+    inside: int  # targets that were inside their interval
+
+    @property
+    def mae(self) -> float:
+        """Mean absolute error."""
+        return ((self.high << 29) + self.low) / max(self.scored, 1)
+
+    @property
+    def mae_nochange(self) -> float:
+        """That of the last known target."""
+        return ((self.guess_high << 29) + self.guess_low) / max(self.scored, 1)
 
 
 @dataclass(frozen=True)
@@ -179,7 +220,16 @@ class Observed:
 
 
 Answer = (
-    Done | Welcome | Prediction | DeviceStatus | Unlike | Counts | Fingerprint | Piece | Failure
+    Done
+    | Welcome
+    | Prediction
+    | DeviceStatus
+    | Unlike
+    | NumberErrors
+    | Counts
+    | Fingerprint
+    | Piece
+    | Failure
 )
 
 
@@ -187,7 +237,7 @@ def read_answer(frame: Frame) -> Answer | None:
     """The answer in a frame; None if the frame is not a valid answer."""
     try:
         return _read(frame)
-    except (struct.error, TypeError, IndexError):
+    except (struct.error, TypeError, LookupError):
         return None
 
 
@@ -196,11 +246,13 @@ def _read(frame: Frame) -> Answer | None:
     if kind == _types._DONE:
         return Done()
     if kind == _types._PREDICTION:
-        return Prediction(*struct.unpack(_SHORT if len(payload) == 4 else _SCORED, payload))
+        return _prediction(payload)
     if kind == _types._STATE:
         return DeviceStatus(*_words(payload))
     if kind == _types._UNLIKE:
         return Unlike(*_words(payload))
+    if kind == _types._ERRORS:
+        return NumberErrors(*_words(payload))
     if kind == _types._COUNTS:
         return Counts(_words(payload))
     if kind == _types._CRC:
@@ -214,16 +266,28 @@ def _read(frame: Frame) -> Answer | None:
     return None
 
 
+def _prediction(payload: bytes) -> Prediction:
+    form = _FORMS[len(payload)]
+    sample_id, label, confidence, *more = struct.unpack(form, payload)
+    if form == _NUMBER:
+        return Prediction(sample_id, label, confidence, number=Number(*more))
+    return Prediction(sample_id, label, confidence, *more)
+
+
 def read_observed(frame: Frame) -> Observed | None:
-    """The observation in a frame; None if the frame is not a valid one."""
-    form = _SCORED if len(frame.payload) % 4 == 0 else _SHORT
-    size = struct.calcsize(form) + 2
-    if len(frame.payload) < size or (len(frame.payload) - size) % 4:
+    """The observation in a frame; None if the frame is not a valid one.
+
+    Behind the prediction stand a label and whole words, so its length tells its form.
+    """
+    payload = frame.payload
+    size = next((n for n in _FORMS if (len(payload) - n - 2) % 4 == 0), 0)
+    if not size or len(payload) < size + 2:
         return None
-    *said, label = struct.unpack_from(form + "H", frame.payload)
+    (label,) = struct.unpack_from("<H", payload, size)
     known = None if label == UNKNOWN else label
-    values = _words(frame.payload[size:])
-    return Observed(frame.sequence, Prediction(*said), known, values)
+    return Observed(
+        frame.sequence, _prediction(payload[:size]), known, _words(payload[size + 2 :])
+    )
 
 
 def _words(payload: bytes) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..link.board_names import names_of, read_configuration, version_note
 from ..link.client import HostLink
@@ -14,10 +15,12 @@ from ..link.messages import (
     STATUS,
     Counts,
     DeviceStatus,
+    NumberErrors,
     Observed,
     Unlike,
     anomaly,
     confusion,
+    numbers,
 )
 
 _LATENCIES = 200
@@ -90,6 +93,8 @@ class Watch:
         self.names = names_of(config, welcome)
         self.note = version_note(config)
         self._scores = bool(config.get("anomaly"))
+        self.target = _target_place(config, self.classes)
+        self.errors: NumberErrors | None = None
         self.unlike: Unlike | None = None
         self._alarms = -1  # that were told of; -1: what came before the watch is no news
 
@@ -102,6 +107,9 @@ class Watch:
         if self._scores:
             answer = self._link.ask(anomaly(scores=True))
             self.unlike = answer if isinstance(answer, Unlike) else None
+        if self.target is not None:
+            answer = self._link.ask(numbers(predictions=True))
+            self.errors = answer if isinstance(answer, NumberErrors) else None
         if matrix:
             self.confusion = self._matrix()
         return status
@@ -165,6 +173,12 @@ class Watch:
             (label, n, _mean([s for s in self._last if s.prediction.label == label]))
             for label, n in sorted(counts.items())
         ]
+
+
+def _target_place(config: dict[str, Any], classes: int) -> int | None:
+    """Which value of a sample the device predicts; None if it predicts classes."""
+    place = (config.get("numbers") or {}).get("column")
+    return place if classes == 1 and type(place) is int else None
 
 
 def _mean(some: Sequence[Observed]) -> float:

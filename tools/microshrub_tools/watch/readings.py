@@ -3,7 +3,8 @@
     x:12 y:-3 label:1 pred:1 acc:934
 
 is a sample of x and y; `label` is its class, and `pred` and `acc` are what the model says of it,
-as is `anomaly`.
+as is `anomaly`. Where a number is predicted there is no class; that is `pred_mid`, and the ends of
+its interval are `pred_low` and `pred_high`.
 The device's program prints the first features only, classes by their numbers, and a label only
 where it knows one. So a board whose lines hold what a model says is asked for observations, which
 have it all; the names then come from the board, see board_names.py.
@@ -26,7 +27,7 @@ from ..link.serial_line import Line, gone
 
 _PAIR = re.compile(r"([^\s:,]+):([+-]?\d{1,18})", re.ASCII)
 _BETWEEN = re.compile(r"[\s,]+")
-_NO_SENSOR = ("label", "pred", "acc", "anomaly")
+_NO_SENSOR = ("label", "pred", "acc", "anomaly", "pred_mid", "pred_low", "pred_high")
 _PRINTED = 6  # features in a line of the device's program
 _ABSENT = -(1 << 29)  # stands for a value that is not there
 _LISTEN = 3.0  # seconds without a byte before the board is said hello to
@@ -60,12 +61,12 @@ def read_line(line: str) -> Reading | None:
         return None
     values = tuple(None if found[name] == _ABSENT else found[name] for name in names)
     label = str(found["label"]) if found.get("label", -1) >= 0 else None
-    learns = "pred" in found
+    learns = "pred" in found or "pred_mid" in found
     return Reading(
         names,
         values,
         label,
-        "label" in found or learns,
+        "label" in found or "pred" in found,
         learns,
         learns and len(names) == _PRINTED,
     )
@@ -79,7 +80,10 @@ def of_observation(observed: Observed, names: BoardNames) -> Reading | None:
     values = tuple(
         None if raw == _ABSENT else names.value(f, raw) for f, raw in enumerate(observed.values)
     )
-    return Reading(names.features, values, None if label is None else names.classes[label], True)
+    has_label = len(names.classes) > 1  # else it predicts a number
+    return Reading(
+        names.features, values, None if label is None else names.classes[label], has_label
+    )
 
 
 class TextLines:

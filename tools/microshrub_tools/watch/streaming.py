@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines.engines import Labels
+from microshrub_host.engines.engines import NO_LABELS, Labels
 from microshrub_host.streams.units import Raw
 
-from ..board.simulated_device import Twin
+from ..board.simulated_device import NumberTwin, Twin
 from ..link.client import HostLink, PendingAnswer
 from ..link.link_errors import RestartedError
 from ..link.messages import (
@@ -26,8 +26,10 @@ from ..link.messages import (
     STATUS,
     DeviceStatus,
     Fingerprint,
+    Number,
     Prediction,
     Request,
+    numbers,
     sample,
 )
 
@@ -133,7 +135,7 @@ class DeviceRun:
                     pass
             self._twin.observe(warmup)
         for k in range(done):
-            self._twin.step(self._rows[k], int(self._labels[k]))
+            self._take_twin(k)
         if self._device_crc32() != self._twin.crc32():
             raise DifferenceError(
                 "the device's state differs from the simulator's"
@@ -163,26 +165,34 @@ class DeviceRun:
             if self._period:
                 due = max(due + self._period, time.monotonic() - self._period)
                 self._link.poll(due - time.monotonic())
-            yield sample(self._rows[k].tolist(), int(self._labels[k]))
+            yield self._request(k)
             if (k + 1) % _ASK_EVERY == 0:
                 yield STATUS
 
-    def _step(self, pending: PendingAnswer) -> None:
+    def _request(self, k: int) -> Request:
+        return sample(self._rows[k].tolist(), int(self._labels[k]))
+
+    def _take_twin(self, k: int) -> int:
+        """Have the twin take the next sample."""
+        return self._twin.step(self._rows[k], int(self._labels[k]))
+
+    def _check(self, k: int, said: Prediction) -> None:
         """Compare what the device predicted with the twin."""
-        figures = self.figures
-        k = figures.samples
-        label = int(self._labels[k])
-        expected = self._twin.step(self._rows[k], label)
-        assert isinstance(pending.answer, Prediction)
-        predicted = pending.answer.label
-        if predicted != expected:
+        expected = self._take_twin(k)
+        if said.label != expected:
             raise DifferenceError(
-                f"sample {k + 1:,}: the device predicted class {predicted}, the simulator "
+                f"sample {k + 1:,}: the device predicted class {said.label}, the simulator "
                 f"class {expected}"
             )
+        self.figures.right += said.label == int(self._labels[k])
+        self.figures.simulated_right = self._twin.right
+
+    def _step(self, pending: PendingAnswer) -> None:
+        figures = self.figures
+        k = figures.samples
+        assert isinstance(pending.answer, Prediction)
+        self._check(k, pending.answer)
         figures.samples += 1
-        figures.right += predicted == label
-        figures.simulated_right = self._twin.right
         figures.latencies.append(pending.latency)
         if self._progress and (figures.samples % _SHOW_EVERY == 0 or k + 1 == figures.total):
             self._progress(figures)
@@ -207,3 +217,37 @@ class DeviceRun:
         answer = self._link.ask(FINGERPRINT)
         assert isinstance(answer, Fingerprint)
         return answer.crc32
+
+
+class NumberRun(DeviceRun):
+    """The same on a device that predicts a number: rows have all columns, and no labels."""
+
+    def __init__(
+        self,
+        link: HostLink,
+        twin: NumberTwin,
+        rows: Raw,
+        *,
+        rate: float = 0.0,
+        progress: Progress | None = None,
+    ) -> None:
+        super().__init__(link, twin, rows, NO_LABELS, rate=rate, progress=progress)
+        self._number_twin = twin
+
+    def _begin(self, reset: bool) -> None:
+        self._link.ask(numbers(predictions=True))
+        super()._begin(reset)
+
+    def _request(self, k: int) -> Request:
+        return sample(self._rows[k].tolist())
+
+    def _take_twin(self, k: int) -> int:
+        return self._twin.step(self._rows[k], -1)
+
+    def _check(self, k: int, said: Prediction) -> None:
+        self._take_twin(k)
+        expected = Number(*self._number_twin.number)
+        if said.number != expected:
+            raise DifferenceError(
+                f"sample {k + 1:,}: the device predicted {said.number}, the simulator {expected}"
+            )

@@ -1,0 +1,364 @@
+"""The program that predicts a number, on a real 32-bit MicroPython, beside `simulate`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from device_support import Device, configuration, put_device, run_device
+
+from microshrub_host.boards import board_files
+from microshrub_host.engines import engines
+from microshrub_host.engines.learners import defaults, kind_of, number_parameters
+from microshrub_host.evaluation import regression
+from microshrub_host.evaluation.prequential import fit
+from microshrub_host.streams.number_streams import NumberStream, open_numbers
+from microshrub_tools.board import program_config
+from microshrub_tools.board.program_options import ProgramOptions
+from microshrub_tools.cli.main import main
+from microshrub_tools.cli.monitor import facts
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.link_errors import RefusedError
+from microshrub_tools.link.messages import (
+    FINGERPRINT,
+    RESET,
+    STATUS,
+    DeviceStatus,
+    Fingerprint,
+    Number,
+    NumberErrors,
+    Prediction,
+    anomaly,
+    confusion,
+    late_label,
+    numbers,
+    sample,
+)
+from microshrub_tools.link.serial_line import SerialLine
+from microshrub_tools.watch.device_watch import Watch
+from microshrub_tools.watch.streaming import Figures, NumberRun
+
+SAMPLES = 500
+CHECKPOINT = {"path": "checkpoint", "samples": 100, "seconds": 0}
+MODELS: dict[str, dict[str, Any]] = {
+    "linear-regressor": {},
+    "shrub-regressor": {"window": 60, "trees": 4, "leaves": 12},
+    "thicket-regressor": {"bytes": 3000},
+}
+TASKS = {"now": (0, 1), "next": (1, 3), "later": (7, 2)}
+Start = Callable[..., Device]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A slow wave, its noise, and what it is the sum of; a value is missing now and then."""
+    path = tmp_path_factory.mktemp("data") / "wave.csv"
+    rng = np.random.default_rng(6)
+    t = np.arange(SAMPLES)
+    a, noise = 40 * np.sin(t / 9), rng.normal(0, 3, SAMPLES)
+    rows = [f"{x:.1f},{x + n + 20:.2f},{n:.1f}" for x, n in zip(a, noise, strict=True)]
+    rows[300] = rows[300].rpartition(",")[0] + ","
+    path.write_text("a,sum,noise\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def opened(file: Path, task: str) -> NumberStream:
+    horizon, lags = TASKS[task]
+    return open_numbers(str(file), target="sum", horizon=horizon, lags=lags)
+
+
+def put_program(
+    folder: Path, stream: NumberStream, model: str, interval: float | None = 90, **options: Any
+) -> None:
+    """Write what `build` makes for a stream."""
+    shape = number_parameters(model, stream.features, stream.late)
+    around = ProgramOptions(**{"checkpoint_samples": 0} | options)
+    program = program_config.of_numbers(
+        stream,
+        model,
+        defaults(model) | MODELS[model] | shape,
+        256,
+        stream.forecaster(None, interval),
+        around.config(board_files.load("rpi_pico"), stream.column_names, ()),
+    )
+    put_device(folder, program.files()["config.json"])
+    for name, data in program.files().items():
+        (folder / name).write_bytes(data)
+
+
+@pytest.fixture
+def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Start]:
+    """Starts a device with such a program, in tmp_path."""
+    devices = []
+
+    def start(stream: NumberStream, model: str, **options: Any) -> Device:
+        put_program(tmp_path, stream, model, **options)
+        devices.append(Device(micropython_command, tmp_path, "192k"))
+        return devices[-1]
+
+    yield start
+    for device in devices:
+        device.close()
+
+
+def simulated(
+    stream: NumberStream, model: str, interval: float | None = 90
+) -> regression.NumberResult:
+    shape = number_parameters(model, stream.features, stream.late)
+    parameters = defaults(model) | MODELS[model] | shape
+    return regression.evaluate_numbers(stream, model, parameters, interval=interval)
+
+
+def crc32(link: HostLink) -> int:
+    answer = link.ask(FINGERPRINT)
+    assert isinstance(answer, Fingerprint)
+    return answer.crc32
+
+
+def take(link: HostLink, stream: NumberStream, begin: int, end: int) -> list[Prediction]:
+    rows = stream.raw_rows()[begin:end]
+    answers = [pending.answer for pending in link.stream(sample(row.tolist()) for row in rows)]
+    assert all(isinstance(answer, Prediction) for answer in answers)
+    return answers  # type: ignore[return-value]
+
+
+def connected(device: Device) -> HostLink:
+    link = HostLink(SerialLine(device.port))
+    link.connect()
+    return link
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("model", MODELS)
+def test_the_device_does_what_simulate_says(
+    model: str, task: str, file: Path, start: Start
+) -> None:
+    stream = opened(file, task)
+    wanted = simulated(stream, model)
+    shape = number_parameters(model, stream.features, stream.late)
+    parameters = defaults(model) | MODELS[model] | shape
+    target = stream.forecaster(None, 90)
+    with engines.start("c", kind_of(model), parameters, target=target) as engine:
+        rows = stream.raw_rows()
+        fit(engine, rows, 256)
+        said, halves = engine.run(rows), engine.halves()
+    with connected(start(stream, model)) as link:
+        link.ask(numbers(predictions=True))
+        answers = take(link, stream, 0, SAMPLES)
+        errors = link.ask(numbers(predictions=True))
+        assert crc32(link) == wanted.state_crc32
+    found = [answer.number for answer in answers]
+    assert [number.said for number in found if number] == said.tolist()
+    assert [number.half for number in found if number] == halves.tolist()
+    assert isinstance(errors, NumberErrors)
+    unit = 10.0 ** -int(stream.target_scale.digits[0])
+    assert errors.mae * unit == pytest.approx(wanted.errors.mae)
+    assert errors.mae_nochange * unit == pytest.approx(wanted.nochange.mae)
+    assert errors.scored == wanted.scored
+    assert wanted.interval
+    share = 100 * errors.inside / errors.scored
+    assert share == pytest.approx(wanted.interval.inside, abs=0.3)  # that counts the first, too
+
+
+def test_the_stream_command_agrees(
+    file: Path, start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stream = opened(file, "later")
+    device = start(stream, "thicket-regressor")
+    wanted = simulated(stream, "thicket-regressor")
+    words = ["stream", str(file), "--target", "sum", "--port", device.port]
+    words += ["--build", str(tmp_path)]
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert f"{wanted.state_crc32:08x}" in said
+    assert re.search(rf"mean absolute error of sum\W+{wanted.errors.mae:.5g}\b", said)
+    assert re.search(rf"NoChange \(the last target\)\W+{wanted.nochange.mae:.5g}\b", said)
+    assert "Device and simulator agree: 500 samples" in said
+    assert main(["stream", "synth:sea_a", "--limit", "9", *words[4:]]) == 2
+    assert "name its column with --target" in capsys.readouterr().err
+    words[3] = "a"
+    assert main(words) == 2
+    assert "the target is number 1; the device's samples have 3, and it is number 2" in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_power_cut_loses_nothing_that_was_saved(
+    file: Path, start: Start, tmp_path: Path
+) -> None:
+    """Samples that wait, lags, interval, errors: all go on from the checkpoint."""
+    from microshrub_tools.board.simulated_device import NumberTwin, find_twin
+
+    stream = opened(file, "later")
+    device = start(stream, "thicket-regressor", checkpoint_samples=50, checkpoint_seconds=0)
+    cuts = [130, 333]
+
+    def cut(figures: Figures) -> None:
+        if cuts and figures.samples >= cuts[0]:
+            cuts.pop(0)
+            device.kill()
+            device.start()
+
+    with HostLink(SerialLine(device.port)) as link:
+        twin = find_twin(link.connect().configuration_hash, tmp_path)
+        assert isinstance(twin, NumberTwin)
+        run = NumberRun(link, twin, twin.raw_rows(stream), progress=cut)
+        wanted = simulated(stream, "thicket-regressor")
+        assert run.run() == wanted.state_crc32
+        assert run.figures.restarts >= 2
+        errors = link.ask(numbers(predictions=True))
+        assert isinstance(errors, NumberErrors)
+        assert (errors.scored, cuts) == (wanted.scored, [])
+        assert twin.mean_errors[0] == pytest.approx(wanted.errors.mae)
+        link.ask(RESET)
+        assert link.ask(numbers(predictions=True)) == NumberErrors(0, -1, 0, 0, 0, 0, 0, 0)
+
+
+def test_samples_allocate_nothing(file: Path, start: Start) -> None:
+    stream = opened(file, "later")
+    with connected(start(stream, "shrub-regressor")) as link:
+        link.ask(numbers(predictions=True))
+        take(link, stream, 0, 50)
+        used = []
+        for end in (250, 450):
+            link.ask(STATUS)
+            before = link.ask(STATUS)
+            take(link, stream, end - 200, end)
+            link.ask(numbers(predictions=True))
+            after = link.ask(STATUS)
+            assert isinstance(before, DeviceStatus)
+            assert isinstance(after, DeviceStatus)
+            used.append(after.heap_used - before.heap_used)
+            assert (after.samples, after.pending) == (end, 7)
+    assert used == [0, 0]
+
+
+def test_a_host_that_does_not_ask_sees_classes(file: Path, start: Start) -> None:
+    """One of version 1 from before there were numbers: there is one class, with no confidence."""
+    stream = opened(file, "next")
+    device = start(stream, "linear-regressor", interval=None)
+    with HostLink(SerialLine(device.port)) as link:
+        welcome = link.connect()
+        assert (welcome.features, welcome.classes) == (3, 1)
+        assert set(take(link, stream, 0, 20)) == {Prediction(0, 0, 0)}
+        link.ask(numbers(predictions=True))
+        halves = {answer.number.half for answer in take(link, stream, 20, 30) if answer.number}
+        assert halves == {-1}
+        for request in (late_label(1, 0), confusion(0), sample([1, 2, 3], 0)):
+            with pytest.raises(RefusedError, match="it takes no labels"):
+                link.ask(request)
+        with pytest.raises(RefusedError, match="for a program of another kind"):
+            link.ask(anomaly(scores=True))
+    with connected(device) as link:
+        assert {answer.number for answer in take(link, stream, 30, 40)} == {None}
+
+
+def test_a_missing_target_is_not_learned(file: Path, start: Start) -> None:
+    stream = opened(file, "now")
+    with connected(start(stream, "linear-regressor")) as link:
+        link.ask(numbers(predictions=True))
+        take(link, stream, 0, 100)
+        before = crc32(link), link.ask(numbers(predictions=True))
+        row = stream.raw_rows()[100].tolist()
+        row[stream.place] = -(2**29)
+        answer = link.ask(sample(row))
+        assert isinstance(answer, Prediction)
+        assert isinstance(answer.number, Number)
+        assert answer.number.outcome == 0
+        after = link.ask(numbers(predictions=True))
+        assert isinstance(before[1], NumberErrors)
+        assert isinstance(after, NumberErrors)
+        assert after.scored == before[1].scored
+
+
+def test_the_monitor_shows_it(file: Path, start: Start) -> None:
+    stream = opened(file, "later")
+    wanted = simulated(stream, "thicket-regressor")
+    device = start(stream, "thicket-regressor")
+    with connected(device) as link:
+        take(link, stream, 0, SAMPLES)
+    with HostLink(SerialLine(device.port)) as link:
+        watch = Watch(link)
+        watch.ask(matrix=False)
+        shown = dict(facts(watch))
+    assert shown["mean absolute error"] == f"{wanted.errors.mae:.5g} of {wanted.scored}"
+    assert shown["NoChange"] == f"{wanted.nochange.mae:.5g}"
+    assert re.fullmatch(
+        r"-?\d+\.\d\d, between -?\d+\.\d\d and -?\d+\.\d\d", shown["predicted sum"]
+    )
+    assert shown["inside the interval"].endswith(" %")
+    assert "accuracy" not in shown
+
+
+def test_a_device_may_find_its_ranges_itself(file: Path, start: Start, tmp_path: Path) -> None:
+    """Without ranges, the first `warmup` samples are only observed."""
+    stream = opened(file, "later")
+    device = start(stream, "shrub-regressor")
+    device.kill()
+    config = json.loads((tmp_path / "config.json").read_text())
+    config["quantizer"] = config["numbers"]["ends"] = None
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    device.start()
+    with connected(device) as link:
+        link.ask(numbers(predictions=True))
+        assert {a.number for a in take(link, stream, 0, 256)} == {Number(0, -1, 0)}
+        take(link, stream, 0, SAMPLES)
+        assert crc32(link) == simulated(stream, "shrub-regressor").state_crc32
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"column": 3}, "column has to be a whole number of 0..2, not 3"),
+        ({"lags": 0}, "lags has to be a whole number of 1..256, not 0"),
+        ({"lag": 1}, "numbers has no option lag; there is: columns, column, ends, horizon"),
+        ({"interval": 101}, "interval has to be a number of 50..99, not 101"),
+        ({"horizon": "soon"}, "horizon has to be a whole number of 0..1000, not 'soon'"),
+        ({"ends": None}, "the quantizer and the ends of numbers are either both there, or none"),
+        ({"columns": 9}, "feature_names has to be a list of 9 texts"),
+        ({"states": ["gone.state", None]}, "gone.state cannot be read"),
+    ],
+)
+def test_a_wrong_configuration_is_named_in_one_line(
+    change: dict[str, Any],
+    words: str,
+    file: Path,
+    tmp_path: Path,
+    micropython_command: tuple[str, ...],
+) -> None:
+    put_program(tmp_path, opened(file, "later"), "linear-regressor")
+    config = json.loads((tmp_path / "config.json").read_text())
+    config["numbers"] |= change
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    said = run_device(micropython_command, tmp_path)
+    assert words in said
+    assert "Traceback" not in said
+
+
+def test_an_alarm_of_classes_is_refused(
+    file: Path, tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    put_program(tmp_path, opened(file, "now"), "linear-regressor")
+    config = json.loads((tmp_path / "config.json").read_text())
+    alarm = {"detector": "adwin", "hook": "nothing"}
+    (tmp_path / "config.json").write_text(json.dumps(config | {"alarm": alarm}))
+    said = run_device(micropython_command, tmp_path)
+    assert "alarm is for classes, and this program predicts a number" in said
+
+
+def test_a_program_of_classes_refuses_numbers(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    parameters = {"features": 2, "classes": 2, "window": 8, "trees": 2}
+    put_device(tmp_path, configuration("ShrubEnsemble", parameters))
+    device = Device(micropython_command, tmp_path)
+    try:
+        with connected(device) as link, pytest.raises(RefusedError, match="of another kind"):
+            link.ask(numbers(predictions=True))
+    finally:
+        device.close()
