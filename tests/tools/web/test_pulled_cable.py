@@ -62,7 +62,12 @@ def running(bridge: Bridge) -> Iterator[Bridge]:
 
 @contextlib.contextmanager
 def device_with(
-    command: tuple[str, ...], stream: Stream, folder: Path, *, frozen: bool
+    command: tuple[str, ...],
+    stream: Stream,
+    folder: Path,
+    *,
+    frozen: bool = True,
+    saves: bool = True,
 ) -> Iterator[Device]:
     """A board that learns such a stream over its line, and saves what it has learned."""
     folder.mkdir()
@@ -74,7 +79,7 @@ def device_with(
         feature_names=list(stream.feature_names),
         units=[list(unit) for unit in stream.scale.units()],
         quantizer="quantizer.state" if frozen else None,
-        checkpoint={"path": "checkpoint", "samples": 100, "seconds": 0},
+        checkpoint={"path": "checkpoint", "samples": 100, "seconds": 0} if saves else None,
     )
     put_device(folder, config)
     if frozen:
@@ -88,19 +93,29 @@ def device_with(
 
 def begin(page: Browser, address: str, tmp_path: Path) -> None:
     """Connect the page to the board, and let it stream the file."""
+    watch(page, address)
+    give_csv(page, tmp_path / "stream.csv", (tmp_path / "stream.csv").read_text())
+    page.run("document.querySelector('#watch-stream').click()")
+
+
+def watch(page: Browser, address: str) -> None:
     page.open(address)
     page.wait("!!document.querySelector('#start')")
-    give_csv(page, tmp_path / "stream.csv", (tmp_path / "stream.csv").read_text())
     page.run(LISTEN)
     page.run("document.querySelector('#watch').click()")
     page.wait("document.querySelector('#watch-numbers').textContent", 60)
-    page.run("document.querySelector('#watch-stream').click()")
 
 
 def confirmed(page: Browser, samples: int) -> None:
     """Wait until the board has confirmed so many."""
     page.wait(f"parseInt({SENT}.replace(',', '')) >= {samples}", 60)
     assert page.run(f"parseInt({SENT}.replace(',', ''))") < SAMPLES, "it was over too soon"
+
+
+def cut_power(device: Device) -> None:
+    device.kill()
+    time.sleep(0.3)
+    device.start()
 
 
 def crc_of_board(page: Browser) -> int:
@@ -119,7 +134,7 @@ def test_a_pulled_cable_is_waited_for_and_no_sample_is_lost_or_learned_twice(
     via: str,
 ) -> None:
     with (
-        device_with(micropython_command, stream, tmp_path / "flash", frozen=True) as device,
+        device_with(micropython_command, stream, tmp_path / "flash") as device,
         running(of_port(str(tmp_path / "port"), 115200, 0)) as bridge,
         serial_port(page, f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"),
     ):
@@ -155,8 +170,55 @@ def test_a_board_whose_power_is_cut_goes_on_from_its_checkpoint(
         begin(page, bridge.address, tmp_path)
         for samples in (30, 700):
             confirmed(page, samples)
-            device.kill()
-            time.sleep(0.3)
-            device.start()
+            cut_power(device)
         assert crc_of_board(page) == simulate(stream, "shrub", **OPTIONS).state_crc32
         page.wait(f"{STATUS}.textContent.startsWith('{SAMPLES:,} samples learned')")
+
+
+def test_a_board_that_forgot_what_came_before_the_stream_is_not_taught_half(
+    page: Browser,
+    address: str,
+    micropython_command: tuple[str, ...],
+    stream: Stream,
+    tmp_path: Path,
+) -> None:
+    with (
+        device_with(micropython_command, stream, tmp_path / "flash", saves=False) as device,
+        running(of_port(device.port, 115200, 0)) as bridge,
+    ):
+        begin(page, bridge.address, tmp_path)
+        confirmed(page, 200)
+        cut_power(device)  # which the stream's own samples survive: they are sent again
+        assert crc_of_board(page) == simulate(stream, "shrub", **OPTIONS).state_crc32
+        page.run("document.querySelector('#watch-stream').click()")
+        page.wait(f"{SENT}.includes('confirmed')", 60)
+        confirmed(page, 200)
+        cut_power(device)
+        page.wait("said.some((text) => text.includes('no longer knows'))", 60)
+        assert not page.run("document.querySelector('#watch-stream').disabled")
+
+
+def test_a_board_that_is_only_watched_is_waited_for(
+    page: Browser,
+    address: str,
+    micropython_command: tuple[str, ...],
+    stream: Stream,
+    tmp_path: Path,
+) -> None:
+    with (
+        device_with(micropython_command, stream, tmp_path / "flash") as device,
+        running(of_port(str(tmp_path / "port"), 115200, 0)) as bridge,
+    ):
+        cable = Cable(tmp_path / "port", Ends(device.port))
+        try:
+            watch(page, bridge.address)
+            cable.pull()
+            page.wait("said.includes('The board is back.')", 60)
+            cut_power(device)
+            page.run("said.length = 0")
+            page.wait("said.some((text) => text.startsWith('0 samples learned'))", 60)
+        finally:
+            cable.stop()
+    page.wait("said.some((text) => text.includes('It goes on as soon as'))", 60)
+    page.run("document.querySelector('#watch').click()")
+    page.wait("document.querySelector('#watch').textContent === 'Connect'")

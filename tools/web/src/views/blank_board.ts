@@ -29,7 +29,7 @@ export class BlankBoard {
     this.write.onclick = () => void this.begin();
     this.element = make(
       "section",
-      { "aria-labelledby": "blank-title" },
+      { id: "blank-part", "aria-labelledby": "blank-title" },
       make("h2", { id: "blank-title" }, texts.blank.title),
       make("p", {}, texts.blank.lead),
       field(texts.playground.board, this.select),
