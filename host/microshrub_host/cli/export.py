@@ -71,6 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.force:
         files.check_kind("--output", path, _STARTS[arguments.format])
     model = model_files.open_model(arguments.model)
+    if model.forecaster:
+        raise UserError(f"{arguments.model}: it predicts numbers, and export is for classes")
     try:
         data, lost = _exported(model, arguments.format)
     except UserError as error:

@@ -29,10 +29,17 @@ def is_model_file(text: str) -> bool:
     return text not in MODELS
 
 
+def _whole_name(text: str) -> str:
+    """linear-regressor for linear, which no learner of classes is called."""
+    whole = f"{text}-regressor"
+    return whole if text not in MODELS and whole in REGRESSORS else text
+
+
 def _model_or_file(text: str) -> str:
-    if text in MODELS or text.endswith(SUFFIX) or os.path.exists(text):
+    text = _whole_name(text)
+    if text in MODELS or text in REGRESSORS or text.endswith(SUFFIX) or os.path.exists(text):
         return text
-    known = ", ".join(MODELS)
+    known = ", ".join([*MODELS, *REGRESSORS])
     raise argparse.ArgumentTypeError(f"has to be one of {known} or a saved model, not {text!r}")
 
 
@@ -45,7 +52,7 @@ def add_model_options(
     numbers. A parameter that is called as an option of the command becomes --model-NAME.
     """
     known = [*MODELS, *(REGRESSORS if numbers else ())]
-    kinds: dict[str, Any] = {"choices": known}
+    kinds: dict[str, Any] = {"choices": known, "type": _whole_name}
     if files:
         kinds = {"type": _model_or_file, "metavar": "{" + ",".join([*known, "FILE"]) + "}"}
     what = "the learner" + ", or a file that `simulate --save` wrote" * files

@@ -14,10 +14,12 @@ from ..base.errors import UserError
 from ..base.terminal import console
 from ..base.text import count, printable
 from ..models import model_files, tree_plot, trees
+from ..models.forecasters import told
 from ..models.model_files import OpenModel
 from ..models.trees import Tree
 from ..reports.report import progress_rows
 from ..streams.columns import number_of
+from ..streams.units import Scale
 from .outputs import add_outputs, check_outputs, write
 from .parsed import check_at_least_one, whole_number
 
@@ -64,6 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_at_least_one(depth=arguments.depth, tree=arguments.tree)
     check_outputs(arguments)
     model = model_files.open_model(arguments.model)
+    if model.forecaster:
+        _show_numbers(model, arguments)
+        return 0
     codes = None if arguments.row is None else row_codes(model, arguments.row)
     every = trees.trees_of(model)
     places = _chosen(every, arguments.tree)
@@ -81,8 +86,39 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _show_numbers(model: OpenModel, arguments: argparse.Namespace) -> None:
+    """What there is to say of a learner of numbers, or its prediction for a row of all columns."""
+    for name in ("plot", "depth", "tree"):
+        if getattr(arguments, name) is not None:
+            raise UserError(f"--{name} is for trees of classes, and this model predicts numbers")
+    file, numbers = model.file, model.file.numbers or {}
+    name = printable(file.feature_names[numbers["column"]])
+    ahead = f", {count(numbers['horizon'], 'row')} ahead" if numbers["horizon"] else ""
+    if arguments.row is None:
+        console.say(_title(model))
+        console.say(f"It predicts {name}{ahead}. Its state:")
+        for what, value in progress_rows(model.learner.progress()):
+            console.say(f"  {what.strip()}: {value}")
+        return
+    said, half = told(model.forecaster, row_raw(model, arguments.row))
+    place = slice(numbers["column"], numbers["column"] + 1)
+    scale = Scale(file.scale.offset[place], file.scale.digits[place])
+    low, middle, high = (
+        f"{scale.values(np.array([[raw]], dtype=np.int32))[0, 0]:.10g}"
+        for raw in (said - half, said, said + half)
+    )
+    console.say(f"{name}{ahead}: {middle}" + (f", between {low} and {high}" * (half >= 0)))
+
+
 def row_codes(model: OpenModel, text: str) -> array[int]:
     """The codes of a row of values in the features' units. Raises UserError if it is none."""
+    codes = array("H", bytes(2 * len(model.file.feature_names)))
+    model.quantizer.encode(array("i", row_raw(model, text)), codes)
+    return codes
+
+
+def row_raw(model: OpenModel, text: str) -> list[int]:
+    """A row of values in the features' units, as raw integers. Raises UserError if it is none."""
     names = model.file.feature_names
     cells = next(csv.reader([text], skipinitialspace=True), [])
     if len(cells) != len(names):
@@ -93,10 +129,8 @@ def row_codes(model: OpenModel, text: str) -> array[int]:
     for name, cell, value in zip(names, cells, values, strict=True):
         if value is None or math.isinf(value):
             raise UserError(f"--row: {name} has to be a number, or empty if missing, not {cell!r}")
-    raw = model.file.scale.apply(np.array([values], dtype=np.float64))
-    codes = array("H", bytes(2 * len(values)))
-    model.quantizer.encode(array("i", raw.ravel().tolist()), codes)
-    return codes
+    raw: list[int] = model.file.scale.apply(np.array([values], dtype=np.float64))[0].tolist()
+    return raw
 
 
 def _chosen(every: list[Tree], number: int | None) -> list[int]:
@@ -161,7 +195,7 @@ def _title(model: OpenModel) -> str:
     file = model.file
     return (
         f"{file.learner} of {printable(file.stream)}: "
-        f"{count(file.samples, 'sample')}, accuracy {file.accuracy:.2f} %"
+        f"{count(file.samples, 'sample')}, {file.score}"
     )
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 
+from ..base import files
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..boards import board_files, ram_budget
 from ..engines import loader
 from ..engines.learners import kind_of
 from ..evaluation import regression
+from ..models import model_files
 from ..reports.number_report import number_record, print_numbers
 from .budget import too_large
 from .number_options import open_numbers_arguments
-from .outputs import is_quiet, write_json
+from .outputs import is_quiet, write, write_json
 from .stream_options import DEFAULT_BOARD, compile_kernels
 
 
@@ -24,6 +26,8 @@ def run_numbers(arguments: argparse.Namespace) -> int:
     stream, parameters, target = open_numbers_arguments(arguments)
     model = arguments.model
     budget = ram_budget.budget(parameters, board, kind_of(model))
+    if arguments.save is not None:
+        files.check_room("--save", arguments.save, budget.model_bytes)
     if arguments.board and not budget.fits:
         raise UserError(too_large(budget, board, model, parameters))
     engine = arguments.engine or loader.fastest()
@@ -40,6 +44,8 @@ def run_numbers(arguments: argparse.Namespace) -> int:
             interval=target["interval"],
             progress=lambda done, total, mae: update(done, total, f"MAE {mae:.5g}"),
         )
+    if arguments.save is not None:
+        write(arguments, "save", model_files.packed(model_files.of_number_run(result, stream)))
     if not is_quiet(arguments):
         print_numbers(result, budget, board)
     if arguments.json is not None:

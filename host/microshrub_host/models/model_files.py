@@ -7,6 +7,11 @@ models make equal files. In it are:
     learner.state    what save() of the learner gives, see firmware's buffers.py
     quantizer.state  what save() of its quantizer gives
 
+and of a learner of numbers, whose features are made of columns by a Forecaster,
+
+    target.state     that of the target's range
+    interval.state   that of the interval; empty without one
+
 Nothing in a file is ever executed, and all of it is checked: a damaged file is refused.
 """
 
@@ -29,13 +34,17 @@ from ..base import files
 from ..base.errors import UserError
 from ..engines import learners, loader
 from ..engines.engines import States
-from ..engines.learners import MODELS
+from ..engines.learners import MODELS, REGRESSORS
 from ..evaluation.prequential import Result
+from ..evaluation.regression import NumberResult
+from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
 from ..streams.units import Scale
+from .forecasters import forecaster_of, is_forecaster
 
 FORMAT = 1
 _CONFIG, _LEARNER, _QUANTIZER = _NAMES = ("config.json", "learner.state", "quantizer.state")
+_TARGET, _INTERVAL = _OF_NUMBERS = ("target.state", "interval.state")
 _MOST_BYTES = 1 << 28  # in a part; no learner for a board comes near that
 _TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
 _BROKEN = (
@@ -46,7 +55,11 @@ _BROKEN = (
 
 @dataclass(frozen=True)
 class ModelFile:
-    """Everything in a model's file; features and classes are in the order of their numbers."""
+    """Everything in a model's file; features and classes are in the order of their numbers.
+
+    The features of a learner of numbers are the columns of its stream, the target's among them; it
+    has no classes.
+    """
 
     learner: str  # the name of its class
     parameters: dict[str, Any]  # of its constructor
@@ -55,8 +68,14 @@ class ModelFile:
     scale: Scale  # raw integers of the features' values
     stream: str  # what it learned
     samples: int  # how many of it
-    accuracy: float  # prequential, percent
+    accuracy: float  # prequential, percent; of numbers the mean absolute error
     states: States = field(repr=False)
+    numbers: dict[str, Any] | None = None  # the parameters of a learner of numbers' Forecaster
+
+    @property
+    def score(self) -> str:
+        """How well it did, in words."""
+        return f"MAE {self.accuracy:.5g}" if self.numbers else f"accuracy {self.accuracy:.2f} %"
 
 
 @dataclass(frozen=True)
@@ -66,6 +85,7 @@ class OpenModel:
     file: ModelFile
     learner: Any
     quantizer: Any
+    forecaster: Any = None  # of a learner of numbers
 
 
 def of_run(result: Result, stream: Stream) -> ModelFile:
@@ -80,6 +100,25 @@ def of_run(result: Result, stream: Stream) -> ModelFile:
         samples=result.samples,
         accuracy=result.accuracy,
         states=result.states,
+    )
+
+
+def of_number_run(result: NumberResult, stream: NumberStream) -> ModelFile:
+    """The model that a simulation of a stream of numbers has produced."""
+    target = loader.load("python").Target()
+    target.load(result.states.target)
+    share = result.interval.share if result.interval else None
+    return ModelFile(
+        learner=REGRESSORS[result.model],
+        parameters=result.parameters,
+        feature_names=stream.column_names,
+        class_names=(),
+        scale=stream.scale,
+        stream=result.stream,
+        samples=result.samples,
+        accuracy=result.errors.mae,
+        states=result.states,
+        numbers=stream.forecaster(target.ends, share),
     )
 
 
@@ -106,12 +145,15 @@ def packed(model: ModelFile) -> bytes:
         "accuracy": model.accuracy,
         "state_crc32": _build(model).learner.state_crc32(),
     }
+    states = model.states
+    parts = dict(zip(_NAMES[1:], (states.learner, states.quantizer), strict=True))
+    if model.numbers:
+        config["numbers"] = model.numbers
+        parts |= zip(_OF_NUMBERS, (states.target, states.interval), strict=True)
     text = (json.dumps(config, indent=2) + "\n").encode()
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
-        for name, part in zip(
-            _NAMES, (text, model.states.learner, model.states.quantizer), strict=True
-        ):
+        for name, part in {_CONFIG: text, **parts}.items():
             info = zipfile.ZipInfo(name, _TIME)
             info.create_system = 3  # the same on all systems
             info.external_attr = 0o644 << 16
@@ -145,7 +187,8 @@ def open_model(path: Path) -> OpenModel:
             f"{path}: this is not a model file, or it is damaged. Save the model again."
         ) from None
     try:
-        found = _of_config(config, States(parts[_LEARNER], parts[_QUANTIZER]))
+        more = [parts[name] for name in _OF_NUMBERS if name in parts]
+        found = _of_config(config, States(parts[_LEARNER], parts[_QUANTIZER], *more))
         model = _build(found)
         if model.learner.state_crc32() != config["state_crc32"]:
             raise ValueError("the state's checksum is not the one in config.json")
@@ -156,11 +199,12 @@ def open_model(path: Path) -> OpenModel:
 
 def _parts(path: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(path) as archive:
-        if tuple(archive.namelist()) != _NAMES:
+        names = tuple(archive.namelist())
+        if names not in (_NAMES, _NAMES + _OF_NUMBERS):
             raise zipfile.BadZipFile
         if any(info.file_size > _MOST_BYTES for info in archive.infolist()):
             raise zipfile.BadZipFile
-        return {name: archive.read(name) for name in _NAMES}
+        return {name: archive.read(name) for name in names}
 
 
 def _of_config(config: Any, states: States) -> ModelFile:
@@ -186,9 +230,10 @@ def _of_config(config: Any, states: States) -> ModelFile:
         samples=_get(config, "samples", _is_count),
         accuracy=float(_get(config, "accuracy", _is_number)),
         states=states,
+        numbers=_get(config, "numbers", is_forecaster) if "numbers" in config else None,
     )
     features = len(found.feature_names)
-    shape = {"features": features, "classes": len(found.class_names)}
+    shape = {} if found.numbers else {"features": features, "classes": len(found.class_names)}
     for name, value in shape.items():
         if found.parameters.get(name) != value:
             raise ValueError(f"config.json names {value} {name}, and its parameters have others")
@@ -227,15 +272,26 @@ def _build(file: ModelFile) -> OpenModel:
     """The objects with their states. Raises ValueError if these do not belong together."""
     library = loader.load("python")
     kind = library.learners.learner_class(file.learner)
-    known = {"features", "classes", *learners.parameters(learners.model_of(file.learner))}
+    if library.learners.is_regressor(file.learner) != (file.numbers is not None):
+        raise ValueError(f"config.json does not tell what {file.learner} predicts")
+    shape = {"features"} if file.numbers else {"features", "classes"}
+    known = shape | set(learners.parameters(learners.model_of(file.learner)))
     unknown = sorted(set(file.parameters) - known)
     if unknown:
         raise ValueError(f"{file.learner} has no parameter {unknown[0]}")
     if kind.nbytes(**file.parameters) > len(file.states.learner):  # before so much is allocated
         raise ValueError("the saved state is too short for the parameters")
-    learner, quantizer = kind(**file.parameters), library.Quantizer(len(file.feature_names))
+    missing = sorted(shape - set(file.parameters))
+    if missing:
+        raise ValueError(f"the parameters have no {missing[0]}")
+    learner = kind(**file.parameters)
+    forecaster = None
+    if file.numbers:
+        columns = len(file.feature_names)
+        forecaster = forecaster_of(learner, file.numbers, columns, file.states)
+    quantizer = forecaster.quantizer if forecaster else library.Quantizer(learner.features)
     learner.load(file.states.learner)
     quantizer.load(file.states.quantizer)
     if not quantizer.frozen:
         raise ValueError("the quantizer has no ranges yet")
-    return OpenModel(file, learner, quantizer)
+    return OpenModel(file, learner, quantizer, forecaster)

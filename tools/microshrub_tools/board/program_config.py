@@ -97,6 +97,8 @@ def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
         learner_state=model.states.learner,
         quantizer_state=model.states.quantizer,
         around=around,
+        numbers=model.numbers,
+        target_states=(model.states.target, model.states.interval),
     )
 
 

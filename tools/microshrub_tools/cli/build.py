@@ -156,7 +156,8 @@ def _program(arguments: argparse.Namespace, board: board_files.Board) -> Program
                 f"DATA {arguments.data} is not used: the model is in {arguments.model}"
             )
         reading = ("label", "classes", "no_header", "limit", "shuffle")
-        of_data = [name for name in reading if vars(arguments)[name]]
+        of_numbers = ("target", "horizon", "lags", "target_range", "interval")
+        of_data = [name for name in (*reading, *of_numbers) if vars(arguments)[name]]
         for name in [*given_options(arguments), *of_data]:
             raise UserError(f"{option(name)} is not used: the model is in {arguments.model}")
         model = model_files.read(Path(arguments.model))

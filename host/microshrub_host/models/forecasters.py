@@ -1,0 +1,44 @@
+"""What stands between the columns of a saved learner of numbers and the learner itself."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+from ..engines import loader
+from ..engines.engines import States
+
+_PARAMETERS = {"columns", "column", "ends", "horizon", "lags", "interval"}
+
+
+def is_forecaster(value: Any) -> bool:
+    """Whether these can be the parameters of firmware's Forecaster, all of them."""
+    return isinstance(value, dict) and set(value) == _PARAMETERS
+
+
+def forecaster_of(learner: Any, numbers: dict[str, Any], columns: int, states: States) -> Any:
+    """The Forecaster around a learner, with the states of the target's range and the interval.
+
+    Raises ValueError if these do not belong together.
+    """
+    if numbers["columns"] != columns:
+        raise ValueError("config.json does not name as many columns as there are")
+    forecaster = loader.load("python").Forecaster(learner, **numbers)
+    forecaster.target.load(states.target)
+    if not forecaster.target.frozen:
+        raise ValueError("the target has no range yet")
+    if forecaster.interval:
+        forecaster.interval.load(states.interval)
+    elif states.interval:
+        raise ValueError("there is the state of an interval, and no interval")
+    return forecaster
+
+
+def told(forecaster: Any, values: list[int]) -> tuple[int, int]:
+    """(prediction, half the width of its interval, or -1) for raw values, which are not learned.
+
+    With lags, they are those of the first sample: values before it are missing.
+    """
+    forecaster._arrange(array("i", values), 0, values[forecaster.column])
+    forecaster._predict()
+    return forecaster.said, forecaster.half

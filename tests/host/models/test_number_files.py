@@ -1,0 +1,168 @@
+"""Model files of learners of numbers: saved, shown, built; and what is forged is refused."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.engines import loader
+from microshrub_host.models import model_files
+from microshrub_host.models.forecasters import told
+from microshrub_tools.board import build
+from microshrub_tools.cli.main import main
+
+PARTS = ["config.json", "learner.state", "quantizer.state", "target.state", "interval.state"]
+TASK = ["--target", "b", "--horizon", "3", "--lags", "2", "--interval", "80"]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("numbers") / "wave.csv"
+    t = np.arange(400)
+    rows = [f"{i % 20},{20 * np.sin(i / 6):.2f}" for i in t]
+    path.write_text("a,b\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def saved(data: Path, path: Path, *words: str, model: str = "linear") -> Path:
+    """The file that `simulate --save` writes."""
+    command = ["simulate", str(data), *(words or TASK), "--model", model, "--engine", "python"]
+    assert main([*command, "--save", str(path)]) == 0
+    return path
+
+
+@pytest.mark.parametrize("model", ["linear", "shrub", "thicket"])
+def test_what_was_learned_comes_back(
+    data: Path, tmp_path: Path, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = saved(data, tmp_path / "one.mshrub", *TASK, "--json", "-", model=model)
+    record = json.loads(capsys.readouterr().out)
+    other = saved(data, tmp_path / "other.mshrub", model=model)
+    assert one.read_bytes() == other.read_bytes()
+    with zipfile.ZipFile(one) as archive:
+        assert archive.namelist() == PARTS
+    opened = model_files.open_model(one)
+    file = opened.file
+    assert opened.learner.state_crc32() == record["state_crc32"]
+    assert (file.feature_names, file.class_names) == (("a", "b"), ())
+    assert (file.samples, file.accuracy) == (397, record["mae"])
+    assert opened.forecaster.interval.half > 0
+    low, high = opened.forecaster.target.ends
+    assert low <= -2000 < 2000 <= high
+
+
+def test_show(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = saved(data, tmp_path / "m.mshrub", model="thicket")
+    capsys.readouterr()
+    assert main(["show", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "ThicketRegressor of wave.csv: 397 samples, MAE " in said
+    assert "It predicts b, 3 rows ahead." in said
+    assert main(["show", str(path), "--row", "3,-10.5"]) == 0
+    line = capsys.readouterr().out.strip()
+    found, half = told(model_files.open_model(path).forecaster, [3, -1050])
+    middle, low, high = (f"{raw / 100:.10g}" for raw in (found, found - half, found + half))
+    assert line == f"b, 3 rows ahead: {middle}, between {low} and {high}"
+    for words in (["--tree", "1"], ["--depth", "2"], ["--plot", str(tmp_path / "t.png")]):
+        assert main(["show", str(path), *words]) == 2
+        assert "is for trees of classes" in capsys.readouterr().err
+    assert main(["export", str(path), "--format", "c", "-o", str(tmp_path / "m.h")]) == 2
+    assert "it predicts numbers, and export is for classes" in capsys.readouterr().err
+
+
+def test_build_goes_on_with_it(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = saved(data, tmp_path / "m.mshrub", model="shrub")
+    words = ["build", "--model", str(path), "--board", "rpi_pico", "--output"]
+    assert main([*words, str(tmp_path / "out")]) == 0
+    assert "ShrubRegressor (with what it has learned)" in capsys.readouterr().out
+    files = build.read(tmp_path / "out")
+    opened = model_files.open_model(path)
+    library: Any = loader.load("python")
+    config = library.device.config.Configuration(files["config.json"])
+    app = library.device.device_model.Application(config, f"{tmp_path / 'out'}/")
+    app.begin()
+    for mine, other in zip(opened.forecaster.parts, app.parts, strict=True):
+        assert other.state_crc32() == mine.state_crc32()
+    assert main([*words, str(tmp_path / "out"), "--horizon", "3"]) == 2
+    assert "--horizon is not used: the model is in" in capsys.readouterr().err
+
+
+def remade(path: Path, change: dict[str, Any], parts: dict[str, bytes]) -> None:
+    """Put another config.json and other states into the file, all of its checksums being right."""
+    with zipfile.ZipFile(path) as archive:
+        found = {name: archive.read(name) for name in archive.namelist()}
+    config = json.loads(found["config.json"])
+    for name, value in change.items():
+        config[name] = config[name] | value if isinstance(value, dict) else value
+    found["config.json"] = json.dumps(config).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in (found | parts).items():
+            archive.writestr(name, content)
+
+
+FORGED: list[tuple[dict[str, Any], dict[str, bytes], str]] = [
+    ({"numbers": 5}, {}, "config.json has no valid numbers"),
+    ({"numbers": {"lag": 3}}, {}, "config.json has no valid numbers"),
+    ({"numbers": {"columns": 3}}, {}, "does not name as many columns"),
+    ({"numbers": {"column": 2}}, {}, "column has to be a whole number of 0..1, not 2"),
+    ({"numbers": {"column": "b"}}, {}, "column has to be a whole number"),
+    ({"numbers": {"horizon": 10**9}}, {}, "horizon has to be a whole number of 0..1000"),
+    ({"numbers": {"lags": 3}}, {}, "the learner's features has to be 4, not 3"),
+    ({"numbers": {"interval": 120}}, {}, "interval has to be a number of 50..99"),
+    ({"numbers": {"interval": 85}}, {}, "the saved state is of Interval"),
+    ({"numbers": {"interval": None}}, {}, "the state of an interval, and no interval"),
+    ({"numbers": {"ends": [5, 1]}}, {}, "the high end of the targets"),
+    ({"parameters": {"features": 9}}, {}, "too short for the parameters"),
+    ({"parameters": {"classes": 2}}, {}, "LinearRegressor has no parameter classes"),
+    ({"parameters": {"rate": 2}}, {}, "rate has to be a number"),
+    ({"learner": "ShrubEnsemble"}, {}, "does not tell what ShrubEnsemble predicts"),
+    ({"feature_names": ["a"]}, {}, "a unit for each feature"),
+    ({}, {"target.state": b""}, "this is not a saved microshrub state"),
+    ({}, {"interval.state": b"mshr"}, "this is not a saved microshrub state"),
+    ({}, {"more.state": b""}, "it is damaged"),
+]
+
+
+@pytest.mark.parametrize(("change", "parts", "words"), FORGED)
+def test_forged_files_are_refused(
+    data: Path, tmp_path: Path, change: dict[str, Any], parts: dict[str, bytes], words: str
+) -> None:
+    path = saved(data, tmp_path / "m.mshrub")
+    remade(path, change, parts)
+    with pytest.raises(UserError) as caught:
+        model_files.open_model(path)
+    assert words in str(caught.value)
+
+
+def test_a_class_in_the_place_of_a_number_is_refused(data: Path, tmp_path: Path) -> None:
+    path = saved(data, tmp_path / "m.mshrub")
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in PARTS[:3]}
+    config = json.loads(parts["config.json"])
+    del config["numbers"]
+    parts["config.json"] = json.dumps(config).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    with pytest.raises(UserError, match="names 2 features, and its parameters have others"):
+        model_files.open_model(path)
+
+
+def test_no_flipped_byte_of_a_state_is_taken(data: Path, tmp_path: Path) -> None:
+    path = saved(data, tmp_path / "m.mshrub")
+    whole = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        state = archive.read("target.state")
+    begin = whole.index(state)
+    for k in range(begin, begin + len(state)):
+        path.write_bytes(whole[:k] + bytes([whole[k] ^ 4]) + whole[k + 1 :])
+        with pytest.raises(UserError):
+            model_files.open_model(path)
