@@ -44,6 +44,7 @@ from ..board.program_options import ProgramOptions
 LEARNERS = (DEFAULT, "shrub", "hoeffding")
 WARMUP = 256
 _USUAL = {"features": 32, "classes": 8}  # the shape for which sizes are told
+_CLASSES = ("0", "1")  # any: a program without classes would predict numbers
 _DECIMALS = 4
 _DRIVERS = ("learning.py", "motion.py")
 
@@ -113,7 +114,7 @@ def _board(board: Board) -> dict[str, Any]:
         "firmware": board.firmware,
         "heap_free_bytes": board.heap_free_bytes,
         "largest_block_bytes": board.largest_block_bytes,
-        "around": ProgramOptions().config(board, (), ()),
+        "around": ProgramOptions().config(board, (), _CLASSES),
         "beside": {model: _beside(board, model) for model in LEARNERS},
         "bytes": bytes_for(_usual(DEFAULT), board, MODELS[DEFAULT]),
     }
