@@ -207,7 +207,16 @@ export const texts = {
     otherStream:
       "The board's program is for other features, classes or units than the stream that is " +
       "chosen above.",
+    forecast: (samples: number) => `${count(samples)} samples came to the board.`,
+    recorded: (rows: number) => `${count(rows)} samples recorded`,
+    predicted: (name: string) => `predicted ${name}`,
+    between: (low: string, high: string) => `, between ${low} and ${high}`,
+    of: (error: string, n: number) => `${error} of ${count(n)}`,
     names: {
+      came: "samples that came",
+      error: "mean absolute error",
+      guess: "NoChange: the last target",
+      inside: "inside the interval",
       samples: "samples with a label",
       accuracy: "accuracy",
       nochange: "NoChange: the last label",

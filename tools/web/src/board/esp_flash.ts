@@ -51,7 +51,7 @@ export async function writeImage(
     });
     await restart(transport);
   } finally {
-    await transport.disconnect();
+    await transport.disconnect().catch(() => undefined); // a chip's own USB goes away with it
   }
 }
 

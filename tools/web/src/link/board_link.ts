@@ -5,18 +5,20 @@ import type { Frame } from "./frames";
 import { Link, LinkError, RefusedError, type Carrier, type Welcome } from "./link";
 
 const [SAMPLE, LABELLED, LABEL, STATUS, CONFUSION] = [3, 4, 5, 6, 7];
-const [FINGERPRINT, RESET, READ] = [8, 10, 11];
+const [FINGERPRINT, RESET, READ, NUMBERS] = [8, 10, 11, 13];
+const HIGH = 2 ** 29; // what the high word of a sum counts
 const COUNTS = 14; // at most, of an answer
 const UNKNOWN = 65535; // a label that is not known
 const MOST_CLASSES = 32; // whose confusion matrix a board keeps
 
 /** The part of config.json that is shown, or that says what the values are. */
 export interface Configuration {
-  readonly class_names: readonly string[];
+  readonly class_names: readonly string[]; // none where a number is predicted
   readonly feature_names: readonly string[];
   readonly units: readonly (readonly [number, number])[] | null;
   readonly quantizer?: string | null; // the file of the ranges; without it they are seen first
   readonly warmup?: number; // samples in which they are seen
+  readonly numbers?: { readonly column: number }; // the value of a sample that is predicted
 }
 
 export interface BoardStatus {
@@ -34,6 +36,16 @@ export interface BoardStatus {
   readonly waiting: number;
   readonly checkpoint: number;
   readonly damaged: number;
+}
+
+/** Of predicted numbers, raw: the last one, and the errors of those whose target came. */
+export interface NumberErrors {
+  readonly said: number;
+  readonly half: number; // half the width of its interval, -1 without one
+  readonly scored: number;
+  readonly error: number; // mean absolute error
+  readonly nochange: number; // that of the last known target
+  readonly inside: number; // targets that were inside their interval
 }
 
 /** A sample of the board's own sensor; label is null where it is not known. */
@@ -69,6 +81,11 @@ export class BoardLink {
 
   get configuration(): Configuration {
     return this.found;
+  }
+
+  /** Which value of a sample the board predicts; null if it predicts classes. */
+  get target(): number | null {
+    return this.begun.classes === 1 ? (this.found.numbers?.column ?? null) : null;
   }
 
   /** Begin a session with a board that was reset. Rejects with any other error. */
@@ -107,6 +124,16 @@ export class BoardLink {
       }
     }
     return counts;
+  }
+
+  /** How good the numbers are that the board predicts. */
+  async errors(): Promise<NumberErrors> {
+    const { payload } = await this.link.request(NUMBERS, Uint8Array.of(0));
+    const [said, half, scored, high, low, guessHigh, guessLow, inside] = words(payload, 0);
+    const mean = (above: number, below: number): number =>
+      (HIGH * above + below) / Math.max(scored!, 1);
+    const [error, nochange] = [mean(high!, low!), mean(guessHigh!, guessLow!)];
+    return { said, half, scored, error, nochange, inside } as NumberErrors;
   }
 
   /** The CRC32 of the learner's state. */
@@ -164,7 +191,8 @@ async function configurationOf(link: Link, welcome: Welcome): Promise<Configurat
     }
     const text = Uint8Array.from(bytes);
     if (crc32(text) === welcome.configuration) {
-      return JSON.parse(new TextDecoder().decode(text)) as Configuration;
+      const found = JSON.parse(new TextDecoder().decode(text)) as Configuration;
+      return { ...found, class_names: found.class_names ?? [] };
     }
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error; // a device from before there was this

@@ -1,12 +1,13 @@
 // Watch a board: how well it learns, its own sensor's samples with label buttons, and a stream.
 
 import { canConnect, openPort, type Port } from "../board/port";
-import { make, panel, table } from "../dom";
-import { BoardLink, type BoardStatus, type Observation } from "../link/board_link";
+import { make, panel } from "../dom";
+import { BoardLink, type Observation } from "../link/board_link";
 import { Streaming } from "../link/streaming";
 import { MISSING } from "../streams/units";
 import type { Stream } from "../streams/stream";
-import { count, hex32, percent, texts } from "../texts";
+import { hex32, percent, texts } from "../texts";
+import { classTable, numberTable } from "./board_status";
 import { confusionMatrix } from "./confusion_matrix";
 import { save } from "./take_away";
 
@@ -24,11 +25,12 @@ export class Watch {
   private readonly send = make("button", { type: "button", id: "watch-stream" }, texts.watch.stream);
   private readonly sent = make("p", { id: "watch-sent" });
   private readonly recording = make("button", { type: "button", id: "watch-csv" }, texts.learnMe.csv);
+  private readonly ofClasses = panel(texts.confusion.title, this.confusion);
   private readonly live: HTMLElement;
   private port: Port | null = null;
   private link: BoardLink | null = null;
   private label: number | null = null;
-  private rows: (readonly [Int32Array, number])[] = [];
+  private rows: (readonly [Int32Array, number | null])[] = [];
 
   /** `open` reads the stream that the playground has chosen. */
   constructor(private readonly open: () => Promise<Stream>) {
@@ -41,7 +43,7 @@ export class Watch {
       "div",
       { class: "results", hidden: true },
       panel(texts.watch.numbers, this.numbers, this.send, this.sent),
-      panel(texts.confusion.title, this.confusion),
+      this.ofClasses,
       panel(texts.watch.sensor, this.newest, this.labels, this.recording),
     );
     this.element = make(
@@ -67,6 +69,7 @@ export class Watch {
       this.rows = [];
       this.sent.replaceChildren();
       this.showLabels(this.link.configuration.class_names);
+      this.ofClasses.hidden = this.send.hidden = this.link.target !== null;
       this.live.hidden = false;
       this.connect.textContent = texts.watch.end;
       void this.poll(this.link);
@@ -89,14 +92,26 @@ export class Watch {
 
   private async show(link: BoardLink): Promise<void> {
     const status = await link.status();
-    this.numbers.replaceChildren(statusTable(status));
-    const matrix = confusionMatrix(link.configuration.class_names, await link.confusion());
+    const { target, configuration } = link;
+    if (target !== null) {
+      const errors = await link.errors();
+      this.numbers.replaceChildren(numberTable(status, errors, configuration, target));
+      this.say(texts.watch.forecast(status.samples));
+      return;
+    }
+    this.numbers.replaceChildren(classTable(status));
+    const matrix = confusionMatrix(configuration.class_names, await link.confusion());
     this.confusion.replaceChildren(matrix);
     this.say(texts.watch.told(status.samples, percent(status.accuracy)));
   }
 
   private observe(observation: Observation): void {
     const names = this.link!.configuration.class_names;
+    if (this.link!.target !== null) {
+      this.rows.push([observation.values, null]);
+      this.newest.textContent = texts.watch.recorded(this.rows.length);
+      return;
+    }
     const label = observation.label ?? this.label;
     const seen = names[observation.predicted] ?? String(observation.predicted);
     this.newest.textContent = texts.watch.newest(seen, observation.confidence, this.rows.length);
@@ -108,7 +123,8 @@ export class Watch {
 
   private showLabels(names: readonly string[]): void {
     this.label = null;
-    const made = [...names.keys(), null].map((label) => {
+    const labels = names.length ? [...names.keys(), null] : []; // a number comes by itself
+    const made = labels.map((label) => {
       const text = label === null ? texts.learnMe.predict : names[label]!;
       const button = make("button", { type: "button", "aria-pressed": String(label === null) }, text);
       button.onclick = () => {
@@ -147,9 +163,9 @@ export class Watch {
     const cell = (text: string): string => `"${text.replaceAll('"', '""')}"`;
     const known = (value: number): string => (value === MISSING ? "" : String(value));
     const lines = this.rows.map(([values, label]) =>
-      [...Array.from(values, known), cell(classes[label]!)].join(","),
+      [...Array.from(values, known), ...(label === null ? [] : [cell(classes[label]!)])].join(","),
     );
-    const head = [...features, "class"].map(cell).join(",");
+    const head = [...features, ...(classes.length ? ["class"] : [])].map(cell).join(",");
     save("recording.csv", new Blob([[head, ...lines, ""].join("\n")], { type: "text/csv" }));
   }
 
@@ -176,21 +192,4 @@ export class Watch {
 function wordsOf(error: unknown): string {
   const known = (texts.watch.errors as Record<string, string>)[(error as { code?: string }).code ?? ""];
   return known ?? (error instanceof Error ? error.message : String(error));
-}
-
-function statusTable(status: BoardStatus): HTMLElement {
-  const { names, levels } = texts.watch;
-  return table(
-    [],
-    [
-      [names.samples, count(status.samples)],
-      [names.accuracy, percent(status.accuracy)],
-      [names.nochange, percent(status.nochange)],
-      [names.kappa, percent(status.kappa)],
-      [names.heap, count(status.heapFree)],
-      [names.drift, `${levels[status.drift] ?? ""} (${count(status.drifts)})`],
-      [names.seconds, count(status.seconds)],
-      [names.damaged, count(status.damaged)],
-    ],
-  );
 }

@@ -1,0 +1,68 @@
+"""The page watches a board that predicts a number: it tells what `monitor` tells."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from browser_support import Browser
+from device_support import Device, put_device
+from program_support import blobs, number_program
+
+from microshrub_tools.cli.monitor import facts
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.messages import sample
+from microshrub_tools.link.serial_line import SerialLine
+from microshrub_tools.watch.device_watch import Watch
+
+pytest.importorskip("websockets")
+
+from microshrub_tools.web.bridge import of_port
+
+CELLS = "[...document.querySelectorAll('#watch-numbers tr')].map((row) => "
+CELLS += "[...row.children].map((cell) => cell.textContent))"
+
+
+@pytest.mark.usefixtures("address")
+def test_a_predicted_number_is_shown_with_its_errors(
+    page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    program = number_program("linear-regressor", 1, 90)
+    files = program.files()
+    put_device(tmp_path, files["config.json"])
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    device = Device(micropython_command, tmp_path, "192k")
+    bridge = of_port(device.port, 115200, 0)
+    thread = threading.Thread(target=bridge.run, daemon=True)
+    thread.start()
+    try:
+        with HostLink(SerialLine(device.port)) as link:
+            link.connect()
+            rows = blobs().values[:300].astype(int).tolist()
+            for _ in link.stream(sample(row) for row in rows):
+                pass
+            watch = Watch(link)
+            watch.ask()
+            expected = dict(facts(watch))
+        page.open(bridge.address)
+        page.wait("!!document.querySelector('#start')")
+        page.run("document.querySelector('#watch').click()")
+        page.wait("document.querySelector('#watch-numbers').textContent", 60)
+        found = dict(page.run(CELLS))
+        assert found["samples that came"] == "300"
+        assert found["predicted b"] == expected["predicted b"]
+        error, _, scored = found["mean absolute error"].partition(" of ")
+        told, _, number = expected["mean absolute error"].partition(" of ")
+        assert (float(error), scored) == (float(told), number)
+        assert float(found["NoChange: the last target"]) == float(expected["NoChange"])
+        share = float(found["inside the interval"].removesuffix(" %"))
+        assert share == pytest.approx(float(expected["inside the interval"][:-2]), abs=0.06)
+        assert page.run("document.querySelector('#watch-stream').hidden")
+        assert page.run("document.querySelector('#watch-confusion').closest('section').hidden")
+        assert page.run("document.querySelector('#watch-status').className") == ""
+    finally:
+        bridge.stop()
+        thread.join()
+        device.close()

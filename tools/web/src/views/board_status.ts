@@ -1,0 +1,61 @@
+// What a board tells of how well it learns, as a table.
+
+import { table } from "../dom";
+import type { BoardStatus, Configuration, NumberErrors } from "../link/board_link";
+import { count, percent, texts } from "../texts";
+
+/** Of a board that predicts classes. */
+export function classTable(status: BoardStatus): HTMLElement {
+  const { names, levels } = texts.watch;
+  return table(
+    [],
+    [
+      [names.samples, count(status.samples)],
+      [names.accuracy, percent(status.accuracy)],
+      [names.nochange, percent(status.nochange)],
+      [names.kappa, percent(status.kappa)],
+      [names.drift, `${levels[status.drift] ?? ""} (${count(status.drifts)})`],
+      ...boardRows(status),
+    ],
+  );
+}
+
+/** Of a board that predicts the value of a sample at that place, in its unit. */
+export function numberTable(
+  status: BoardStatus,
+  errors: NumberErrors,
+  { feature_names: features, units }: Configuration,
+  target: number,
+): HTMLElement {
+  const { names } = texts.watch;
+  const [offset, digits] = units?.[target] ?? [0, 0];
+  const value = (raw: number): string => decimal(offset + raw / 10 ** digits, digits);
+  const error = (raw: number): string => (raw / 10 ** digits).toPrecision(5);
+  const { said, half } = errors;
+  const between = texts.watch.between(value(said - half), value(said + half));
+  const share = Math.round((1e6 * errors.inside) / Math.max(errors.scored, 1));
+  return table(
+    [],
+    [
+      [names.came, count(status.samples)],
+      [texts.watch.predicted(features[target] ?? ""), value(said) + (half < 0 ? "" : between)],
+      [names.error, texts.watch.of(error(errors.error), errors.scored)],
+      [names.guess, error(errors.nochange)],
+      ...(half < 0 ? [] : [[names.inside, percent(share)]]),
+      ...boardRows(status),
+    ],
+  );
+}
+
+function boardRows(status: BoardStatus): [string, string][] {
+  const { names } = texts.watch;
+  return [
+    [names.heap, count(status.heapFree)],
+    [names.seconds, count(status.seconds)],
+    [names.damaged, count(status.damaged)],
+  ];
+}
+
+function decimal(value: number, digits: number): string {
+  return value.toFixed(Math.max(digits, 0));
+}
