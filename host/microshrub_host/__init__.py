@@ -1,7 +1,7 @@
 """The PC side of microshrub: streams, engines, evaluation, RAM budgets, tuning.
 
 What a program or a notebook uses is exported here by name, and imported when it is first named;
-the classifiers for River and scikit-learn are in `adapters.river_adapter` and
+the classifiers and regressors for River and scikit-learn are in `adapters.river_adapter` and
 `adapters.sklearn_adapter`. All else is private: it may change without notice.
 """
 
@@ -16,15 +16,18 @@ if TYPE_CHECKING:
     from .base.errors import UserError
     from .engines.learners import register
     from .engines.loader import load
+    from .streams.number_streams import NumberStream, open_numbers
     from .streams.open_stream import open_stream
     from .streams.stream import Stream
 
 __all__ = [
+    "NumberStream",
     "Stream",
     "UserError",
     "budget",
     "load",
     "load_model",
+    "open_numbers",
     "open_stream",
     "parity",
     "register",
@@ -34,11 +37,13 @@ __all__ = [
 ]
 
 _HOMES = {
+    "NumberStream": "streams.number_streams",
     "Stream": "streams.stream",
     "UserError": "base.errors",
     "budget": "api",
     "load": "engines.loader",
     "load_model": "api",
+    "open_numbers": "streams.number_streams",
     "open_stream": "streams.open_stream",
     "parity": "api",
     "register": "engines.learners",

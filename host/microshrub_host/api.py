@@ -11,7 +11,7 @@ import functools
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from .base.errors import UserError
 from .base.text import count, did_you_mean
@@ -20,34 +20,55 @@ from .boards.ram_budget import Budget
 from .emulation.latency import Clock, can_count
 from .engines import engines
 from .engines.anomaly_options import AnomalyOptions
-from .engines.learners import DEFAULT, MODELS, check_parameters, defaults, stream_parameters
+from .engines.learners import (
+    DEFAULT,
+    MODELS,
+    check_parameters,
+    defaults,
+    kind_of,
+    number_parameters,
+    regressor_for,
+    stream_parameters,
+)
 from .evaluation import parity as engine_parity
-from .evaluation import prequential
+from .evaluation import prequential, regression
 from .evaluation.parity import Difference
 from .evaluation.prequential import Result
+from .evaluation.regression import NumberResult
 from .models import model_files
 from .models.model_files import OpenModel
+from .streams.number_streams import NumberStream
 from .streams.stream import Stream
 from .tuning.report import TuningReport
 from .tuning.study import Progress, Search
 from .tuning.trials import Limits, StreamSplit, baselines
 
 
+@overload
+def simulate(stream: Stream, model: str = DEFAULT, **options: Any) -> Result: ...
+
+
+@overload
+def simulate(stream: NumberStream, model: str = DEFAULT, **options: Any) -> NumberResult: ...
+
+
 def simulate(
-    stream: Stream,
+    stream: Stream | NumberStream,
     model: str = DEFAULT,
     *,
     engine: str | None = None,
     warmup: int = 256,
     anomaly: str | Sequence[str] | None = None,
+    interval: float | None = None,
+    ends: tuple[float, float] | None = None,
     **parameters: Any,
-) -> Result:
+) -> Result | NumberResult:
     """Predict each sample of a stream, then learn it, as a board would: to the bit.
 
     Parameters
     ----------
     stream
-        What open_stream gives.
+        What open_stream or, of numbers, open_numbers gives.
     model
         A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
     engine
@@ -58,13 +79,16 @@ def simulate(
     anomaly
         How often an anomaly alarm may come, as --anomaly has it: "0.001", "1 per day at 50 Hz",
         or ("0.001", "reach=1"); None: no anomaly score.
+    interval, ends
+        Of a stream of numbers: the percent of the targets that the interval around each prediction
+        is to hold, and the range of the targets; None: no interval, and the range of the warm-up.
     parameters
         Those of the learner: window=64, trees=8.
 
     Returns
     -------
     The accuracies and kappas in percent, their curves, and the state of the model. Its `anomaly`
-    has the score of each sample.
+    has the score of each sample. Of a stream of numbers, the errors and the predictions.
 
     Raises
     ------
@@ -79,7 +103,15 @@ def simulate(
     >>> run.samples, run.accuracy > 60
     (400, True)
 
+    >>> from microshrub_host import open_numbers
+    >>> forecast = open_numbers("river:AirlinePassengers", horizon=1, lags=12)
+    >>> run = simulate(forecast, "linear", engine="python", interval=90)
+    >>> run.samples, run.errors.mae < run.running_mean.mae
+    (143, True)
+
     """
+    if isinstance(stream, NumberStream):
+        return _simulate_numbers(stream, model, engine, warmup, interval, ends, parameters)
     wanted = _parameters(model, stream_parameters(_known(model), stream, warmup), parameters)
     words = [anomaly] if isinstance(anomaly, str) else anomaly
     options = AnomalyOptions.of(words) if words else None
@@ -88,8 +120,33 @@ def simulate(
     )
 
 
+def _simulate_numbers(
+    stream: NumberStream,
+    model: str,
+    engine: str | None,
+    warmup: int,
+    interval: float | None,
+    ends: tuple[float, float] | None,
+    parameters: dict[str, Any],
+) -> NumberResult:
+    model = regressor_for(model)
+    wanted = _parameters(model, number_parameters(model, stream.features, stream.late), parameters)
+    low_high = None
+    if ends is not None:
+        low, high = stream.target_scale.apply_numbers([float(end) for end in ends])
+        low_high = low, high
+    return regression.evaluate_numbers(
+        stream, model, wanted, engine=engine, warmup=warmup, ends=low_high, interval=interval
+    )
+
+
 def budget(
-    board: str, model: str = DEFAULT, *, features: int, classes: int, **parameters: Any
+    board: str,
+    model: str = DEFAULT,
+    *,
+    features: int,
+    classes: int | None = None,
+    **parameters: Any,
 ) -> Budget:
     """What a model takes of a board's RAM: its buffers, MicroPython's overhead, the code.
 
@@ -100,7 +157,8 @@ def budget(
     model
         A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
     features, classes
-        Of a sample: how many numbers, and how many classes there are.
+        Of a sample: how many numbers, and how many classes there are; without classes, the model
+        is a learner of numbers.
     parameters
         Those of the learner: window=64, trees=8.
 
@@ -117,12 +175,17 @@ def budget(
     (True, True)
 
     """
-    wanted = _parameters(_known(model), {"features": features, "classes": classes}, parameters)
-    return ram_budget.budget(wanted, board_files.load(board), MODELS[model])
+    shape = {"features": features}
+    if classes is None:
+        model = regressor_for(model)
+    else:
+        shape |= {"classes": classes}
+    wanted = _parameters(model if classes is None else _known(model), shape, parameters)
+    return ram_budget.budget(wanted, board_files.load(board), kind_of(model))
 
 
 def parity(
-    stream: Stream,
+    stream: Stream | NumberStream,
     model: str = DEFAULT,
     *,
     engine_names: tuple[str, ...] | None = None,
@@ -165,13 +228,21 @@ def parity(
     True
 
     """
-    wanted = _parameters(model, stream_parameters(_known(model), stream, warmup), parameters)
+    if isinstance(stream, NumberStream):
+        model = regressor_for(model)
+        shape = number_parameters(model, stream.features, stream.late)
+        rows, labels, target = stream.raw_rows(), engines.NO_LABELS, stream.forecaster(None, 90)
+    else:
+        shape = stream_parameters(_known(model), stream, warmup)
+        rows, labels, target = prequential.raw_rows(stream), stream.labels, None
+    wanted = _parameters(model, shape, parameters)
     starters = {
-        f"{name} {number}": functools.partial(engines.start, name, MODELS[model], wanted)
+        f"{name} {number}": functools.partial(
+            engines.start, name, kind_of(model), wanted, target=target
+        )
         for number, name in enumerate(engine_names or engines.available(), 1)
     }
-    rows = prequential.raw_rows(stream)
-    for step in engine_parity.check(starters, rows, stream.labels, warmup=warmup, every=every):
+    for step in engine_parity.check(starters, rows, labels, warmup=warmup, every=every):
         if isinstance(step, Difference):
             return step
     return None
@@ -253,7 +324,9 @@ def tune(
     )
 
 
-def save_model(path: str | Path, run: Result, stream: Stream) -> None:
+def save_model(
+    path: str | Path, run: Result | NumberResult, stream: Stream | NumberStream
+) -> None:
     """Write the model that a simulation of the stream has left behind, as `simulate --save`.
 
     The file is replaced at once, and only by a whole one. Raises UserError if it cannot be
@@ -273,6 +346,11 @@ def save_model(path: str | Path, run: Result, stream: Stream) -> None:
     True
 
     """
+    if isinstance(run, NumberResult):
+        assert isinstance(stream, NumberStream)
+        model_files.write(Path(path), model_files.of_number_run(run, stream))
+        return
+    assert isinstance(stream, Stream)
     model_files.write(Path(path), model_files.of_run(run, stream))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..engines import loader
 from ..engines.engines import States
-from ..engines.learners import MODELS, stream_parameters
+from ..engines.learners import MODELS, kind_of, stream_parameters
 from ..models import model_files
 from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream
 from ..streams.units import RAW_MAX, Raw, Scale
@@ -31,8 +31,101 @@ class AdapterError(UserError, ValueError):
     """What is wrong with a sample or a parameter, in words for the user."""
 
 
-class OnlineModel:
-    """A learner whose quantizer has seen the first samples."""
+class Online:
+    """What learners of classes and of numbers have in common: rows of decimals become codes."""
+
+    _learner: Any
+    _quantizer: Any
+
+    def __init__(
+        self,
+        model: str,
+        first: Values,
+        names: Sequence[str],
+        *,
+        scale: Scale | None = None,
+        engine: str = FASTEST,
+    ) -> None:
+        check_engine(engine)
+        if not 1 <= len(names) <= MAX_FEATURES:
+            raise AdapterError(
+                f"there are {len(names)} features; 1 to {MAX_FEATURES} are possible"
+            )
+        self._first = np.where(np.isfinite(first), first, np.nan)
+        self.scale = Scale.fit(self._first) if scale is None else scale
+        self._model, self._engine, self._names = model, engine, tuple(names)
+        self.samples = 0
+
+    def _begin(self) -> None:
+        """Make all objects, and freeze the ranges. Raises AdapterError."""
+        try:
+            self._build()
+        except ValueError as error:
+            raise AdapterError(str(error)) from None
+        self._quantizer.observe(ints(self.scale.apply(self._first)))
+        self._quantizer.freeze()
+        del self._first
+
+    def table_bytes(self) -> int:
+        """Bytes of the buffers of the learner and of its quantizer."""
+        tables = (self._learner.buffers(), self._quantizer.buffers())
+        return sum(memoryview(buffer).nbytes for table in tables for _, _, buffer in table)
+
+    def _codes(self, values: Values) -> array[int]:
+        """Of rows that are learned."""
+        codes = array("H", bytes(2 * values.size))
+        self._quantizer.encode(ints(self.scale.apply(values)), codes)
+        return codes
+
+    def _asked(self, values: Values) -> Iterator[array[int]]:
+        """The codes of each row; the quantizer forgets them."""
+        codes = array("H", bytes(2 * values.shape[1]))
+        kept = [(buffer, buffer[:]) for _, _, buffer in self._quantizer.buffers()]
+        for row in self.scale.apply(values):
+            self._quantizer.encode(ints(row), codes)
+            yield codes
+            for buffer, before in kept:
+                buffer[:] = before
+
+    def _check_names(self, what: str, texts: Sequence[str]) -> None:
+        if len(set(texts)) < len(texts):
+            raise AdapterError(f"two of the {what} have the same name as text: {texts}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        for name in self._UNPICKLED:
+            state.pop(name, None)
+        return state | {"states": self._states()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        states = state.pop("states")
+        self.__dict__.update(state)
+        self._build()
+        self._restore(states)
+
+    _UNPICKLED: tuple[str, ...] = ("_learner", "_quantizer")
+
+    def _restore(self, states: States) -> None:
+        self._learner.load(states.learner)
+        self._quantizer.load(states.quantizer)
+
+    def _build(self) -> None:
+        kind = kind_of(self._model)
+        self._learner = getattr(self._library, kind)(**self._parameters)
+        self._quantizer = self._library.Quantizer(len(self._names))
+
+    @property
+    def _library(self) -> Any:
+        return loader.load(loader.fastest() if self._engine == FASTEST else self._engine)
+
+    _parameters: dict[str, Any]
+
+    def _states(self) -> States:
+        return States(self._learner.save(), self._quantizer.save())
+
+
+class OnlineModel(Online):
+    """A learner of classes whose quantizer has seen the first samples."""
 
     def __init__(
         self,
@@ -50,27 +143,14 @@ class OnlineModel:
         The units are those of the scale, if there is one. Raises AdapterError for what the learner
         refuses.
         """
-        check_engine(engine)
-        if not 1 <= len(names) <= MAX_FEATURES:
-            raise AdapterError(
-                f"there are {len(names)} features; 1 to {MAX_FEATURES} are possible"
-            )
+        super().__init__(model, first, names, scale=scale, engine=engine)
         if classes > MAX_CLASSES:
             raise AdapterError(f"there are {classes} classes; at most {MAX_CLASSES} are possible")
-        known = np.where(np.isfinite(first), first, np.nan)
-        self.scale = Scale.fit(known) if scale is None else scale
-        self._model, self._engine, self._names = model, engine, tuple(names)
         numbers = tuple(str(c) for c in range(max(classes, 2)))  # one class is none to tell apart
-        labels = np.zeros(len(known), dtype=np.uint8)
-        stream = Stream("", known, labels, self._names, numbers)
-        self._parameters = stream_parameters(model, stream, len(known)) | dict(parameters)
-        try:
-            self._build()
-        except ValueError as error:
-            raise AdapterError(str(error)) from None
-        self._quantizer.observe(_ints(self.scale.apply(known)))
-        self._quantizer.freeze()
-        self.samples = 0
+        labels = np.zeros(len(self._first), dtype=np.uint8)
+        stream = Stream("", self._first, labels, self._names, numbers)
+        self._parameters = stream_parameters(model, stream, len(labels)) | dict(parameters)
+        self._begin()
         self._right = 0
 
     @property
@@ -78,17 +158,10 @@ class OnlineModel:
         """How many classes it has room for, two at least."""
         return int(self._learner.classes)
 
-    def table_bytes(self) -> int:
-        """Bytes of the buffers of the learner and of its quantizer."""
-        tables = (self._learner.buffers(), self._quantizer.buffers())
-        return sum(memoryview(buffer).nbytes for table in tables for _, _, buffer in table)
-
     def learn(self, values: Values, labels: NDArray[np.uint8]) -> None:
         """Learn rows, shape (rows, features), one after the other."""
-        codes = array("H", bytes(2 * values.size))
-        self._quantizer.encode(_ints(self.scale.apply(values)), codes)
         predictions = bytearray(len(labels))
-        self._learner.run(codes, bytearray(labels.tobytes()), predictions)
+        self._learner.run(self._codes(values), bytearray(labels.tobytes()), predictions)
         self.samples += len(labels)
         self._right += int(np.sum(np.frombuffer(predictions, dtype=np.uint8) == labels))
 
@@ -96,14 +169,9 @@ class OnlineModel:
         """Classes, shape (rows,), and the parts of the votes, shape (rows, classes)."""
         found = np.zeros(len(values), dtype=np.intp)
         votes = np.zeros((len(values), self.classes))
-        codes = array("H", bytes(2 * values.shape[1]))
-        kept = [(buffer, buffer[:]) for _, _, buffer in self._quantizer.buffers()]
-        for i, row in enumerate(self.scale.apply(values)):
-            self._quantizer.encode(_ints(row), codes)
+        for i, codes in enumerate(self._asked(values)):
             found[i] = self._learner.predict(codes)
             votes[i] = self._learner.votes
-            for buffer, before in kept:
-                buffer[:] = before
         votes[votes.sum(axis=1) == 0] = 1  # nothing is known yet
         return found, votes / votes.sum(axis=1, keepdims=True)
 
@@ -114,9 +182,8 @@ class OnlineModel:
         be written.
         """
         names = [*class_names, *[f"class {c}" for c in range(len(class_names), self.classes)]]
-        for what, texts in (("features", self._names), ("classes", names)):
-            if len(set(texts)) < len(texts):
-                raise AdapterError(f"two of the {what} have the same name as text: {texts}")
+        self._check_names("features", self._names)
+        self._check_names("classes", names)
         file = model_files.ModelFile(
             learner=MODELS[self._model],
             parameters=self._parameters,
@@ -129,26 +196,6 @@ class OnlineModel:
             states=self._states(),
         )
         model_files.write(Path(path), file)
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        del state["_learner"], state["_quantizer"]
-        return state | {"states": self._states()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        states = state.pop("states")
-        self.__dict__.update(state)
-        self._build()
-        self._learner.load(states.learner)
-        self._quantizer.load(states.quantizer)
-
-    def _build(self) -> None:
-        library = loader.load(loader.fastest() if self._engine == FASTEST else self._engine)
-        self._learner = getattr(library, MODELS[self._model])(**self._parameters)
-        self._quantizer = library.Quantizer(len(self._names))
-
-    def _states(self) -> States:
-        return States(self._learner.save(), self._quantizer.save())
 
 
 def check_engine(engine: str) -> None:
@@ -171,7 +218,7 @@ def decimals(digits: int, values: Values) -> Scale:
     return Scale(np.zeros(features), np.full(features, digits, dtype=np.int64))
 
 
-def _ints(raw: Raw) -> array[int]:
+def ints(raw: Raw) -> array[int]:
     values = array("i")
     values.frombytes(np.ascontiguousarray(raw, dtype=np.int32).tobytes())
     return values

@@ -9,11 +9,12 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..engines.learners import MODELS, defaults
+from ..engines.learners import MODELS, REGRESSORS, defaults, kind_of
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -55,16 +56,32 @@ def of_learner(adapter: Any) -> dict[str, Any]:
     return {n: v.item() if isinstance(v, np.generic) else v for n, v in found.items()}
 
 
-def classifier(name: str, module: str, base: type, shared: Mapping[str, Any], doc: str) -> type:
-    """The class of that name in the module of an adapter: ShrubClassifier is for the model shrub.
+@dataclass(frozen=True)
+class Kind:
+    """What the classifiers, or the regressors, of an adapter have in common.
 
-    Its docstring is doc with the {learner} and the {others}, its parameters, filled in. Raises
+    The docstring of a class is doc with the {learner} and the {others}, its parameters, filled in.
+    """
+
+    base: type
+    shared: Mapping[str, Any]
+    doc: str
+
+
+def estimator(name: str, module: str, classifier: Kind, regressor: Kind) -> type:
+    """The class of that name in the module of an adapter.
+
+    ShrubClassifier is for the model shrub, ShrubRegressor for shrub-regressor. Raises
     AttributeError if there is no such learner.
     """
-    found = re.fullmatch("([A-Z][a-z0-9]*)Classifier", name)
-    if not found or found[1].lower() not in MODELS:
-        raise AttributeError(f"module {module!r} has no attribute {name!r}")
-    return _made(name, module, base, tuple(shared.items()), doc, found[1].lower())
+    found = re.fullmatch("([A-Z][a-z0-9]*)(Classifier|Regressor)", name)
+    if found:
+        numbers = found[2] == "Regressor"
+        model = found[1].lower() + "-regressor" * numbers
+        kind = regressor if numbers else classifier
+        if model in (REGRESSORS if numbers else MODELS):
+            return _made(name, module, kind.base, tuple(kind.shared.items()), kind.doc, model)
+    raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
 
 @functools.cache
@@ -72,7 +89,7 @@ def _made(
     name: str, module: str, base: type, shared: tuple[tuple[str, Any], ...], doc: str, model: str
 ) -> type:
     others = ", ".join(f"{n}={value!r}" for n, value in defaults(model).items())
-    text = doc.format(learner=MODELS[model], others=others)
+    text = doc.format(learner=kind_of(model), others=others)
     return constructor(model, dict(shared))(
         type(name, (base,), {"__module__": module, "__qualname__": name, "__doc__": text})
     )

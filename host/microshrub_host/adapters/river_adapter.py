@@ -1,4 +1,4 @@
-"""The learners as classifiers of River: `StandardScaler() | ShrubClassifier(window=64)`."""
+"""The learners as estimators of River: `StandardScaler() | ShrubClassifier(window=64)`."""
 
 from __future__ import annotations
 
@@ -16,23 +16,54 @@ from river import base
 from ..engines.learners import learner
 from ..streams.units import Scale
 from .online import AdapterError, OnlineModel, Values, check_engine, decimals
-from .parameters import classifier, of_learner
+from .online_numbers import OnlineNumbers
+from .parameters import Kind, estimator, of_learner
 
 _Sample = Mapping[Any, Any]
 _SHARED = {"classes": None, "features": None, "warmup": 256, "digits": None, "engine": "fastest"}
 
 
-class _RiverClassifier(base.Classifier):  # type: ignore[misc]
-    """What all have in common. Between here and the learner stand names, labels and a warm-up."""
+class _Named:
+    """What all have in common: names of features, and a warm-up that tells their ranges."""
+
+    features: Any
+    warmup: Any
+    digits: Any
+    engine: Any
+
+    def _check_warmup(self) -> None:
+        check_engine(self.engine)
+        if type(self.warmup) is not int or self.warmup < 1:
+            raise AdapterError(f"warmup has to be 1 or more samples, not {self.warmup!r}")
+        self._names: tuple[Any, ...] | None = None
+
+    def _first(self, samples: list[dict[Any, float]]) -> tuple[Values, list[str], Scale | None]:
+        """The rows that give the ranges, the features' names, and units, if they are asked for."""
+        # In an order of their own, since that of a dict is not to matter.
+        found = sorted({name for known in samples for name in known}, key=str)
+        self._names = tuple(found) if self.features is None else tuple(self.features)
+        if not samples:
+            raise AdapterError("the warm-up has no samples")
+        if not self._names:
+            raise AdapterError("the samples of the warm-up have no features")
+        values = np.concatenate([self._row(known) for known in samples])
+        scale = None if self.digits is None else decimals(self.digits, values)
+        return values, [str(name) for name in self._names], scale
+
+    def _row(self, known: dict[Any, float]) -> Values:
+        """The sample as a row; what is not there is missing, and what has no place is left out."""
+        assert self._names is not None
+        return np.array([[known.get(name, math.nan) for name in self._names]], dtype=np.float64)
+
+
+class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
+    """What all classifiers have in common."""
 
     _model = ""
 
     def _check(self) -> None:
         """Refuse parameters, in the learner's words, and start."""
-        check_engine(self.engine)
-        if type(self.warmup) is not int or self.warmup < 1:
-            raise AdapterError(f"warmup has to be 1 or more samples, not {self.warmup!r}")
-        self._names: tuple[Any, ...] | None = None
+        self._check_warmup()
         self._labels: dict[Hashable, int] = {}
         self._most = 256
         if isinstance(self.classes, int):
@@ -137,32 +168,94 @@ class _RiverClassifier(base.Classifier):  # type: ignore[misc]
         self._waiting = []
 
     def _start(self, samples: list[dict[Any, float]], scale: Scale | None) -> None:
-        # In an order of their own, since that of a dict is not to matter.
-        found = sorted({name for known in samples for name in known}, key=str)
-        self._names = tuple(found) if self.features is None else tuple(self.features)
-        if not samples:
-            raise AdapterError("the warm-up has no samples")
-        if not self._names:
-            raise AdapterError("the samples of the warm-up have no features")
-        values = np.concatenate([self._row(known) for known in samples])
-        if scale is None and self.digits is not None:
-            scale = decimals(self.digits, values)
+        values, names, units = self._first(samples)
         most = len(self._labels) if self.classes is None else self._most
-        names = [str(name) for name in self._names]
         self._online = OnlineModel(
-            self._model, of_learner(self), values, names, most, scale=scale, engine=self.engine
+            self._model,
+            of_learner(self),
+            values,
+            names,
+            most,
+            scale=units if scale is None else scale,
+            engine=self.engine,
         )
         self._most = self._online.classes
-
-    def _row(self, known: dict[Any, float]) -> Values:
-        """The sample as a row; what is not there is missing, and what has no place is left out."""
-        assert self._names is not None
-        return np.array([[known.get(name, math.nan) for name in self._names]], dtype=np.float64)
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {}
         yield {"warmup": 20, "classes": 7}
+
+
+class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
+    """What all regressors have in common."""
+
+    _model = ""
+
+    def _check(self) -> None:
+        """Refuse parameters, in the learner's words, and start."""
+        self._check_warmup()
+        refusal = ""
+        for features in (1, 256):  # before they are known: the fewest and the most there can be
+            try:
+                learner(self._model).nbytes(features=features, **of_learner(self))
+                break
+            except ValueError as error:
+                refusal = str(error)
+        else:
+            raise AdapterError(refusal)
+        self._waiting: list[tuple[dict[Any, float], float]] = []
+        self._online: OnlineNumbers | None = None
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        """Bytes of the model, and of the samples that wait for the end of the warm-up."""
+        waiting = sum(sys.getsizeof(known) for known, _ in self._waiting)
+        return waiting + (self._online.table_bytes() if self._online else 0)
+
+    def learn_one(self, x: _Sample, y: float) -> None:
+        """Learn a sample. The first `warmup` ones are kept, and learned when all are there."""
+        known = _numbers(x)
+        if self._online:
+            self._online.learn(self._row(known), np.array([y], dtype=np.float64))
+            return
+        self._waiting.append((known, float(y)))
+        if len(self._waiting) >= self.warmup:
+            self._leave_warmup()
+
+    def predict_one(self, x: _Sample) -> float:
+        """The number predicted for a sample; while warming up, the mean of those so far, or 0."""
+        known = _numbers(x)
+        if self._online:
+            return float(self._online.predict(self._row(known))[0])
+        return math.fsum(y for _, y in self._waiting) / max(len(self._waiting), 1)
+
+    def save(self, path: Path | str) -> None:
+        """Write the model's file, from which `microshrub build --model` makes a program.
+
+        Ends the warm-up. Raises AdapterError, or UserError, if nothing was learned, or the file
+        cannot be written.
+        """
+        if not self._online:
+            if not self._waiting:
+                raise AdapterError("there is nothing to save: no sample has been learned yet")
+            self._leave_warmup()
+        assert self._online
+        self._online.save(path, "River")
+
+    def _leave_warmup(self) -> None:
+        values, names, scale = self._first([known for known, _ in self._waiting])
+        targets = np.array([y for _, y in self._waiting])
+        self._online = OnlineNumbers(
+            self._model, of_learner(self), values, targets, names, scale=scale, engine=self.engine
+        )
+        self._online.learn(values, targets)
+        self._waiting = []
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {}
+        yield {"warmup": 20}
 
 
 def _numbers(x: _Sample) -> dict[Any, float]:
@@ -180,12 +273,14 @@ def _numbers(x: _Sample) -> dict[Any, float]:
     return found
 
 
-_DOC = """{learner} as a classifier of River.
+_CLASSES = """classes   the number of labels, or a list of them; None: those of the warm-up
+    """
+_DOC = """{learner} as a KIND of River.
 
     All parameters are given by keyword:
 
-    classes   the number of labels, or a list of them; None: those of the warm-up
-    features  names of the features, in the board's order; None: those of the warm-up, sorted.
+    CLASSESfeatures  names of the features, in the board's order; None: those of the warm-up,
+              sorted.
               Later, other features are ignored, and absent ones are missing values
     warmup    number of samples that decide the units and ranges of the features, before they
               are learned, too
@@ -201,5 +296,15 @@ _DOC = """{learner} as a classifier of River.
 
 
 def __getattr__(name: str) -> Any:
-    """The classes: ShrubClassifier, HoeffdingClassifier, one for each learner that there is."""
-    return classifier(name, __name__, _RiverClassifier, _SHARED, _DOC)
+    """The classes: ShrubClassifier, ShrubRegressor, one for each learner that there is."""
+    of_numbers = {option: value for option, value in _SHARED.items() if option != "classes"}
+    text = _DOC.replace("KIND", "regressor").replace("CLASSES", "")
+    kinds = (
+        Kind(
+            _RiverClassifier,
+            _SHARED,
+            _DOC.replace("KIND", "classifier").replace("CLASSES", _CLASSES),
+        ),
+        Kind(_RiverRegressor, of_numbers, text),
+    )
+    return estimator(name, __name__, *kinds)

@@ -1,4 +1,4 @@
-"""The learners as incremental classifiers of scikit-learn, which has to be installed for it."""
+"""The learners as incremental estimators of scikit-learn, which has to be installed for it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..streams.units import Scale
 from .online import AdapterError, OnlineModel, Values, decimals
-from .parameters import classifier, of_learner
+from .online_numbers import OnlineNumbers
+from .parameters import Kind, estimator, of_learner
 
 try:
-    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
     from sklearn.utils.multiclass import check_classification_targets, unique_labels
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:
@@ -22,8 +24,28 @@ _NAN = {"ensure_all_finite": "allow-nan"}
 _SHARED = {"warmup": 256, "digits": None, "engine": "fastest"}
 
 
-class _SklearnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What all have in common."""
+class _Estimator(BaseEstimator):  # type: ignore[misc]
+    """What classifiers and regressors have in common."""
+
+    def _first(self, values: Values) -> tuple[Values, list[str], Scale | None]:
+        """The rows that give the ranges, the names of the features, and units, if asked for."""
+        if type(self.warmup) is not int or self.warmup < 1:
+            raise AdapterError(f"warmup has to be 1 or more samples, not {self.warmup!r}")
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{f}" for f in range(values.shape[1])]
+        first = values[: self.warmup]
+        scale = None if self.digits is None else decimals(self.digits, first)
+        return first, [str(name) for name in names], scale
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
+    """What all classifiers have in common."""
 
     _model = ""
     classes_: NDArray[Any]
@@ -86,26 +108,65 @@ class _SklearnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _start(self, values: Values, classes: int) -> OnlineModel:
-        if type(self.warmup) is not int or self.warmup < 1:
-            raise AdapterError(f"warmup has to be 1 or more samples, not {self.warmup!r}")
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"x{f}" for f in range(values.shape[1])]
-        first = values[: self.warmup]
-        scale = None if self.digits is None else decimals(self.digits, first)
-        texts = [str(name) for name in names]
-        parameters = of_learner(self)
+        first, names, scale = self._first(values)
         return OnlineModel(
-            self._model, parameters, first, texts, classes, scale=scale, engine=self.engine
+            self._model, of_learner(self), first, names, classes, scale=scale, engine=self.engine
         )
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+
+class _SklearnRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
+    """What all regressors have in common."""
+
+    _model = ""
+    online_: OnlineNumbers
+
+    def fit(self, X: Any, y: Any) -> _SklearnRegressor:  # noqa: N803
+        """Forget everything, then learn the rows once, in their order; NaN is a missing value."""
+        return self._learn(X, y, fresh=True)
+
+    def partial_fit(self, X: Any, y: Any) -> _SklearnRegressor:  # noqa: N803
+        """Learn the rows once, in their order.
+
+        The first call gives the units and ranges of features and target by its first `warmup`
+        rows.
+        """
+        return self._learn(X, y, fresh=not hasattr(self, "online_"))
+
+    def predict(self, X: Any) -> Values:  # noqa: N803
+        """The predictions for the rows, shape (rows,), within the targets learned so far."""
+        check_is_fitted(self)
+        values = validate_data(self, X, reset=False, dtype=np.float64, **_NAN)
+        return self.online_.predict(values)
+
+    def save(self, path: Path | str) -> None:
+        """Write the model's file, from which `microshrub build --model` makes a program.
+
+        Raises UserError if it cannot be written.
+        """
+        check_is_fitted(self)
+        self.online_.save(path, "scikit-learn")
+
+    def _learn(self, X: Any, y: Any, fresh: bool) -> _SklearnRegressor:  # noqa: N803
+        values, targets = validate_data(
+            self, X, y, reset=fresh, dtype=np.float64, y_numeric=True, **_NAN
+        )
+        targets = targets.astype(np.float64)
+        if fresh:
+            first, names, scale = self._first(values)
+            self.online_ = OnlineNumbers(
+                self._model,
+                of_learner(self),
+                first,
+                targets[: self.warmup],
+                names,
+                scale=scale,
+                engine=self.engine,
+            )
+        self.online_.learn(values, targets)
+        return self
 
 
-_DOC = """{learner} as a classifier of scikit-learn.
+_DOC = """{learner} as a KIND of scikit-learn.
 
     All parameters are given by keyword:
 
@@ -122,5 +183,9 @@ _DOC = """{learner} as a classifier of scikit-learn.
 
 
 def __getattr__(name: str) -> Any:
-    """The classes: ShrubClassifier, HoeffdingClassifier, one for each learner that there is."""
-    return classifier(name, __name__, _SklearnClassifier, _SHARED, _DOC)
+    """The classes: ShrubClassifier, ShrubRegressor, one for each learner that there is."""
+    kinds = (
+        Kind(_SklearnClassifier, _SHARED, _DOC.replace("KIND", "classifier")),
+        Kind(_SklearnRegressor, _SHARED, _DOC.replace("KIND", "regressor")),
+    )
+    return estimator(name, __name__, *kinds)

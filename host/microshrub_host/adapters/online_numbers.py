@@ -1,0 +1,108 @@
+"""A learner of numbers with its ranges on a PC: rows of decimals in, decimals out."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..engines.engines import States
+from ..engines.learners import REGRESSORS, number_parameters
+from ..models import model_files
+from ..streams.units import Scale
+from .online import FASTEST, AdapterError, Online, Values
+
+
+class OnlineNumbers(Online):
+    """A learner of numbers whose ranges are those of the first samples and targets."""
+
+    _UNPICKLED = ("_learner", "_quantizer", "_target")
+
+    def __init__(
+        self,
+        model: str,
+        parameters: Mapping[str, Any],
+        first: Values,
+        targets: Values,
+        names: Sequence[str],
+        *,
+        scale: Scale | None = None,
+        engine: str = FASTEST,
+    ) -> None:
+        """first, shape (rows, features), NaN missing, and targets, shape (rows,), give the ranges.
+
+        The features' units are those of the scale, if there is one. Raises AdapterError for what
+        the learner refuses.
+        """
+        super().__init__(model, first, names, scale=scale, engine=engine)
+        self._parameters = number_parameters(model, len(self._names), 0) | dict(parameters)
+        self._target_scale = Scale.fit(targets[:, None])
+        self._begin()
+        for raw in self._raw(targets):
+            self._target.observe(raw)
+        self._target.freeze()
+        self._away = 0.0  # of all predictions before they were learned, in all
+
+    def learn(self, values: Values, targets: Values) -> None:
+        """Learn rows, shape (rows, features), with their targets, one after the other."""
+        raw = self._raw(targets)
+        said = array("H", bytes(2 * len(raw)))
+        codes = array("H", [self._target.code(y) for y in raw])
+        self._learner.run(self._codes(values), codes, said)
+        for code, y, target in zip(said, raw, targets, strict=True):
+            self._away += abs(self._value(code) - float(target))
+            self._target.learn(y)
+        self.samples += len(raw)
+
+    def predict(self, values: Values) -> Values:
+        """What is predicted for rows, shape (rows,)."""
+        return np.array([self._value(self._learner.predict(x)) for x in self._asked(values)])
+
+    def save(self, path: Path | str, source: str) -> None:
+        """Write the model's file; the target is its last column. Raises UserError."""
+        self._check_names("features", self._names)
+        name = "target"
+        while name in self._names:
+            name += "_"
+        columns = len(self._names) + 1
+        numbers = {"columns": columns, "column": columns - 1, "ends": list(self._target.ends)}
+        both = (self.scale, self._target_scale)
+        file = model_files.ModelFile(
+            learner=REGRESSORS[self._model],
+            parameters=self._parameters,
+            feature_names=(*self._names, name),
+            class_names=(),
+            scale=Scale(
+                np.concatenate([scale.offset for scale in both]),
+                np.concatenate([scale.digits for scale in both]),
+            ),
+            stream=source,
+            samples=self.samples,
+            accuracy=self._away / max(self.samples, 1),
+            states=self._states(),
+            numbers=numbers | {"horizon": 0, "lags": 0, "interval": None},
+        )
+        model_files.write(Path(path), file)
+
+    def _raw(self, targets: Values) -> list[int]:
+        if not np.isfinite(targets).all():
+            raise AdapterError("a target is missing or infinite")
+        return self._target_scale.apply_numbers(targets.tolist())
+
+    def _value(self, code: int) -> float:
+        raw = np.array([[self._target.value(code)]], dtype=np.int32)
+        return float(self._target_scale.values(raw)[0, 0])
+
+    def _build(self) -> None:
+        super()._build()
+        self._target = self._library.Target()
+
+    def _restore(self, states: States) -> None:
+        super()._restore(states)
+        self._target.load(states.target)
+
+    def _states(self) -> States:
+        return States(self._learner.save(), self._quantizer.save(), self._target.save())

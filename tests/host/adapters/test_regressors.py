@@ -1,0 +1,129 @@
+"""The learners of numbers as regressors of River and of scikit-learn, beside `simulate`."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from river import checks
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from microshrub_host.adapters import river_adapter, sklearn_adapter
+from microshrub_host.adapters.online import AdapterError
+from microshrub_host.engines.learners import defaults
+from microshrub_host.evaluation.regression import evaluate_numbers
+from microshrub_host.models import model_files
+from microshrub_host.streams.number_streams import NumberStream
+from microshrub_tools.cli.main import main
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "Linear": {},
+    "Shrub": {"window": 60, "trees": 4, "leaves": 12},
+    "Thicket": {"bytes": 4000},
+}
+
+
+def of_river(name: str, **options: Any) -> Any:
+    return getattr(river_adapter, f"{name}Regressor")(**SETTINGS[name], **options)
+
+
+def of_sklearn(name: str, **options: Any) -> Any:
+    return getattr(sklearn_adapter, f"{name}Regressor")(**SETTINGS[name], **options)
+
+
+@parametrize_with_checks([of_sklearn(name, engine="python") for name in ("Linear", "Shrub")])
+def test_what_scikit_learn_asks_of_an_estimator(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def _checks() -> list[Any]:
+    found = []
+    for name, warmup in (("Linear", 20), ("Shrub", 256)):
+        for number, check in enumerate(checks.yield_checks(of_river(name, warmup=warmup))):
+            label = f"{name}-{check.__name__}-{number}"
+            found.append(pytest.param(of_river(name, warmup=warmup), check, id=label))
+    return found
+
+
+@pytest.mark.parametrize(("learner", "check"), _checks())
+def test_what_river_asks_of_an_estimator(learner: Any, check: Any) -> None:
+    check(learner.clone())
+
+
+def stream(count: int = 500) -> NumberStream:
+    rng = np.random.default_rng(4)
+    a, b = rng.integers(0, 900, (2, count)) / 10
+    return NumberStream("sum", np.column_stack([a, b, 3 * a - b]), ("a", "b", "y"), 2, 0, 0)
+
+
+def simulated(name: str) -> Any:
+    model = f"{name.lower()}-regressor"
+    shape = {"features": 2} | ({"late": 0} if name == "Thicket" else {})
+    return evaluate_numbers(stream(), model, defaults(model) | SETTINGS[name] | shape)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_scikit_learn_holds_the_bits_of_simulate(name: str) -> None:
+    data = stream()
+    whole, parts = of_sklearn(name), of_sklearn(name)
+    whole.fit(data.columns[:, :2], data.targets)
+    for at in range(0, 500, 300):
+        parts.partial_fit(data.columns[at : at + 300, :2], data.targets[at : at + 300])
+    wanted = simulated(name).states
+    for learner in (whole, parts):
+        assert learner.online_._states().learner == wanted.learner
+        assert learner.online_._states().target == wanted.target
+    said = whole.predict(data.columns[:9, :2])
+    assert np.array_equal(said, parts.predict(data.columns[:9, :2]))
+    assert np.array_equal(said, pickle.loads(pickle.dumps(whole)).predict(data.columns[:9, :2]))
+    assert whole.score(data.columns[:, :2], data.targets) > 0.7
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_river_predicts_what_simulate_says(name: str) -> None:
+    data, wanted = stream(), simulated(name)
+    learner = of_river(name)
+    said = []
+    for row in data.columns:
+        x = {"a": row[0], "b": row[1]}
+        said.append(learner.predict_one(x))
+        learner.learn_one(x, row[2])
+    assert np.array_equal(said[256:], wanted.predictions[256:])
+    assert learner._online._states().learner == wanted.states.learner
+    assert said[:2] == [0.0, data.targets[0]]
+
+
+@pytest.mark.parametrize("make", [of_river, of_sklearn])
+def test_a_saved_model_is_shown_and_built(
+    make: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, learner = stream(), make("Linear", warmup=50)
+    if make is of_river:
+        for row in data.columns:
+            learner.learn_one({"a": row[0], "b": row[1]}, row[2])
+        expected = learner.predict_one({"a": 5.0, "b": 6.0})
+    else:
+        learner.fit(data.columns[:, :2], data.targets)
+        expected = learner.predict([[5.0, 6.0]])[0]
+    path = tmp_path / "m.mshrub"
+    learner.save(path)
+    file = model_files.read(path)
+    assert (file.feature_names[-1], file.samples) == ("target", 500)
+    assert main(["show", str(path), "--row", "5,6,0"]) == 0
+    assert capsys.readouterr().out.strip() == f"target: {expected:.10g}"
+    built = ["build", "--model", str(path), "--board", "rpi_pico", "--output", str(tmp_path / "o")]
+    assert main(built) == 0
+
+
+def test_what_is_wrong_is_said() -> None:
+    with pytest.raises(AdapterError, match="window has to be a whole number of 8"):
+        river_adapter.ShrubRegressor(window=3)
+    with pytest.raises(AdapterError, match="warmup has to be 1 or more"):
+        river_adapter.LinearRegressor(warmup=0)
+    with pytest.raises(AdapterError, match="there is nothing to save"):
+        river_adapter.LinearRegressor().save("no.mshrub")
+    with pytest.raises(AttributeError, match="SoftmaxRegressor"):
+        _ = river_adapter.SoftmaxRegressor
