@@ -6,6 +6,7 @@ The last line but one of a run tells how many tests were skipped, and why.
 from __future__ import annotations
 
 import contextlib
+import gc
 import gzip
 import signal
 import subprocess
@@ -30,6 +31,15 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """xdist interrupts a worker that takes long to clean up after the last test: let it be."""
     if hasattr(session.config, "workerinput"):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _old_objects_stay() -> None:
+    """What is there by now, mostly numba's, is left alone when garbage is collected.
+
+    Each look at it takes a fifth of a second.
+    """
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

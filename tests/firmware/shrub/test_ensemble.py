@@ -19,6 +19,7 @@ from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Scale
 
 WARMUP = 256
+ORACLE_SAMPLES = 8000
 ONE = 65536
 ALL_VOTES = 65536 * 255
 WEATHER = {"window": 32, "trees": 16, "depth": 2, "step": 0.05, "train_every": 8}
@@ -66,7 +67,7 @@ def fixed_point(stream: Stream, parameters: dict[str, Any]) -> NDArray[np.uint8]
 
 
 def in_float(stream: Stream, parameters: dict[str, Any]) -> Ints:
-    """What the oracle predicts, given the same codes."""
+    """What the oracle predicts of the first samples, given the same codes."""
     raw = Scale.fit(stream.values).apply(stream.values)
     features = raw.shape[1]
     quantizer = loader.load("numba").Quantizer(features)
@@ -77,7 +78,8 @@ def in_float(stream: Stream, parameters: dict[str, Any]) -> Ints:
     quantizer.encode(values, codes)
     oracle = ShrubOracle(features, len(stream.class_names), **parameters)
     predictions = []
-    for x, label in zip(np.array(codes).reshape(-1, features), stream.labels, strict=True):
+    rows = np.array(codes).reshape(-1, features)[:ORACLE_SAMPLES]
+    for x, label in zip(rows, stream.labels, strict=False):
         predictions.append(oracle.predict(x))
         oracle.learn(x, int(label))
     return np.array(predictions)
@@ -93,16 +95,20 @@ def in_float(stream: Stream, parameters: dict[str, Any]) -> Ints:
 def test_as_accurate_as_the_oracle(
     name: str, parameters: dict[str, Any], oracle_seeds: int, at_least: float
 ) -> None:
-    """Mean accuracy over three seeds within half a point; at_least is near what others report."""
+    """Mean accuracy over three seeds within half a point; at_least is near what others report.
+
+    The oracle, which is slow, sees the first samples of the stream.
+    """
     stream = stream_of(name)
 
     def accuracy(predictions: NDArray[Any]) -> float:
-        return 100 * float(np.mean(predictions == stream.labels))
+        return 100 * float(np.mean(predictions == stream.labels[: len(predictions)]))
 
-    ours = np.mean([accuracy(fixed_point(stream, {**parameters, "seed": s})) for s in range(3)])
+    ours = [fixed_point(stream, {**parameters, "seed": s}) for s in range(3)]
     theirs = [accuracy(in_float(stream, {**parameters, "seed": s})) for s in range(oracle_seeds)]
-    assert abs(ours - np.mean(theirs)) < 0.5
-    assert ours > at_least
+    early = np.mean([accuracy(said[:ORACLE_SAMPLES]) for said in ours])
+    assert abs(early - np.mean(theirs)) < 0.5
+    assert np.mean([accuracy(said) for said in ours]) > at_least
 
 
 # By hand: two samples, 0 at code 0 and 1 at code 10

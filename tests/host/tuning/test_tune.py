@@ -55,6 +55,17 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write(tmp_path / "made.csv", 600)
 
 
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """The address of a cluster whose only worker is a thread here, which starts at once."""
+    import distributed
+
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
 def tuning(folder: Path, *words: str, **options: Any) -> subprocess.Popen[str]:
     """`microshrub tune made.csv` as a process that gets Ctrl-C alone."""
     code = "import sys; from microshrub_tools.cli.main import main; sys.exit(main())"
@@ -108,9 +119,10 @@ def test_whatever_is_asked_for_is_a_model(seed: int, features: int, classes: int
 
 
 def test_the_commands_that_it_prints_work(
-    capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
+    capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path, scheduler: str
 ) -> None:
     words = ["--board", "rpi_pico", "--budget", "3000", "--limit", "500", "--trials", "7"]
+    words += ["--scheduler", scheduler]
     files = ["--json", "found.json", "--plot", "front.svg", "--html", "front.html"]
     assert main(["tune", "made.csv", *words, *files]) == 0
     said = capsys.readouterr()
@@ -169,14 +181,14 @@ def test_what_the_board_needs_too_long_for_is_not_tried() -> None:
     assert trials.size_within(split, usual, Limits(BOARD, small.model_bytes - 1)) is None
 
 
-def test_the_choice_does_not_see_the_rest(tmp_path: Path) -> None:
+def test_the_choice_does_not_see_the_rest(tmp_path: Path, scheduler: str) -> None:
     stream = make_stream(600)
     labels = stream.labels.copy()
     labels[250:] = labels[250:][::-1] // 2
     results = []
     for name, of in (("a", stream), ("b", replace(stream, labels=labels))):
         with Search(tmp_path / name, StreamSplit(of, 100, 250), LIMITS, seed=3) as search:
-            search.run(7, jobs=1, scheduler=None, progress=lambda *_: None)
+            search.run(7, jobs=1, scheduler=scheduler, progress=lambda *_: None)
             results.append(search.found())
     one, other = results
     assert [f.configuration for f in one] == [f.configuration for f in other]
@@ -245,10 +257,10 @@ def test_one_search_at_a_time_has_a_study(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["q?mode=memory.db", "{x}", "per%cent", "a b#c"])
-def test_a_study_may_have_any_name(tmp_path: Path, name: str) -> None:
+def test_a_study_may_have_any_name(tmp_path: Path, name: str, scheduler: str) -> None:
     split = StreamSplit(make_stream(600), 100, 250)
     with Search(tmp_path / name, split, LIMITS, seed=0) as search:
-        search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
+        search.run(1, jobs=1, scheduler=scheduler, progress=lambda *_: None)
     assert [path.name for path in tmp_path.iterdir()] == [name]
     with Search(tmp_path / name, split, LIMITS, seed=0) as search:
         assert search.finished() == 1
@@ -262,10 +274,10 @@ def complaint_about(path: Path, split: StreamSplit) -> str:
     return ""
 
 
-def test_a_damaged_study_is_told_in_one_line(tmp_path: Path) -> None:
+def test_a_damaged_study_is_told_in_one_line(tmp_path: Path, scheduler: str) -> None:
     path, split = tmp_path / "study", StreamSplit(make_stream(600), 100, 250)
     with Search(path, split, LIMITS, seed=0) as search:
-        search.run(3, jobs=1, scheduler=None, progress=lambda *_: None)
+        search.run(3, jobs=1, scheduler=scheduler, progress=lambda *_: None)
     whole = path.read_bytes()
     told = 0
     for seed in range(25):
@@ -281,13 +293,15 @@ def test_a_damaged_study_is_told_in_one_line(tmp_path: Path) -> None:
     assert told > 10
 
 
-def test_a_budget_without_a_model_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_budget_without_a_model_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheduler: str
+) -> None:
     monkeypatch.setattr("microshrub_host.tuning.study._REFUSED", 5)
     search = Search(
         tmp_path / "s", StreamSplit(make_stream(600), 100, 250), Limits(BOARD, 10), seed=0
     )
     with pytest.raises(UserError, match="raise --budget"):
-        search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
+        search.run(1, jobs=1, scheduler=scheduler, progress=lambda *_: None)
 
 
 def test_ctrl_c_loses_no_finished_trial(tmp_path: Path) -> None:
@@ -358,11 +372,11 @@ def test_a_cluster_needs_no_file(tmp_path: Path) -> None:
 
         with distributed.Client(address, timeout=30) as client:
             client.wait_for_workers(1, timeout=30)
-        words = ["--budget", "3000", "--trials", "6", "--scheduler", address, "--json", "-"]
+        words = ["--budget", "3000", "--trials", "3", "--scheduler", address, "--json", "-"]
         with tuning(here, *words) as process:
             out, err = process.communicate(timeout=200)
         assert process.returncode == 0, err
-    assert len(json.loads(out)["trials"]) == 6
+    assert len(json.loads(out)["trials"]) == 3
 
 
 @pytest.mark.parametrize(
@@ -376,8 +390,13 @@ def test_a_cluster_needs_no_file(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_told(
-    words: list[str], said: str, data: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str],
+    said: str,
+    data: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("microshrub_host.base.cluster._CONNECT", 0.5)
     assert main(["tune", str(data), "--board", "rpi_pico", *words]) == 2
     assert said in capsys.readouterr().err
 

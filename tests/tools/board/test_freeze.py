@@ -23,7 +23,7 @@ from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import STATUS, DeviceStatus
 from microshrub_tools.link.serial_line import SerialLine
 
-SOURCE = ["synth:rbf_m", "--limit", "300"]
+SOURCE = ["synth:rbf_m", "--warmup", "64", "--limit", "160"]
 MODELS = {
     "shrub": ["--window", "16", "--trees", "4", "--depth", "4"],
     "hoeffding": ["--grace-period", "50", "--adaptive", "--boost"],
@@ -92,7 +92,7 @@ def test_a_frozen_program_learns_as_the_simulator_does_in_the_ram_that_was_count
         board.reset()
         board.start(START)
         assert main(["stream", *SOURCE, "--port", board.port, "--build", str(folder)]) == 0
-        assert "Device and simulator agree: 300 samples" in capsys.readouterr().out
+        assert "Device and simulator agree: 160 samples" in capsys.readouterr().out
         used = heap_used(board)
     code, model_bytes = (int(text.replace(",", "")) for text in re.findall(BYTES, said))
     assert code < 22_000

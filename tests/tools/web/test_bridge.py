@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from board_support import UnixBoard, what_starts
 from browser_support import Browser
-from playground_support import choose, crc_of_run, csv_of, give_csv
+from playground_support import choose, choose_quick, crc_of_run, csv_of, give_csv
 from serial_support import serial_port
 
 from microshrub_tools.link.client import HostLink
@@ -84,8 +84,7 @@ def refused(page: Browser, bridge: Bridge, address: str) -> list[str]:
     page.open("about:blank")
     page.open(address)
     page.wait("!!document.querySelector('#start')")
-    choose(page, "stream", "led")
-    choose(page, "learner", "hoeffding")
+    choose_quick(page)
     crc_of_run(page)
     said = []
     for button in ("flash", "watch"):
