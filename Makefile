@@ -10,6 +10,8 @@ STUBS := .typings/micropython.pyi
 
 .PHONY: attack ci constants demo docs packages optional test test-lowest lint types web clean
 .DELETE_ON_ERROR:
+# Set, it has each of the many processes that the tests start compile its sources anew
+unexport PYTHONDONTWRITEBYTECODE
 
 demo: .venv/run
 	$(BIN)/microshrub simulate river:ImageSegments --board rpi_pico --plot demo.png

@@ -1,7 +1,7 @@
 """The kernels compiled to machine code by the system's C compiler: the engine `c`.
 
-The C is translated from the device library's own files (c_translate.py), compiled once for each
-state of these files and of the compiler, and kept in the cache.
+The C is translated from the device library's own files (c_translate.py) and compiled once for each
+state of these files, of the translator and of the compiler. The cache keeps it.
 """
 
 from __future__ import annotations
@@ -10,16 +10,19 @@ import ast
 import ctypes
 import functools
 import hashlib
+import json
 import os
 import shutil
 import subprocess
 from array import array
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from ..base import files
 from ..base.cache import cache_folder
 from ..base.errors import UserError
-from . import c_translate, library_files
+from . import c_declarations, c_function, c_translate, library_files
 from .c_declarations import INT, NOTHING, Kernel
 
 FLAGS = (
@@ -28,18 +31,41 @@ FLAGS = (
 )
 _COMPILERS = ("cc", "gcc", "clang")
 _HEAD = c_translate.TYPES + c_translate.DIVISION
+_TRANSLATOR = tuple(
+    Path(str(module.__file__)) for module in (c_translate, c_function, c_declarations)
+)
+_KERNELS, _SIGNATURES = "kernels.so", "kernels.json"  # in a folder of the cache
 
 
 class CompilerError(UserError):
     """There is no C compiler, or it fails; the message says which and why."""
 
 
+@dataclass(frozen=True)
+class Signature:
+    """What has to be known of a kernel to call it; its name is that in C."""
+
+    module: str
+    function: str
+    name: str
+    doc: str | None
+    arguments: tuple[str, ...]
+    returns: str
+
+    @classmethod
+    def of(cls, kernel: Kernel) -> Signature:
+        """That of a kernel."""
+        doc = ast.get_docstring(kernel.node)
+        names = (kernel.module, kernel.node.name, kernel.name)
+        return cls(*names, doc, kernel.arguments, kernel.returns)
+
+
 class Function:
     """A compiled kernel, called with the objects that the Python one takes."""
 
-    def __init__(self, kernel: Kernel, library: ctypes.CDLL) -> None:
-        self.__name__ = kernel.node.name
-        self.__doc__ = ast.get_docstring(kernel.node)
+    def __init__(self, kernel: Signature, library: ctypes.CDLL) -> None:
+        self.__name__ = kernel.function
+        self.__doc__ = kernel.doc
         self.__module__ = f"{library_files.PACKAGE}.{kernel.module}"
         self._call = library[kernel.name]
         self._call.restype = None if kernel.returns == NOTHING else ctypes.c_int32
@@ -87,18 +113,18 @@ def compiler() -> str | None:
 
 def functions() -> dict[tuple[str, str], Function]:
     """The compiled kernels by module and name. Raises CompilerError."""
-    return _functions(_modules())
-
-
-def _modules() -> tuple[str, ...]:
-    return tuple(map(library_files.module_name, library_files.sources_with_own()))
+    return _functions(tuple(library_files.sources_with_own()))
 
 
 @functools.cache
-def _functions(modules: tuple[str, ...]) -> dict[tuple[str, str], Function]:
-    text, kernels = c_translate.translate(modules)
-    library = ctypes.CDLL(str(_compiled(_HEAD + text)))
-    return {(kernel.module, kernel.node.name): Function(kernel, library) for kernel in kernels}
+def _functions(sources: tuple[Path, ...]) -> dict[tuple[str, str], Function]:
+    folder = _folder_for(sources)
+    if not (folder / _KERNELS).exists():
+        _compile(sources, folder)
+    library = ctypes.CDLL(str(folder / _KERNELS))
+    listed = json.loads((folder / _SIGNATURES).read_text(encoding="utf-8"))
+    kernels = [Signature(**row | {"arguments": tuple(row["arguments"])}) for row in listed]
+    return {(kernel.module, kernel.function): Function(kernel, library) for kernel in kernels}
 
 
 class CViper:
@@ -115,9 +141,9 @@ class CViper:
 
 def is_compiled() -> bool:
     """Whether the compiled kernels are in the cache already."""
-    return (
-        compiler() is not None and _target(_HEAD + c_translate.translate(_modules())[0]).exists()
-    )
+    if compiler() is None:
+        return False
+    return (_folder_for(tuple(library_files.sources_with_own())) / _KERNELS).exists()
 
 
 @functools.cache
@@ -131,27 +157,30 @@ def works() -> bool:
     return done.returncode == 0
 
 
-def _target(text: str) -> Path:
+def _folder_for(sources: tuple[Path, ...]) -> Path:
+    """Where the kernels of these files are, as they, the translator and the compiler are now."""
     found = compiler()
     if found is None:
         raise CompilerError("There is no C compiler: install one, or name it in CC")
     state = Path(found).resolve().stat()
-    sha = hashlib.sha256(text.encode())
-    sha.update(repr((found, state.st_size, state.st_mtime_ns, FLAGS)).encode())
-    return cache_folder(f"c-{sha.hexdigest()[:16]}") / "kernels.so"
+    sha = hashlib.sha256(repr((found, state.st_size, state.st_mtime_ns, FLAGS)).encode())
+    named = [(library_files.module_name(path), path) for path in sources]
+    for name, path in [*named, *((path.name, path) for path in _TRANSLATOR)]:
+        sha.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return cache_folder(f"c-{sha.hexdigest()[:16]}")
 
 
-def _compiled(text: str) -> Path:
-    target = _target(text)
-    if not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        source = target.with_suffix(f".{os.getpid()}.c")
-        part = source.with_suffix(".so")
-        source.write_text(text, encoding="utf-8")
-        command = [str(compiler()), *FLAGS, "-o", str(part), str(source)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise CompilerError(f"{command[0]} cannot compile the kernels: {done.stderr.strip()}")
-        part.replace(target)
-        source.replace(target.with_suffix(".c"))
-    return target
+def _compile(sources: tuple[Path, ...], folder: Path) -> None:
+    """Translate the kernels, and have the compiler make machine code of them."""
+    text, kernels = c_translate.translate(map(library_files.module_name, sources))
+    listed = json.dumps([asdict(Signature.of(kernel)) for kernel in kernels])
+    files.replace(folder / _SIGNATURES, listed.encode())
+    source = folder / f"kernels.{os.getpid()}.c"
+    part = source.with_suffix(".so")
+    source.write_text(_HEAD + text, encoding="utf-8")
+    command = [str(compiler()), *FLAGS, "-o", str(part), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise CompilerError(f"{command[0]} cannot compile the kernels: {done.stderr.strip()}")
+    source.replace(folder / "kernels.c")
+    part.replace(folder / _KERNELS)  # last of all: whoever finds it, finds the rest

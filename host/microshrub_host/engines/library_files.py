@@ -16,6 +16,7 @@ PACKAGE = "microshrub"  # the device library
 WRITE_ADDRESSES = "write_addresses"  # the one kernel that depends on what a pointer is
 
 
+@functools.cache
 def folder() -> Path:
     """Where the device library's source files are."""
     spec = importlib.util.find_spec(PACKAGE)
@@ -30,9 +31,13 @@ def sources() -> list[Path]:
     The __init__.py of a subfolder holds nothing but a docstring. It is left out here, and no board
     needs it: MicroPython imports from folders that have none.
     """
-    top = folder()
+    return list(_sources_in(folder()))
+
+
+@functools.cache
+def _sources_in(top: Path) -> tuple[Path, ...]:
     files = (path for path in top.rglob("*.py") if path.name != "__init__.py")
-    return sorted([top / "__init__.py", *files])
+    return tuple(sorted([top / "__init__.py", *files]))
 
 
 @functools.cache

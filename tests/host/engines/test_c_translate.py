@@ -111,7 +111,10 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any]:
         subprocess.run([*command, "-o", target, folder / "odd.c"], check=True)
         library = ctypes.CDLL(str(target))
         compiled = SimpleNamespace(
-            **{kernel.node.name: c_kernels.Function(kernel, library) for kernel in kernels}
+            **{
+                kernel.node.name: c_kernels.Function(c_kernels.Signature.of(kernel), library)
+                for kernel in kernels
+            }
         )
     names: dict[str, Any] = {n: getattr(python_pointers, n) for n in ("ptr8", "ptr16", "ptr32")}
     kernels_only = SOURCE.replace("import micropython\n", "").replace("@micropython.viper\n", "")
