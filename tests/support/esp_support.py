@@ -106,6 +106,7 @@ class EspChip:
         self.registers = {_MAGIC_REGISTER: kind.magic}
         self.flash_id = flash_id
         self._send, self._run = send, run
+        self._lines = (False, False)
         self._is_low = False  # its reset line
         self._download = False  # asked for on USB-Serial/JTAG
         self._loader: _Rom | None = None
@@ -117,6 +118,9 @@ class EspChip:
 
     def signals(self, dtr: bool, rts: bool) -> None:
         """What the port's lines do: two transistors, or in USB-Serial/JTAG the same in effect."""
+        if self._lines == (dtr, rts):
+            return
+        self._lines = (dtr, rts)
         if self.jtag:
             if dtr and not rts:
                 self._download = True

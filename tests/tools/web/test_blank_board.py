@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import json
 import os
+import queue
 import random
 import subprocess
 import threading
@@ -30,10 +31,7 @@ from microshrub_tools.web import site
 
 pytest.importorskip("websockets")
 
-from websockets.datastructures import Headers
-from websockets.exceptions import ConnectionClosed
-from websockets.http11 import Request, Response
-from websockets.sync.server import ServerConnection, serve
+from microshrub_tools.web.bridge import Bridge
 
 SIZE = 400_000  # bytes of an image
 STATUS = "document.querySelector('#blank-status')"
@@ -45,63 +43,46 @@ new MutationObserver(() => said.push(document.querySelector('#blank-status').tex
 """
 
 
-class Bench:
-    """A server of the page and of the port at which a chip is; its flash starts a MicroPython."""
+class ChipPort:
+    """The port at which a chip is, as the bridge opens it; its flash starts a MicroPython."""
 
     def __init__(self, kind: Kind, micropython: str, **options: Any) -> None:
-        self.chip = EspChip(kind, self._say, self._start, **options)
+        self.chip = EspChip(kind, self._said_by_chip, self._start, **options)
+        self.usb = JTAG if self.chip.jtag else UART
         self._micropython = micropython
         self._line: SerialLine | None = None
-        self._page: ServerConnection | None = None
-        self._signals = {"dataTerminalReady": False, "requestToSend": False}
-        self._server = serve(self._carry, site.HOST, 0, process_request=self._answer)
-        port = self._server.socket.getsockname()[1]
-        self.address = f"http://localhost:{port}/"
-        self.port = f"ws://localhost:{port}/port"
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        self._thread.start()
+        self._said: queue.Queue[bytes] = queue.Queue()
+        self._signals = {"dtr": False, "rts": False}
 
-    def stop(self) -> None:
-        self._server.shutdown()
-        self._thread.join()
+    def open(self) -> Any:
+        self.chip.rate = 115_200
+        return self
+
+    def read(self, seconds: float) -> bytes:
         if self._line:
-            self._line.close()
+            return self._line.read(seconds)
+        with contextlib.suppress(queue.Empty):
+            return self._said.get(timeout=seconds)
+        return b""
 
-    def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
-        if request.path == "/port":
-            return None
-        found = site.file(request.path)
-        if found is None:
-            return connection.respond(404, "no such file\n")  # type: ignore[arg-type]
-        headers = {**site.HEADERS, "Content-Type": found[0], "Content-Length": str(len(found[1]))}
-        return Response(200, "OK", Headers({**headers, "Connection": "close"}), found[1])
+    def write(self, data: bytes) -> None:
+        if self._line:
+            self._line.write(data)
+        else:
+            self.chip.take(data)
 
-    def _carry(self, page: ServerConnection) -> None:
-        self._page = page
-        page.send("ready")
-        with contextlib.suppress(ConnectionClosed):
-            while True:
-                with contextlib.suppress(TimeoutError):
-                    self._take(page.recv(timeout=0.01))
-                if self._line and (said := self._line.read(0)):
-                    page.send(said)
+    def set_rate(self, baud_rate: int) -> None:
+        self.chip.rate = baud_rate
 
-    def _take(self, message: str | bytes) -> None:
-        if isinstance(message, bytes):
-            if self._line:
-                self._line.write(message)
-            else:
-                self.chip.take(message)
-            return
-        told = json.loads(message)
-        self.chip.rate = told.pop("baudRate", self.chip.rate)
-        if told:
-            self._signals |= told
-            self.chip.signals(self._signals["dataTerminalReady"], self._signals["requestToSend"])
+    def set_signals(self, **signals: bool | None) -> None:
+        self._signals |= {name: on for name, on in signals.items() if on is not None}
+        self.chip.signals(**self._signals)
 
-    def _say(self, data: bytes) -> None:
-        assert self._page
-        self._page.send(data)
+    def close(self) -> None:
+        pass
+
+    def _said_by_chip(self, data: bytes) -> None:
+        self._said.put(data)
 
     def _start(self) -> None:
         self._line = SerialLine(self._micropython)
@@ -110,19 +91,26 @@ class Bench:
 @contextlib.contextmanager
 def bench(
     kind: str, micropython_command: tuple[str, ...], folder: Path, **options: Any
-) -> Iterator[Bench]:
+) -> Iterator[tuple[Bridge, EspChip]]:
+    """A chip behind a bridge."""
     with UnixBoard(micropython_command, folder / "flash", heap="400k") as board:
-        found = Bench(KINDS[kind], board.port, **options)
+        port = ChipPort(KINDS[kind], board.port, **options)
+        bridge = Bridge(port.open, 0)
+        thread = threading.Thread(target=bridge.run, daemon=True)
+        thread.start()
         try:
-            yield found
+            yield bridge, port.chip
         finally:
-            found.stop()
+            bridge.stop()
+            thread.join()
 
 
-def write(page: Browser, bench: Bench, image: Path, usb: tuple[int, int] = UART) -> str:
-    """Have the page write the image; gives what it says in the end."""
-    with serial_port(page, bench.port, signals=True, usb=usb):
-        page.open(bench.address)
+def write(page: Browser, bridge: Bridge, image: Path, usb: tuple[int, int] | None) -> str:
+    """Have the page write the image, over WebSerial where `usb` is told; gives what it says."""
+    there = f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"
+    with serial_port(page, there, signals=True, usb=usb or UART):
+        page.open("about:blank")
+        page.open(bridge.address.partition("#")[0] if usb else bridge.address)
     page.wait("!!document.querySelector('#start')")
     choose(page, "blank-board", "esp32")
     page.give_file("#blank-file", image)
@@ -134,14 +122,16 @@ def write(page: Browser, bench: Bench, image: Path, usb: tuple[int, int] = UART)
 
 @pytest.mark.usefixtures("address")
 @pytest.mark.parametrize(
-    ("kind", "options"),
+    ("kind", "usb", "options"),
     [
-        ("ESP32", {}),
-        ("ESP32", {"damaged": 1}),
-        ("ESP32-S2", {}),
-        ("ESP32-S3", {"jtag": True}),
-        ("ESP32-C3", {}),
-        ("ESP32-C6", {"jtag": True}),
+        ("ESP32", UART, {}),
+        ("ESP32", UART, {"damaged": 1}),
+        ("ESP32-S2", UART, {}),
+        ("ESP32-S3", JTAG, {"jtag": True}),
+        ("ESP32-C3", UART, {}),
+        ("ESP32-C6", JTAG, {"jtag": True}),
+        ("ESP32", None, {}),  # over the bridge
+        ("ESP32-S3", None, {"jtag": True}),
     ],
 )
 def test_the_flash_holds_the_image_and_micropython_starts(
@@ -149,22 +139,22 @@ def test_the_flash_holds_the_image_and_micropython_starts(
     micropython_command: tuple[str, ...],
     tmp_path: Path,
     kind: str,
+    usb: tuple[int, int] | None,
     options: dict[str, Any],
 ) -> None:
     image = image_for(KINDS[kind], SIZE)
     (tmp_path / "image.bin").write_bytes(image)
-    with bench(kind, micropython_command, tmp_path, **options) as found:
-        usb = JTAG if options.get("jtag") else UART
-        said = write(page, found, tmp_path / "image.bin", usb)
+    with bench(kind, micropython_command, tmp_path, **options) as (bridge, chip):
+        said = write(page, bridge, tmp_path / "image.bin", usb)
+        steps = " ".join(page.run("said"))
         assert page.run(f"{STATUS}.className") == "good", said
-        assert said.startswith("MicroPython 1.")
-        offset, flash = KINDS[kind].offset, found.chip.flash
-        assert flash[offset : offset + SIZE] == image
-        assert set(flash[:offset] + flash[offset + SIZE :]) == {0xFF}
-        assert found.chip.erased == 1
-        steps = page.run("said")
-        assert f"{kind} found. Erasing" in " ".join(steps)
-        assert sum("compressed bytes written" in step for step in steps) > 3
+    assert said.startswith("MicroPython 1.")
+    offset = KINDS[kind].offset
+    assert chip.flash[offset : offset + SIZE] == image
+    assert set(chip.flash[:offset] + chip.flash[offset + SIZE :]) == {0xFF}
+    assert chip.erased == 1
+    assert f"{kind} found. Erasing" in steps
+    assert steps.count("compressed bytes written") > 3
 
 
 @pytest.mark.usefixtures("address")
@@ -190,10 +180,10 @@ def test_nothing_is_written_that_the_board_cannot_start(
     said: str,
 ) -> None:
     (tmp_path / "image.bin").write_bytes(made)
-    with bench("ESP32", micropython_command, tmp_path, **options) as found:
-        assert said in write(page, found, tmp_path / "image.bin")
+    with bench("ESP32", micropython_command, tmp_path, **options) as (bridge, chip):
+        assert said in write(page, bridge, tmp_path / "image.bin", UART)
         assert page.run(f"{STATUS}.className") == "bad"
-        assert set(found.chip.flash) == {0x5A}
+    assert set(chip.flash) == {0x5A}
 
 
 def test_for_each_board_it_says_which_file_and_how(playground: Browser) -> None:

@@ -9,6 +9,7 @@ import time
 from typing import Protocol
 
 import serial
+from serial.tools import list_ports
 
 from microshrub_host.base.errors import UserError
 
@@ -83,6 +84,26 @@ class SerialLine:
                 if time.monotonic() > end:
                     raise OSError(f"{self._name} did not come back. Plug it in again") from error
             time.sleep(_PAUSE)
+
+    def set_rate(self, baud_rate: int) -> None:
+        """Go on with so many bits a second."""
+        self._baud_rate = self._port.baudrate = baud_rate
+
+    def set_signals(self, *, dtr: bool | None = None, rts: bool | None = None) -> None:
+        """Set the lines DTR and RTS, DTR first; None leaves one as it is."""
+        with contextlib.suppress(OSError):  # a pty has neither
+            if dtr is not None:
+                self._port.dtr = dtr
+            if rts is not None:
+                self._port.rts = rts
+
+    @property
+    def usb(self) -> tuple[int, int] | None:
+        """The numbers of the USB device's vendor and product; None if it has none."""
+        for found in list_ports.comports():
+            if found.device == self._name and found.vid is not None and found.pid is not None:
+                return found.vid, found.pid
+        return None
 
     def close(self) -> None:
         """Let go of the port; RTS before DTR, as the other way round starts an ESP anew."""

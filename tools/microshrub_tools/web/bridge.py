@@ -1,13 +1,17 @@
 """A serial port for a page that has no WebSerial: over a WebSocket, on this machine alone.
 
-Binary messages carry the port's bytes; a text tells the page that it has the port. The page comes
-from the same server. It has to know the token, which stands behind the # of its address, where no
-server and no other page sees it, and has to come from this origin.
+Binary messages carry the port's bytes. Texts are JSON, with the names of WebSerial: one to the
+page when it has the port, with the numbers of its USB device, and from the page what is to be set,
+the rate or the lines DTR and RTS.
+
+The page comes from the same server. It has to know the token, which stands behind the # of its
+address, where no server and no other page sees it, and has to come from this origin.
 """
 
 from __future__ import annotations
 
 import http
+import json
 import secrets
 import threading
 import urllib.parse
@@ -15,7 +19,7 @@ from collections.abc import Callable
 
 from microshrub_host.base.errors import UserError
 
-from ..link.serial_line import Line, SerialLine
+from ..link.serial_line import SerialLine
 from . import site
 
 try:
@@ -31,10 +35,12 @@ _PATIENCE = 3.0  # seconds for the port's last user to let go of it
 _WAIT = 0.05  # seconds that a read waits for the first byte
 _BUSY, _LOST = 4000, 4001  # codes of a WebSocket's end
 _LONGEST = 120  # bytes of its reason
-_READY = "ready"
+_USB = ("usbVendorId", "usbProductId")
+_SETTINGS = ("baudRate", "dataTerminalReady", "requestToSend")
+_FASTEST = 4_000_000  # bits a second
 _GONE = "The board was unplugged or reset."
 
-Open = Callable[[], Line]
+Open = Callable[[], SerialLine]
 
 
 class Bridge:
@@ -114,9 +120,9 @@ class Bridge:
         reader = threading.Thread(target=_read, args=(line, page, ended), daemon=True)
         reader.start()
         try:
-            page.send(_READY)
+            page.send(json.dumps(dict(zip(_USB, line.usb or (), strict=False))))
             for message in page:
-                line.write(message if isinstance(message, bytes) else message.encode())
+                _obey(line, message)
         except OSError:
             page.close(_LOST, _GONE)
         except ConnectionClosed:
@@ -127,7 +133,24 @@ class Bridge:
             line.close()
 
 
-def _read(line: Line, page: ServerConnection, ended: threading.Event) -> None:
+def _obey(line: SerialLine, message: str | bytes) -> None:
+    """Send bytes, or set what a text says; what is no such text is ignored."""
+    if isinstance(message, bytes):
+        line.write(message)
+        return
+    try:
+        told = json.loads(message)
+        rate, dtr, rts = (told.get(name) for name in _SETTINGS)
+    except (ValueError, AttributeError):
+        return
+    if type(rate) is int and 0 < rate <= _FASTEST:
+        line.set_rate(rate)
+    line.set_signals(
+        dtr=dtr if isinstance(dtr, bool) else None, rts=rts if isinstance(rts, bool) else None
+    )
+
+
+def _read(line: SerialLine, page: ServerConnection, ended: threading.Event) -> None:
     try:
         while not ended.is_set():
             data = line.read(_WAIT)

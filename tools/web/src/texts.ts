@@ -149,7 +149,6 @@ export const texts = {
     download: (name: string, firmware: string) =>
       `For the ${name}, download ${firmware}-DATE-vVERSION.bin, the newest one of ` +
       `micropython.org/download/${firmware}. Everything that is on the board is erased.`,
-    noSerial: "To write it from here, open this page in Chrome or Edge, which have WebSerial.",
     file: "The file that you downloaded",
     write: "Connect the board, erase it and write MicroPython",
     noFile: "Choose the downloaded file first.",

@@ -1,34 +1,66 @@
-// The port behind `microshrub bridge`, over a WebSocket.
+// The port behind `microshrub bridge`, over a WebSocket, as WebSerial would have it.
+//
+// Binary messages carry the port's bytes. Texts are JSON: one from the bridge when it has the port,
+// with the numbers of its USB device, and those from the page with what is to be set.
 
 import { texts } from "../texts";
-import { PortError, type Connect, type Connection, type Take } from "./port";
+import { PortError, type Device, type Signals, type Usb } from "./device";
 
-/** Bytes are the port's; the bridge's only text says that it has the port. */
-export function bridge(token: string): Connect {
-  return (take) => connected(`ws://${location.host}/bridge?token=${token}`, take);
-}
+export class BridgeDevice extends EventTarget implements Device {
+  readable: ReadableStream<Uint8Array> | null = null;
+  writable: WritableStream<Uint8Array> | null = null;
+  private usb: Usb = {};
+  private socket!: WebSocket;
 
-function connected(address: string, take: Take): Promise<Connection> {
-  const socket = new WebSocket(address);
-  socket.binaryType = "arraybuffer";
-  return new Promise((resolve, reject) => {
-    let lose: (why: string) => void = () => undefined;
-    const connection: Connection = {
-      gone: new Promise((lost) => (lose = lost)),
-      write: async (data) => socket.send(new Uint8Array(data)),
-      close: async () => {
-        lose = () => undefined;
-        socket.close();
-      },
-    };
-    socket.onmessage = ({ data }: MessageEvent<ArrayBuffer | string>) => {
-      if (typeof data === "string") resolve(connection);
-      else take(new Uint8Array(data));
-    };
-    socket.onclose = ({ reason }) => {
-      const why = reason || texts.board.bridgeGone;
-      lose(why);
-      reject(new PortError(why)); // nothing happens if it was there
-    };
-  });
+  constructor(private readonly token: string) {
+    super();
+  }
+
+  getInfo(): Usb {
+    return this.usb;
+  }
+
+  /** At the rate that the bridge was told. Rejects with PortError, which has the bridge's reason. */
+  async open(): Promise<void> {
+    const socket = new WebSocket(`ws://${location.host}/bridge?token=${this.token}`);
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    let bytes!: ReadableStreamDefaultController<Uint8Array>;
+    const readable = new ReadableStream<Uint8Array>({
+      start: (from) => void (bytes = from),
+      cancel: () => void (socket.onmessage = null),
+    });
+    await new Promise<void>((resolve, reject) => {
+      socket.onmessage = ({ data }: MessageEvent<ArrayBuffer | string>) => {
+        if (typeof data !== "string") return bytes.enqueue(new Uint8Array(data));
+        this.usb = JSON.parse(data) as Usb;
+        resolve();
+      };
+      socket.onclose = ({ reason }) => {
+        const why = new PortError(reason || texts.board.bridgeGone);
+        this.readable = this.writable = null;
+        bytes.error(why);
+        reject(why); // nothing happens if it was there
+      };
+    });
+    this.readable = readable;
+    this.writable = new WritableStream({ write: (data) => socket.send(new Uint8Array(data)) });
+  }
+
+  /** Go on at another rate, until it is closed. */
+  async setBaudRate(baudRate: number): Promise<void> {
+    this.socket.send(JSON.stringify({ baudRate }));
+  }
+
+  async setSignals(signals: Signals): Promise<void> {
+    this.socket.send(JSON.stringify(signals));
+  }
+
+  async close(): Promise<void> {
+    this.readable = this.writable = null;
+    const closed = new Promise((resolve) => this.socket.addEventListener("close", resolve));
+    if (this.socket.readyState === WebSocket.CLOSED) return;
+    this.socket.close();
+    await closed;
+  }
 }

@@ -2,9 +2,9 @@
 // Espressif's own esptool-js. https://github.com/espressif/esptool-js
 
 import { texts } from "../texts";
+import type { Device } from "./device";
 import { ImageError, type Chip } from "./esp_image";
 import { md5 } from "./md5";
-import type { SerialDevice } from "./web_serial";
 
 const ROM_RATE = 115_200; // bits a second with which the ROM begins
 const RATE = 460_800; // that almost every USB-to-UART chip can do
@@ -21,7 +21,7 @@ export interface Steps {
 
 /** Erase the flash, write the image, have the chip compare it, and start it. */
 export async function writeImage(
-  device: SerialDevice,
+  device: Device,
   image: Uint8Array,
   wanted: Chip,
   steps: Steps,

@@ -1,28 +1,24 @@
 // A board's serial port: through WebSerial, or through `microshrub bridge`. It may be lost and come
 // back.
 
-import { texts } from "../texts";
-import { bridge } from "./bridge";
-import { chosenDevice, hasSerial, webSerial } from "./web_serial";
-
-export type Take = (data: Uint8Array) => void;
-
-/** The line to a port, as long as it lasts. */
-export interface Connection {
-  /** Resolves with the reason once it is lost, however early; never if it was closed. */
-  readonly gone: Promise<string>;
-  write(data: Uint8Array): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Makes a connection, which gives the bytes that come. Rejects with PortError. */
-export type Connect = (take: Take) => Promise<Connection>;
-
-/** The port cannot be used; the message says what to do. */
-export class PortError extends Error {}
+import { BridgeDevice } from "./bridge";
+import { Connection, type Take } from "./connection";
+import type { Device } from "./device";
+import { hasSerial, pickedDevice, pluggedIn } from "./web_serial";
 
 const BRIDGE = /^#bridge=([\w-]+)$/;
 const AGAIN = 250; // milliseconds between two tries
+
+/** Whether this page can have a board's port. */
+export function canConnect(): boolean {
+  return BRIDGE.test(location.hash) || hasSerial();
+}
+
+/** The bridge's device if the page's address has its token, else the one that the user picks. */
+export async function chosenDevice(): Promise<Device> {
+  const token = BRIDGE.exec(location.hash)?.[1];
+  return token ? new BridgeDevice(token) : pickedDevice();
+}
 
 export class Port {
   /** Is called with the bytes that come. */
@@ -30,11 +26,15 @@ export class Port {
   private connection!: Connection;
   private isClosed = false;
 
-  private constructor(private readonly connect: Connect) {}
+  private constructor(
+    private device: Device,
+    private readonly rate: number,
+  ) {}
 
-  static async open(connect: Connect): Promise<Port> {
-    const port = new Port(connect);
-    port.connection = await port.connected();
+  /** Open a device; `rate` is in bits a second. Rejects with PortError. */
+  static async open(device: Device, rate: number): Promise<Port> {
+    const port = new Port(device, rate);
+    await port.connect();
     return port;
   }
 
@@ -53,7 +53,7 @@ export class Port {
     await this.connection.close();
     while (!this.isClosed) {
       try {
-        this.connection = await this.connected();
+        await this.connect();
         if (this.isClosed) await this.connection.close();
         return;
       } catch (error) {
@@ -68,20 +68,9 @@ export class Port {
     await this.connection.close();
   }
 
-  private connected(): Promise<Connection> {
-    return this.connect((data) => this.take(data));
+  private async connect(): Promise<void> {
+    const { device } = this;
+    this.device = device instanceof BridgeDevice ? device : await pluggedIn(device);
+    this.connection = await Connection.open(this.device, this.rate, (data) => this.take(data));
   }
-}
-
-/** Whether this page can have a board's port. */
-export function canConnect(): boolean {
-  return BRIDGE.test(location.hash) || hasSerial();
-}
-
-/** The port: the bridge's if the page's address has its token, else the one that the user picks. */
-export async function openPort(baud: number): Promise<Port> {
-  const token = BRIDGE.exec(location.hash)?.[1];
-  if (token) return Port.open(bridge(token));
-  if (!hasSerial()) throw new PortError(texts.board.noSerial);
-  return Port.open(webSerial(await chosenDevice(), baud));
 }

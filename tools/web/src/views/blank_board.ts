@@ -1,10 +1,10 @@
 // MicroPython itself onto a board that has none: which file to drag, or, for an ESP32, from here.
 
+import type { Device } from "../board/device";
 import { writeImage } from "../board/esp_flash";
 import { chipOf } from "../board/esp_image";
-import { Port } from "../board/port";
+import { canConnect, chosenDevice, Port } from "../board/port";
 import { RawRepl } from "../board/raw_repl";
-import { chosenDevice, hasSerial, webSerial, type SerialDevice } from "../board/web_serial";
 import { choice, field, make } from "../dom";
 import type { Board } from "../page_data";
 import { texts } from "../texts";
@@ -50,7 +50,7 @@ export class BlankBoard {
 
   private fromHere(name: string, firmware: string): HTMLElement[] {
     const download = make("p", {}, texts.blank.download(name, firmware));
-    if (!hasSerial()) return [download, make("p", {}, texts.blank.noSerial)];
+    if (!canConnect()) return [download, make("p", {}, texts.board.noSerial)];
     return [download, field(texts.blank.file, this.file), this.write];
   }
 
@@ -90,11 +90,11 @@ export class BlankBoard {
 }
 
 /** What MicroPython says of itself; how to go on if it does not. */
-async function found(device: SerialDevice): Promise<string> {
+async function found(device: Device): Promise<string> {
   const end = performance.now() + BOOT;
   for (;;) {
     try {
-      const port = await Port.open(webSerial(device, RATE));
+      const port = await Port.open(device, RATE);
       try {
         const repl = await RawRepl.enter(port);
         await repl.run("import sys");

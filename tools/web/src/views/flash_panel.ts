@@ -1,7 +1,7 @@
 // From the page straight to a board: connect, copy, prove, start.
 
 import { architectureOf, flash } from "../board/flash";
-import { canConnect, openPort } from "../board/port";
+import { canConnect, chosenDevice, Port } from "../board/port";
 import { RawRepl } from "../board/raw_repl";
 import { make } from "../dom";
 import { Engine } from "../learning/engine";
@@ -48,7 +48,7 @@ async function putOnBoard(
   say: (text: string) => void,
   progress: (done: number, total: number) => void,
 ): Promise<string> {
-  const port = await openPort(BAUD);
+  const port = await Port.open(await chosenDevice(), BAUD);
   try {
     const expected = await expectedSelftest(model);
     const repl = await RawRepl.enter(port);

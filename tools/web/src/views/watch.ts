@@ -1,6 +1,6 @@
 // Watch a board: how well it learns, its own sensor's samples with label buttons, and a stream.
 
-import { canConnect, openPort, type Port } from "../board/port";
+import { canConnect, chosenDevice, Port } from "../board/port";
 import { make, panel } from "../dom";
 import { BoardLink, type Observation } from "../link/board_link";
 import { Streaming } from "../link/streaming";
@@ -61,7 +61,7 @@ export class Watch {
     this.connect.disabled = true;
     this.say(texts.board.connecting);
     try {
-      this.port = await openPort(BAUD);
+      this.port = await Port.open(await chosenDevice(), BAUD);
       this.link = await BoardLink.open(this.port);
       this.link.observed = (observation) => this.observe(observation);
       this.link.interrupted = (why) =>
