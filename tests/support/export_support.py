@@ -62,7 +62,7 @@ def save(folder: Path) -> dict[str, Path]:
 def save_model(file: Path, data: Stream, model: str, parameters: dict[str, Any]) -> Path:
     """The file, with a model that has learned the stream."""
     shape = {"features": 3, "classes": len(data.class_names)}
-    result = prequential.evaluate(data, model, shape | parameters, engine="python")
+    result = prequential.evaluate(data, model, shape | parameters)
     model_files.write(file, model_files.of_run(result, data))
     return file
 

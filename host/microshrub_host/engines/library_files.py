@@ -73,12 +73,17 @@ def imports(name: str, *, later: bool = True) -> set[str]:
 
     With `later`, this includes those that a function imports when it is called.
     """
-    tree = ast.parse(source_of(name).read_text(encoding="utf-8"))
-    return {
+    return set(_imports(name, source_of(name).read_text(encoding="utf-8"), later))
+
+
+@functools.cache
+def _imports(name: str, source: str, later: bool) -> frozenset[str]:
+    tree = ast.parse(source)
+    return frozenset(
         imported_from(name, node)
         for node in (ast.walk(tree) if later else tree.body)
         if isinstance(node, ast.ImportFrom) and is_of_library(node)
-    }
+    )
 
 
 def is_of_library(node: ast.ImportFrom) -> bool:

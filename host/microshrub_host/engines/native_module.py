@@ -8,6 +8,7 @@ given stays in viper, since only Python objects can be passed to it.
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -83,7 +84,14 @@ class NativeLibrary:
 
 def native_library(modules: Iterable[str]) -> NativeLibrary:
     """The parts of a native build of these modules of the device library."""
-    names = list(modules)
+    names = tuple(modules)
+    paths = map(library_files.source_of, names)
+    return _native_library(names, tuple(path.read_text(encoding="utf-8") for path in paths))
+
+
+@functools.cache
+def _native_library(names: tuple[str, ...], _: tuple[str, ...]) -> NativeLibrary:
+    """The same for modules with these sources."""
     text, kernels = translate(names, functions=False, linkage="static ")
     translated = {(kernel.module, kernel.node.name): kernel for kernel in kernels}
     files = _needed([_File(name, translated) for name in names])
