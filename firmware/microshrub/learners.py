@@ -11,6 +11,7 @@ _LEARNERS = """
 ShrubEnsemble .shrub.ensemble
 HoeffdingTree .hoeffding.tree
 Thicket .thicket.thicket
+BalancedThicket .thicket.balanced
 SoftmaxRegression .thicket.softmax
 NearestNeighbours .thicket.neighbours
 Grove .thicket.grove

@@ -22,10 +22,18 @@ def _truth(text: str) -> bool:
     return text.lower() == "true"
 
 
+def _whole_numbers(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(map(int, text.split(",")))
+    except ValueError:
+        raise ValueError(f"has to be whole numbers with commas between, not {text!r}") from None
+
+
 # What makes a value of a text; each raises ValueError, with the rest of a sentence
 PARSERS: dict[type, Callable[[str], Any]] = {
     bool: _truth,
     int: _number(int, "a whole number"),
     float: _number(float, "a number"),
     str: str,
+    tuple: _whole_numbers,
 }

@@ -33,6 +33,11 @@ COMMANDS = (
         "microshrub_host.cli.benchmark_anomaly",
     ),
     Command(
+        "rare",
+        "Run a balanced thicket beside River's wrappers for rare classes.",
+        "microshrub_host.cli.benchmark_rare",
+    ),
+    Command(
         "numbers",
         "Run our learners of numbers beside River's.",
         "microshrub_host.cli.benchmark_numbers",

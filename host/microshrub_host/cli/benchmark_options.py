@@ -47,14 +47,14 @@ def chosen(name: str, text: str, known: Iterable[str]) -> list[str]:
     return words
 
 
-def add_streams_option(parser: argparse.ArgumentParser) -> None:
+def add_streams_option(parser: argparse.ArgumentParser, usual: str = "known") -> None:
     """Add --streams: names of known streams, or a group of them."""
     parser.add_argument(
         "--streams",
-        default="known",
+        default=usual,
         metavar="A,B,...",
         help=f"some of {', '.join(STREAMS)}; or known, chosen (the known ones but for file "
-        "order), unseen (default: known)",
+        f"order), unseen (default: {usual})",
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..engines.learners import (
+    BALANCED,
     DEFAULT,
     MODELS,
     REGRESSORS,
@@ -57,14 +58,21 @@ def add_model_options(
         kinds = {"type": _model_or_file, "metavar": "{" + ",".join([*known, "FILE"]) + "}"}
     what = "the learner" + ", or a file that `simulate --save` wrote" * files
     what += f" (default {DEFAULT})"
-    parser.add_argument("--model", default=DEFAULT, help=what, **kinds)
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument("--model", default=DEFAULT, help=what, **kinds)
+    either.add_argument(
+        "--balance",
+        dest="model",
+        action="store_const",
+        const=BALANCED,
+        help=f"do not overlook rare classes: short for --model {BALANCED} (default: off)",
+    )
     group = parser.add_argument_group("options of the model")
     for name, models in _owners(known).items():
         rows = [options_of(model)[name] for model in models]
         about: dict[str, list[str]] = {}  # models by what they say of it
         for model, row in zip(models, rows, strict=True):
-            default = {False: "off", True: "on"}[row.default] if row.kind is bool else row.default
-            about.setdefault(f"{row.help} (default {default})".strip(), []).append(model)
+            about.setdefault(f"{row.help}{_default(row)}".strip(), []).append(model)
         kind: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
         if rows[0].kind is not bool:
             kind = {"type": parsed(rows[0].kind), "metavar": _metavar(rows)}
@@ -76,6 +84,14 @@ def add_model_options(
             help=_help(about),
             **kind,
         )
+
+
+def _default(row: Parameter) -> str:
+    """In words, in brackets."""
+    if row.kind is tuple:
+        return " (default: none)"
+    default = {False: "off", True: "on"}[row.default] if row.kind is bool else row.default
+    return f" (default {default})"
 
 
 def _help(about: Mapping[str, Sequence[str]]) -> str:
@@ -95,6 +111,8 @@ def _owners(known: Iterable[str]) -> dict[str, list[str]]:
 
 def _metavar(rows: list[Parameter]) -> str:
     """X for a number, N for a whole one, else the words that one of the models allows."""
+    if rows[0].kind is tuple:
+        return "N,M,..."
     if rows[0].kind is str:
         words = dict.fromkeys(word for row in rows for word in row.choices)
         return "{" + ",".join(words) + "}"

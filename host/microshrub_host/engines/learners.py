@@ -68,6 +68,7 @@ def short_name(kind: str) -> str:
 MODELS = _Models(of_numbers=False)
 REGRESSORS = _Models(of_numbers=True)
 DEFAULT = "thicket"  # if no learner is named: it needs no options
+BALANCED = "balanced"  # the one that does not overlook rare classes
 
 
 def kind_of(model: str) -> str:
@@ -248,7 +249,8 @@ def options_text(parameters: Mapping[str, Any]) -> str:
 def _typed(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return option(name if value else f"no_{name}")
-    return f"{option(name)} {value}"
+    words = ",".join(map(str, value)) if isinstance(value, (tuple, list)) else value
+    return f"{option(name)} {words}"
 
 
 def check_parameters(

@@ -18,7 +18,7 @@ from ..engines.learners import DEFAULT, MODELS
 from ..evaluation import pareto
 from ..render.page import Page, surroundings
 from . import study
-from .search_space import changed
+from .search_space import changed, models
 from .study import FinishedTrial
 from .trials import Accuracies, Limits, StreamSplit
 
@@ -184,7 +184,7 @@ class TuningReport:
         axes = figure.subplots()
         named = {
             model: study.points([f for f in self.found if f.configuration.model == model])
-            for model in MODELS
+            for model in models()
         }
         pareto.draw(axes, named, most_bytes=self.limits.budget)
         front = [(f.size.model_bytes, f.accuracies.rest) for f in self.front]

@@ -10,7 +10,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..boards.default_bytes import SIZE
-from ..engines.learners import DEFAULT, MODELS, Parameter, companion, defaults, options_of
+from ..engines.learners import (
+    BALANCED,
+    DEFAULT,
+    MODELS,
+    Parameter,
+    companion,
+    defaults,
+    options_of,
+)
 
 Choice = dict[str, Any]  # names as a trial has them: "model", "shrub window"
 
@@ -24,7 +32,7 @@ def first(budget: int) -> list[Choice]:
     Those that ask for more bytes than the budget are left out.
     """
     found = []
-    for model in sorted(MODELS, key=lambda model: model != DEFAULT):
+    for model in sorted(models(), key=lambda model: model != DEFAULT):
         space = _space_of(model)
         known = space.FIRST if space else ({},)
         for choice in (choice for choice in known if choice.get(SIZE, 0) <= budget):
@@ -38,10 +46,15 @@ def sample(trial: Any, features: int, budget: int) -> tuple[str, dict[str, Any]]
 
     Where no single parameter is its size, it may turn out to be larger.
     """
-    model = str(trial.suggest_categorical("model", list(MODELS)))
+    model = str(trial.suggest_categorical("model", models()))
     ask, space = Ask(trial, model, budget), _space_of(model)
     found = space.space(ask, features) if space else _whole_ranges(ask, features)
     return model, defaults(model) | found
+
+
+def models() -> list[str]:
+    """The learners that are tried: those that are made to be accurate."""
+    return [model for model in MODELS if model != BALANCED]
 
 
 def _space_of(model: str) -> Any:

@@ -104,6 +104,17 @@ def test_a_switch_takes_no_value_and_belongs_to_a_model(name: str) -> None:
         options.model_parameters(parse(["simulate", "synth:led_a", f"--{name}"]))
 
 
+def test_balance_is_short_for_a_model() -> None:
+    parse = main.parser().parse_args
+    words = parse(["simulate", "synth:led_a", "--balance", "--costs", "1,2,30"])
+    assert words.model == "balanced"
+    assert options.model_parameters(words)["costs"] == (1, 2, 30)
+    assert options_text({"costs": (1, 2, 30)}) == "--costs 1,2,30"
+    for wrong in (["--balance", "--model", "shrub"], ["--balance", "--costs", "1,x"]):
+        with pytest.raises(SystemExit):
+            parse(["simulate", "synth:led_a", *wrong])
+
+
 def test_two_options_that_do_not_go_together_are_called_options() -> None:
     parameters = {"features": 2, "classes": 2, "lambda_min": 7.0}
     with pytest.raises(UserError, match=r"^--lambda-min has to be at most lambda_max, not 7"):

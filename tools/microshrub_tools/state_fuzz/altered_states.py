@@ -28,6 +28,7 @@ TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("NearestNeighbours", {"features": 3, "classes": 3, "window": 20, "k": 3}),
     ("SoftmaxRegression", {"features": 3, "classes": 3}),
     ("Thicket", {"features": 3, "classes": 3, "bytes": 3000}),
+    ("BalancedThicket", {"features": 3, "classes": 3, "bytes": 3000, "costs": (1, 2, 9)}),
     ("ShrubRegressor", {"features": 3, "window": 40, "trees": 3, "leaves": 6, "every": 9}),
     ("LinearRegressor", {"features": 3}),
     ("ThicketRegressor", {"features": 3, "bytes": 2000, "late": 2}),

@@ -1,0 +1,189 @@
+"""A thicket for rare classes: it learns frequent ones less often, and answers by what errors cost.
+
+With one sample of a class in a hundred, the most accurate answer is nearly always the other class,
+and a window of samples holds hardly any of the rare one. Two things mend that:
+
+- Of a frequent class, only so many samples are learned that it comes eight times as often as the
+  rarest (random undersampling, as in Liu, Wu, Zhou: Exploratory undersampling for class-imbalance
+  learning, IEEE Transactions on Systems, Man, and Cybernetics B, 2009). The members that follow
+  runs of a label, the fast shrubs and the last label, see all samples.
+- The votes are then those of a world in which the classes have the shares that were learned. Each
+  is multiplied by what its class ought to count, and divided by that share (Elkan: The foundations
+  of cost-sensitive learning, IJCAI 2001, theorem 2).
+
+Behind those of thicket.py, its own table has the buffers
+
+    seen     'i'  [classes] Q26: of late, the share of all labels
+    learned  'i'  [classes] Q26: of late, the share of the samples that the members learned
+    factor   'i'  [classes] what the last votes were multiplied by
+    cost     'i'  [classes] what a missed sample of the class costs; all 0: as much as it is rare
+    rng      'i'  [2] a generator of random numbers, see fixed.py
+"""
+
+import micropython
+from micropython import const
+
+from ..fixed import RNG_WORDS, below, seed_generator
+from ..learner import ParameterError, whole
+from .mixing import mix
+from .thicket import Thicket, ask, follow_runs, learn_sample, recognize
+from .thicket import predict as predict_plainly
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_THICKET_STATE = const(0)
+_THICKET_VOTES = const(1)
+_BALANCED_SEEN = const(5)
+_BALANCED_LEARNED = const(6)
+_BALANCED_FACTOR = const(7)
+_BALANCED_COST = const(8)
+_BALANCED_RNG = const(9)
+# thicket/thicket.py
+_T_CLASSES = const(1)
+_OWN = const(4)
+# (end)
+
+
+_WHOLE = const(67108864)  # a share of 1, Q26
+_SEEN = const(10)  # log2 of the labels that a share looks back over
+_LEARNED = const(8)  # the same, of the learned ones
+_RATIO = const(8)  # a class is learned at most so many times as often as the rarest
+_LEAST = const(8)  # in 1/256: how often the most frequent class is learned at least
+_FEWEST = const(6)  # log2 of how much rarer than the others a class may be among the learned ones
+
+
+@micropython.viper
+def predict(t, rows, at: int) -> int:
+    """The class of the sample at rows[at]; leaves the votes in the table."""
+    predict_plainly(t, rows, at)
+    return int(choose(t[_OWN]))
+
+
+@micropython.viper
+def learn(t, rows, at: int, label: int) -> int:
+    """Learn a sample, or leave it out; returns the class predicted before."""
+    late = int(recognize(t[_OWN], rows, at))
+    ask(t, rows, at)
+    mix(t)
+    predicted = int(choose(t[_OWN]))
+    if int(wants(t[_OWN], label)):
+        learn_sample(t, rows, at, label)
+    follow_runs(t, rows, at, label, late)
+    return predicted
+
+
+@micropython.viper
+def choose(own) -> int:
+    """Weigh each class's votes by what it counts; returns the class with the most of them."""
+    address = ptr32(own)
+    votes = ptr32(address[_THICKET_VOTES])
+    seen = ptr32(address[_BALANCED_SEEN])
+    learned = ptr32(address[_BALANCED_LEARNED])
+    factor = ptr32(address[_BALANCED_FACTOR])
+    cost = ptr32(address[_BALANCED_COST])
+    classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
+    most = 0
+    for c in range(classes):
+        most = learned[c] if learned[c] > most else most
+    least = (most >> _FEWEST) + 1
+    top = 0
+    for c in range(classes):
+        share = learned[c] if learned[c] > least else least
+        if cost[c]:
+            x = ((seen[c] >> 6) * cost[c]) // ((share >> 16) + 1)  # < 2**20 * 2**8
+        else:
+            x = 4194304 // ((share >> 12) + 1)  # 2**22: at least 2**8, for a share of 1
+        factor[c] = x
+        top = x if x > top else top
+    shift = 0
+    while top >> shift > 4095:
+        shift += 1
+    total = 0
+    for c in range(classes):
+        # all votes are 2**16 * 255 together: 2**16 * 2**12 in all
+        votes[c] = (votes[c] >> 8) * (factor[c] >> shift)
+        total += votes[c]
+    unit = (total >> 12) + 1
+    best = 0
+    for c in range(classes):
+        votes[c] = votes[c] // unit * 4080  # about 2**12 * 4080 = 2**16 * 255 in all
+        if votes[c] > votes[best]:
+            best = c
+    return best
+
+
+@micropython.viper
+def wants(own, label: int) -> int:
+    """Count a label; returns 1 if its sample is to be learned, and counts that, too."""
+    address = ptr32(own)
+    seen = ptr32(address[_BALANCED_SEEN])
+    learned = ptr32(address[_BALANCED_LEARNED])
+    classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
+    rarest = _WHOLE
+    for c in range(classes):
+        share = seen[c]
+        share += ((_WHOLE if c == label else 0) - share) >> _SEEN
+        seen[c] = share
+        if share and share < rarest:  # 0: a class that has not come for long, or never
+            rarest = share
+    chance = (rarest >> 8) * (256 * _RATIO) // ((seen[label] >> 8) + 1)  # < 2**18 * 2**11
+    chance = chance if chance > _LEAST else _LEAST
+    if int(below(own, _BALANCED_RNG, 256)) >= chance:
+        return 0
+    for c in range(classes):
+        share = learned[c]
+        learned[c] = share + (((_WHOLE if c == label else 0) - share) >> _LEARNED)
+    return 1
+
+
+class BalancedThicket(Thicket):
+    """A thicket that does not overlook rare classes, at the price of false alarms.
+
+    Parameters (all but features and classes have defaults):
+
+    features  1..256, numbers in a sample; classes: 2..256
+    bytes     2048..1048576, the most that all buffers together may take
+    seed      0..2**30 - 1, seed of the model's own random numbers
+    costs     what a missed sample of each class costs, 1..255, in the order of the classes; if not
+              given, each class counts the same, however rare it is
+
+    Raises ValueError, which names the parameter, what is allowed and what was given; also if there
+    are too many features and classes for so few bytes.
+    """
+
+    _predict = staticmethod(predict)
+    _learn = staticmethod(learn)
+
+    PARAMETERS = Thicket.PARAMETERS + ";costs ()"
+
+    def _prepare(self):
+        given = getattr(self, "costs")  # noqa: B009
+        if not isinstance(given, (tuple, list)) or len(given) not in (0, self.classes):
+            raise ParameterError("costs", "a number for each of %d classes" % self.classes, given)
+        self.costs = tuple([whole("costs", cost, 1, 255) for cost in given])
+        super()._prepare()
+
+    def _own(self):
+        return super()._own() + [
+            ("balanced.seen", "i", self.classes),
+            ("balanced.learned", "i", self.classes),
+            ("balanced.factor", "i", self.classes),
+            ("balanced.cost", "i", self.classes),
+            ("balanced.rng", "i", RNG_WORDS),
+        ]
+
+    def _start(self):
+        super()._start()
+        seed_generator(self._flat[_BALANCED_RNG], self.seed)
+        for c in range(len(self.costs)):
+            self._flat[_BALANCED_COST][c] = self.costs[c]
+
+    def _is_sound(self):
+        own = self._flat
+        shares = (own[_BALANCED_SEEN], own[_BALANCED_LEARNED])
+        costs = self.costs or (0,) * self.classes
+        return (
+            all([min(share) >= 0 and max(share) <= _WHOLE for share in shares])
+            and tuple(own[_BALANCED_COST]) == costs
+            and super()._is_sound()
+        )

@@ -1,0 +1,58 @@
+"""`microshrub benchmark rare`: a balanced thicket beside River's wrappers for rare classes."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ..base.progress import showing
+from ..benchmarks.rare_classes import LIMIT, RareRow, measure, page, runs, thinned
+from ..engines.learners import BALANCED, DEFAULT
+from ..streams.stream import Stream
+from .benchmark_options import (
+    add_output_options,
+    add_streams_option,
+    command_text,
+    known_streams,
+    write_markdown,
+)
+from .outputs import check_outputs
+from .parsed import check_at_least_one, whole_number
+from .stream_options import compile_kernels
+
+_USUAL: dict[str, Any] = {"streams": "chosen", "limit": LIMIT}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_output_options(parser)
+    add_streams_option(parser, _USUAL["streams"])
+    parser.add_argument(
+        "--limit",
+        type=whole_number,
+        metavar="N",
+        default=LIMIT,
+        help=f"only the first N samples of a stream, before it is thinned (default {LIMIT:,})",
+    )
+    parser.set_defaults(benchmark="rare", usual=_USUAL)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run them all and write the tables."""
+    check_outputs(arguments)
+    check_at_least_one(limit=arguments.limit)
+    for model in (DEFAULT, BALANCED):
+        compile_kernels(model, {})
+    rows = [_row(name, thinned(stream)) for name, stream in known_streams(arguments)]
+    write_markdown(arguments, page(rows, arguments.limit, command_text(arguments, list(_USUAL))))
+    return 0
+
+
+def _row(name: str, stream: Stream) -> RareRow:
+    found: RareRow | None = None
+    with showing(name) as update:
+        for number, (learner, row) in enumerate(measure(name, stream), 1):
+            found = row
+            update(number, runs(), learner)
+    assert found is not None
+    return found
