@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from microshrub_host.boards import board_files
+from microshrub_host.boards import board_files, toml_section
 
 GOOD = """
 name = "Test board"
@@ -36,6 +36,6 @@ def write(folder: Path, text: str) -> str:
 
 def refusal(folder: Path, text: str) -> str:
     """What load() says about a board file with this text."""
-    with pytest.raises(board_files.BoardFileError) as caught:
+    with pytest.raises(toml_section.BoardFileError) as caught:
         board_files.load(write(folder, text))
     return str(caught.value)

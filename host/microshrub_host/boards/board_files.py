@@ -11,14 +11,14 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-from ..base.errors import UserError
+from .toml_section import BoardFileError, TomlSection
 
 # The -march values of mpy-cross whose ints and pointers have 32 bits.
 ARCHITECTURES = (
@@ -35,12 +35,6 @@ ARCHITECTURES = (
 INTERFACES = ("usb", "uart")
 
 LAST_PIN = 48  # of the boards whose file does not say: that of an ESP32-S3
-
-T = TypeVar("T")
-
-
-class BoardFileError(UserError):
-    """There is no such board, or its file is wrong; the message is for people."""
 
 
 @dataclass(frozen=True)
@@ -167,10 +161,10 @@ def _read(path: Path) -> Board:
         raise BoardFileError(f"Cannot read the board file {path}: {error.strerror}.") from error
     except ValueError as error:  # TOMLDecodeError, UnicodeDecodeError
         raise BoardFileError(f"{path} is not a TOML file: {error}") from error
-    return _board(path.stem, _Table(str(path), table))
+    return _board(path.stem, TomlSection(str(path), table))
 
 
-def _board(key: str, table: _Table) -> Board:
+def _board(key: str, table: TomlSection) -> Board:
     free = table.positive("heap_free_bytes")
     in_pieces = "largest_block_bytes" in table.rest
     largest = table.positive("largest_block_bytes") if in_pieces else free
@@ -205,7 +199,7 @@ def _board(key: str, table: _Table) -> Board:
     return board
 
 
-def _executable(table: _Table) -> dict[str, Any]:
+def _executable(table: TomlSection) -> dict[str, Any]:
     """What a board file says of the RAM for machine code, both or nothing."""
     keys = ("executable_bytes", "executable_source")
     if not any(key in table.rest for key in keys):
@@ -213,13 +207,13 @@ def _executable(table: _Table) -> dict[str, Any]:
     return {keys[0]: table.positive(keys[0]), keys[1]: table.text(keys[1])}
 
 
-def _serial(table: _Table) -> Serial:
+def _serial(table: TomlSection) -> Serial:
     serial = Serial(table.choice("interface", INTERFACES), table.positive("baud"))
     table.finish()
     return serial
 
 
-def _pins(table: _Table) -> Pins:
+def _pins(table: TomlSection) -> Pins:
     pins = Pins(
         adc=table.pin("adc"),
         led=table.pin("led") if "led" in table.rest else None,
@@ -229,13 +223,13 @@ def _pins(table: _Table) -> Pins:
     return pins
 
 
-def _costs(table: _Table, key: str) -> Costs | None:
+def _costs(table: TomlSection, key: str) -> Costs | None:
     if key not in table.rest:
         return None
     section = table.section(key)
     source = section.text("source")
     rows = section.take("row", list, f"sections [[{key}.row]]")
-    found = [_Table(table.path, row, f"{key}.row[{i}].") for i, row in enumerate(rows)]
+    found = [TomlSection(table.path, row, f"{key}.row[{i}].") for i, row in enumerate(rows)]
     cycles, uncached = 1.0, 0
     if "cycles" in section.rest:
         cycles = section.take("cycles", float, "a number such as 1.67")
@@ -247,7 +241,7 @@ def _costs(table: _Table, key: str) -> Costs | None:
     return Costs(source, tuple(_cost_row(row) for row in found), cycles, uncached)
 
 
-def _cost_row(table: _Table) -> CostRow:
+def _cost_row(table: TomlSection) -> CostRow:
     row = CostRow(
         model=table.text("model"),
         features=table.positive("features"),
@@ -257,70 +251,3 @@ def _cost_row(table: _Table) -> CostRow:
     )
     table.finish()
     return row
-
-
-class _Table:
-    """One table of a board file: keys are taken out one by one; any that is left is a mistake."""
-
-    def __init__(self, path: str, table: dict[str, Any], prefix: str = "") -> None:
-        self.path = path
-        if not isinstance(table, dict):
-            raise BoardFileError(f"{path}: {prefix.rstrip('.')} has to be a section.")
-        self.rest = dict(table)
-        self.prefix = prefix
-        self.taken: list[str] = []
-
-    def fail(self, key: str, complaint: str) -> NoReturn:
-        raise BoardFileError(f"{self.path}: {self.prefix}{key} {complaint}.")
-
-    def take(self, key: str, kind: type[T], expected: str) -> T:
-        if key not in self.rest:
-            self.fail(key, f"is missing; it has to be {expected}")
-        value = self.rest.pop(key)
-        self.taken.append(key)
-        if type(value) is not kind:  # not isinstance: true is no int here
-            self.fail(key, f"has to be {expected}, not {value!r}")
-        return value
-
-    def text(self, key: str) -> str:
-        value = self.take(key, str, "a text")
-        if not value.strip():
-            self.fail(key, "is empty")
-        return value
-
-    def choice(self, key: str, allowed: tuple[str, ...]) -> str:
-        expected = "one of " + ", ".join(allowed)
-        value = self.take(key, str, expected)
-        if value not in allowed:
-            self.fail(key, f"has to be {expected}, not {value!r}")
-        return value
-
-    def positive(self, key: str) -> int:
-        value = self.take(key, int, "a whole number above 0")
-        if value <= 0:
-            self.fail(key, f"has to be a whole number above 0, not {value}")
-        return value
-
-    def pin(self, key: str) -> int | str:
-        if isinstance(self.rest.get(key), str):
-            return self.text(key)
-        value = self.take(key, int, "a GPIO number or a pin's name")
-        if value < 0:
-            self.fail(key, f"has to be a GPIO number or a pin's name, not {value}")
-        return value
-
-    def rising_pair(self, key: str) -> tuple[int, int]:
-        expected = "[median, 99th percentile], two whole numbers"
-        pair = self.take(key, list, expected)
-        if not (len(pair) == 2 and all(type(n) is int for n in pair) and 0 <= pair[0] <= pair[1]):
-            self.fail(key, f"has to be {expected}, not {pair!r}")
-        return pair[0], pair[1]
-
-    def section(self, key: str) -> _Table:
-        table: dict[str, Any] = self.take(key, dict, f"a section [{key}]")
-        return _Table(self.path, table, f"{key}.")
-
-    def finish(self) -> None:
-        """Complain about the first key that was not taken."""
-        for key in self.rest:
-            self.fail(key, f"is not a key of a board file; known here: {', '.join(self.taken)}")

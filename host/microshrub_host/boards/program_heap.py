@@ -19,8 +19,9 @@ from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 from ..engines import library_files, loader, mpy
+from .heap_sizes import heap_bytes, planned
 from .import_heap import WORD, blocks
-from .ram_budget import Part, heap_bytes, planned
+from .ram_budget import Part
 
 _POLL = 128  # bytes of select.poll() with one stream
 _FRAME = 5 * WORD  # of a bytecode function, without its variables

@@ -1,8 +1,8 @@
 """How much RAM a learner will take on a board: its buffers, MicroPython's overhead, the code.
 
 Everything is computed from rules, for a 32-bit MicroPython whose heap has blocks of 16 bytes. The
-rules for objects are exact; those for the imported code (import_heap.py) hold within 1 %. Tests
-compare them with a real MicroPython (ram_measure.py).
+rules for objects (heap_sizes.py) are exact; those for the imported code (import_heap.py) hold
+within 1 %. Tests compare them with a real MicroPython (ram_measure.py).
 
 The program around the learner, and what it leaves for the garbage collector, comes on top.
 """
@@ -12,14 +12,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ..engines import loader
 from ..engines.anomaly_options import AnomalyOptions
-from ..engines.python_pointers import AddressTable
 from .board_files import Board
-from .import_heap import BLOCK, WORD, ModuleHeap, blocks, library_heap, table, texts
+from .heap_sizes import heap_bytes, planned, size_of
+from .import_heap import BLOCK, ModuleHeap, blocks, library_heap, texts
 
 Value = int | float | str
 Parameters = Mapping[str, Value]
@@ -110,98 +109,6 @@ class Budget:
         return None
 
 
-def heap_bytes(
-    thing: object, names: Collection[str] | None = None, seen: Collection[int] = ()
-) -> int:
-    """Bytes of an object of the device library on the heap, with all that only it holds.
-
-    Classes and functions belong to the code and count as 0. So does a text that is one of names;
-    without names, every text; and what is counted elsewhere, whose id() is one of seen.
-    """
-    return _heap_bytes(thing, set(seen), names)
-
-
-def _heap_bytes(thing: Any, seen: set[int], names: Collection[str] | None) -> int:
-    if isinstance(thing, str):
-        known = names is None or thing in names
-        return 0 if known else BLOCK + blocks(len(thing.encode()) + 1)
-    if id(thing) in seen or isinstance(thing, _CODE):
-        return 0
-    seen.add(id(thing))
-    holds = isinstance(thing, (tuple, list, dict, MethodType))
-    if holds and not isinstance(thing, AddressTable):
-        return _own_bytes(thing) + sum(_heap_bytes(item, seen, names) for item in _items(thing))
-    if type(thing).__module__.startswith("_microshrub"):
-        values = vars(thing).values()
-        return BLOCK + table(len(values)) + sum(_heap_bytes(v, seen, names) for v in values)
-    return _plain_bytes(thing)
-
-
-_CODE = (bool, type, FunctionType, ModuleType, type(None))
-
-
-def _items(thing: Any) -> list[Any]:
-    """What it holds."""
-    if isinstance(thing, dict):
-        return [*thing, *thing.values()]
-    return [thing.__self__] if isinstance(thing, MethodType) else list(thing)
-
-
-def _own_bytes(thing: Any) -> int:
-    """Bytes of the object itself, of one that holds others."""
-    if isinstance(thing, dict):
-        return BLOCK + table(len(thing))
-    if isinstance(thing, list):  # it has room for four from the start, and doubles
-        room = max(4, 1 << (len(thing) - 1).bit_length()) if thing else 4
-        return BLOCK + blocks(room * WORD)
-    if isinstance(thing, tuple):
-        return blocks((2 + len(thing)) * WORD) if thing else 0
-    return BLOCK  # a method of an object
-
-
-def _plain_bytes(thing: Any) -> int:
-    """Bytes of an object that holds no others."""
-    if isinstance(thing, (array, bytearray, _Unmade)):
-        return BLOCK + blocks(_size(thing))
-    if isinstance(thing, bytes):
-        return BLOCK + blocks(len(thing) + 1)
-    if isinstance(thing, int):
-        small = -(1 << 30) <= thing < 1 << 30
-        return 0 if small else BLOCK + blocks(-(-thing.bit_length() // 16) * 2)
-    if isinstance(thing, AddressTable):  # on a board an array of addresses
-        return BLOCK + blocks(len(thing) * WORD)
-    if isinstance(thing, float) or type(thing) is object:
-        return BLOCK
-    raise TypeError(f"no rule says how much a {type(thing).__name__} takes on the heap")
-
-
-class _Unmade:
-    """A buffer of a planned learner: how long it will be, and none of its bytes."""
-
-    def __init__(self, typecode: str, length: int) -> None:
-        self.itemsize = array(typecode).itemsize
-        self._length = length
-
-    def __len__(self) -> int:
-        return self._length
-
-
-def _size(buffer: array[int] | bytearray | _Unmade) -> int:
-    return len(buffer) * (1 if isinstance(buffer, bytearray) else buffer.itemsize)
-
-
-def planned(kind: str, learner_kwargs: Mapping[str, Any]) -> Any:
-    """The learner as it will be on the heap, whatever its size: its buffers are not made."""
-    learner = getattr(loader.load("python"), kind)
-    plan = object.__new__(learner)
-    own = learner._allocate
-    planned = FunctionType(own.__code__, own.__globals__ | {"allocate": _Unmade})
-    plan._allocate, plan._start = MethodType(planned, plan), lambda: None
-    plan.__init__(**learner_kwargs)
-    del plan._allocate, plan._start
-    return plan
-
-
 def budget(
     learner_kwargs: Parameters,
     board: Board,
@@ -264,7 +171,7 @@ def _of_targets(library: Any, kind: str, learner: Any) -> dict[str, Any]:
 def _buffers(owner: str, thing: Any) -> list[Part]:
     named = [("raw", "i", thing[0]), ("codes", "H", thing[1])] if owner == "rows" else []
     return [
-        Part(name, _size(buffer), f"{len(buffer)} x {_ITEMS[code]}", owner)
+        Part(name, size_of(buffer), f"{len(buffer)} x {_ITEMS[code]}", owner)
         for name, code, buffer in named or thing.buffers()
     ]
 

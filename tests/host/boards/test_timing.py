@@ -10,7 +10,7 @@ from board_file_support import GOOD, refusal, write
 from script_support import run
 from tests_support import ROOT
 
-from microshrub_host.boards import board_files, sample_time
+from microshrub_host.boards import board_files, sample_time, toml_section
 from microshrub_host.boards.board_files import CostRow
 from microshrub_host.engines.learners import specification
 from microshrub_tools.board.bench import table
@@ -115,7 +115,7 @@ def test_instruction_counts_give_an_estimate(tmp_path: Path) -> None:
 def test_wrong_tables_are_refused(old: str, new: str, complaint: str, tmp_path: Path) -> None:
     text = GOOD + table("of a test", ROWS)
     assert old in text
-    with pytest.raises(board_files.BoardFileError, match=complaint):
+    with pytest.raises(toml_section.BoardFileError, match=complaint):
         board_files.load(write(tmp_path, text.replace(old, new)))
 
 
