@@ -21,6 +21,7 @@ from ..compare.sets import SETS, Selection
 from ..engines.learners import MODELS
 from ..evaluation.prequential import are_compiled
 from ..streams.stream import Stream
+from .number_options import refuse_numbers
 from .outputs import add_outputs, check_outputs, is_quiet, write_json, write_page
 from .parsed import check_at_least_one, whole_number
 from .run_options import add_run_options
@@ -36,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Run our learners, River's, MOA's and soft decision trees, each in its own process, on "
         "the same samples in the same order."
     )
+    refuse_numbers(parser, "compare")
     add_stream_options(parser, nargs="+")
     parser.add_argument(
         "--ours",

@@ -10,6 +10,7 @@ from ..base.errors import UserError
 from ..base.terminal import messages
 from ..benchmarks import instruction_report
 from ..benchmarks.anomaly_cost import anomaly_rows
+from ..benchmarks.number_cost import number_rows
 from ..emulation import emulated_boards
 from ..engines import native_tools
 
@@ -37,6 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="count nothing but the anomaly score (default: off)",
     )
     parser.add_argument(
+        "--numbers",
+        action="store_true",
+        help="count nothing but learners of numbers, a sample that is learned and forecast "
+        "(default: off)",
+    )
+    parser.add_argument(
         "--markdown",
         metavar="FILE.md",
         type=Path,
@@ -46,8 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Count, print the tables and write the page."""
-    if arguments.anomaly and arguments.markdown is not None:
-        raise UserError("--markdown is not for --anomaly, whose table is only printed")
+    alone = {"--anomaly": anomaly_rows, "--numbers": number_rows}
+    wanted = [name for name in alone if vars(arguments)[name[2:]]]
+    if wanted and arguments.markdown is not None:
+        raise UserError(f"--markdown is not for {wanted[0]}, whose table is only printed")
     if arguments.markdown is not None:
         files.check_target("--markdown", arguments.markdown)
     names = [arguments.board] if arguments.board else list(emulated_boards.BOARDS)
@@ -55,8 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
         emulated_boards.find_or_build(name, messages.say)
         if arguments.native:
             native_tools.find_or_fetch(emulated_boards.BOARDS[name].arch, messages.say)
-    if arguments.anomaly:
-        print(instruction_report.as_text(anomaly_rows(names)), flush=True)
+    for name in wanted:
+        print(instruction_report.as_text(alone[name](names)), flush=True)
+    if wanted:
         return 0
     table = instruction_report.rows(instruction_report.measure(names))
     print(instruction_report.as_text(table), flush=True)

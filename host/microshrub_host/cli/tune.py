@@ -16,6 +16,7 @@ from ..base.text import count
 from ..boards import board_files
 from ..tuning.report import TuningReport
 from ..tuning.study import RULE
+from .number_options import refuse_numbers
 from .outputs import (
     add_outputs,
     check_outputs,
@@ -39,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"on the rest is only shown. The choice is {RULE}. Run the same command again to "
         "continue with the trials that are missing."
     )
+    refuse_numbers(parser, "tune")
     add_stream_options(parser)
     add_board_option(parser, None, "the board (required)", required=True)
     parser.add_argument(

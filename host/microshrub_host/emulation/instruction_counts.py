@@ -237,6 +237,19 @@ class Counter:
         counts = np.frombuffer(bytes.fromhex(ticks), "<i4").astype(np.int64) - int(empty)
         return self._instructions(counts), int(crc)
 
+    def count_numbers(self, which: int, target: Mapping[str, Any]) -> tuple[Counts, int]:
+        """Instructions of each sample that a Forecaster takes; the CRC of its learner's state.
+
+        target has its parameters; the codes of the configuration's stream are its values.
+        """
+        what = self._whats[which]
+        model = f"{what.kind!r}, {dict(what.parameters)!r}, {dict(target)!r}"
+        call = f"count_numbers({model}, '/codes{which}', {what.warmup}, {len(what.codes)})"
+        self._board.exec("from count import count_numbers")
+        ticks, empty, crc = self._board.exec(call, SECONDS).split()
+        counts = np.frombuffer(bytes.fromhex(ticks), "<i4").astype(np.int64) - int(empty)
+        return self._instructions(counts), int(crc)
+
     def _start(
         self, which: int, kind: str | None = None, parameters: Mapping[str, Any] | None = None
     ) -> None:

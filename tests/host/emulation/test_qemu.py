@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.benchmarks import instruction_report
+from microshrub_host.benchmarks import instruction_report, number_cost
 from microshrub_host.emulation import emulated_boards, instruction_counts
 from microshrub_host.emulation.emulated_boards import BOARDS
 from microshrub_host.emulation.emulator import EmulatedBoard, EmulatedBoardError
@@ -168,6 +168,16 @@ def test_an_anomaly_score_has_the_simulators_state(board_name: str) -> None:
     assert crc == score.state_crc32() & 0xFFFFFFFF
     assert len(counts) == 30
     assert counts[-1] > counts[0] > 1000  # the window still grows
+
+
+def test_a_forecaster_has_the_simulators_state(board_name: str) -> None:
+    whats = number_cost.counted_models(samples=90, first=60)[:2]
+    with instruction_counts.Counter(board_name, whats) as counter:
+        for i, what in enumerate(whats):
+            counts, crc = counter.count_numbers(i, number_cost.TARGET)
+            assert crc == number_cost.learned_on_pc(what), what.name
+            assert len(counts) == 30
+            assert counts.min() > 10_000
 
 
 def test_native_modules_learn_as_in_the_simulator(

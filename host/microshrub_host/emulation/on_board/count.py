@@ -138,6 +138,41 @@ def count_anomaly(codes: str, features: int, first: int, samples: int) -> None:
     print(count_empty(stamp, ticks), anomaly.state_crc32() & 0xFFFFFFFF)
 
 
+def count_numbers(
+    kind: str,
+    parameters: "dict[str, Any]",
+    target: "dict[str, Any]",
+    codes: str,
+    first: int,
+    samples: int,
+) -> None:
+    """Print ticks of each take(values) of a Forecaster behind the first samples, of nothing, and
+    the hash of its learner's state. The codes are the values of the columns."""
+    model = getattr(microshrub, kind)(**parameters)
+    forecaster = microshrub.Forecaster(model, **target)
+    columns = forecaster.columns
+    data = open(codes, "rb").data
+    values = array("i", [0] * columns)
+    ticks = array("i", (0, 0))
+    found = array("i", [0] * (samples - first))
+    (start_m3 if M3 else start_m0)()
+    for observing in (True, False):
+        for i in range(samples):
+            for f in range(columns):
+                k = 2 * (i * columns + f)
+                values[f] = data[k] | data[k + 1] << 8
+            if observing:
+                forecaster.observe(values)
+            elif i < first:
+                forecaster.take(values)
+            else:
+                found[i - first] = count_predict(stamp, ticks, forecaster.take, values)
+        forecaster.freeze()
+        gc.collect()
+    print(str(hexlify(bytes(found)), "ascii"))
+    print(count_empty(stamp, ticks), model.state_crc32() & 0xFFFFFFFF)
+
+
 class Run:
     """A model and its stream: files of codes, u16, and of labels, u8. The first `warmup` samples
     are learned without being counted."""
