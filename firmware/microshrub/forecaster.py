@@ -123,7 +123,16 @@ class Forecaster(Buffers):
         )  # fmt: skip
 
     def _table(self):
-        return _table(self.columns, self.horizon, self.lags)
+        features, horizon = self.model.features, self.horizon
+        return [
+            ("forecaster.words", "i", _WORDS),
+            ("forecaster.row", "i", features),
+            ("forecaster.codes", "H", features),
+            ("forecaster.recent", "i", max(self.lags, horizon, 1)),
+            ("forecaster.rows", "H", horizon * features),
+            ("forecaster.predicted", "i", horizon),
+            ("forecaster.halves", "i", horizon),
+        ]
 
     _FIXED = (("forecaster.words", range(_KEPT + 1)),)
 
@@ -164,15 +173,15 @@ class Forecaster(Buffers):
         self.quantizer.observe(self._flat[1])
 
     def freeze(self):
-        """Fix the ranges, and begin: what was observed is neither a lag nor learned."""
-        self.quantizer.freeze()
+        """Fix the ranges, of which lags have the target's, and begin anew."""
         self.target.freeze()
+        row = self._flat[1]
+        for end in self.target.ends if not self.quantizer.frozen else ():
+            for f in range(len(row)):
+                row[f] = _MISSING if f < self.columns - 1 else end
+            self.quantizer.observe(row)
+        self.quantizer.freeze()
         self.reset()
-
-    @property
-    def frozen(self):
-        """Whether the ranges are fixed."""
-        return self.quantizer.frozen and self.target.frozen
 
     def take(self, values):
         """Learn what a sample, array('i') of `columns`, tells, and predict what it asks for.
@@ -213,9 +222,14 @@ class Forecaster(Buffers):
         self._judge(predicted[at], halves[at], y, guess)
 
     def _predict(self):
-        words, row, codes, _, _, _, _ = self._flat
+        _, row, codes, _, _, _, _ = self._flat
         self.quantizer.encode(row, codes)
-        words[_SAID] = self.target.value(self.model._predict(self.model._addresses, codes, 0))
+        self._say(self.model._predict(self.model._addresses, codes, 0))
+
+    def _say(self, code):
+        """Keep what a code predicts, and how sure that is."""
+        words = self._flat[0]
+        words[_SAID] = self.target.predicted(code)
         words[_HALF] = self.interval.half if self.interval else _NONE
 
     def _wait(self):
@@ -237,11 +251,9 @@ class Forecaster(Buffers):
             return
         model, target = self.model, self.target
         self.quantizer.encode(row, codes)
-        said = target.value(model._learn(model._addresses, codes, 0, target.code(y)))
+        self._say(model._learn(model._addresses, codes, 0, target.code(y)))
         target.learn(y)
-        words[_SAID] = said
-        words[_HALF] = self.interval.half if self.interval else _NONE
-        self._judge(said, words[_HALF], y, recent[words[_HEAD]])
+        self._judge(words[_SAID], words[_HALF], y, recent[words[_HEAD]])
         recent[words[_HEAD]] = y
 
     def _judge(self, said, half, y, guess):
@@ -290,16 +302,3 @@ class Forecaster(Buffers):
     def waiting(self):
         """Samples that wait for their target."""
         return self._flat[0][_HELD]
-
-
-def _table(columns, horizon, lags):
-    features = columns - 1 + lags
-    return [
-        ("forecaster.words", "i", _WORDS),
-        ("forecaster.row", "i", features),
-        ("forecaster.codes", "H", features),
-        ("forecaster.recent", "i", max(lags, horizon, 1)),
-        ("forecaster.rows", "H", horizon * features),
-        ("forecaster.predicted", "i", horizon),
-        ("forecaster.halves", "i", horizon),
-    ]

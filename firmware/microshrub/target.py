@@ -1,11 +1,13 @@
 """The unit of the numbers that a regressor learns: raw values to 16-bit codes, and back.
 
 The codes are those of a quantizer's feature (see quantizer.py): equal steps over the range of the
-first targets and twice as much on either side; beyond, coarser and coarser steps as far as raw
+first targets and 64 times as much on either side, since a mean of codes is a mean of targets only
+where steps are equal; beyond, coarser and coarser steps as far as raw
 values go. So there is a code for every target, and learners work in one known unit, codes.
 
-A prediction comes back as the raw value nearest to its code, within the targets seen so far: it
-cannot diverge.
+A prediction comes back as the raw value nearest to its code, moved by what rounding to a code
+took from the last target: so what has not changed is predicted exactly. It stays within the
+targets seen so far, so it cannot diverge.
 
 Buffer "target.range", 'i': the integers below.
 """
@@ -24,8 +26,10 @@ _SCALE = const(3)
 _LEAST = const(4)  # of the targets seen
 _GREATEST = const(5)
 _FROZEN = const(6)
-_WORDS = const(7)
+_ROUNDED = const(7)  # what the last target is above the raw value that its code stands for
+_WORDS = const(8)
 
+_MARGINS = const(64)  # widths of an observed range, on either side
 _RAW_MAX = const(536870911)  # 2**29 - 1
 
 
@@ -106,9 +110,9 @@ class Target(Buffers):
         unit[_SPAN] = max(unit[_SPAN], value)
 
     def freeze(self):
-        """Fix the range, which grows by twice its width on either side; now there are codes."""
+        """Fix the range, which grows by 64 times its width on either side; now there are codes."""
         if not self.frozen:
-            self._freeze(2)
+            self._freeze(_MARGINS)
 
     def _freeze(self, margins):
         unit = self._flat[0]
@@ -127,6 +131,8 @@ class Target(Buffers):
         high = unit[_LOW] + unit[_SPAN] if frozen else unit[_SPAN]
         if frozen not in (0, 1) or (frozen and unit[_SPAN] < 0):
             return False
+        if abs(unit[_ROUNDED]) > RAW_MAX:
+            return False
         if min(ends) < -RAW_MAX or max(ends) > RAW_MAX or not -RAW_MAX <= high <= RAW_MAX:
             return False
         return (unit[_SHIFT], unit[_SCALE]) == (scaling(unit[_SPAN]) if frozen else (0, 0))
@@ -140,7 +146,9 @@ class Target(Buffers):
             unit[_LEAST] = value
         if value > unit[_GREATEST]:
             unit[_GREATEST] = value
-        return encode(unit, value)
+        code = encode(unit, value)
+        unit[_ROUNDED] = value - decode(unit, code)
+        return code
 
     def code(self, value):
         """The code of a target, 0..65535. Allocates nothing."""
@@ -152,6 +160,15 @@ class Target(Buffers):
         """The raw value nearest to a code, within the targets seen. Allocates nothing."""
         self._check_frozen()
         return decode(self._flat[0], code)
+
+    def predicted(self, code):
+        """The raw value that a predicted code stands for, see above. Allocates nothing."""
+        self._check_frozen()
+        unit = self._flat[0]
+        said = decode(unit, code) + unit[_ROUNDED]  # within 2**30
+        if unit[_LEAST] > unit[_GREATEST]:
+            return said
+        return max(unit[_LEAST], min(said, unit[_GREATEST]))
 
     def _check(self, value):
         if type(value) is not int or not -_RAW_MAX <= value <= _RAW_MAX:

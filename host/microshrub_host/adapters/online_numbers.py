@@ -93,7 +93,7 @@ class OnlineNumbers(Online):
         return self._target_scale.apply_numbers(targets.tolist())
 
     def _value(self, code: int) -> float:
-        raw = np.array([[self._target.value(code)]], dtype=np.int32)
+        raw = np.array([[self._target.predicted(code)]], dtype=np.int32)
         return float(self._target_scale.values(raw)[0, 0])
 
     def _build(self) -> None:

@@ -44,7 +44,7 @@ def test_within_the_range_a_value_comes_back_to_two_steps(
     for value in inside:
         target.learn(value)
     for value in inside:
-        assert abs(target.value(target.code(value)) - value) <= width / 4800 + 1
+        assert abs(target.value(target.code(value)) - value) <= width / 190 + 1
 
 
 def test_the_value_is_the_one_whose_code_is_nearest() -> None:
@@ -54,6 +54,16 @@ def test_the_value_is_the_one_whose_code_is_nearest() -> None:
     for code in range(0, 65536, 97):
         best = min(range(101), key=lambda value: abs(target.code(value) - code))
         assert abs(target.code(target.value(code)) - code) == abs(target.code(best) - code)
+
+
+@given(st.lists(RAW, min_size=1, max_size=5), st.lists(RAW, min_size=1, max_size=20))
+def test_what_does_not_change_is_predicted_exactly(first: list[int], later: list[int]) -> None:
+    target = observed(*first)
+    for i, value in enumerate(later):
+        code = target.learn(value)
+        assert target.predicted(code) == value
+        for other in (0, 32767, 65535):
+            assert min(later[: i + 1]) <= target.predicted(other) <= max(later[: i + 1])
 
 
 def test_a_range_may_be_given() -> None:

@@ -64,8 +64,11 @@ def by_hand(
     for row, value in zip(rows[:100], y[:100], strict=True):
         quantizer.observe(array("i", row))
         target.observe(value)
-    quantizer.freeze()
     target.freeze()
+    if horizon:
+        for end in target.ends:
+            quantizer.observe(array("i", [library.MISSING] * 3 + [end] * lags))
+    quantizer.freeze()
     if model == "shrub":
         learner = library.ShrubRegressor(len(rows[0]), window=60, trees=4, leaves=12)
     else:
@@ -75,7 +78,7 @@ def by_hand(
         codes = array("H", [0] * len(rows[0]))
         quantizer.encode(array("i", rows[i]), codes)
         coded.append(codes)
-        said.append(target.value(learner.predict(codes)) / 10)
+        said.append(target.predicted(learner.predict(codes)) / 10)
         due = i - max(horizon - 1, 0)  # the sample whose target is the next to become known
         if due >= 0:
             learner.learn(coded[due], target.learn(y[due + horizon]))
