@@ -139,8 +139,8 @@ export class Link {
     this.heard = performance.now();
     const answer = new Promise<Frame>((resolve) => (this.greeted = resolve));
     for (;;) {
+      if (performance.now() - this.heard > this.times.giveUp) this.end(new LinkError("silent"));
       if (this.over) throw this.over;
-      if (performance.now() - this.heard > this.times.giveUp) throw new LinkError("silent");
       this.sayHello();
       const late = new Promise<null>((resolve) => setTimeout(resolve, this.times.first, null));
       const frame = await Promise.race([answer, late]);
