@@ -9,7 +9,9 @@ from types import ModuleType
 import pytest
 
 import microshrub_host
-import microshrub_host.api
+import microshrub_host.api.models
+import microshrub_host.api.planning
+import microshrub_host.api.runs
 import microshrub_tools
 import microshrub_tools.api
 
@@ -26,7 +28,15 @@ def test_what_is_exported_is_documented(package: ModuleType) -> None:
         _ = package.nothing
 
 
-@pytest.mark.parametrize("api", [microshrub_host.api, microshrub_tools.api])
+@pytest.mark.parametrize(
+    "api",
+    [
+        microshrub_host.api.models,
+        microshrub_host.api.planning,
+        microshrub_host.api.runs,
+        microshrub_tools.api,
+    ],
+)
 def test_the_examples_hold(api: ModuleType) -> None:
     found = doctest.testmod(api, optionflags=doctest.ELLIPSIS)
     assert found.attempted

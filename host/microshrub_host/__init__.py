@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from .base.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from .api import budget, load_model, parity, save_model, simulate, tune
+    from .api.models import load_model, save_model
+    from .api.planning import budget, tune
+    from .api.runs import parity, simulate
     from .base.errors import UserError
     from .engines.learners import register
     from .engines.loader import load
@@ -40,16 +42,16 @@ _HOMES = {
     "NumberStream": "streams.number_streams",
     "Stream": "streams.stream",
     "UserError": "base.errors",
-    "budget": "api",
+    "budget": "api.planning",
     "load": "engines.loader",
-    "load_model": "api",
+    "load_model": "api.models",
     "open_numbers": "streams.number_streams",
     "open_stream": "streams.open_stream",
-    "parity": "api",
+    "parity": "api.runs",
     "register": "engines.learners",
-    "save_model": "api",
-    "simulate": "api",
-    "tune": "api",
+    "save_model": "api.models",
+    "simulate": "api.runs",
+    "tune": "api.planning",
 }
 
 __getattr__, __dir__ = lazy_exports(__name__, _HOMES)

@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 from pathlib import Path
 
-from ..api import tune
+from ..api.planning import tune
 from ..base import cluster
 from ..base.errors import UserError
 from ..base.files import check_target

@@ -1,0 +1,74 @@
+"""The model and the parameters that a caller asks for, and the files of saved models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..base.errors import UserError
+from ..base.text import did_you_mean
+from ..engines.learners import MODELS, check_parameters, defaults
+from ..evaluation.prequential import Result
+from ..evaluation.regression import NumberResult
+from ..models import model_files
+from ..models.model_files import OpenModel
+from ..streams.number_streams import NumberStream
+from ..streams.stream import Stream
+
+
+def save_model(
+    path: str | Path, run: Result | NumberResult, stream: Stream | NumberStream
+) -> None:
+    """Write the model that a simulation of the stream has left behind, as `simulate --save`.
+
+    The file is replaced at once, and only by a whole one. Raises UserError if it cannot be
+    written.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from microshrub_host import load_model, open_stream, save_model, simulate
+    >>> stream = open_stream("synth:sea_a", limit=400)
+    >>> run = simulate(stream, "shrub", engine="python", window=16, trees=4, depth=3)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "sea.mshrub")
+    ...     save_model(path, run, stream)
+    ...     model = load_model(path)
+    >>> model.learner.state_crc32() == run.state_crc32
+    True
+
+    """
+    if isinstance(run, NumberResult):
+        assert isinstance(stream, NumberStream)
+        model_files.write(Path(path), model_files.of_number_run(run, stream))
+        return
+    assert isinstance(stream, Stream)
+    model_files.write(Path(path), model_files.of_run(run, stream))
+
+
+def load_model(path: str | Path) -> OpenModel:
+    """The model in a file of `simulate --save`, of save_model() or of an adapter's `save`.
+
+    Its `learner` and `quantizer` are objects of the device library, in the state in which they
+    were saved; its `file` tells their parameters, the names and units of the features and the
+    classes. Raises UserError if the file is not there, is damaged or is of another version.
+    """
+    return model_files.open_model(Path(path))
+
+
+def known(model: str) -> str:
+    """The learner of classes of that name. Raises UserError if there is none."""
+    if model not in MODELS:
+        raise UserError(f"the model {model!r} is unknown. {did_you_mean(model, MODELS)}")
+    return model
+
+
+def parameters_of(model: str, shape: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """All parameters of the learner's constructor. Raises UserError."""
+    usual = defaults(model)
+    for name in given:
+        if name not in usual:
+            raise UserError(f"{name} is not a parameter of {model}. {did_you_mean(name, usual)}")
+    found = shape | usual | given
+    check_parameters(model, found)
+    return found

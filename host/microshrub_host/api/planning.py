@@ -1,0 +1,150 @@
+"""Before there is a board: what a model takes of it, and which model to take."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ..base.errors import UserError
+from ..base.text import count
+from ..boards import board_files, ram_budget
+from ..boards.ram_budget import Budget
+from ..emulation.latency import Clock, can_count
+from ..engines.learners import DEFAULT, kind_of, regressor_for
+from ..streams.stream import Stream
+from ..tuning.report import TuningReport
+from ..tuning.study import Progress, Search
+from ..tuning.trials import Limits, StreamSplit, baselines
+from .models import known, parameters_of
+
+
+def budget(
+    board: str,
+    model: str = DEFAULT,
+    *,
+    features: int,
+    classes: int | None = None,
+    **parameters: Any,
+) -> Budget:
+    """What a model takes of a board's RAM: its buffers, MicroPython's overhead, the code.
+
+    Parameters
+    ----------
+    board
+        The name of a board, such as "rpi_pico", or the path of a .toml file.
+    model
+        A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
+    features, classes
+        Of a sample: how many numbers, and how many classes there are; without classes, the model
+        is a learner of numbers.
+    parameters
+        Those of the learner: window=64, trees=8.
+
+    Raises
+    ------
+    UserError
+        As simulate() does, and for an unknown board.
+
+    Examples
+    --------
+    >>> from microshrub_host import budget
+    >>> found = budget("rpi_pico", "shrub", features=8, classes=2, window=16, trees=4)
+    >>> found.fits, found.model_bytes < found.ram_bytes < found.free_bytes
+    (True, True)
+
+    """
+    shape = {"features": features}
+    if classes is None:
+        model = regressor_for(model)
+    else:
+        shape |= {"classes": classes}
+    wanted = parameters_of(model if classes is None else known(model), shape, parameters)
+    return ram_budget.budget(wanted, board_files.load(board), kind_of(model))
+
+
+def tune(
+    stream: Stream,
+    board: str,
+    *,
+    max_bytes: int | None = None,
+    max_latency: float | None = None,
+    choose_on: float = 0.5,
+    trials: int = 60,
+    seed: int = 0,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    warmup: int = 256,
+    study: str | Path | None = None,
+    progress: Progress = lambda done, total, note: None,
+) -> TuningReport:
+    """Search for models that are accurate on a stream and small on a board.
+
+    Parameters
+    ----------
+    stream
+        What open_stream gives.
+    board
+        The name of a board, such as "rpi_pico", or the path of a .toml file.
+    max_bytes
+        The most that a model may take; by default, and at most, what the board's file recommends.
+    max_latency
+        Milliseconds that a predict and a learn may take, 99th percentile; None: any time.
+    choose_on
+        The first part of the stream, 0 to 1, which chooses; the rest is shown beside it.
+    trials
+        Finished trials of the study, those of earlier runs included.
+    seed
+        Of the search.
+    jobs
+        Worker processes of this machine.
+    scheduler
+        The address of a Dask cluster that runs the trials instead.
+    warmup
+        Samples whose features the quantizer sees before a run.
+    study
+        A file that keeps the trials, with which a later search goes on; by default none is kept.
+    progress
+        Called with the finished trials, all of them, and the best accuracy in words.
+
+    Returns
+    -------
+    All trials within the limits: `taken` is the one to take, `front` those that none beats.
+
+    Raises
+    ------
+    UserError
+        Without the packages of microshrub[tune], for a study of something else, and if nothing
+        that was tried keeps to the limits.
+
+    """
+    target = board_files.load(board)
+    most = min(max_bytes or target.model_budget_bytes, target.model_budget_bytes)
+    split = StreamSplit(stream, warmup, _first(stream, choose_on))
+    with contextlib.ExitStack() as stack:
+        clock = None
+        if max_latency is not None and can_count(target):
+            clock = stack.enter_context(Clock(target, stream, warmup))
+        limits = Limits(target, most, max_latency, clock)
+        if study is None:
+            study = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "study"
+        search = stack.enter_context(Search(Path(study), split, limits, seed))
+        progress(search.finished(), trials, "")
+        search.run(trials, jobs=jobs, scheduler=scheduler, progress=progress)
+        found = search.found()
+    if not found:
+        raise UserError("no finished trial keeps to these limits; try more trials")
+    return TuningReport(
+        split, limits, found, baselines(split), stream.name, ["--board", board], seed
+    )
+
+
+def _first(stream: Stream, part: float) -> int:
+    total = len(stream.labels)
+    first = round(part * total)
+    if not 0 < first < total:
+        raise UserError(
+            f"{count(total, 'sample')}: too few to choose on {part:g} of them and to show the rest"
+        )
+    return first

@@ -1,0 +1,187 @@
+"""A stream is learned: by one engine, and by several that are compared."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any, overload
+
+from ..engines import engines
+from ..engines.anomaly_options import AnomalyOptions
+from ..engines.learners import (
+    DEFAULT,
+    kind_of,
+    number_parameters,
+    regressor_for,
+    stream_parameters,
+)
+from ..evaluation import parity as engine_parity
+from ..evaluation import prequential, regression
+from ..evaluation.parity import Difference
+from ..evaluation.prequential import Result
+from ..evaluation.regression import NumberResult
+from ..streams.number_streams import NumberStream
+from ..streams.stream import Stream
+from .models import known, parameters_of
+
+
+@overload
+def simulate(stream: Stream, model: str = DEFAULT, **options: Any) -> Result: ...
+
+
+@overload
+def simulate(stream: NumberStream, model: str = DEFAULT, **options: Any) -> NumberResult: ...
+
+
+def simulate(
+    stream: Stream | NumberStream,
+    model: str = DEFAULT,
+    *,
+    engine: str | None = None,
+    warmup: int = 256,
+    anomaly: str | Sequence[str] | None = None,
+    interval: float | None = None,
+    ends: tuple[float, float] | None = None,
+    **parameters: Any,
+) -> Result | NumberResult:
+    """Predict each sample of a stream, then learn it, as a board would: to the bit.
+
+    Parameters
+    ----------
+    stream
+        What open_stream or, of numbers, open_numbers gives.
+    model
+        A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
+    engine
+        "c", "numba", "python" or "micropython", which come to the same result; None is the
+        fastest that this machine has.
+    warmup
+        Samples whose features the quantizer sees before the run.
+    anomaly
+        How often an anomaly alarm may come, as --anomaly has it: "0.001", "1 per day at 50 Hz",
+        or ("0.001", "reach=1"); None: no anomaly score.
+    interval, ends
+        Of a stream of numbers: the percent of the targets that the interval around each prediction
+        is to hold, and the range of the targets; None: no interval, and the range of the warm-up.
+    parameters
+        Those of the learner: window=64, trees=8.
+
+    Returns
+    -------
+    The accuracies and kappas in percent, their curves, and the state of the model. Its `anomaly`
+    has the score of each sample. Of a stream of numbers, the errors and the predictions.
+
+    Raises
+    ------
+    UserError
+        For a model or a parameter that is not there, and for a value that the learner refuses.
+
+    Examples
+    --------
+    >>> from microshrub_host import open_stream, simulate
+    >>> stream = open_stream("synth:sea_a", limit=400)
+    >>> run = simulate(stream, "shrub", engine="python", window=16, trees=4, depth=3)
+    >>> run.samples, run.accuracy > 60
+    (400, True)
+
+    >>> from microshrub_host import open_numbers
+    >>> forecast = open_numbers("river:AirlinePassengers", horizon=1, lags=12)
+    >>> run = simulate(forecast, "linear", engine="python", interval=90)
+    >>> run.samples, run.errors.mae < run.running_mean.mae
+    (143, True)
+
+    """
+    if isinstance(stream, NumberStream):
+        return _simulate_numbers(stream, model, engine, warmup, interval, ends, parameters)
+    wanted = parameters_of(model, stream_parameters(known(model), stream, warmup), parameters)
+    words = [anomaly] if isinstance(anomaly, str) else anomaly
+    options = AnomalyOptions.of(words) if words else None
+    return prequential.evaluate(
+        stream, model, wanted, engine=engine, warmup=warmup, anomaly=options
+    )
+
+
+def _simulate_numbers(
+    stream: NumberStream,
+    model: str,
+    engine: str | None,
+    warmup: int,
+    interval: float | None,
+    ends: tuple[float, float] | None,
+    parameters: dict[str, Any],
+) -> NumberResult:
+    model = regressor_for(model)
+    wanted = parameters_of(
+        model, number_parameters(model, stream.features, stream.late), parameters
+    )
+    low_high = None
+    if ends is not None:
+        low, high = stream.target_scale.apply_numbers([float(end) for end in ends])
+        low_high = low, high
+    return regression.evaluate_numbers(
+        stream, model, wanted, engine=engine, warmup=warmup, ends=low_high, interval=interval
+    )
+
+
+def parity(
+    stream: Stream | NumberStream,
+    model: str = DEFAULT,
+    *,
+    engine_names: tuple[str, ...] | None = None,
+    warmup: int = 256,
+    every: int = 200,
+    **parameters: Any,
+) -> Difference | None:
+    """Learn a stream on several engines at once and compare their buffers, bit by bit.
+
+    Parameters
+    ----------
+    stream
+        What open_stream gives.
+    model
+        A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
+    engine_names
+        At least two of "python", "numba", "c" and "micropython"; None is all that this machine
+        has.
+    warmup
+        Samples whose features the quantizer sees before the run.
+    every
+        Samples between two comparisons; a difference is then found sample by sample.
+    parameters
+        Those of the learner: window=64, trees=8.
+
+    Returns
+    -------
+    None if all agree to the end, else the first sample and the first buffer that differ.
+
+    Raises
+    ------
+    UserError
+        As simulate() does, and without a real MicroPython where one is wanted.
+
+    Examples
+    --------
+    >>> from microshrub_host import open_stream, parity
+    >>> stream = open_stream("synth:sea_a", limit=300)
+    >>> parity(stream, "shrub", engine_names=("python", "python"), window=8, trees=2) is None
+    True
+
+    """
+    if isinstance(stream, NumberStream):
+        model = regressor_for(model)
+        shape = number_parameters(model, stream.features, stream.late)
+        rows, labels, target = stream.raw_rows(), engines.NO_LABELS, stream.forecaster(None, 90)
+    else:
+        shape = stream_parameters(known(model), stream, warmup)
+        rows, labels, target = prequential.raw_rows(stream), stream.labels, None
+    wanted = parameters_of(model, shape, parameters)
+    starters = {
+        f"{name} {number}": functools.partial(
+            engines.start, name, kind_of(model), wanted, target=target
+        )
+        for number, name in enumerate(engine_names or engines.available(), 1)
+    }
+    for step in engine_parity.check(starters, rows, labels, warmup=warmup, every=every):
+        if isinstance(step, Difference):
+            return step
+    return None
