@@ -30,6 +30,8 @@ class _Named:
     warmup: Any
     digits: Any
     engine: Any
+    _online: Any
+    _waiting: list[Any]
 
     def _check_warmup(self) -> None:
         check_engine(self.engine)
@@ -49,6 +51,16 @@ class _Named:
         values = np.concatenate([self._row(known) for known in samples])
         scale = None if self.digits is None else decimals(self.digits, values)
         return values, [str(name) for name in self._names], scale
+
+    def _end_warmup(self) -> None:
+        """Learn what was kept. Raises AdapterError if nothing was learned at all."""
+        if not self._online:
+            if not self._waiting:
+                raise AdapterError("there is nothing to save: no sample has been learned yet")
+            self._leave_warmup()
+
+    def _leave_warmup(self) -> None:
+        raise NotImplementedError
 
     def _row(self, known: dict[Any, float]) -> Values:
         """The sample as a row; what is not there is missing, and what has no place is left out."""
@@ -142,10 +154,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         A warm-up that is not over ends now. Raises UserError if nothing was learned, or the file
         cannot be written.
         """
-        if not self._online:
-            if not self._waiting:
-                raise AdapterError("there is nothing to save: no sample has been learned yet")
-            self._leave_warmup()
+        self._end_warmup()
         assert self._online
         self._online.save(path, [str(y) for y in self._labels], "River")
 
@@ -236,10 +245,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
         Ends the warm-up. Raises AdapterError, or UserError, if nothing was learned, or the file
         cannot be written.
         """
-        if not self._online:
-            if not self._waiting:
-                raise AdapterError("there is nothing to save: no sample has been learned yet")
-            self._leave_warmup()
+        self._end_warmup()
         assert self._online
         self._online.save(path, "River")
 

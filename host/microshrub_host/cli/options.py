@@ -27,7 +27,7 @@ _DEST = "model "  # before a parameter's name in the parsed arguments
 
 def is_model_file(text: str) -> bool:
     """Whether the value of --model names a saved model, not a learner."""
-    return text not in MODELS
+    return text not in MODELS and text not in REGRESSORS
 
 
 def _whole_name(text: str) -> str:

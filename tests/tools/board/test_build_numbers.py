@@ -1,0 +1,77 @@
+"""`build --target`: what is in the folder, and what is refused, in the words of the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from microshrub_tools.board import build
+from microshrub_tools.cli.main import main
+
+FORECAST = ["--target", "b", "--horizon", "4", "--lags", "3", "--interval", "90"]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "pins.csv"
+    rows = [f"{i % 50},{1000 + i % 90},{i % 7}" for i in range(400)]
+    path.write_text("a,b,c\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def made(folder: Path, *words: object) -> int:
+    command = ["build", *map(str, words), "--board", "rpi_pico", "--output", str(folder / "out")]
+    return main(command)
+
+
+def test_the_folder(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sensor = ["--sensor", "adc", "pins=26,27,28", "--text"]
+    assert made(tmp_path, data, *FORECAST, "--model", "linear", *sensor) == 0
+    assert "LinearRegressor (fresh) for Raspberry Pi Pico" in capsys.readouterr().out
+    files = build.read(tmp_path / "out")
+    config = json.loads(files["config.json"])
+    numbers = config["numbers"]
+    assert numbers["ends"][0] < 1000 < 1089 < numbers["ends"][1]
+    del numbers["ends"]
+    assert numbers == {
+        "columns": 3, "column": 1, "horizon": 4, "lags": 3, "interval": 90, "states": [None, None],
+    }  # fmt: skip
+    assert config["feature_names"] == ["a", "b", "c"]
+    assert (config["alarm"], config["class_names"]) == (None, None)
+    modules = {Path(name).stem for name in files if name.endswith(".mpy")}
+    assert {"numbers", "forecaster", "interval", "plotter", "linear"} <= modules
+    assert not {"metrics", "pending", "drift_alarm", "shrubs", "scores"} & modules
+    assert made(tmp_path, data, "--target", "b", "--model", "linear") == 0
+    modules = {Path(name).stem for name in build.read(tmp_path / "out")}
+    assert "interval" not in modules
+
+
+def test_a_program_of_classes_has_nothing_of_it(data: Path, tmp_path: Path) -> None:
+    assert made(tmp_path, data, "--label", "c", "--model", "shrub") == 0
+    files = build.read(tmp_path / "out")
+    modules = {Path(name).stem for name in files}
+    assert not {"numbers", "forecaster", "number_metrics", "interval", "target"} & modules
+    assert "numbers" not in json.loads(files["config.json"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--model", "linear"], "--model linear-regressor predicts numbers: it needs --target"),
+        (["--target", "b", "--label-pin", "15"], "--label-pin is for classes"),
+        (["--target", "b", "--alarm", "adwin"], "--alarm is for classes"),
+        (["--target", "b", "--hook", "reset"], "--hook is for classes"),
+        (["--target", "b", "--pending", "9"], "--pending is for classes"),
+        (["--target", "b", "--anomaly", "0.01"], "--anomaly is for classes"),
+        (["--target", "b", "--interval", "30"], "--interval has to be 50 to 99 percent"),
+        (["--target", "b", "--sensor", "adc", "pins=26"], "has 1 pins, and the model has 3"),
+        (["--target", "b", "--lags", "2"], "--lags needs --horizon"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    data: Path, tmp_path: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert made(tmp_path, data, *words) == 2
+    assert said in capsys.readouterr().err
