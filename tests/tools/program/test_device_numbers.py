@@ -41,6 +41,7 @@ from microshrub_tools.link.messages import (
 )
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.device_watch import Watch
+from microshrub_tools.watch.monitor_plot import draw_watch
 from microshrub_tools.watch.streaming import Figures, NumberRun
 
 SAMPLES = 500
@@ -293,6 +294,10 @@ def test_the_monitor_shows_it(file: Path, start: Start) -> None:
     )
     assert shown["inside the interval"].endswith(" %")
     assert "accuracy" not in shown
+    upper = draw_watch(watch.history * 2, "port", watch.unit).axes[0]
+    assert upper.get_ylabel() == "mean absolute error"
+    assert upper.lines[0].get_ydata()[-1] == pytest.approx(wanted.errors.mae)
+    assert upper.lines[1].get_ydata()[-1] == pytest.approx(wanted.nochange.mae)
 
 
 def test_a_device_may_find_its_ranges_itself(file: Path, start: Start, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
                 _watch(watch, link, arguments.seconds or math.inf, ctrl_c)
             finally:
                 if arguments.plot is not None and watch.history:
-                    write_figure(arguments, draw_watch(watch.history, port))
+                    write_figure(arguments, draw_watch(watch.history, port, watch.unit))
     return 130 if ctrl_c.came else 0
 
 
@@ -123,7 +123,7 @@ def _number_facts(watch: Watch) -> Iterable[tuple[str, str]]:
             low, high = (names.value(place, said.said + side * said.half) for side in (-1, 1))
             words += f", between {low} and {high}"
         yield f"predicted {names.features[place]}", words
-    unit = 10.0 ** -names.units[place][1]
+    unit = watch.unit
     yield "mean absolute error", f"{said.mae * unit:.5g} of {said.scored:,}"
     yield "NoChange", f"{said.mae_nochange * unit:.5g}"
     if said.half >= 0:

@@ -31,10 +31,14 @@ _DRIFT = ("none", "warning", "drift")
 
 @dataclass(frozen=True)
 class Moment:
-    """A status and the time when it arrived, in seconds since the watch began."""
+    """A status and the time when it arrived, in seconds since the watch began.
+
+    Where a number is predicted, its errors so far, too.
+    """
 
     seconds: float
     status: DeviceStatus
+    errors: NumberErrors | None = None
 
 
 class Recent:
@@ -103,19 +107,19 @@ class Watch:
         status = self._link.wait(pending)
         assert isinstance(status, DeviceStatus)
         self._latencies.append(pending.latency)
-        self._note(status)
         if self._scores:
             answer = self._link.ask(anomaly(scores=True))
             self.unlike = answer if isinstance(answer, Unlike) else None
         if self.target is not None:
             answer = self._link.ask(numbers(predictions=True))
             self.errors = answer if isinstance(answer, NumberErrors) else None
+        self._note(status)
         if matrix:
             self.confusion = self._matrix()
         return status
 
     def _note(self, status: DeviceStatus) -> None:
-        self.history.append(Moment(time.monotonic() - self._began, status))
+        self.history.append(Moment(time.monotonic() - self._began, status, self.errors))
         self.recent.note(status)
         self.collect()
 
@@ -146,6 +150,11 @@ class Watch:
     def status(self) -> DeviceStatus:
         """The last one."""
         return self.history[-1].status
+
+    @property
+    def unit(self) -> float:
+        """What a raw integer of the predicted number stands for; 1 where classes are predicted."""
+        return 1.0 if self.target is None else 10.0 ** -self.names.units[self.target][1]
 
     @property
     def latency(self) -> tuple[float, float]:
