@@ -15,7 +15,7 @@ Behind those of thicket.py, its own table has the buffers
 
     seen     'i'  [classes] Q26: of late, the share of all labels
     learned  'i'  [classes] Q26: of late, the share of the samples that the members learned
-    factor   'i'  [classes] what the last votes were multiplied by
+    factor   'i'  [classes] what the last votes were multiplied by, up to 4,095
     cost     'i'  [classes] what a missed sample of the class costs; all 0: as much as it is rare
     rng      'i'  [2] a generator of random numbers, see fixed.py
 """
@@ -25,8 +25,10 @@ from micropython import const
 
 from ..fixed import RNG_WORDS, below, seed_generator
 from ..learner import ParameterError, whole
+from ..shrub.ensemble import learn as learn_shrubs
 from .mixing import mix
-from .thicket import Thicket, ask, follow_runs, learn_sample, recognize
+from .thicket import Thicket, ask, row_sum
+from .thicket import learn as learn_plainly
 from .thicket import predict as predict_plainly
 
 # From elsewhere, written by `make constants`:
@@ -40,7 +42,13 @@ _BALANCED_COST = const(8)
 _BALANCED_RNG = const(9)
 # thicket/thicket.py
 _T_CLASSES = const(1)
+_T_LABEL = const(2)
+_SHRUBS = const(3)
+_T_ASKED = const(3)
 _OWN = const(4)
+_T_KNOWN = const(4)
+_T_FRESH = const(5)
+_T_WITH_SHRUBS = const(7)
 # (end)
 
 
@@ -56,27 +64,42 @@ _FEWEST = const(6)  # log2 of how much rarer than the others a class may be amon
 def predict(t, rows, at: int) -> int:
     """The class of the sample at rows[at]; leaves the votes in the table."""
     predict_plainly(t, rows, at)
+    weigh(t[_OWN])
     return int(choose(t[_OWN]))
 
 
 @micropython.viper
 def learn(t, rows, at: int, label: int) -> int:
     """Learn a sample, or leave it out; returns the class predicted before."""
-    late = int(recognize(t[_OWN], rows, at))
-    ask(t, rows, at)
-    mix(t)
-    predicted = int(choose(t[_OWN]))
+    weigh(t[_OWN])
     if int(wants(t[_OWN], label)):
-        learn_sample(t, rows, at, label)
-    follow_runs(t, rows, at, label, late)
-    return predicted
+        learn_plainly(t, rows, at, label)
+    else:
+        leave_out(t, rows, at, label)
+    return int(choose(t[_OWN]))
 
 
 @micropython.viper
-def choose(own) -> int:
-    """Weigh each class's votes by what it counts; returns the class with the most of them."""
+def leave_out(t, rows, at: int, label: int):
+    """Predict a sample; only the members that follow runs of one label learn it."""
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    row = int(row_sum(t[_OWN], rows, at))
+    if own[_T_ASKED] >= 0 and not own[_T_KNOWN] and row != own[_T_ASKED]:  # a late one
+        own[_T_FRESH] = 0
+        ask(t, rows, at)
+        mix(t)
+    else:
+        predict_plainly(t, rows, at)
+        own[_T_KNOWN] = 1
+    if own[_T_WITH_SHRUBS]:
+        learn_shrubs(t[_SHRUBS], rows, at, label)
+    own[_T_LABEL] = label
+
+
+@micropython.viper
+def weigh(own):
+    """What each class's votes are to be multiplied by: at most 4,095."""
     address = ptr32(own)
-    votes = ptr32(address[_THICKET_VOTES])
     seen = ptr32(address[_BALANCED_SEEN])
     learned = ptr32(address[_BALANCED_LEARNED])
     factor = ptr32(address[_BALANCED_FACTOR])
@@ -98,10 +121,20 @@ def choose(own) -> int:
     shift = 0
     while top >> shift > 4095:
         shift += 1
+    for c in range(classes):
+        factor[c] = factor[c] >> shift
+
+
+@micropython.viper
+def choose(own) -> int:
+    """Multiply each class's votes by its factor; returns the class with the most of them."""
+    address = ptr32(own)
+    votes = ptr32(address[_THICKET_VOTES])
+    factor = ptr32(address[_BALANCED_FACTOR])
+    classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
     total = 0
     for c in range(classes):
-        # all votes are 2**16 * 255 together: 2**16 * 2**12 in all
-        votes[c] = (votes[c] >> 8) * (factor[c] >> shift)
+        votes[c] = (votes[c] >> 8) * factor[c]  # all of them are 2**16 * 255: 2**16 * 2**12
         total += votes[c]
     unit = (total >> 12) + 1
     best = 0

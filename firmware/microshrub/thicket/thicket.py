@@ -94,48 +94,28 @@ def predict(t, rows, at: int) -> int:
 @micropython.viper
 def learn(t, rows, at: int, label: int) -> int:
     """Learn a sample, the newest or a late one; returns the class predicted before."""
-    late = int(recognize(t[_OWN], rows, at))
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    row = int(row_sum(t[_OWN], rows, at))
+    late = int(row != own[_T_ASKED])
+    if own[_T_ASKED] < 0 or own[_T_KNOWN]:
+        late = 0
+        own[_T_FRESH] = own[_T_KNOWN]
+        own[_T_ASKED] = row
+    if late:
+        own[_T_FRESH] = 0
     ask(t, rows, at)
     predicted = int(mix(t))
-    learn_sample(t, rows, at, label)
-    follow_runs(t, rows, at, label, late)
-    return predicted
-
-
-@micropython.viper
-def recognize(own, rows, at: int) -> int:
-    """Whether the sample that is to be learned is a late one, and not the newest; notes which."""
-    state = ptr32(ptr32(own)[_THICKET_STATE])
-    row = int(row_sum(own, rows, at))
-    late = int(row != state[_T_ASKED])
-    if state[_T_ASKED] < 0 or state[_T_KNOWN]:
-        late = 0
-        state[_T_FRESH] = state[_T_KNOWN]
-        state[_T_ASKED] = row
-    if late:
-        state[_T_FRESH] = 0
-    return late
-
-
-@micropython.viper
-def learn_sample(t, rows, at: int, label: int):
-    """Let the members that remember samples for long learn one, which they were asked for."""
     judge(t[_OWN], label)
     follow(t[_GROVE], rows, at, label)
-    if ptr32(ptr32(t[_OWN])[_THICKET_STATE])[_T_WITH_SOFTMAX]:
+    if own[_T_WITH_SOFTMAX]:
         step(t[_SOFTMAX], label)
         average(t[_SOFTMAX], rows, at)
-
-
-@micropython.viper
-def follow_runs(t, rows, at: int, label: int, late: int):
-    """Let the members learn it that follow runs of one label."""
-    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     if own[_T_WITH_SHRUBS]:
         learn_shrubs(t[_SHRUBS], rows, at, label)
     own[_T_LABEL] = label
     if not late:
         own[_T_KNOWN] = 1
+    return predicted
 
 
 @micropython.viper

@@ -113,6 +113,7 @@ def test_the_choice_is_elkans(votes: list[int], data: Any, given_costs: bool) ->
         owner = "thicket" if name == "votes" else "balanced"
         buffer(learner, f"{owner}.{name}")[:] = array("i", values)
     module = LIBRARY.thicket.balanced
+    module.weigh(learner._addresses[-1])
     chosen = module.choose(learner._addresses[-1])
     counts = [c * s if given_costs else 1 for c, s in zip(costs, seen, strict=True)]
     worth = [v * k / share for v, k, share in zip(votes, counts, learned, strict=True)]
