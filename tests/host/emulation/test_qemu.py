@@ -21,7 +21,7 @@ from microshrub_host.emulation.emulator import EmulatedBoard, EmulatedBoardError
 from microshrub_host.engines import loader, mpy
 
 WARMUP = 60
-SAMPLES = 260
+SAMPLES = 140
 
 
 @pytest.fixture(scope="session")
