@@ -115,7 +115,7 @@ def test_engines_agree_for_every_shape_of_data(features: int, classes: int) -> N
 @pytest.mark.parametrize("name", ["elec", "weather"])
 @pytest.mark.parametrize("change", CHANGES, ids=name_of)
 def test_engines_agree_on_real_streams(name: str, change: dict[str, Any]) -> None:
-    stream = stream_of(name, 2000)
+    stream = stream_of(name, 1200)
     raw = Scale.fit(stream.values).apply(stream.values)
     check_engines({**BASE, **change}, raw, stream.labels, len(stream.class_names), WARMUP)
 

@@ -2,7 +2,7 @@
 
 One program runs all combinations of a window size. For each it makes a model, warms it up, locks
 the heap (an allocation then raises MemoryError) and predicts, learns and runs with it until shrubs
-have been grown; then it runs 20,000 samples without the lock and the garbage collector off. In the
+have been grown; then it runs 10,000 samples without the lock and the garbage collector off. In the
 end the model has to be the one that numba computes.
 """
 
@@ -22,7 +22,7 @@ from microshrub_host.engines import library_files, loader
 
 FEATURES, CLASSES = 3, 3
 ROWS = 500
-ROUNDS = 40  # of ROWS samples each, without the lock
+ROUNDS = 20  # of ROWS samples each, without the lock
 WARMUP = 10
 LAYOUTS = {16: {"linked": 6, "by position": 3}, 300: {"linked": 11, "by position": 4}}  # depths
 

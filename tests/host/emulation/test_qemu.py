@@ -83,15 +83,10 @@ def test_mpremote_takes_the_line(board: EmulatedBoard, tmp_path: Path) -> None:
     board.disconnect()
     mpremote = [sys.executable, "-m", "mpremote", "connect", board.port, "resume"]
     source = str(tmp_path / "note.txt")
-    for words in (
-        ["mkdir", ":d"],
-        ["cp", source, ":d/note.txt"],
-        ["cp", ":d/note.txt", source + "2"],
-    ):
-        done = subprocess.run(
-            [*mpremote, "fs", *words], capture_output=True, timeout=60, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
+    words = ["mkdir", ":d", "+", "fs", "cp", source, ":d/note.txt"]
+    words += ["+", "fs", "cp", ":d/note.txt", source + "2"]
+    done = subprocess.run([*mpremote, "fs", *words], capture_output=True, timeout=180, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "note.txt2").read_bytes() == bytes(range(256)) * 3
     board.connect()
     assert board.exec("import os\nprint(os.listdir('/d'))") == "['note.txt']\n"
