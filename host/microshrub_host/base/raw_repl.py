@@ -35,6 +35,13 @@ class RawRepl:
         self.line: Any = self._transport.serial
         self.line.timeout = silence  # mpremote would wait for ever
 
+    def await_prompt(self, seconds: float) -> None:
+        """Wait for the friendly REPL of a board that has just been switched on."""
+        with _answering():
+            said = self._transport.read_until(1, b">>> ", timeout=seconds)
+            if not said.endswith(b">>> "):
+                raise TransportError("there is no prompt")
+
     def enter(self, *, reset: bool, seconds: float = 10) -> None:
         """Stop what runs, and enter the raw REPL, after a soft reset without main.py if asked."""
         with _answering(), contextlib.redirect_stdout(io.StringIO()):  # mpremote prints

@@ -7,10 +7,14 @@ nothing else, so every run on the board is the same, and the board's timers coun
 from __future__ import annotations
 
 import ast
+import functools
 import os
+import pty
+import re
+import signal
 import subprocess
 import tempfile
-import time
+import tty
 from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,6 +28,7 @@ ON_BOARD = Path(__file__).with_name("on_board")  # files that run on the emulate
 SHIFT = 10
 START_SECONDS = 20
 _SILENCE = 10.0  # seconds: a busy computer may not run QEMU for a while
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 _CHUNK = 300  # bytes of a file in a line of code
 
 MOUNT = """
@@ -68,17 +73,23 @@ class EmulatedBoard:
 
     def __enter__(self) -> EmulatedBoard:
         self._folder = tempfile.TemporaryDirectory(prefix="microshrub-")
-        options = ("-nographic", "-monitor", "null", "-semihosting", "-serial", "pty")
+        self._complaints = tempfile.TemporaryFile()
+        options = ("-nographic", "-monitor", "null", "-semihosting", "-serial", "stdio")
         count = ("-icount", f"shift={SHIFT},align=off,sleep=off")
+        line, self._end = pty.openpty()  # QEMU's own would look once a second for who opens it
+        tty.setraw(self._end)
+        self.port = os.ttyname(self._end)
+        self._repl = RawRepl(self.port, silence=_SILENCE)
         self._process = subprocess.Popen(
             (*self.emulator.command, *options, *count, *self._loaded()),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stdin=line,
+            stdout=line,
+            stderr=self._complaints,
             start_new_session=True,  # Ctrl-C is for this program
         )
+        os.close(line)
         try:
-            self.port = self._find_port()
+            self._await_prompt()
             self.connect()
             self._mount(self._places())
         except BaseException:
@@ -89,7 +100,9 @@ class EmulatedBoard:
     def __exit__(self, *_: object) -> None:
         self.disconnect()
         self._process.kill()
-        self._process.communicate()
+        self._process.wait()
+        os.close(self._end)
+        self._complaints.close()
         self._folder.cleanup()
 
     def connect(self) -> None:
@@ -148,13 +161,24 @@ class EmulatedBoard:
 
         The code finds sys.stdin.buffer and sys.stdout.buffer there: see on_board/streams.py.
         """
-        streams = (ON_BOARD / "streams.py").read_text(encoding="utf-8")
-        self.exec(STREAMS.format(code=streams, chip=self.emulator.board.streams))
+        self.exec(STREAMS.format(code=_short("streams.py"), chip=self.emulator.board.streams))
         try:
             self._repl.begin(code)
         except LineLostError as error:
             raise EmulatedBoardError(self._lost(error)) from error
         self.disconnect()
+
+    def _await_prompt(self) -> None:
+        """Wait until the board reads its line, and tell QEMU to look at it.
+
+        QEMU blocks the signal, but it wakes its main loop, which otherwise looks once a second.
+        """
+        try:
+            self._repl.await_prompt(START_SECONDS)
+        except LineLostError as error:
+            raise EmulatedBoardError(self._lost(error)) from error
+        self.disconnect()
+        self._process.send_signal(signal.SIGIO)
 
     def _loaded(self) -> tuple[str, ...]:
         """QEMU's options that put the files into the board's memory."""
@@ -177,27 +201,25 @@ class EmulatedBoard:
 
     def _mount(self, places: list[tuple[str, int, int]]) -> None:
         """Mount a disk with these files, and leave no names behind."""
-        code = (ON_BOARD / "ram_disk.py").read_text(encoding="utf-8")
+        code = _short("ram_disk.py")
         at = self.emulator.board.files_at
         self.exec(MOUNT.format(code=code, at=at, size=FILES_BYTES, places=places))
-
-    def _find_port(self) -> str:
-        """The port in QEMU's line `char device redirected to /dev/pts/4 (label serial0)`."""
-        assert self._process.stdout is not None
-        os.set_blocking(self._process.stdout.fileno(), False)
-        said = b""
-        end = time.monotonic() + START_SECONDS
-        while time.monotonic() < end and self._process.poll() is None:
-            said += self._process.stdout.read() or b""
-            words = said.decode(errors="replace").split()
-            if b"\n" in said and "to" in words:
-                return words[words.index("to") + 1]
-            time.sleep(0.01)
-        said += self._process.stdout.read() or b""
-        raise EmulatedBoardError(f"QEMU does not start: {said.decode(errors='replace').strip()}")
 
     def _lost(self, error: Exception) -> str:
         name = self.emulator.board.name
         if self._process.poll() is not None:
-            return f"the emulated {name} has stopped ({self._process.returncode})"
+            self._complaints.seek(0)
+            said = self._complaints.read().decode(errors="replace").strip() or "no reason given"
+            return f"the emulated {name} has stopped ({self._process.returncode}): {said}"
         return f"the emulated {name} does not answer: {error}"
+
+
+@functools.cache
+def _short(name: str) -> str:
+    """A file of on_board/ without what only a reader needs: the line is slow."""
+    tree = ast.parse((ON_BOARD / name).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+    text = ast.unparse(tree)
+    return re.sub("^ +", lambda indent: indent[0][: len(indent[0]) // 4], text, flags=re.MULTILINE)
