@@ -104,16 +104,30 @@ def flash_and_stream(
 
 
 def test_a_board_that_forecasts(
-    board: EmulatedBoard, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    emulator: emulated_boards.Emulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """From build to stream; what waits for its target goes on behind a reset."""
+    """From build to stream."""
     folder = tmp_path / "program"
     task = ["--horizon", "5", "--lags", "3", "--interval", "90"]
     data = ["river:WaterFlow", "--target", "target"]
-    where = ["--board", str(board_file(tmp_path, board.emulator.board.arch))]
+    where = ["--board", str(board_file(tmp_path, emulator.board.arch))]
     model = ["--model", "thicket", "--bytes", "3000"]
     build_it = ["build", *data, "--limit", "260", *task, *where, *model]
     assert main([*build_it, "--output", str(folder)]) == 0
+    with EmulatedBoard(emulator) as board:
+        said = flash_and_forecast(board, folder, data, capsys)
+    stream = open_numbers("river:WaterFlow", horizon=5, lags=3, limit=260)
+    shape = number_parameters("thicket-regressor", stream.features, stream.late)
+    parameters = defaults("thicket-regressor") | {"bytes": 3000} | shape
+    wanted = evaluate_numbers(stream, "thicket-regressor", parameters, interval=90)
+    assert f"{wanted.state_crc32:08x}" in said
+    assert f"{wanted.errors.mae:.5g}" in said
+
+
+def flash_and_forecast(
+    board: EmulatedBoard, folder: Path, data: list[str], capsys: pytest.CaptureFixture[str]
+) -> str:
+    """The stream in two parts: what waits for its target goes on behind a reset."""
     files = build.read(folder)
     assert flash.flash(OnLine(board), files).crc32 == flash.expected_crc32(files)
     for samples in (130, 260):
@@ -125,12 +139,7 @@ def test_a_board_that_forecasts(
         said = capsys.readouterr().out
         assert f"Device and simulator agree: {samples} samples" in said
         board.connect()
-    stream = open_numbers("river:WaterFlow", horizon=5, lags=3, limit=260)
-    shape = number_parameters("thicket-regressor", stream.features, stream.late)
-    parameters = defaults("thicket-regressor") | {"bytes": 3000} | shape
-    wanted = evaluate_numbers(stream, "thicket-regressor", parameters, interval=90)
-    assert f"{wanted.state_crc32:08x}" in said
-    assert f"{wanted.errors.mae:.5g}" in said
+    return said
 
 
 def test_files_outlive_a_reset(board: EmulatedBoard) -> None:
