@@ -204,6 +204,8 @@ class Forecaster(Buffers):
             self._learn_waiting(y)
             self._arrange(values, at, y)
             self._predict()
+            if words[_HELD] < self.horizon and y != _MISSING:
+                words[_SAID] = y  # no target has come so far: nothing changes
             self._wait()
         else:
             self._arrange(values, at, _MISSING)

@@ -92,11 +92,11 @@ def learn(t, rows, at: int, target: int) -> int:
     state = ptr32(own[_OWN_STATE])
     last = int(recent(t[_OWN], state[_T_LATE] + 1))
     predicted = int(foretell(t, rows, at, last))
-    # before a target was known, no member could be right
+    # before a target was known, no member could be right, and nothing changed since the last one
     if ptr32(ptr32(t[_LINEAR])[_LINEAR_STATE])[_L_SEEN] > state[_T_LATE]:
         judge(t[_OWN], target)
+        step(t[_LINEAR], 1, target)
     step(t[_LINEAR], 0, target)
-    step(t[_LINEAR], 1, target)
     follow_linear(t[_LINEAR], rows, at, target)
     follow_shrubs(t[_SHRUBS], rows, at, target)
     head = state[_T_HEAD]

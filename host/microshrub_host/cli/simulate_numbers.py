@@ -12,10 +12,11 @@ from ..engines import loader
 from ..engines.learners import kind_of
 from ..evaluation import regression
 from ..models import model_files
+from ..reports.number_plots import draw_numbers
 from ..reports.number_report import number_record, print_numbers
 from .budget import too_large
 from .number_options import open_numbers_arguments
-from .outputs import is_quiet, write, write_json
+from .outputs import is_quiet, write, write_figure, write_json
 from .stream_options import DEFAULT_BOARD, compile_kernels
 
 
@@ -48,6 +49,8 @@ def run_numbers(arguments: argparse.Namespace) -> int:
         write(arguments, "save", model_files.packed(model_files.of_number_run(result, stream)))
     if not is_quiet(arguments):
         print_numbers(result, budget, board)
+    if arguments.plot is not None:
+        write_figure(arguments, draw_numbers(result, stream))
     if arguments.json is not None:
         options = {name: getattr(arguments, name) for name in ("limit", "warmup", "lags")}
         options |= {"feature_names": list(stream.feature_names), "board": key}

@@ -16,6 +16,10 @@ from ..streams.number_streams import NumberStream, Values
 from .prequential import Progress, compile_kernels, fit
 
 _BLOCK = 512
+_NOT_IN_RECORD = (
+    *("predictions", "half_widths", "states", "progress"),
+    *("errors", "nochange", "running_mean"),
+)
 
 
 @dataclass(frozen=True)
@@ -60,12 +64,13 @@ class NumberResult:
     seconds: float
     samples_per_second: float
     predictions: Values = field(repr=False)
+    half_widths: Values = field(repr=False)  # of the intervals, in the targets' unit, if there are
     states: engines.States = field(repr=False)
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it: one flat object, without the predictions."""
         flat = asdict(self)
-        for name in ("predictions", "states", "progress", "errors", "nochange", "running_mean"):
+        for name in _NOT_IN_RECORD:
             del flat[name]
         if self.interval is None:
             del flat["interval"]
@@ -141,8 +146,8 @@ def evaluate_numbers(
         states = run.saved()
     predictions = stream.target_scale.values(said[: stream.samples, None])[:, 0]
     held = None
+    unit = 10.0 ** -int(stream.target_scale.digits[0])
     if interval is not None:
-        unit = 10.0 ** -int(stream.target_scale.digits[0])
         known = ~np.isnan(stream.targets)
         raw = rows[stream.horizon :, stream.place][known]
         told, half = (numbers[: stream.samples][known] for numbers in (said, halves))
@@ -174,6 +179,7 @@ def evaluate_numbers(
         seconds=round(seconds, 3),
         samples_per_second=round(len(rows) / max(seconds, 1e-9), 1),
         predictions=predictions,
+        half_widths=np.asarray(halves[: stream.samples] * unit, dtype=np.float64),
         states=states,
         **found,
     )

@@ -78,7 +78,8 @@ def by_hand(
         codes = array("H", [0] * len(rows[0]))
         quantizer.encode(array("i", rows[i]), codes)
         coded.append(codes)
-        said.append(target.predicted(learner.predict(codes)) / 10)
+        code = learner.predict(codes)
+        said.append((y[i] if i < horizon else target.predicted(code)) / 10)
         due = i - max(horizon - 1, 0)  # the sample whose target is the next to become known
         if due >= 0:
             learner.learn(coded[due], target.learn(y[due + horizon]))
@@ -187,6 +188,20 @@ def test_intervals(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     assert found["mean_width"] > 0
     assert main([*map(str, words), "--interval", "80"]) == 0
     assert "intervals of 80 %" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("interval", [[], ["--interval", "80"]])
+def test_a_picture(
+    capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path, interval: list[str]
+) -> None:
+    target = tmp_path / "sum.svg"
+    words = ["simulate", str(data), "--target", "sum", *SMALL, *interval, "--plot", str(target)]
+    assert main(words) == 0
+    drawn = target.read_text()
+    for text in ("mean absolute error so far", "NoChange (the last target)", "prediction"):
+        assert text in drawn
+    assert ("interval of 80 %" in drawn) == bool(interval)
+    assert f"written to {target}" in capsys.readouterr().err
 
 
 def test_a_random_walk_cannot_be_forecast(
