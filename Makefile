@@ -17,8 +17,6 @@ demo: .venv/run
 	$(BIN)/microshrub simulate river:ImageSegments --board rpi_pico --plot demo.png
 	@echo "The plot is in demo.png"
 
-# Its many processes keep what Python compiles, whatever the environment says
-test: export PYTHONDONTWRITEBYTECODE =
 test: lint types
 	$(BIN)/microshrub micropython
 	$(BIN)/microshrub micropython --board cortex-m0
