@@ -190,6 +190,7 @@ def _part(name, value):
 def _known(what, value, names):
     for name in value:
         if name not in names:
+            name = repr(name)[1:-1]  # on one line, whatever it is
             raise ValueError("%s has no option %s; there is: %s" % (what, name, ", ".join(names)))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from device_support import configuration
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from microshrub_host.engines import loader
@@ -63,6 +63,7 @@ def test_text_is_the_default_of_the_boards_sensors() -> None:
 
 
 @given(st.sampled_from(sorted(GOOD)), ANYTHING)
+@example("alarm", {"\n": None})
 def test_a_wrong_field_is_refused_in_words(name: str, value: Any) -> None:
     check(GOOD | {name: value})
 
