@@ -31,7 +31,7 @@ from .run_options import add_run_options
 from .stream_options import compile_kernels
 
 _LIMIT = 3600  # seconds
-_TOLD = ("streams", "bytes", "seeds", "peers", "limit")
+_TOLD = ("streams", "bytes", "seeds", "peers", "limit", "time_limit")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

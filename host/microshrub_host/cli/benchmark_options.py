@@ -99,10 +99,11 @@ def command_text(arguments: argparse.Namespace, names: Sequence[str]) -> str:
     words = [f"microshrub benchmark {arguments.benchmark}"]
     for name in names:
         value = getattr(arguments, name)
+        option = f"--{name.replace('_', '-')}"
         if value is True:
-            words.append(f"--{name}")
+            words.append(option)
         elif value not in (None, False, arguments.usual[name]):
-            words.append(f"--{name} {value}")
+            words.append(f"{option} {value}")
     if arguments.data is not None:
         words.append("--data FOLDER")
     for name in ("output", "plot"):
