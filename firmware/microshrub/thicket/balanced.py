@@ -15,7 +15,7 @@ Behind those of thicket.py, its own table has the buffers
 
     seen     'i'  [classes] Q26: of late, the share of all labels
     learned  'i'  [classes] Q26: of late, the share of the samples that the members learned
-    factor   'i'  [classes] what the last votes were multiplied by, up to 4,095
+    factor   'i'  [classes] what the last votes were multiplied by, 1..4095
     cost     'i'  [classes] what a missed sample of the class costs; all 0: as much as it is rare
     rng      'i'  [2] a generator of random numbers, see fixed.py
 """
@@ -98,7 +98,7 @@ def leave_out(t, rows, at: int, label: int):
 
 @micropython.viper
 def weigh(own):
-    """What each class's votes are to be multiplied by: at most 4,095."""
+    """What each class's votes are to be multiplied by: 1..4095."""
     address = ptr32(own)
     seen = ptr32(address[_BALANCED_SEEN])
     learned = ptr32(address[_BALANCED_LEARNED])
@@ -122,7 +122,8 @@ def weigh(own):
     while top >> shift > 4095:
         shift += 1
     for c in range(classes):
-        factor[c] = factor[c] >> shift
+        x = factor[c] >> shift
+        factor[c] = x if x else 1  # so that a class that alone has votes is chosen
 
 
 @micropython.viper
