@@ -1,6 +1,6 @@
 # make demo   the default learner learns a real stream as a Raspberry Pi Pico would
 # make test   linters, type checks and all tests, with a real MicroPython
-# make attack all attacks with one seed, and a table of what held; up to half an hour
+# make attack all attacks with one seed, and a table of what held; about ten minutes
 # make ci     make docs, make web and make test, with Java, Chromium, onnx, capymoa and torch for all tests
 # make web    the page on which the board's own code learns; needs npm
 # make docs   the site in build/docs; a broken link or a docstring that cannot be read is an error
