@@ -184,7 +184,10 @@ def compare(t, leaf: int, samples: int, feature: int, low: int, width: int):
             d += (sums[border - 1 + _BINS] << 2) - n * mean  # each < 2**11 * 2**18
             right = samples - left
             if right:
-                square = (d >> down) * (d >> down)  # <= 2**28
+                x = d >> down
+                x = x if x < 16384 else 16384  # in a state that was altered, it may be more
+                x = x if x > -16384 else -16384
+                square = x * x  # <= 2**28
                 merit = square // left + square // right  # <= 2**29
                 if merit > sprout[_S_MERIT]:
                     sprout[_S_MERIT] = merit
