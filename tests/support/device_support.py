@@ -11,6 +11,8 @@ import pty
 import subprocess
 import tty
 import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,9 @@ from microshrub_host.engines.engines import States
 from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.stream import Stream
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.messages import STATUS, DeviceStatus
+from microshrub_tools.watch.streaming import Figures
 
 WARMUP = 256
 
@@ -125,3 +130,27 @@ def run_device(
         check=False,
     )
     return done.stdout.decode(errors="replace")
+
+
+def power_cuts(device: Device, cuts: list[int]) -> Callable[[Figures], None]:
+    """A run's progress that cuts the power after so many samples; what was cut leaves the list."""
+
+    def cut(figures: Figures) -> None:
+        if cuts and figures.samples >= cuts[0]:
+            cuts.pop(0)
+            device.kill()
+            device.start()
+
+    return cut
+
+
+@contextmanager
+def nothing_allocated(link: HostLink) -> Iterator[None]:
+    """What is done within it has to leave the device's heap as it was."""
+    link.ask(STATUS)
+    before = link.ask(STATUS)
+    yield
+    after = link.ask(STATUS)
+    assert isinstance(before, DeviceStatus)
+    assert isinstance(after, DeviceStatus)
+    assert after.heap_used == before.heap_used

@@ -10,7 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from device_support import Device, configuration, put_device, run_device
+from device_support import (
+    Device,
+    configuration,
+    nothing_allocated,
+    power_cuts,
+    put_device,
+    run_device,
+)
 
 from microshrub_host.boards import board_files
 from microshrub_host.engines import engines
@@ -42,7 +49,7 @@ from microshrub_tools.link.messages import (
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.device_watch import Watch
 from microshrub_tools.watch.monitor_plot import draw_watch
-from microshrub_tools.watch.streaming import Figures, NumberRun
+from microshrub_tools.watch.streaming import NumberRun
 
 SAMPLES = 500
 CHECKPOINT = {"path": "checkpoint", "samples": 100, "seconds": 0}
@@ -199,16 +206,10 @@ def test_a_power_cut_loses_nothing_that_was_saved(
     device = start(stream, "thicket-regressor", checkpoint_samples=50, checkpoint_seconds=0)
     cuts = [130, 333]
 
-    def cut(figures: Figures) -> None:
-        if cuts and figures.samples >= cuts[0]:
-            cuts.pop(0)
-            device.kill()
-            device.start()
-
     with HostLink(SerialLine(device.port)) as link:
         twin = find_twin(link.connect().configuration_hash, tmp_path)
         assert isinstance(twin, NumberTwin)
-        run = NumberRun(link, twin, twin.raw_rows(stream), progress=cut)
+        run = NumberRun(link, twin, twin.raw_rows(stream), progress=power_cuts(device, cuts))
         wanted = simulated(stream, "thicket-regressor")
         assert run.run() == wanted.state_crc32
         assert run.figures.restarts >= 2
@@ -225,18 +226,13 @@ def test_samples_allocate_nothing(file: Path, start: Start) -> None:
     with connected(start(stream, "shrub-regressor")) as link:
         link.ask(numbers(predictions=True))
         take(link, stream, 0, 50)
-        used = []
         for end in (250, 450):
-            link.ask(STATUS)
-            before = link.ask(STATUS)
-            take(link, stream, end - 200, end)
-            link.ask(numbers(predictions=True))
+            with nothing_allocated(link):
+                take(link, stream, end - 200, end)
+                link.ask(numbers(predictions=True))
             after = link.ask(STATUS)
-            assert isinstance(before, DeviceStatus)
             assert isinstance(after, DeviceStatus)
-            used.append(after.heap_used - before.heap_used)
             assert (after.samples, after.pending) == (end, 7)
-    assert used == [0, 0]
 
 
 def test_a_host_that_does_not_ask_sees_classes(file: Path, start: Start) -> None:

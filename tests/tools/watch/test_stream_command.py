@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from device_support import Device, configuration, frozen_quantizer, put_device
+from device_support import Device, configuration, frozen_quantizer, power_cuts, put_device
 from line_support import Cable, Damaged, Ends
 
 from microshrub_host.base.errors import UserError
@@ -128,14 +128,8 @@ def test_a_power_cut_in_mid_stream(
     device = start(checkpoint=saved, alarm=alarm)
     cuts = [250, 600]
 
-    def cut(figures: Figures) -> None:
-        if cuts and figures.samples >= cuts[0]:
-            cuts.pop(0)
-            device.kill()
-            device.start()
-
     with HostLink(SerialLine(device.port)) as link:
-        run = run_of(link, tmp_path, stream, progress=cut)
+        run = run_of(link, tmp_path, stream, progress=power_cuts(device, cuts))
         assert run.run() == wanted.state_crc32
     assert not cuts
     assert run.figures.restarts >= 2
