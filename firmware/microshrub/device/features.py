@@ -34,25 +34,23 @@ def put_row(data, at: int, ring, row: int, axes: int, skip: int):
 
 
 @micropython.viper
-def value_at(ring, k: int) -> int:
-    """The k-th value of the ring, with its sign."""
-    v = ptr16(ring)[k]
-    return v - 65536 if v > _LIMIT else v
-
-
-@micropython.viper
 def mean_square(ring, rows: int, axes: int, axis: int, middle: int, shift: int) -> int:
     """The mean of ((v - middle) >> shift)**2, each of which has to be at most 32768**2.
 
     The sum is kept in two words: rows * 2**20 <= 2**30, and rows * 2**10 <= 2**20.
     """
+    values = ptr16(ring)
     high = 0
     low = 0
-    for row in range(rows):
-        d = (int(value_at(ring, row * axes + axis)) - middle) >> shift
+    for _ in range(rows):
+        d = values[axis]
+        if d > _LIMIT:
+            d -= 65536
+        d = (d - middle) >> shift
         d = d * d
         high += d >> 10
         low += d & _LOW
+        axis += axes
     return (high // rows << 10) + ((high % rows << 10) + low) // rows
 
 
@@ -63,11 +61,16 @@ def summarize(ring, rows: int, first: int, axes: int, axis: int, out, to: int):
     ring is array('H') of rows * axes values, the oldest row is `first`; rows is 1..1024.
     """
     target = ptr32(out)
+    values = ptr16(ring)
     total = 0
     least = _LIMIT
     most = 0 - _LIMIT - 1
-    for row in range(rows):
-        v = int(value_at(ring, row * axes + axis))
+    k = axis
+    for _ in range(rows):
+        v = values[k]
+        if v > _LIMIT:
+            v -= 65536
+        k += axes
         total += v  # |total| <= 2**25
         if v < least:
             least = v
@@ -84,7 +87,10 @@ def summarize(ring, rows: int, first: int, axes: int, axis: int, out, to: int):
     before = 0
     row = first
     for _ in range(rows):
-        d = int(value_at(ring, row * axes + axis)) - mean
+        d = values[row * axes + axis]
+        if d > _LIMIT:
+            d -= 65536
+        d -= mean
         sign = 0
         if d > 0:
             sign = 1
