@@ -28,7 +28,7 @@ PROGRAM = {
         "device/plotter.py",
         "device/program.py",
     ),
-    *("device/sensors.py", "device/service.py"),
+    *("device/sensors.py", "device/motion.py", "device/service.py"),
 }
 PROGRAM_MODULES = MODULES | {"gc", "json", "machine", "os", "select", "sys", "time"}
 SMALL = 2**30

@@ -66,7 +66,8 @@ def build(
     """
     target = board_files.load(board)
     saved = model_files.read(Path(model))
-    around = ProgramOptions(**options).config(target, saved.feature_names, saved.class_names)
+    names = saved.feature_names, saved.class_names
+    around = ProgramOptions(**options).config(target, *names, saved.extraction)
     program = program_config.of_model(saved, around)
     folder = Path(output) if output else builds.folder_of(target)
     return builds.make(program, target, folder, emit, freeze=freeze)

@@ -10,6 +10,8 @@ The file is an object:
                   `warmup` samples, then freeze
     model         a learner's saved state to begin with, or null
     sensor        {"kind": "serial"}, or that of a module of its own: see SENSORS
+    extraction    {"window", "hop", ...}, how samples are made of the sensor's readings, see
+                  extractor.py; null: a reading is a sample
     pending       samples that may wait for their label
     checkpoint    {"path", "samples", "seconds"} or null
     alarm         {"detector", "hook", ...}, see DriftAlarm, or null
@@ -29,7 +31,8 @@ from ..learners import learner_names
 
 VERSION = 1
 SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
-    ("mpu6050", ("scl", "sda", "i2c", "address", "rate", "window", "hop")))  # fmt: skip
+    ("mpu6050", ("scl", "sda", "i2c", "address", "rate")))  # fmt: skip
+_EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain")
 _LABEL_PIN = ("pin", "pressed", "released")
 _ABSENT = 2  # ENOENT
 _NAME = "config.json"
@@ -88,6 +91,9 @@ class Configuration:
         self.warmup = whole("warmup", fields.get("warmup", 256), least, 1 << 29)
         self.model = _file(fields, "model")
         self._take_sensor(_part("sensor", _get(fields, "sensor")))
+        self.extraction = _options(fields, "extraction", _EXTRACTION)
+        for name in _EXTRACTION if self.extraction is not None else ():
+            _get(self.extraction, name)
         self.pending = whole("pending", fields.get("pending", 32), 1, 32768)
         self.checkpoint = _options(fields, "checkpoint", ("path", "samples", "seconds"))
         if self.checkpoint is not None and not isinstance(self.checkpoint.get("path", ""), str):

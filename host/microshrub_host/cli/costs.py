@@ -10,6 +10,7 @@ from ..base.errors import UserError
 from ..base.terminal import messages
 from ..benchmarks import instruction_report
 from ..benchmarks.anomaly_cost import anomaly_rows
+from ..benchmarks.feature_cost import feature_rows
 from ..benchmarks.number_cost import number_rows
 from ..emulation import emulated_boards
 from ..engines import native_tools
@@ -44,6 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: off)",
     )
     parser.add_argument(
+        "--features",
+        action="store_true",
+        help="count nothing but features of a sensor's readings (default: off)",
+    )
+    parser.add_argument(
         "--markdown",
         metavar="FILE.md",
         type=Path,
@@ -53,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Count, print the tables and write the page."""
-    alone = {"--anomaly": anomaly_rows, "--numbers": number_rows}
+    alone = {"--anomaly": anomaly_rows, "--numbers": number_rows, "--features": feature_rows}
     wanted = [name for name in alone if vars(arguments)[name[2:]]]
     if wanted and arguments.markdown is not None:
         raise UserError(f"--markdown is not for {wanted[0]}, whose table is only printed")

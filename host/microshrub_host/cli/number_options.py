@@ -19,7 +19,7 @@ from ..streams.units import RAW_MAX
 from .options import model_parameters
 from .parsed import parsed, whole_number
 
-_OF_CLASSES = ("label", "classes", "shuffle", "anomaly", "html")  # options
+_OF_CLASSES = ("label", "classes", "shuffle", "anomaly", "html", "features")  # options
 
 
 def add_number_options(parser: argparse.ArgumentParser) -> None:

@@ -11,6 +11,8 @@ from ..base.terminal import messages
 from ..base.text import count
 from ..boards import board_files
 from ..boards.default_bytes import SIZE, bytes_for
+from ..engines.feature_extraction import extracted
+from ..engines.feature_options import FeatureOptions
 from ..engines.learners import MODELS, check_parameters, stream_parameters
 from ..evaluation import prequential
 from ..streams.generators import SYNTH_NAMES
@@ -63,6 +65,20 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
         metavar="SEED",
         help="shuffle the stream with this seed (default: its own order)",
     )
+    add_features_option(parser, "DATA holds a sensor's readings: learn")
+
+
+def add_features_option(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add --features; `what` is done to the features."""
+    parser.add_argument(
+        "--features",
+        nargs="+",
+        metavar="NAME=VALUE",
+        help=f"{what} features of windows of them: window=64 hop=32 readings; statistics=all, "
+        "none or mean,deviation,min,max,crossings,energy; bands=0.5-3,3-8 low-pass=20 "
+        "high-pass=0.5 band-pass=1-10 in Hz; rate=100 readings a second; plain=COLUMN,... are "
+        "taken as they are; zero=32768 for analog pins (default: a reading is a sample)",
+    )
 
 
 def add_board_option(
@@ -81,6 +97,7 @@ def add_board_option(
 
 def open_arguments(arguments: argparse.Namespace) -> Stream:
     """The stream that the options of add_stream_options ask for."""
+    options = _feature_options(arguments)
     with showing("reading") as update:
         stream = open_stream(
             arguments.data,
@@ -88,13 +105,18 @@ def open_arguments(arguments: argparse.Namespace) -> Stream:
             classes=arguments.classes,
             header=not arguments.no_header,
             limit=arguments.limit,
-            shuffle=arguments.shuffle,
-            warmup=arguments.warmup,
+            shuffle=None if options else arguments.shuffle,
+            warmup=options.readings(arguments.warmup) if options else arguments.warmup,
             progress=update,
         )
     for note in stream.notes:
         messages.say(f"Note: {note}")
-    return stream
+    return extracted(stream, options, arguments.shuffle) if options else stream
+
+
+def _feature_options(arguments: argparse.Namespace) -> FeatureOptions | None:
+    """What --features asks for; None without it. Raises UserError."""
+    return None if arguments.features is None else FeatureOptions.of(arguments.features)
 
 
 def open_with_parameters(arguments: argparse.Namespace) -> tuple[Stream, dict[str, Any]]:

@@ -173,6 +173,7 @@ def _reading(arguments: argparse.Namespace) -> list[str]:
         if value != usual:
             given += [f"--{name}", str(value)]
     given += ["--no-header"] if arguments.no_header else []
+    given += ["--features", *arguments.features] if arguments.features else []
     return [*given, "--board", arguments.board]
 
 

@@ -250,6 +250,18 @@ class Counter:
         counts = np.frombuffer(bytes.fromhex(ticks), "<i4").astype(np.int64) - int(empty)
         return self._instructions(counts), int(crc)
 
+    def count_features(self, which: int, options: Mapping[str, Any]) -> tuple[Counts, int]:
+        """Instructions of each reading that a FeatureExtractor takes; the CRC of its samples.
+
+        options are its parameters; the configuration's codes, less 2**15, are the readings.
+        """
+        readings, channels = self._whats[which].codes.shape
+        call = f"count_features({dict(options)!r}, {channels}, '/codes{which}', {readings})"
+        self._board.exec("from count import count_features")
+        ticks, empty, crc = self._board.exec(call, SECONDS).split()
+        counts = np.frombuffer(bytes.fromhex(ticks), "<i4").astype(np.int64) - int(empty)
+        return self._instructions(counts), int(crc)
+
     def _start(
         self, which: int, kind: str | None = None, parameters: Mapping[str, Any] | None = None
     ) -> None:

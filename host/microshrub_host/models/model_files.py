@@ -34,9 +34,11 @@ from ..base import files
 from ..base.errors import UserError
 from ..engines import learners, loader
 from ..engines.engines import States
+from ..engines.feature_extraction import extraction_of
 from ..engines.learners import MODELS, REGRESSORS
 from ..evaluation.prequential import Result
 from ..evaluation.regression import NumberResult
+from ..streams.extraction import Extraction
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
 from ..streams.units import Scale
@@ -71,6 +73,7 @@ class ModelFile:
     accuracy: float  # prequential, percent; of numbers the mean absolute error
     states: States = field(repr=False)
     numbers: dict[str, Any] | None = None  # the parameters of a learner of numbers' Forecaster
+    extraction: Extraction | None = None  # what the features were made of, if not of a sensor's
 
     @property
     def score(self) -> str:
@@ -100,6 +103,7 @@ def of_run(result: Result, stream: Stream) -> ModelFile:
         samples=result.samples,
         accuracy=result.accuracy,
         states=result.states,
+        extraction=stream.extraction,
     )
 
 
@@ -145,6 +149,8 @@ def packed(model: ModelFile) -> bytes:
         "accuracy": model.accuracy,
         "state_crc32": _build(model).learner.state_crc32(),
     }
+    if model.extraction:
+        config["extraction"] = model.extraction.saved()
     states = model.states
     parts = dict(zip(_NAMES[1:], (states.learner, states.quantizer), strict=True))
     if model.numbers:
@@ -231,6 +237,7 @@ def _of_config(config: Any, states: States) -> ModelFile:
         accuracy=float(_get(config, "accuracy", _is_number)),
         states=states,
         numbers=_get(config, "numbers", is_forecaster) if "numbers" in config else None,
+        extraction=extraction_of(config["extraction"]) if "extraction" in config else None,
     )
     features = len(found.feature_names)
     shape = {} if found.numbers else {"features": features, "classes": len(found.class_names)}

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import UserError
+from .extraction import Extraction
 from .units import Scale
 
 MAX_FEATURES = 256
@@ -35,6 +36,7 @@ class Stream:
     class_names: tuple[str, ...]
     notes: tuple[str, ...] = ()  # what the reader guessed or could not keep, a sentence each
     known_scale: Scale | None = None  # where the reader has looked for it already
+    extraction: Extraction | None = None  # of features that were made of a recording's readings
 
     @functools.cached_property
     def scale(self) -> Scale:

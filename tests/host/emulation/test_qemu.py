@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.benchmarks import instruction_report, number_cost
+from microshrub_host.benchmarks import feature_cost, instruction_report, number_cost
 from microshrub_host.emulation import emulated_boards, instruction_counts
 from microshrub_host.emulation.emulated_boards import BOARDS
 from microshrub_host.emulation.emulator import EmulatedBoard, EmulatedBoardError
@@ -173,6 +173,17 @@ def test_a_forecaster_has_the_simulators_state(board_name: str) -> None:
             assert crc == number_cost.learned_on_pc(what), what.name
             assert len(counts) == 30
             assert counts.min() > 10_000
+
+
+def test_features_are_the_simulators(board_name: str) -> None:
+    rows = feature_cost.counted_features(readings=70)
+    what, extraction = rows[1]
+    with instruction_counts.Counter(board_name, [what]) as counter:
+        counts, crc = counter.count_features(0, extraction.options)
+    complete, expected = feature_cost.on_pc(what, extraction)
+    assert crc == expected
+    assert (counts > 50_000).tolist() == complete
+    assert sum(complete) == 1
 
 
 def test_native_modules_learn_as_in_the_simulator(

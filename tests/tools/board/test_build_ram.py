@@ -13,6 +13,7 @@ from program_support import number_program, program, x86
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files, import_heap
+from microshrub_host.engines.feature_options import FeatureOptions
 from microshrub_tools.board import build, program_config
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import CHECKPOINT, STATUS, DeviceStatus
@@ -51,6 +52,9 @@ CHECKPOINTS = {"path": "checkpoint", "samples": 1000, "seconds": 60}
 ALARM = {"detector": "page_hinkley", "hook": "forget"}
 SENSOR = {
     "sensor": {"kind": "adc", "pins": [26, 27], "rate": 50},
+    "extraction": FeatureOptions.of(["window=32", "statistics=none", "bands=1-9", "low-pass=9"])
+    .extraction(("a", "b"), 50)
+    .options,
     "label_pin": {"pin": 15, "pressed": 1, "released": 0},
     "text": True,
 }

@@ -1,27 +1,35 @@
-"""What `build` makes of --anomaly: samples to an alarm, from the rate of the board's sensor."""
+"""What `build` makes of --sensor, --features and --anomaly for config.json."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
+from microshrub_host.engines.feature_options import FeatureOptions
 from microshrub_tools.board.program_options import ProgramOptions
 
 PICO = board_files.load("rpi_pico")
 ADC = ("adc", "pins=26,27", "rate=5")
-MOTION = ("mpu6050", "scl=1", "sda=0", "rate=100", "window=64", "hop=50")
+MOTION = ("mpu6050", "scl=1", "sda=0", "rate=100")
+HOP = ("window=64", "hop=50")
+AXES = ("ax", "ay", "az", "gx", "gy", "gz")
 
 
 @pytest.mark.parametrize(
-    ("sensor", "features", "period"),
-    [(ADC, 2, 5 * 86400), (MOTION, 36, 2 * 86400)],
+    ("sensor", "features", "names", "period"),
+    [
+        (ADC, None, ("a", "b"), 5 * 86400),
+        (MOTION, HOP, FeatureOptions.of(HOP).names(AXES), 2 * 86400),
+    ],
 )
 def test_an_alarm_a_day_is_so_many_samples(
-    sensor: tuple[str, ...], features: int, period: int
+    sensor: tuple[str, ...], features: tuple[str, ...] | None, names: list[str], period: int
 ) -> None:
-    options = ProgramOptions(sensor=sensor, anomaly=("1 per day", "reach=1"))
-    names = [f"f{i}" for i in range(features)]
+    options = ProgramOptions(sensor=sensor, features=features, anomaly=("1 per day", "reach=1"))
     config = options.config(PICO, names, ["no", "yes"])
     assert config["anomaly"] == {"period": period, "window": 0, "reach": 1}
 
@@ -35,3 +43,44 @@ def test_over_the_link_the_rate_has_to_be_told() -> None:
 
 def test_without_it_the_configuration_is_as_it_was() -> None:
     assert "anomaly" not in ProgramOptions().config(PICO, ["a"], ["no", "yes"])
+
+
+def config(sensor: tuple[str, ...], names: Sequence[str], words: str, made: str = "") -> Any:
+    """What is configured for a model of these features, made by these words or not known how."""
+    known = FeatureOptions.of(made.split()).extraction(("a", "b"), zero=(9,)) if made else None
+    options = ProgramOptions(sensor=sensor, features=words.split() or None)
+    return options.config(PICO, names, ["no", "yes"], known)
+
+
+def test_a_models_own_features_are_configured() -> None:
+    made = "window=32 bands=0.4-1 rate=5 high-pass=0.1 zero=32768,32760"
+    found = config(ADC, [], "", made)["extraction"]
+    assert found == FeatureOptions.of(made.split()).extraction(("a", "b")).options
+    assert (found["bands"], found["zero"]) == ([[3, 6]], [32768, 32760])
+    assert "extraction" not in config(ADC, ["a", "b"], "")
+    assert "extraction" not in config(("serial",), ["a", "b"], "", made)
+
+
+def test_features_of_a_recording_are_found_again() -> None:
+    words = "window=32 hop=1 statistics=none bands=0.4-1,1-2.5"
+    names = ["left_0.4-1Hz", "left_1-2.5Hz", "right_0.4-1Hz", "right_1-2.5Hz"]
+    found = config(ADC, names, words)["extraction"]
+    assert (found["zero"], found["bands"]) == ([32768, 32768], [[3, 6], [7, 16]])
+    with pytest.raises(UserError, match="where the model has learned left_2"):
+        config(ADC, ["left_0.4-1Hz", "left_2-2.5Hz", *names[2:]], words)
+    with pytest.raises(UserError, match="makes 4 features, and the model has 3"):
+        config(ADC, names[:3], words)
+
+
+@pytest.mark.parametrize(
+    ("sensor", "made", "words"),
+    [
+        (MOTION, "window=64", "gives 6 values, and the features were made of 2: a, b"),
+        (ADC, "window=32 bands=1-9 rate=50", "made for 50 readings a second, so write rate=50"),
+    ],
+)
+def test_a_sensor_that_is_not_the_recordings(
+    sensor: tuple[str, ...], made: str, words: str
+) -> None:
+    with pytest.raises(UserError, match=words):
+        config(sensor, [], "", made)

@@ -17,6 +17,8 @@ import numpy as np
 import pytest
 from device_support import Device, configuration, put_device, run_device
 
+from microshrub_host.engines.feature_extraction import Extractor
+from microshrub_host.engines.feature_options import FeatureOptions
 from microshrub_tools.link.board_names import BoardNames
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.frames import Frame, pack
@@ -35,6 +37,9 @@ from microshrub_tools.watch.readings import of_observation
 
 WINDOW, HOP, RATE = 16, 8, 500
 READINGS = 400
+
+AXES = ("ax", "ay", "az", "gx", "gy", "gz")
+STATISTICS = FeatureOptions.of([f"window={WINDOW}", f"hop={HOP}"]).extraction(AXES).options
 
 # A board whose registers and pins give the recorded values, one after another, over and over
 BOARD = """
@@ -107,13 +112,13 @@ def start(micropython_command: tuple[str, ...], folder: Path) -> Iterator[Any]:
         device.close()
 
 
-def motion(**fields: Any) -> dict[str, Any]:
-    sensor = {
-        "kind": "mpu6050", "scl": 1, "sda": 0, "i2c": 0, "address": 104,
-        "rate": RATE, "window": WINDOW, "hop": HOP,
-    }  # fmt: skip
-    parameters = {"features": 36, "classes": 2, "window": 16, "trees": 4}
-    return configuration("ShrubEnsemble", parameters, sensor=sensor, warmup=4) | fields
+def motion(
+    features: int = 36, extraction: dict[str, Any] | None = STATISTICS, **fields: Any
+) -> dict[str, Any]:
+    sensor = {"kind": "mpu6050", "scl": 1, "sda": 0, "i2c": 0, "address": 104, "rate": RATE}
+    parameters = {"features": features, "classes": 2, "window": 16, "trees": 4}
+    config = configuration("ShrubEnsemble", parameters, sensor=sensor, warmup=4)
+    return config | {"extraction": extraction} | fields
 
 
 def recorded() -> list[list[int]]:
@@ -161,6 +166,29 @@ def test_features_of_a_motion_sensor_reach_the_pc(start: Any) -> None:
         assert list(observed.values) == possible[(first + k) % len(possible)]
         assert observed.label is None
     assert [o.number for o in seen] == list(range(1, 21))
+
+
+def test_features_on_the_pc_are_those_of_the_board(start: Any) -> None:
+    """Made of what it read from the start, filters and bands included."""
+    readings = np.array(recorded())[:, [0, 1, 2, 4, 5, 6]].tolist()
+    words = ["window=64", "hop=32", "bands=10-50,50-250", "high-pass=5", "statistics=min,max"]
+    extraction = FeatureOptions.of(words).extraction(AXES, RATE)
+    extractor = Extractor(extraction)
+    samples = [sample for reading in readings * 3 if (sample := extractor.take(reading))]
+    with HostLink(SerialLine(start(motion(24, extraction.options), recorded()).port)) as link:
+        link.connect()
+        seen = [list(one.values) for one in observe(link, 10)]
+    begin = samples.index(seen[0])
+    assert seen == samples[begin : begin + 10]
+
+
+def test_without_extraction_a_reading_is_a_sample(start: Any) -> None:
+    readings = np.array(recorded())[:, [0, 1, 2, 4, 5, 6]].tolist()
+    with HostLink(SerialLine(start(motion(6, None), recorded()).port)) as link:
+        link.connect()
+        seen = [list(one.values) for one in observe(link, 20)]
+    begin = readings.index(seen[0])
+    assert seen == (readings * 2)[begin : begin + 20]
 
 
 def test_observations_are_labelled_late(start: Any) -> None:
@@ -281,7 +309,9 @@ def test_pins_are_forecast_without_any_label(start: Any) -> None:
     ("config", "words"),
     [
         (motion(sensor=motion()["sensor"] | {"address": 105}), "no sensor answers at I2C address"),
-        (motion(sensor=motion()["sensor"] | {"hop": 17}), "hop has to be a whole number of 1..16"),
+        (motion(extraction=STATISTICS | {"hop": 0}), "hop has to be a whole number of 1..1024"),
+        (motion(extraction={"window": 4}), "there is no hop"),
+        (motion(5), "the sensor mpu6050 gives 36 features, the learner is for 5"),
         (motion(sensor=motion()["sensor"] | {"rate": 0}), "rate has to be a whole number"),
         (
             analog(parameters={"features": 1, "classes": 2}, feature_names=None),

@@ -66,6 +66,27 @@ def test_plotter_lines_go_straight_into_simulate(
     assert "300 samples, 2 features, 2 classes" in capsys.readouterr().out
 
 
+def test_features_are_recorded_as_the_board_would_make_them(
+    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, port = tmp_path / "walk.csv", device(PLOTTER)
+    words = ["--features", "window=32", "hop=10", "statistics=min,max", "bands=3-20", "rate=100"]
+    assert run("record", "--port", port, "-o", file, "--limit", 12, *words) == 0
+    rows = rows_of(file)
+    assert list(rows[0]) == [
+        *("n_min", "n_max", "n_3-20Hz", "z_min", "z_max", "z_3-20Hz", "label"),
+    ]
+    begin = int(rows[0]["n_min"])
+    for k, row in enumerate(rows):
+        low = begin + 10 * k
+        assert (row["n_min"], row["n_max"]) == (str(low), str(low + 31))
+        assert (row["z_min"], row["z_max"]) == (str(-3 * (low + 31)), str(-3 * low))
+        assert row["label"] == str((low + 31) // 50 % 2)
+        assert int(row["z_3-20Hz"]) - int(row["n_3-20Hz"]) == pytest.approx(2 * 405.8, abs=8)
+    assert run("record", "--port", port, "-o", file, "--force", "--features", "bands=1-9") == 2
+    assert "Say how many there are: rate=100" in capsys.readouterr().err
+
+
 def test_observations_of_the_link(
     device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,7 @@ class Build:
 def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     """The modules of the device library that the program imports, sorted."""
     around = program.around
+    extraction = around.get("extraction")
     by_need = {
         "drift_alarm": around["alarm"],
         "anomaly": around.get("anomaly"),
@@ -81,6 +82,10 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "checkpoint": around["checkpoint"],
         "device.plotter": around["text"],
         "device.sensors": around["label_pin"] or around["sensor"]["kind"] != "serial",
+        "device.motion": around["sensor"]["kind"] == "mpu6050",
+        "device.extractor": extraction,
+        "device.filters": extraction and extraction["filters"],
+        "device.spectrum": extraction and extraction["bands"],
         "metrics": not program.numbers,
         "pending": not program.numbers,
         "device.numbers": program.numbers,

@@ -8,20 +8,21 @@ from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.settings import number_or_name, settings
-from microshrub_host.base.text import did_you_mean
+from microshrub_host.base.text import count, did_you_mean
 from microshrub_host.boards.board_files import Board
 from microshrub_host.engines.anomaly_options import AnomalyOptions
+from microshrub_host.engines.feature_options import FeatureOptions
 from microshrub_host.engines.learners import option
+from microshrub_host.streams.extraction import Extraction
 
 # What the sensors are told, and what they are told by default; None has to be given.
 SENSORS: dict[str, dict[str, Any]] = {
     "serial": {},
     "adc": {"pins": None, "rate": 50},
-    "mpu6050": {
-        "scl": None, "sda": None, "i2c": 0, "address": 104, "rate": 100, "window": 64, "hop": 32,
-    },
+    "mpu6050": {"scl": None, "sda": None, "i2c": 0, "address": 104, "rate": 100},
 }  # fmt: skip
-_MOTION_FEATURES = 36  # features.py: six statistics of six axes
+_AXES = ("ax", "ay", "az", "gx", "gy", "gz")  # of an MPU6050
+_MIDDLE = 32768  # of the readings of a pin, 0..65535
 DETECTORS = ("page_hinkley", "adwin")
 HOOKS = ("nothing", "reset", "forget")
 _LEAST_WATCHDOG = 5000  # milliseconds
@@ -32,6 +33,7 @@ class ProgramOptions:
     """What a program does besides predicting and learning, as `microshrub build` takes it."""
 
     sensor: Sequence[str] = ("serial",)  # its kind and its settings: "adc", "pins=26,27"
+    features: Sequence[str] | None = None  # of its readings: "window=64", "bands=0.5-3,3-8"
     label_pin: Sequence[str] | None = None  # a pin and two classes: "15", "pressed=walk"
     pending: int = 32  # samples that may wait for a late label
     checkpoint_samples: int = 1000  # between two, 0: none
@@ -43,26 +45,38 @@ class ProgramOptions:
     text: bool = False  # plotter lines over serial, too
 
     def config(
-        self, board: Board, features: Sequence[str], classes: Sequence[str]
+        self,
+        board: Board,
+        features: Sequence[str],
+        classes: Sequence[str],
+        extraction: Extraction | None = None,
     ) -> dict[str, Any]:
         """The part of config.json that is not the model's; no classes: it predicts numbers.
 
-        Raises UserError.
+        extraction is what the features were made by, where that is known. Raises UserError.
         """
         self._check(board)
         if not classes:
             self._refuse_classes()
-        read = sensor(self.sensor, len(features), board)
+        read = sensor(self.sensor, board)
+        if read["kind"] == "serial":  # the features themselves come over the link
+            extraction = None
+        else:
+            extraction = extraction or self._extraction(read, features)
+            check_sensor(read, features, extraction)
         checkpoint = {
             "path": "checkpoint",
             "samples": self.checkpoint_samples,
             "seconds": self.checkpoint_seconds,
         }
-        anomaly = self.anomaly and AnomalyOptions.of(self.anomaly, _hertz(read)).parameters()
+        anomaly = (
+            self.anomaly and AnomalyOptions.of(self.anomaly, _hertz(read, extraction)).parameters()
+        )
         detector = self.alarm or ("page_hinkley" if classes else "none")
         alarm = {"detector": detector, "hook": self.hook}
         return {
             "sensor": read,
+            **({"extraction": extraction.options} if extraction else {}),
             "pending": self.pending,
             "checkpoint": checkpoint if self.checkpoint_samples else None,
             "alarm": None if detector == "none" else alarm,
@@ -95,6 +109,26 @@ class ProgramOptions:
                     f"{did_you_mean(value, [word for word in known if word])}"
                 )
 
+    def _extraction(self, read: Mapping[str, Any], features: Sequence[str]) -> Extraction | None:
+        """What --features makes of the sensor's readings, if it makes these features."""
+        if not self.features:
+            return None
+        names, zero = channels(read)
+        options = FeatureOptions.of(self.features)
+        found = options.names(names)
+        if len(found) != len(features):
+            raise UserError(
+                f"--features makes {len(found)} features, and the model has {len(features)}"
+            )
+        for name, wanted in zip(found, features, strict=True):
+            ending = name[name.rfind("_") :] if "_" in name else ""
+            if not wanted.endswith(ending):
+                raise UserError(
+                    f"--features gives {name} where the model has learned {wanted}: give the "
+                    "settings that its features were made with"
+                )
+        return options.extraction(names, read["rate"], zero)
+
     def _refuse_classes(self) -> None:
         """Raise UserError for what is of no use to a program that predicts numbers."""
         usual = ProgramOptions()
@@ -105,33 +139,58 @@ class ProgramOptions:
             raise UserError("--alarm is for classes, and this model predicts numbers")
 
 
-def _hertz(sensor: Mapping[str, Any]) -> float | None:
+def _hertz(sensor: Mapping[str, Any], extraction: Extraction | None) -> float | None:
     """Samples a second of the sensor; None if the PC decides."""
-    return sensor["rate"] / sensor.get("hop", 1) if "rate" in sensor else None
+    hop = extraction.options["hop"] if extraction else 1
+    return sensor["rate"] / hop if "rate" in sensor else None
 
 
-def sensor(words: Sequence[str], features: int, board: Board) -> dict[str, Any]:
-    """The sensor that words such as adc pins=26,27 rate=50 ask for.
+def channels(sensor: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The names of a reading's values, and what each of them is about."""
+    if sensor["kind"] == "adc":
+        pins = sensor["pins"]
+        return tuple(f"pin{pin}" for pin in pins), (_MIDDLE,) * len(pins)
+    return _AXES, (0,) * len(_AXES)
 
-    features is how many numbers the model takes. Raises UserError.
-    """
+
+def check_sensor(
+    sensor: Mapping[str, Any], features: Sequence[str], extraction: Extraction | None
+) -> None:
+    """Raise UserError if the sensor does not give what the model takes."""
+    given = len(channels(sensor)[0])
+    values = count(given, "value")
+    kind = f"--sensor {sensor['kind']}"
+    if extraction is None:
+        if given != len(features):
+            raise UserError(
+                f"{kind} gives {values}, and the model has {len(features)} features. Use a "
+                "recording from the board; --features makes more of its readings."
+            )
+        return
+    wanted = len(extraction.channels)
+    if given != wanted:
+        raise UserError(
+            f"{kind} gives {values}, and the features were made of {wanted}: "
+            f"{', '.join(extraction.channels)}"
+        )
+    if extraction.rate not in (None, sensor["rate"]):
+        raise UserError(
+            f"{kind} rate={sensor['rate']}: the features were made for {extraction.rate:g} "
+            f"readings a second, so write rate={extraction.rate:g}"
+        )
+
+
+def sensor(words: Sequence[str], board: Board) -> dict[str, Any]:
+    """The sensor that words such as adc pins=26,27 rate=50 ask for. Raises UserError."""
     kind, *rest = words
     if kind not in SENSORS:
         raise UserError(f"--sensor {kind!r} is unknown. {did_you_mean(kind, SENSORS)}")
+    if any(word.startswith(("window=", "hop=")) for word in rest):
+        raise UserError(f"--sensor {kind} has no window: write --features window=64 hop=32")
     found = settings(f"--sensor {kind}", rest, SENSORS[kind])
     if kind == "adc":
         pins = str(board.pins.adc if found["pins"] is None else found["pins"]).split(",")
         found["pins"] = [_pin(pin, board) for pin in pins]
-        if len(pins) != features:
-            raise UserError(
-                f"--sensor adc has {len(pins)} pins, and the model has {features} features. Name "
-                "as many pins, such as pins=26,27"
-            )
-    if kind == "mpu6050" and features != _MOTION_FEATURES:
-        raise UserError(
-            f"--sensor mpu6050 gives {_MOTION_FEATURES} features, and the model has {features}. "
-            "Use a recording from the board."
-        )
     for name, value in found.items():
         if value is None:
             raise UserError(f"--sensor {kind} needs {name}=, the number of a pin")

@@ -83,7 +83,8 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         metavar=("KIND", "NAME=VALUE"),
         default=["serial"],
         help="what the program reads: serial (default); adc pins=26,27 rate=50; mpu6050 scl=1 "
-        "sda=0 i2c=0 address=104 rate=100 window=64 hop=32",
+        "sda=0 i2c=0 address=104 rate=100; what is made of its readings is in --features, or in "
+        "the saved model",
     )
     group.add_argument(
         "--label-pin",
@@ -161,14 +162,16 @@ def _program(arguments: argparse.Namespace, board: board_files.Board) -> Program
         for name in [*given_options(arguments), *of_data]:
             raise UserError(f"{option(name)} is not used: the model is in {arguments.model}")
         model = model_files.read(Path(arguments.model))
-        around = options.config(board, model.feature_names, model.class_names)
+        if arguments.features and model.extraction:
+            raise UserError(f"--features is not used: {arguments.model} has its own")
+        around = options.config(board, model.feature_names, model.class_names, model.extraction)
         return program_config.of_model(model, around)
     if arguments.data is None:
         raise UserError("Name a saved model, --model FILE.mshrub, or DATA for a fresh one")
     if wants_numbers(arguments):
         return _number_program(arguments, board, options)
     stream, parameters = open_with_parameters(arguments)
-    around = options.config(board, stream.feature_names, stream.class_names)
+    around = options.config(board, stream.feature_names, stream.class_names, stream.extraction)
     return program_config.of_stream(stream, arguments.model, parameters, arguments.warmup, around)
 
 

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import math
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.live import Live
@@ -15,12 +16,15 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import messages
 from microshrub_host.base.text import count
 from microshrub_host.cli.parsed import whole_number
+from microshrub_host.cli.stream_options import add_features_option
+from microshrub_host.engines.feature_options import FeatureOptions
 
 from ..board.ports import add_port_option, chosen_port
 from ..link.serial_line import SerialLine
+from ..watch.feature_readings import FeatureReadings
 from ..watch.interrupts import Interrupts
 from ..watch.keyboard import Keyboard
-from ..watch.readings import SampleSource
+from ..watch.readings import Reading, SampleSource
 from ..watch.recorder import Recorder
 from ..watch.sample_file import SampleFile, SampleFileError
 
@@ -61,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--time", action="store_true", help="add a first column with milliseconds (default: off)"
     )
+    add_features_option(parser, "write, instead of the board's readings,")
     existing = parser.add_mutually_exclusive_group()
     existing.add_argument(
         "--append", action="store_true", help="add to an existing file (default: refuse)"
@@ -89,6 +94,8 @@ def run(arguments: argparse.Namespace) -> int:
         value = getattr(arguments, name)
         if value is not None and not value > 0:
             raise UserError(f"--{name} has to be above 0, not {value}")
+    words = arguments.features
+    features = FeatureReadings(FeatureOptions.of(words)) if words else None
     port = chosen_port(arguments.port)
     with (
         SampleFile(arguments.output, append=arguments.append, force=arguments.force) as file,
@@ -98,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
         source = SampleSource(line, port)
         recorder = Recorder(file, arguments.label_keys, timed=arguments.time)
         try:
-            _run(arguments, source, recorder, file)
+            _run(arguments, source, recorder, file, features)
         except KeyboardInterrupt:
             messages.say(f"stopped: {_told(source, recorder, file)}")
             return 130
@@ -130,7 +137,11 @@ class _Stoppable(SerialLine):
 
 
 def _run(
-    arguments: argparse.Namespace, source: SampleSource, recorder: Recorder, file: SampleFile
+    arguments: argparse.Namespace,
+    source: SampleSource,
+    recorder: Recorder,
+    file: SampleFile,
+    features: FeatureReadings | None,
 ) -> None:
     keys = arguments.label_keys
     end = time.monotonic() + (arguments.seconds or math.inf)
@@ -146,10 +157,22 @@ def _run(
             if source.note != noted:
                 noted = source.note
                 messages.say(noted)
-            for reading in found:
+            for reading in _samples(found, source, features) if features else found:
                 recorder.put(reading)
                 if file.samples == arguments.limit:
                     return
+
+
+def _samples(
+    found: list[Reading], source: SampleSource, features: FeatureReadings
+) -> Iterator[Reading]:
+    """What is made of the readings. Raises UserError if the board has made it already."""
+    if source.extracts:
+        raise UserError("the board makes features of its readings already: leave --features out")
+    for reading in found:
+        sample = features.take(reading)
+        if sample:
+            yield sample
 
 
 class _Shown:

@@ -16,7 +16,7 @@ import re
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..link.board_names import BoardNames, names_of, read_configuration, version_note
 from ..link.client import HostLink
@@ -41,7 +41,7 @@ class Reading:
     """One sample: a value, or None, for each name; its class if the board knows it.
 
     `has_label` says that the board tells classes, if not always; `learns` that a model is at work
-    there; `cut` that there may be more values than it said.
+    there; `cut` that there may be more values than it said; `gap` that others are missing before.
     """
 
     names: tuple[str, ...]
@@ -50,6 +50,7 @@ class Reading:
     has_label: bool
     learns: bool = False
     cut: bool = False
+    gap: bool = False
 
 
 def read_line(line: str) -> Reading | None:
@@ -121,8 +122,9 @@ class SampleSource:
 
     It listens first: a program that prints samples is sent nothing, unless they hold what a model
     says. It says hello to such a one and to a silent one, and takes its observations. `skipped`
-    counts lines that are not samples, and `lost` observations that did not arrive; `note` is for
-    people. Raises PortError or LinkError.
+    counts lines that are not samples, and `lost` observations that did not arrive; `extracts`
+    says that the board makes features of its readings; `note` is for people. Raises PortError or
+    LinkError.
     """
 
     def __init__(self, line: Line, port: str) -> None:
@@ -139,6 +141,8 @@ class SampleSource:
         self.note = ""  # on the board's version, if it is another one
         self.skipped = 0
         self.lost = 0
+        self.extracts = False
+        self._gap = False  # something is missing before the next observation
 
     def take(self, seconds: float) -> list[Reading]:
         """What comes within that time. KeyboardInterrupt, too, loses none of it."""
@@ -188,12 +192,15 @@ class SampleSource:
     def _observations(self, link: HostLink, names: BoardNames) -> None:
         while link.observed:
             observed = link.observed.popleft()
-            self.lost += max(observed.number - self._number - 1, 0)
+            missing = max(observed.number - self._number - 1, 0)
+            self.lost += missing
+            self._gap |= missing > 0
             self._number = observed.number
             self._heard = time.monotonic()
             reading = of_observation(observed, names)
             if reading:
-                self._found.append(reading)
+                self._found.append(replace(reading, gap=True) if self._gap else reading)
+                self._gap = False
 
     def _greet(self) -> None:
         now = time.monotonic()
@@ -219,5 +226,7 @@ class SampleSource:
         config = read_configuration(self._link, welcome)
         self._names = names_of(config, welcome)
         self.note = version_note(config)
+        self.extracts = bool(config.get("extraction"))
         self._number = 0
+        self._gap = True
         self._heard = time.monotonic()

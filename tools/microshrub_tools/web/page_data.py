@@ -150,7 +150,7 @@ def _program(model: str, board: Board) -> Program:
         warmup=WARMUP,
         learner_state=b"",
         quantizer_state=b"",
-        around=ProgramOptions().config(board, *names),
+        around=ProgramOptions().config(board, names[0], names[1]),
     )
 
 

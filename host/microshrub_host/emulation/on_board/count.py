@@ -7,7 +7,7 @@ instructions times a factor. Ticks are kept here; instruction_counts.py makes in
 import gc
 import sys
 from array import array
-from binascii import hexlify
+from binascii import crc32, hexlify
 
 import micropython
 from micropython import const
@@ -171,6 +171,31 @@ def count_numbers(
         gc.collect()
     print(str(hexlify(bytes(found)), "ascii"))
     print(count_empty(stamp, ticks), model.state_crc32() & 0xFFFFFFFF)
+
+
+def count_features(options: "dict[str, Any]", channels: int, codes: str, readings: int) -> None:
+    """Print ticks of each take() of a FeatureExtractor, of nothing, and the CRC of its samples.
+
+    The codes, less 2**15, are the readings of the channels.
+    """
+    from microshrub.device.extractor import FeatureExtractor
+
+    extractor = FeatureExtractor(channels, **options)
+    data = open(codes, "rb").data
+    reading = array("i", [0] * channels)
+    values = array("i", [0] * extractor.features)
+    ticks = array("i", (0, 0))
+    found = array("i", [0] * readings)
+    crc = 0
+    (start_m3 if M3 else start_m0)()
+    for i in range(readings):
+        for c in range(channels):
+            k = 2 * (i * channels + c)
+            reading[c] = (data[k] | data[k + 1] << 8) - 32768
+        found[i] = count_learn(stamp, ticks, extractor.take, reading, values)
+        crc = crc32(values, crc)
+    print(str(hexlify(bytes(found)), "ascii"))
+    print(count_empty(stamp, ticks), crc & 0xFFFFFFFF)
 
 
 class Run:

@@ -1,0 +1,236 @@
+"""What a user says of the features of a sensor's readings, such as window=64 bands=0.5-3,3-8.
+
+The device counts in readings and in frequencies of its window; this makes these of hertz.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..base.errors import UserError
+from ..base.settings import settings
+from ..base.text import did_you_mean
+from ..streams.extraction import Extraction
+from ..streams.stream import MAX_FEATURES
+from . import filter_design
+
+STATISTICS = ("mean", "deviation", "min", "max", "crossings", "energy")  # as in features.py
+WINDOWS = (32, 64, 128, 256, 512)  # with bands
+_MOST = 1024  # readings of a window, and from one sample to the next
+_SETTINGS: dict[str, Any] = {
+    "window": 64, "hop": None, "statistics": "all", "bands": None, "low-pass": None,
+    "high-pass": None, "band-pass": None, "plain": "", "zero": None, "rate": None,
+}  # fmt: skip
+_BAND = re.compile(r"(\d+\.?\d*|\.\d+)-(\d+\.?\d*|\.\d+)")
+
+Band = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class FeatureOptions:
+    """The settings behind --features. Bands and cut-offs are in hertz, in the order given."""
+
+    window: int
+    hop: int
+    statistics: tuple[int, ...]  # places in STATISTICS
+    bands: tuple[Band, ...]
+    filters: tuple[tuple[str, float], ...]  # high or low, and the cut-off
+    plain: tuple[str, ...]  # channels whose last reading is a feature as it is
+    zero: tuple[int, ...]  # one for all channels, or one each; none: of the sensor
+    rate: float | None  # readings a second; None: of the sensor
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> FeatureOptions:
+        """Those that the words ask for. Raises UserError."""
+        found = settings("--features", words, _SETTINGS)
+        window = _whole("window", found["window"])
+        return cls(
+            window=window,
+            hop=_whole("hop", found["hop"] or max(window // 2, 1)),
+            statistics=_statistics(found["statistics"]) if window > 1 else (),
+            bands=_bands(found["bands"], window),
+            filters=_filters(found),
+            plain=tuple(name for name in str(found["plain"]).split(",") if name),
+            zero=_zero(found["zero"]),
+            rate=None if found["rate"] is None else _number("rate", found["rate"]),
+        )
+
+    def extraction(
+        self, channels: Sequence[str], rate: float | None = None, zero: Sequence[int] = (0,)
+    ) -> Extraction:
+        """What a board is told, whose readings have these channels.
+
+        rate and zero are the sensor's, where they are known. Raises UserError.
+        """
+        if self.rate and rate and self.rate != rate:
+            raise UserError(
+                f"--features rate={self.rate:g}: the sensor gives {rate:g} readings a second"
+            )
+        rate = self.rate or rate
+        if not rate and (self.bands or self.filters):
+            raise UserError(
+                "--features: bands and filters depend on the readings a second. Say how many "
+                "there are: rate=100"
+            )
+        options = {
+            "window": self.window,
+            "hop": self.hop,
+            "zero": self._zeros(len(channels), zero),
+            "filters": [_filter(form, cut_off, rate or 1) for form, cut_off in self.filters],
+            "statistics": list(self.statistics),
+            "bands": [_bins(band, self.window, rate or 1) for band in self.bands],
+            "plain": [self._place(name, channels) for name in self.plain],
+        }
+        self._check_count(len(channels))
+        return Extraction(tuple(channels), rate, options)
+
+    def names(self, channels: Sequence[str]) -> tuple[str, ...]:
+        """Of the features, in their order."""
+        each = [f"_{STATISTICS[place]}" for place in self.statistics]
+        each += [f"_{low:g}-{high:g}Hz" for low, high in self.bands]
+        return tuple(
+            channel + ending
+            for channel in channels
+            for ending in ([""] if channel in self.plain or self.window == 1 else each)
+        )
+
+    def readings(self, samples: int) -> int:
+        """How many readings so many samples are made of."""
+        return self.window + (samples - 1) * self.hop if samples > 0 else samples
+
+    def _zeros(self, channels: int, zero: Sequence[int]) -> list[int]:
+        found = list(self.zero or zero)
+        if len(found) == 1:
+            found *= channels
+        if len(found) != channels:
+            raise UserError(
+                f"--features zero has {len(found)} numbers, and a reading has {channels} values"
+            )
+        return found
+
+    def _place(self, name: str, channels: Sequence[str]) -> int:
+        if name not in channels:
+            raise UserError(
+                f"--features plain: a reading has no {name}. {did_you_mean(name, channels)}"
+            )
+        return list(channels).index(name)
+
+    def _check_count(self, channels: int) -> None:
+        count = len(self.names([str(channel) for channel in range(channels)]))
+        if not count:
+            raise UserError("--features: without statistics and bands there is no feature")
+        if count > MAX_FEATURES:
+            raise UserError(
+                f"--features: {channels} values with {count // channels} features each make "
+                f"{count}, and {MAX_FEATURES} are possible. Ask for fewer bands or statistics."
+            )
+
+
+def _whole(name: str, value: Any) -> int:
+    if type(value) is not int or not 1 <= value <= _MOST:
+        raise UserError(
+            f"--features {name} has to be a whole number of 1..{_MOST:,}, not {value!r}"
+        )
+    return value
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < math.inf:
+        raise UserError(f"--features {name} has to be a number above 0, not {value!r}")
+    return number
+
+
+def _statistics(value: Any) -> tuple[int, ...]:
+    if value in ("all", "none"):
+        return tuple(range(len(STATISTICS))) if value == "all" else ()
+    found = []
+    for name in str(value).split(","):
+        if name not in STATISTICS:
+            raise UserError(
+                f"--features statistics has no {name}. {did_you_mean(name, STATISTICS)}"
+            )
+        found.append(STATISTICS.index(name))
+    return tuple(sorted(set(found)))
+
+
+def _bands(value: Any, window: int) -> tuple[Band, ...]:
+    if value is None:
+        return ()
+    if window not in WINDOWS:
+        raise UserError(
+            f"--features bands need a window of {', '.join(map(str, WINDOWS[:-1]))} or "
+            f"{WINDOWS[-1]} readings, a power of two, not {window}"
+        )
+    return tuple(_band("bands", text) for text in str(value).split(","))
+
+
+def _band(name: str, text: Any) -> Band:
+    found = _BAND.fullmatch(str(text))
+    if not found:
+        raise UserError(f"--features {name}: {text!r} is not a band in hertz, such as 0.5-3")
+    low, high = float(found[1]), float(found[2])
+    if low >= high:
+        raise UserError(f"--features {name}: {text} Hz ends before it begins")
+    return low, high
+
+
+def _filters(found: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
+    """High-pass before low-pass, so that neither sees what the other would take away."""
+    given = {form: found[f"{form}-pass"] for form in ("high", "low") if found[f"{form}-pass"]}
+    if found["band-pass"]:
+        if given:
+            raise UserError(
+                "--features band-pass is a high-pass and a low-pass: leave the others out"
+            )
+        given = dict(zip(("high", "low"), _band("band-pass", found["band-pass"]), strict=True))
+    cut_offs = [(form, _number(f"{form}-pass", value)) for form, value in given.items()]
+    if len(cut_offs) == 2 and cut_offs[0][1] >= cut_offs[1][1]:
+        raise UserError("--features: the high-pass has to be below the low-pass")
+    return tuple(cut_offs)
+
+
+def _filter(form: str, cut_off: float, rate: float) -> list[Any]:
+    least, most = filter_design.LOWEST * rate, filter_design.HIGHEST * rate
+    if not least <= cut_off <= most:
+        raise UserError(
+            f"--features {form}-pass={cut_off:g}: with {rate:g} readings a second, a cut-off has "
+            f"to be within {least:g}..{most:g} Hz"
+        )
+    return [form, filter_design.design(cut_off, rate)]
+
+
+def _zero(value: Any) -> tuple[int, ...]:
+    if value is None:
+        return ()
+    try:
+        return tuple(int(text) for text in str(value).split(","))
+    except ValueError:
+        raise UserError(f"--features zero has to be a whole number, not {value!r}") from None
+
+
+def _bins(band: Band, window: int, rate: float) -> list[int]:
+    """The first and the last frequency of the window within low <= f < high."""
+    low, high = band
+    if high > rate / 2:
+        raise UserError(
+            f"--features bands: {low:g}-{high:g} Hz is above half the rate. With {rate:g} "
+            f"readings a second, a signal shows up to {rate / 2:g} Hz."
+        )
+    step = rate / window
+    first = math.ceil(round(low / step, 6))
+    last = window // 2 if high == rate / 2 else math.ceil(round(high / step, 6)) - 1
+    if last < first:
+        raise UserError(
+            f"--features bands: a window of {window} readings at {rate:g} Hz has its frequencies "
+            f"{step:g} Hz apart, and none is within {low:g}-{high:g} Hz. Take a wider band or a "
+            "longer window."
+        )
+    return [first, last]

@@ -1,0 +1,136 @@
+"""Samples of a sensor's readings: the same on all engines and on a board, without allocation."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from microshrub_host.engines import loader
+from microshrub_host.engines.feature_extraction import Extractor
+from microshrub_host.engines.feature_options import FeatureOptions
+from microshrub_host.streams.extraction import Extraction
+
+CHANNELS = ("x", "y", "t")
+ABSENT = -(2**29)
+WORDS = (
+    "window=32 hop=8 bands=0-10,10-50 band-pass=2-30 plain=t rate=100",
+    "window=64 hop=100 bands=20-25 statistics=min,energy rate=100",
+    "window=7 hop=1 statistics=deviation high-pass=1 zero=100,-5,3 rate=1000",
+    "window=1 hop=3 low-pass=5 rate=50",
+)
+
+BOARD = """
+import micropython
+from array import array
+from microshrub.device.extractor import FeatureExtractor
+
+def run(extractor, values):
+    for at in range(0, len(READINGS), 3):
+        for c in range(3):
+            reading[c] = READINGS[at + c]
+        if extractor.take(reading, values):
+            for k in range(extractor.features):
+                print(values[k], end=" ")
+    print()
+
+reading = array("i", [0] * 3)
+for options in OPTIONS:
+    extractor = FeatureExtractor(3, **options)
+    values = array("i", [0] * extractor.features)
+    micropython.heap_lock()
+    run(extractor, values)
+    micropython.heap_unlock()
+"""
+
+
+def readings(rows: int = 300) -> NDArray[np.int32]:
+    rng = np.random.default_rng(8)
+    found = rng.normal(0, 4000, (rows, 3)).astype(np.int32)
+    found[:, 1] += (9000 * np.sin(np.arange(rows) * 1.3)).astype(np.int32)
+    found[::17, 0] = 60000  # beyond 16 bits
+    found[5::23, 1] = ABSENT
+    found[40, 2] = 2**29 - 1
+    return found
+
+
+def extraction(words: str) -> Extraction:
+    return FeatureOptions.of(words.split()).extraction(CHANNELS)
+
+
+def samples(words: str, engine: str, rows: NDArray[np.int32]) -> list[list[int]]:
+    extractor = Extractor(extraction(words), engine)
+    return [sample for row in rows.tolist() if (sample := extractor.take(row))]
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_engines_agree(words: str) -> None:
+    found = samples(words, "checked", readings())
+    options = FeatureOptions.of(words.split())
+    assert len(found) == (len(readings()) - options.window) // options.hop + 1
+    assert {len(sample) for sample in found} == {len(options.names(CHANNELS))}
+    assert samples(words, loader.fastest(), readings()) == found
+
+
+def test_a_board_makes_the_same_and_allocates_nothing(
+    run_micropython: Callable[[str], str],
+) -> None:
+    rows = readings()
+    options = [extraction(words).options for words in WORDS]
+    program = f"from array import array\nREADINGS = array('i', {rows.ravel().tolist()})\n"
+    said = run_micropython(f"{program}OPTIONS = {options}\n{BOARD}").splitlines()
+    for words, line in zip(WORDS, said, strict=True):
+        flat = [v for sample in samples(words, loader.fastest(), rows) for v in sample]
+        assert list(map(int, line.split())) == flat
+
+
+def test_what_is_plain_is_as_it_was_read() -> None:
+    found = samples(WORDS[0], "checked", readings())
+    last = readings()[31::8, 2].tolist()
+    assert [sample[-1] for sample in found] == last
+
+
+def test_behind_a_gap_nothing_is_left_of_what_was_before() -> None:
+    extractor = Extractor(extraction(WORDS[0]), "checked")
+    rows = readings().tolist()
+    for row in rows[:50]:
+        extractor.take(row)
+    extractor._extractor.restart()
+    fresh = Extractor(extraction(WORDS[0]), "checked")
+    assert [extractor.take(row) for row in rows] == [fresh.take(row) for row in rows]
+
+
+GOOD = extraction(WORDS[0]).options
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"window": 33}, "32, 64, 128, 256 or 512 readings"),
+        ({"window": 0}, "window has to be a whole number of 1..1024"),
+        ({"hop": 0}, "hop has to be a whole number of 1..1024"),
+        ({"zero": [0]}, "zero has to be a list of 3 numbers"),
+        ({"statistics": [6]}, "statistics has to be a whole number of 0..5"),
+        ({"bands": [[3, 2]]}, "last frequency has to be a whole number of 3..16"),
+        ({"bands": [[1]]}, "a band is two frequencies"),
+        ({"plain": [3]}, "plain has to be a whole number of 0..2"),
+        ({"window": 1, "bands": []}, "a window of one reading has no statistics"),
+    ],
+)
+def test_options_that_cannot_be(wrong: dict[str, Any], words: str) -> None:
+    module = loader.load("checked").device.extractor
+    with pytest.raises(ValueError, match=words):
+        module.FeatureExtractor(3, **GOOD | wrong)
+
+
+def test_absent_readings_before_the_first_are_the_zero() -> None:
+    options = GOOD | {"window": 1, "hop": 1, "statistics": [], "bands": [], "filters": []}
+    module = loader.load("checked").device.extractor
+    extractor = module.FeatureExtractor(3, **options | {"zero": [7, 8, 9], "plain": []})
+    values = array("i", [1, 1, 1])
+    assert extractor.take(array("i", [ABSENT] * 3), values)
+    assert list(values) == [0, 0, 0]

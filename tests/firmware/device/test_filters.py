@@ -1,0 +1,93 @@
+"""Filters against scipy's of Butterworth, and the coefficients that `build` computes."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import signal
+
+from microshrub_host.engines import filter_design, loader
+
+LIMIT = 2**15
+CUT_OFFS = (0.0005, 0.003, 0.01, 0.1, 0.25, 0.4)  # of the rate
+OFF = 3  # units of a reading, of the loudest signals; ordinary ones are within 1
+STATE = 2**28
+
+Readings = NDArray[np.int64]
+
+
+def filtered(form: str, cut_off: float, x: Readings, engine: str) -> tuple[Readings, int]:
+    """What comes out, and how large the state was."""
+    module = sys.modules[f"{loader.load(engine).__name__}.device.filters"]
+    words = module.filter_words(form, filter_design.design(cut_off, 1))
+    state, value = array("i", [7, 7, 0, 0]), array("i", [0])
+    found, most = [], 0
+    for place, reading in enumerate(x.tolist()):
+        value[0] = reading
+        module.run_filter(value, state, 2, words, 1, int(not place))
+        found.append(value[0])
+        most = max(most, abs(state[2]), abs(state[3]))
+    assert list(state[:2]) == [7, 7]
+    return np.array(found), most
+
+
+def exact(form: str, cut_off: float, x: Readings) -> NDArray[np.float64]:
+    sections = signal.butter(2, 2 * cut_off, f"{form}pass", output="sos")
+    found, _ = signal.sosfilt(sections, x, zi=signal.sosfilt_zi(sections) * x[0])
+    clipped: NDArray[np.float64] = np.clip(found, -LIMIT, LIMIT - 1)
+    return clipped
+
+
+def loudest(form: str, cut_off: float, rows: int) -> Readings:
+    """The readings of 16 bits that drive the filter's output highest."""
+    sections = signal.butter(2, 2 * cut_off, f"{form}pass", output="sos")
+    answer = signal.sosfilt(sections, np.eye(1, rows)[0])
+    found: Readings = np.where(answer[::-1] >= 0, LIMIT - 1, -LIMIT)
+    return found
+
+
+@pytest.mark.parametrize("form", ["low", "high"])
+@pytest.mark.parametrize("cut_off", CUT_OFFS)
+def test_filters_are_scipys(form: str, cut_off: float) -> None:
+    rng = np.random.default_rng(3)
+    rows = int(np.clip(8 / cut_off, 1000, 20000))
+    period = np.arange(rows) * cut_off * 2
+    for x, off in (
+        (np.clip(rng.normal(0, 3000, rows), -LIMIT, LIMIT - 1).astype(np.int64), 1),
+        (rng.integers(-3, 4, rows), 1),
+        (np.where(np.arange(rows) < 10, -20000, 20000), 2),
+        (np.where(period % 2 < 1, LIMIT - 1, -LIMIT), OFF),
+        (loudest(form, cut_off, rows), OFF),
+    ):
+        found, most = filtered(form, cut_off, x, loader.fastest())
+        assert found == pytest.approx(exact(form, cut_off, x), abs=off)
+        assert most < STATE
+
+
+@pytest.mark.parametrize("form", ["low", "high"])
+def test_the_loudest_readings_do_not_overflow(form: str) -> None:
+    for cut_off in CUT_OFFS[1:]:
+        filtered(form, cut_off, loudest(form, cut_off, 400), "checked")
+
+
+def test_a_steady_signal_passes_or_is_gone_at_once() -> None:
+    x = np.full(50, 16384)
+    assert set(filtered("low", 0.001, x, "checked")[0].tolist()) == {16384}
+    assert set(filtered("high", 0.001, x, "checked")[0].tolist()) == {0}
+
+
+def test_words_that_are_no_filter() -> None:
+    module = sys.modules[f"{loader.load('checked').__name__}.device.filters"]
+    good = filter_design.design(0.1, 1)
+    for form, numbers, words in (
+        ("notch", good, "form has to be one of low, high"),
+        ("low", good[:2], "three coefficients, not 2"),
+        ("low", [[40000, 0], *good[1:]], "mantissa has to be a whole number"),
+        ("low", [[1, 31], *good[1:]], "shift has to be a whole number"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            module.filter_words(form, numbers)

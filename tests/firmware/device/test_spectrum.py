@@ -1,0 +1,112 @@
+"""Energies in bands against numpy's FFT: in the logarithm's unit, of signals of all kinds."""
+
+from __future__ import annotations
+
+import math
+import sys
+from array import array
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from microshrub_host.engines import loader
+
+ROWS = (32, 64, 128, 256, 512)
+LIMIT = 2**15
+CLOSE = 8  # 1/256 of log2, 0.1 dB: of a band that holds a thousandth of the energy
+FLOOR = 0.001  # of the signal's amplitude: what is fainter than that beside it drowns
+
+Window = NDArray[np.int64]
+Rng = np.random.Generator
+
+
+def spectrum(rows: int, engine: str = "checked"):  # type: ignore[no-untyped-def]
+    return sys.modules[f"{loader.load(engine).__name__}.device.spectrum"].Spectrum(rows)
+
+
+def energies(x: Window) -> NDArray[np.float64]:
+    """Of each frequency, of the readings without their mean and weighted with Hann's window."""
+    rows = len(x)
+    weights = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(rows) / rows)
+    mean = (x.sum() + rows // 2) // rows
+    found: NDArray[np.float64] = np.abs(np.fft.rfft((x - mean) * weights)) ** 2
+    return found
+
+
+def check(x: Window, engine: str = "checked", first: int = 5) -> None:
+    rows, expected = len(x), energies(x)
+    ring = array("H", [int(v) & 65535 for v in np.roll(x, first)])
+    found = spectrum(rows, engine)
+    found.take(ring, first, 1, 0)
+    half = rows // 2
+    for low, high in ((0, half), (1, 3), (half // 4, half // 2), (half, half), (0, 0)):
+        code, energy = found.energy(low, high), expected[low : high + 1].sum()
+        assert 0 <= code < 2**14
+        value = 2 ** (code / 256) if code else 0.0
+        noise = FLOOR * math.sqrt(expected.sum()) + math.sqrt(energy) * CLOSE / 256 / 2
+        assert math.sqrt(value) == pytest.approx(math.sqrt(energy), abs=noise + 1)
+        if energy > expected.sum() / 1000 and energy > 1000:
+            assert code == pytest.approx(256 * math.log2(energy), abs=CLOSE)
+
+
+def signal(kind: int, rows: int, size: float, rng: Rng) -> Window:
+    n = np.arange(rows)
+    tone = np.sin(2 * np.pi * rng.uniform(0, 0.5) * n + rng.uniform(0, 7))
+    x = (
+        rng.normal(0, 0.3, rows),
+        tone,
+        np.sign(rng.normal(size=rows)),
+        tone + rng.normal(0, 1 / size, rows),
+    )[kind] * size
+    x = x + rng.uniform(-1, 1) * (LIMIT - size)
+    found: Window = np.clip(np.rint(x), -LIMIT, LIMIT - 1).astype(np.int64)
+    return found
+
+
+@settings(max_examples=25)
+@given(st.sampled_from(ROWS[:3]), st.integers(0, 3), st.floats(0, 15), st.integers(0, 2**32))
+def test_energies_are_numpys(rows: int, kind: int, bits: float, seed: int) -> None:
+    check(signal(kind, rows, 2**bits, np.random.default_rng(seed)))
+
+
+@pytest.mark.parametrize("rows", ROWS)
+def test_a_compiled_engine_gives_numpys(rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    for k in range(200):
+        check(signal(k % 4, rows, 2 ** rng.uniform(0, 15), rng), loader.fastest(), k % rows)
+
+
+@pytest.mark.parametrize("rows", [32, 512])
+def test_the_loudest_signals_do_not_overflow(rows: int) -> None:
+    low, high, n = -LIMIT, LIMIT - 1, np.arange(rows)
+    for x in (
+        np.full(rows, low),
+        np.where(n % 2, low, high),
+        np.where(n % 4 < 2, low, high),
+        np.where(n < rows // 2, low, high),
+        np.where(n == rows // 2, low, high),
+        np.where(np.cos(2 * np.pi * 3 * n / rows) < 0, low, high),
+    ):
+        check(x.astype(np.int64))
+
+
+def test_silence_has_no_energy() -> None:
+    found = spectrum(64)
+    found.take(array("H", [700] * 64), 0, 1, 0)
+    assert found.energy(0, 32) == 0
+
+
+def test_the_sines_are_rounded_once() -> None:
+    module = sys.modules[f"{loader.load('checked').__name__}.device.spectrum"]
+    for rows in ROWS:
+        exact = [math.sin(2 * math.pi * k / rows) for k in range(rows // 4 + 1)]
+        assert list(module.sine_table(rows)) == [round(32768 * s) for s in exact]
+        assert all(abs(32768 * s % 1 - 0.5) > 1e-9 for s in exact)  # so that is beyond doubt
+
+
+def test_a_window_that_is_no_power_of_two() -> None:
+    with pytest.raises(ValueError, match="32, 64, 128, 256 or 512 readings"):
+        spectrum(60)

@@ -1,0 +1,42 @@
+"""Samples made of a board's readings on their way to a file, as the board itself would."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import cast
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.engines.feature_extraction import Extractor
+from microshrub_host.engines.feature_options import FeatureOptions
+
+from .readings import Reading
+
+
+class FeatureReadings:
+    """Takes readings, and gives a sample of their features where one is complete."""
+
+    def __init__(self, options: FeatureOptions) -> None:
+        self._options = options
+        self._channels: tuple[str, ...] = ()
+        self._names: tuple[str, ...] = ()
+        self._extractor: Extractor | None = None
+
+    def take(self, reading: Reading) -> Reading | None:
+        """The sample that this reading completes, with its label. None is made across a gap.
+
+        Raises UserError.
+        """
+        if self._extractor is None or reading.gap or reading.names != self._channels:
+            self._channels = reading.names
+            self._names = self._options.names(reading.names)
+            self._extractor = Extractor(self._options.extraction(reading.names))
+        for name, value in zip(reading.names, reading.values, strict=True):
+            if isinstance(value, str):
+                raise UserError(
+                    f"{name} is {value}, and --features takes readings as a sensor on the board "
+                    "gives them, whole numbers"
+                )
+        values = self._extractor.take(cast("tuple[int | None, ...]", reading.values))
+        if values is None:
+            return None
+        return dataclasses.replace(reading, names=self._names, values=tuple(values))
