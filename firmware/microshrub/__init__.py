@@ -10,14 +10,17 @@ __version__ = "0.1.0"
 _PARTS = """
 anomaly AnomalyScore
 checkpoint Checkpoint
+class_names ClassNames
 drift_alarm DriftAlarm LEVELS
 explanation explain
 forecaster Forecaster
 interval Interval
 metrics Metrics
+newcomers Newcomers
 number_metrics NumberMetrics
 pending Pending
 quantizer MISSING Quantizer RAW_MAX
+spare_classes SpareClasses
 target Target
 """
 

@@ -38,6 +38,7 @@ _FULL: dict[str, dict[str, Any]] = {
     "Grove": _SHAPE,
     "HoeffdingTree": _SHAPE | {"adaptive": True},
     "NearestNeighbours": _SHAPE,
+    "Newcomers": _SHAPE,
     "ShrubEnsemble": _SHAPE,
     "LinearRegressor": {"features": 1},
     "ShrubRegressor": {"features": 1},

@@ -43,6 +43,8 @@ TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("DriftAlarm", {}),
     ("DriftAlarm", {"detector": "adwin"}),
     ("AnomalyScore", {"features": 3, "window": 8, "period": 7}),
+    ("Newcomers", {"features": 3, "classes": 3, "window": 16, "period": 7, "collect": 2}),
+    ("ClassNames", {"names": ("walk", "rest"), "spare": 3, "room": 5}),
 ]
 _LEARNED = 120  # samples before the state is saved
 _USED = 30  # samples that an altered state is used for
@@ -67,7 +69,16 @@ def use(target: "Any", chance: Chance, samples: int) -> None:
         label = chance.below(3)
         for f in range(3):
             codes[f] = min(chance.below(20000) + label * (f % 2) * 30000, 65535)
-        if hasattr(target, "value"):
+        if hasattr(target, "room"):
+            use_names(target, label, chance)
+        elif hasattr(target, "meet"):
+            target.meet(codes, label - chance.below(2))
+            if target.is_asking and chance.below(2):
+                target.give(label)
+            target.take()
+            if not chance.below(20):
+                target.move(label, chance.below(4) - 1)
+        elif hasattr(target, "value"):
             use_range(target, chance.below(100000) - 50000)
         elif hasattr(target, "half") or hasattr(target, "mae"):
             use_numbers(target, chance)
@@ -98,6 +109,20 @@ def use(target: "Any", chance: Chance, samples: int) -> None:
             target.update(chance.below(2))
             target.level, target.drifts  # noqa: B018
     target.save()
+
+
+def use_names(target: "Any", label: int, chance: Chance) -> None:
+    """Do with names what a program does with them, and what it refuses, too."""
+    other = chance.below(target.classes)
+    try:
+        (target.forget, target.learned_as, target.name)[label](other)
+        target.add("c" + str(chance.below(30)))
+        target.rename(other, "d" + str(chance.below(30)))
+        target.merge(other, label)
+    except ValueError:
+        pass
+    votes = array("i", [chance.below(9) for _ in range(target.classes)])
+    assert target.name(target.said(other, votes))
 
 
 def use_range(target: "Any", value: int) -> None:

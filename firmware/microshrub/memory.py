@@ -1,0 +1,153 @@
+"""A memory of labelled samples, of all classes alike; and how unlike all of these a sample is.
+
+While the memory is full, the class that has the most samples there gives up an old one for each
+that comes. The score is that of unlikeness.py, but for the class whose samples are the most alike:
+
+    -16 log2(max over the classes of the mean over their samples of (r / (r + d))**2)
+
+So a class of few samples is as well known as one of many. The buffers are those of newcomers.py.
+"""
+
+import micropython
+from micropython import const
+
+from .fixed import log2
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_NEWCOMERS_WORDS = const(0)
+_NEWCOMERS_CODES = const(1)
+_NEWCOMERS_SAMPLE = const(2)
+_NEWCOMERS_LABELS = const(3)
+_NEWCOMERS_COUNTS = const(4)
+_NEWCOMERS_SUMS = const(5)
+# newcomers.py
+_N_HELD = const(3)
+_N_HAND = const(4)
+_N_WINDOW = const(11)
+_N_FEATURES = const(12)
+_N_NEAR = const(13)
+_N_CLASSES = const(14)
+# (end)
+
+
+@micropython.viper
+def compare(away: int, gap: int, i: int, t):
+    """newcomers.sums becomes each class's sum of (r / (r + d))**2, Q20, for newcomers.sample.
+
+    The hot variables come as arguments, 0 each: viper keeps the first three in registers.
+    """
+    address = ptr32(t)
+    words = ptr32(address[_NEWCOMERS_WORDS])
+    codes = ptr8(address[_NEWCOMERS_CODES])
+    sample = ptr8(address[_NEWCOMERS_SAMPLE])
+    labels = ptr8(address[_NEWCOMERS_LABELS])
+    sums = ptr32(address[_NEWCOMERS_SUMS])
+    features = words[_N_FEATURES]
+    near = words[_N_NEAR]
+    unit = near << 14  # <= 32 * 256 * 2**14 = 2**27
+    for c in range(words[_N_CLASSES]):
+        sums[c] = 0
+    first = 0
+    for place in range(words[_N_HELD]):
+        away = 0  # <= 256 * 255 < 2**16
+        i = 0
+        while i < features:
+            gap = codes[first + i] - sample[i]
+            if gap < 0:
+                away -= gap
+            else:
+                away += gap
+            i += 1
+        gap = unit // (near + away)  # r / (r + d) in Q14, >= 64
+        c = labels[place]
+        sums[c] = sums[c] + ((gap * gap + 128) >> 8)  # <= 1000 * 2**20 < 2**30
+        first += features
+
+
+@micropython.viper
+def height_of(t, rows, at: int) -> int:
+    """How unlike the memory the sample at rows[at] is, in 1/16384 octaves; 0 if it is empty."""
+    address = ptr32(t)
+    words = ptr32(address[_NEWCOMERS_WORDS])
+    sample = ptr8(address[_NEWCOMERS_SAMPLE])
+    counts = ptr16(address[_NEWCOMERS_COUNTS])
+    sums = ptr32(address[_NEWCOMERS_SUMS])
+    x = ptr16(rows)
+    for f in range(words[_N_FEATURES]):
+        sample[f] = x[at + f] >> 8
+    if not words[_N_HELD]:
+        return 0
+    compare(0, 0, 0, t)
+    most = 0
+    for c in range(words[_N_CLASSES]):
+        if counts[c]:
+            mean = sums[c] // counts[c]
+            if mean > most:
+                most = mean
+    height = 327680 - int(log2(most))  # 20 << 14; most >= 16
+    return height if height > 0 else 0  # log2 is off by up to 6 / 16384
+
+
+@micropython.viper
+def keep(t, label: int):
+    """Take newcomers.sample into the memory with its label.
+
+    If the memory is full, one of the class with the most samples goes, of its own at a tie.
+    """
+    address = ptr32(t)
+    words = ptr32(address[_NEWCOMERS_WORDS])
+    codes = ptr8(address[_NEWCOMERS_CODES])
+    sample = ptr8(address[_NEWCOMERS_SAMPLE])
+    labels = ptr8(address[_NEWCOMERS_LABELS])
+    counts = ptr16(address[_NEWCOMERS_COUNTS])
+    features = words[_N_FEATURES]
+    window = words[_N_WINDOW]
+    place = words[_N_HELD]
+    if place < window:
+        words[_N_HELD] = place + 1
+    else:
+        most = label
+        for c in range(words[_N_CLASSES]):
+            if counts[c] > counts[most]:
+                most = c
+        place = words[_N_HAND]
+        while labels[place] != most:
+            place += 1
+            if place == window:
+                place = 0
+        words[_N_HAND] = place + 1 if place + 1 < window else 0
+        counts[most] = counts[most] - 1
+    first = place * features  # < 1000 * 256
+    for f in range(features):
+        codes[first + f] = sample[f]
+    labels[place] = label
+    counts[label] = counts[label] + 1
+
+
+@micropython.viper
+def relabel(t, label: int, to: int):
+    """The samples of a class in the memory are of another one from now on, or gone: to is -1."""
+    address = ptr32(t)
+    words = ptr32(address[_NEWCOMERS_WORDS])
+    codes = ptr8(address[_NEWCOMERS_CODES])
+    labels = ptr8(address[_NEWCOMERS_LABELS])
+    counts = ptr16(address[_NEWCOMERS_COUNTS])
+    features = words[_N_FEATURES]
+    left = 0
+    for place in range(words[_N_HELD]):
+        own = labels[place]
+        if own == label:
+            own = to
+        if own >= 0:
+            labels[left] = own
+            if left < place:
+                for f in range(features):
+                    codes[left * features + f] = codes[place * features + f]
+            left += 1
+    words[_N_HELD] = left
+    words[_N_HAND] = 0
+    moved = counts[label]
+    counts[label] = 0
+    if to >= 0:
+        counts[to] = counts[to] + moved
