@@ -10,11 +10,13 @@ from ..engines import engines
 from ..engines.anomaly_options import AnomalyOptions
 from ..engines.learners import (
     DEFAULT,
+    check_parameters,
     kind_of,
     number_parameters,
     regressor_for,
     stream_parameters,
 )
+from ..engines.spare_options import SpareOptions, with_spare
 from ..evaluation import parity as engine_parity
 from ..evaluation import prequential, regression
 from ..evaluation.parity import Difference
@@ -40,6 +42,7 @@ def simulate(
     engine: str | None = None,
     warmup: int = 256,
     anomaly: str | Sequence[str] | None = None,
+    spare_classes: str | Sequence[str] | None = None,
     interval: float | None = None,
     ends: tuple[float, float] | None = None,
     **parameters: Any,
@@ -60,6 +63,9 @@ def simulate(
     anomaly
         How often an anomaly alarm may come, as --anomaly has it: "0.001", "1 per day at 50 Hz",
         or ("0.001", "reach=1"); None: no anomaly score.
+    spare_classes
+        How many classes there is room for that get a name only later, as --spare-classes has it:
+        "4", or ("4", "new=walk,run", "collect=8"); None: all classes are known.
     interval, ends
         Of a stream of numbers: the percent of the targets that the interval around each prediction
         is to hold, and the range of the targets; None: no interval, and the range of the warm-up.
@@ -69,7 +75,8 @@ def simulate(
     Returns
     -------
     The accuracies and kappas in percent, their curves, and the state of the model. Its `anomaly`
-    has the score of each sample. Of a stream of numbers, the errors and the predictions.
+    has the score of each sample, its `spare` what became of the classes without a name. Of a
+    stream of numbers, the errors and the predictions.
 
     Raises
     ------
@@ -96,8 +103,12 @@ def simulate(
     wanted = parameters_of(model, stream_parameters(known(model), stream, warmup), parameters)
     words = [anomaly] if isinstance(anomaly, str) else anomaly
     options = AnomalyOptions.of(words) if words else None
+    words = [spare_classes] if isinstance(spare_classes, str) else spare_classes
+    spare = SpareOptions.of(words).of_stream(stream, warmup) if words else None
+    wanted = with_spare(wanted, spare)
+    check_parameters(model, wanted)
     return prequential.evaluate(
-        stream, model, wanted, engine=engine, warmup=warmup, anomaly=options
+        stream, model, wanted, engine=engine, warmup=warmup, anomaly=options, spare=spare
     )
 
 

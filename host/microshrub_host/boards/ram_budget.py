@@ -16,6 +16,7 @@ from typing import Any
 
 from ..engines import loader
 from ..engines.anomaly_options import AnomalyOptions
+from ..engines.spare_options import spare_classes
 from .board_files import Board
 from .heap_sizes import heap_bytes, planned, size_of
 from .import_heap import BLOCK, ModuleHeap, blocks, library_heap, texts
@@ -33,7 +34,7 @@ class Part:
     """One line of a budget.
 
     `owner` is "model", "quantizer", "metrics" or, of a learner of numbers, "target", "rows",
-    "anomaly" or "code". Those of a whole program have "program", too.
+    "anomaly", "spare classes" or "code". Those of a whole program have "program", too.
     """
 
     name: str
@@ -116,20 +117,23 @@ def budget(
     code: list[Part] | None = None,
     around: list[Part] | None = None,
     anomaly: AnomalyOptions | None = None,
+    spare: dict[str, Any] | None = None,
 ) -> Budget:
     """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
 
     A learner of numbers has a target instead of metrics. With `anomaly`, an anomaly score is
-    beside them. code is that of the program, if it imports more than these; see
-    imported_parts(). around is what else the program makes.
+    beside them; with `spare`, as SpareOptions gives it, the names of the classes and what is new.
+    code is that of the program, if it imports more than these; see imported_parts(). around is
+    what else the program makes.
     Raises ValueError for parameters that the learner refuses.
     """
-    objects = _objects(learner_kwargs, kind, anomaly)
+    objects = _objects(learner_kwargs, kind, anomaly, spare)
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
     around = around or []
     names = texts(board.arch, modules_of(kind, learner_kwargs))
     overhead = _overhead(objects, buffers, names) + around
-    code = code or code_parts(board, kind, learner_kwargs, anomaly=anomaly is not None)
+    beside = {"anomaly": anomaly is not None, "spare": spare is not None}
+    code = code or code_parts(board, kind, learner_kwargs, **beside)
     ram = sum(part.bytes for part in (*buffers, *overhead, *code))
     return Budget(
         buffers=buffers,
@@ -144,7 +148,10 @@ def budget(
 
 
 def _objects(
-    learner_kwargs: Parameters, kind: str, anomaly: AnomalyOptions | None
+    learner_kwargs: Parameters,
+    kind: str,
+    anomaly: AnomalyOptions | None,
+    spare: dict[str, Any] | None,
 ) -> dict[str, Any]:
     library = loader.load("python")
     learner = planned(kind, learner_kwargs)
@@ -152,6 +159,8 @@ def _objects(
     beside = {}
     if anomaly:
         beside["anomaly"] = library.AnomalyScore(features, **anomaly.parameters())
+    if spare:
+        beside["spare classes"] = spare_classes(library, learner, spare)
     return {
         "quantizer": library.Quantizer(features),
         **_of_targets(library, kind, learner),
@@ -185,10 +194,13 @@ def _overhead(
     parts = []
     for owner, thing in objects.items():
         own = [part for part in buffers if part.owner == owner]
+        without = () if owner == "model" else (id(objects["model"]),)
         headers = BLOCK * len(own)
         lost = sum(blocks(part.bytes) - part.bytes for part in own)
         # the tuple that holds the two rows here is none of the program's
-        whole = sum(map(heap_bytes, thing)) if owner == "rows" else heap_bytes(thing, names)
+        whole = (
+            sum(map(heap_bytes, thing)) if owner == "rows" else heap_bytes(thing, names, without)
+        )
         rest = whole - headers - lost - sum(part.bytes for part in own)
         parts.append(Part(f"{owner}: headers", headers, f"{len(own)} buffers", owner))
         parts.append(Part(f"{owner}: rounding", lost, "up to blocks of 16 bytes", owner))
@@ -230,9 +242,11 @@ def code_parts(
     learner_kwargs: Parameters | None = None,
     native: bool = False,
     anomaly: bool = False,
+    spare: bool = False,
 ) -> list[Part]:
     """What the imported library takes, a part a module; see imported_parts()."""
     modules = modules_of(kind, learner_kwargs) + ("anomaly",) * anomaly
+    modules += ("spare_classes",) * spare
     return imported_parts(board, board.arch, modules, native)
 
 

@@ -11,11 +11,13 @@ from ..boards import board_files, ram_budget, sample_time
 from ..boards.what_to_lower import which_to_lower
 from ..engines import native_files
 from ..engines.learners import REGRESSORS, check_parameters, kind_of
+from ..engines.spare_options import with_spare
 from ..reports import report
 from .anomaly_option import add_anomaly_option, anomaly_options
 from .options import add_model_options, model_parameters
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
 from .parsed import whole_number
+from .spare_option import add_spare_option, spare_options
 from .stream_options import DEFAULT_BOARD, add_board_option
 
 
@@ -41,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with the code that `build --native` makes (default: off)",
     )
     add_anomaly_option(parser)
+    add_spare_option(parser)
     add_outputs(parser, json="write the budget as one JSON object")
     add_model_options(parser, numbers=True)
 
@@ -55,8 +58,12 @@ def run(arguments: argparse.Namespace) -> int:
     kind = kind_of(arguments.model)
     native = arguments.native and native_files.can_be_made(board.arch, messages.say)
     anomaly = anomaly_options(arguments)
-    code = ram_budget.code_parts(board, kind, parameters, native, anomaly=anomaly is not None)
-    budget = ram_budget.budget(parameters, board, kind, code, anomaly=anomaly)
+    options = spare_options(arguments)
+    spare = options.of_shape(_known(arguments)) if options else None
+    parameters = with_spare(parameters, spare)
+    beside = {"anomaly": anomaly is not None, "spare": spare is not None}
+    code = ram_budget.code_parts(board, kind, parameters, native, **beside)
+    budget = ram_budget.budget(parameters, board, kind, code, anomaly=anomaly, spare=spare)
     time = sample_time.sample_time(board, arguments.model, parameters)
     advice = "" if budget.fits else too_large(budget, board, arguments.model, parameters)
     if not is_quiet(arguments):
@@ -78,6 +85,14 @@ def _shape(arguments: argparse.Namespace) -> dict[str, int]:
         raise UserError(f"--model {arguments.model} needs --classes C.")
     shape = {"features": arguments.features}
     return shape if numbers else shape | {"classes": arguments.classes}
+
+
+def _known(arguments: argparse.Namespace) -> int:
+    """How many classes have a name from the start."""
+    if arguments.classes is None:
+        raise UserError(f"--spare-classes is for classes, and {arguments.model} predicts numbers.")
+    classes: int = arguments.classes
+    return classes
 
 
 def too_large(

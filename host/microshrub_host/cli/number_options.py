@@ -12,6 +12,7 @@ from ..engines.learners import (
     REGRESSORS,
     check_parameters,
     number_parameters,
+    option,
     regressor_for,
 )
 from ..streams.number_streams import NUMBER_SYNTHS, NumberStream, open_numbers
@@ -19,7 +20,8 @@ from ..streams.units import RAW_MAX
 from .options import model_parameters
 from .parsed import parsed, whole_number
 
-_OF_CLASSES = ("label", "classes", "shuffle", "anomaly", "html", "features")  # options
+# options
+_OF_CLASSES = ("label", "classes", "shuffle", "anomaly", "html", "features", "spare_classes")
 
 
 def add_number_options(parser: argparse.ArgumentParser) -> None:
@@ -112,7 +114,7 @@ def open_number_stream(arguments: argparse.Namespace) -> NumberStream:
     """The stream that the options ask for; notes on it are said."""
     for name in _OF_CLASSES:
         if getattr(arguments, name, None) is not None:
-            raise UserError(f"--{name} is for classes, and --target wants numbers.")
+            raise UserError(f"{option(name)} is for classes, and --target wants numbers.")
     lags = getattr(arguments, "lags", None)
     with showing("reading") as update:
         stream = open_numbers(

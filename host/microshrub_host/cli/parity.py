@@ -17,6 +17,7 @@ from .anomaly_option import add_anomaly_option, anomaly_options
 from .number_options import add_number_options, open_numbers_arguments, wants_numbers
 from .options import add_model_options
 from .parsed import check_at_least_one, whole_number
+from .spare_option import add_spare_option, spare_of_stream
 from .stream_options import add_stream_options, compile_kernels, open_with_parameters
 
 
@@ -36,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also run what `build --native` makes, on the real MicroPython (default: off)",
     )
     add_anomaly_option(parser)
+    add_spare_option(parser)
     add_number_options(parser)
     add_model_options(parser, numbers=True)
 
@@ -79,7 +81,8 @@ def _open(
     if not wants_numbers(arguments):
         anomaly = anomaly_options(arguments)
         stream, parameters = open_with_parameters(arguments)
-        beside = anomaly.parameters() if anomaly else None
-        return prequential.raw_rows(stream), stream.labels, parameters, {"anomaly": beside}
+        spare, parameters = spare_of_stream(arguments, stream, parameters)
+        beside = {"anomaly": anomaly.parameters() if anomaly else None, "spare": spare}
+        return prequential.raw_rows(stream), stream.labels, parameters, beside
     numbers, parameters, target = open_numbers_arguments(arguments)
     return numbers.raw_rows(), engines.NO_LABELS, parameters, {"target": target}

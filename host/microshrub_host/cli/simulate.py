@@ -31,6 +31,7 @@ from .outputs import (
     write_page,
 )
 from .simulate_numbers import run_numbers
+from .spare_option import add_spare_option, check_save, spare_of_stream
 from .stream_options import (
     DEFAULT_BOARD,
     add_board_option,
@@ -53,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what runs the learner (default: c if there is a C compiler, else numba)",
     )
     add_anomaly_option(parser)
+    add_spare_option(parser)
     add_outputs(
         parser,
         json="write the result as one JSON object",
@@ -67,18 +69,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Learn the stream, then print and write what came of it."""
     check_outputs(arguments)
+    check_save(arguments)
     if wants_numbers(arguments):
         return run_numbers(arguments)
     anomaly = anomaly_options(arguments)
     board = board_files.load(arguments.board or DEFAULT_BOARD)
     stream, parameters = open_with_parameters(arguments)
-    budget = ram_budget.budget(parameters, board, MODELS[arguments.model], anomaly=anomaly)
+    spare, parameters = spare_of_stream(arguments, stream, parameters)
+    kind = MODELS[arguments.model]
+    budget = ram_budget.budget(parameters, board, kind, anomaly=anomaly, spare=spare)
     time = sample_time.sample_time(board, arguments.model, parameters) if arguments.board else None
     if arguments.board and not budget.fits:
         raise UserError(too_large(budget, board, arguments.model, parameters))
     if arguments.save is not None:
         files.check_room("--save", arguments.save, budget.model_bytes)
-    result = _learn(arguments, stream, parameters, anomaly)
+    result = _learn(arguments, stream, parameters, anomaly, spare)
     if arguments.save is not None:
         write(arguments, "save", model_files.packed(model_files.of_run(result, stream)))
     if not is_quiet(arguments):
@@ -105,6 +110,7 @@ def _learn(
     stream: Stream,
     parameters: dict[str, Any],
     anomaly: AnomalyOptions | None,
+    spare: dict[str, Any] | None,
 ) -> prequential.Result:
     engine = arguments.engine or loader.fastest()
     if engine in ("numba", "c"):
@@ -118,4 +124,5 @@ def _learn(
             warmup=arguments.warmup,
             progress=lambda done, total, acc: update(done, total, f"accuracy {acc:.2f} %"),
             anomaly=anomaly,
+            spare=spare,
         )

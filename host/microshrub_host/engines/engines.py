@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..base.terminal import messages
 from ..streams.units import Raw
-from . import library_files, loader, mpy, native_files, session
+from . import library_files, loader, mpy, native_files, session, spare_person
 from .micropython_binary import find_or_fetch
 from .own_learners import own_learners
 from .status import Status
@@ -78,6 +78,9 @@ class Engine(Protocol):
     def anomalies(self) -> Anomalies:
         """What the anomaly score said of the rows of the last run, if there is one."""
 
+    def newcomers(self) -> NDArray[np.bool_]:
+        """Which rows of the last run were unlike all that had a name, with spare classes."""
+
     def halves(self) -> Said:
         """Of a learner of numbers: half the width of the interval of each row of the last run."""
 
@@ -107,9 +110,10 @@ class LocalEngine:
         parameters: Parameters,
         anomaly: Parameters | None = None,
         target: Parameters | None = None,
+        spare: Parameters | None = None,
     ) -> None:
         library = loader.load(engine)
-        self._session = session.open_session(library, kind, parameters, anomaly, target)
+        self._session = session.open_session(library, kind, parameters, anomaly, target, spare)
         self._said = np.int32 if target else np.uint8
 
     def observe(self, raw: Raw) -> None:
@@ -127,6 +131,9 @@ class LocalEngine:
 
     def anomalies(self) -> Anomalies:
         return Anomalies.of(bytes(self._session.scores + self._session.unlike))
+
+    def newcomers(self) -> NDArray[np.bool_]:
+        return np.frombuffer(bytes(self._session.person.new), dtype=np.bool_)
 
     def status(self) -> Status:
         return Status.of(self._session.status())
@@ -164,6 +171,7 @@ class MicroPythonEngine:
         native: bool = False,
         anomaly: Parameters | None = None,
         target: Parameters | None = None,
+        spare: Parameters | None = None,
     ) -> None:
         """With `compiled`, it loads .mpy files: compiling the sources there takes more heap.
 
@@ -173,15 +181,19 @@ class MicroPythonEngine:
         own = [(learner.name, learner.module) for learner in own_learners()]
         # The layout of the buffers is the same on every engine; only their contents may differ.
         library = loader.load("python")
-        plan = session.open_session(library, kind, parameters, anomaly, target)
+        plan = session.open_session(library, kind, parameters, anomaly, target, spare)
         self._said = np.dtype("<i4") if target else np.dtype(np.uint8)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
         command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}"]
         if compiled or native or own:
-            compiled_session = mpy.compiled_program(Path(session.__file__), "x86")
+            programs = [
+                mpy.compiled_program(Path(module.__file__ or ""), "x86")
+                for module in (session, spare_person)
+            ]
             files = native_files.compiled("x86") if native else mpy.compiled("x86")
             folder = files[0].parent.parent
-            path = f"import sys; sys.path[:] = [{str(compiled_session.parent)!r}]"
+            places = [str(program.parent) for program in programs]
+            path = f"import sys; sys.path[:] = {places!r}"
             command += ["-c", f"{path}; import session; session.serve({str(folder)!r})"]
         else:
             command += [session.__file__, str(library_files.folder().parent)]
@@ -192,7 +204,7 @@ class MicroPythonEngine:
             stderr=subprocess.PIPE,
         )
         config: dict[str, Any] = {"kind": kind, "parameters": dict(parameters), "own": own}
-        config |= {"anomaly": anomaly, "target": target}
+        config |= {"anomaly": anomaly, "target": target, "spare": spare}
         self._ask(b"C", json.dumps(config).encode())
 
     def observe(self, raw: Raw) -> None:
@@ -211,6 +223,9 @@ class MicroPythonEngine:
 
     def anomalies(self) -> Anomalies:
         return Anomalies.of(self._ask(b"A"))
+
+    def newcomers(self) -> NDArray[np.bool_]:
+        return np.frombuffer(self._ask(b"N"), dtype=np.bool_)
 
     def status(self) -> Status:
         return Status.of(json.loads(self._ask(b"S")))
@@ -268,11 +283,13 @@ def start(
     parameters: Parameters,
     anomaly: Parameters | None = None,
     target: Parameters | None = None,
+    spare: Parameters | None = None,
 ) -> Engine:
     """A fresh learner on the engine of that name, to be used in a with statement.
 
     anomaly has the parameters of an anomaly score beside it, but for the features; None: without.
-    target has those of a learner of numbers' Forecaster, but for the model.
+    target has those of a learner of numbers' Forecaster, but for the model. spare is what a Person
+    of spare_person.py takes, for a learner with spare classes.
 
     Raises ValueError for parameters that the learner refuses, EngineError when the engine cannot
     run, and NoMicroPython when a real one is wanted and cannot be had. NATIVE is a real one with
@@ -280,5 +297,7 @@ def start(
     """
     if engine in ("micropython", NATIVE):
         native = engine == NATIVE
-        return MicroPythonEngine(kind, parameters, native=native, anomaly=anomaly, target=target)
-    return LocalEngine(engine, kind, parameters, anomaly, target)
+        return MicroPythonEngine(
+            kind, parameters, native=native, anomaly=anomaly, target=target, spare=spare
+        )
+    return LocalEngine(engine, kind, parameters, anomaly, target, spare)

@@ -4,12 +4,13 @@ This file runs on CPython and, over a pipe, on MicroPython. There it is the prog
 commands from its standard input and answers on its standard output. A command is a letter, a
 little-endian u32 length and that many bytes; the answer is a u32 length and that many bytes.
 
-    C  create: JSON {"kind", "parameters", "anomaly", "target", "own"}      -> nothing
+    C  create: JSON {"kind", "parameters", "anomaly", "target", "spare", "own"} -> nothing
     O  observe raw rows, i32                                        -> nothing
     F  freeze the quantizer and the target                          -> nothing
     R  run: u32 labels, raw rows as i32, so many labels as u8 (none
        of numbers)                             -> a prediction for each row, u8 or raw as i32
     A  anomalies in the last run: for each row its score, then for each 1 if it was unlike
+    N  new ones in the last run: for each row 1 if it was unlike all that had a name
     S  status                                                       -> JSON
     B  buffers                                                      -> all, one after another
     L  learner's saved state                                        -> what save() gives
@@ -56,7 +57,8 @@ def _allocations(allowed: bool) -> None:
 class Session:
     """One learner of classes. `library` is the device library, loaded for some engine.
 
-    anomaly has the parameters of an AnomalyScore that looks at each sample, or is None.
+    anomaly has the parameters of an AnomalyScore that looks at each sample, or is None; spare is
+    what a Person of spare_person.py takes, or None.
     """
 
     def __init__(
@@ -65,10 +67,12 @@ class Session:
         kind: str,
         parameters: "Mapping[str, Any]",
         anomaly: "Mapping[str, int] | None" = None,
+        spare: "Mapping[str, Any] | None" = None,
     ) -> None:
         self.model = getattr(library, kind)(**parameters)
         self.quantizer = library.Quantizer(self.model.features)
-        self.metrics = library.Metrics(self.model.classes)
+        self.person = spare and _person(library, self.model, spare)
+        self.metrics = library.Metrics((self.person or self.model).classes)
         self.anomaly = anomaly and library.AnomalyScore(self.model.features, **anomaly)
         self.scores = self.unlike = bytearray()  # of the last run
 
@@ -86,16 +90,33 @@ class Session:
         predictions = bytearray(len(labels))
         if self.anomaly:
             self.scores, self.unlike = bytearray(len(labels)), bytearray(len(labels))
+        if self.person:
+            self.person.new = bytearray(len(labels))
         _allocations(False)
         try:
             self.quantizer.encode(raw, codes)
             if self.anomaly:
                 self.anomaly.run(codes, self.scores, self.unlike)
-            self.model.run(codes, labels, predictions)
+            if self.person:
+                self._run_with(self.person, codes, labels, predictions)
+            else:
+                self.model.run(codes, labels, predictions)
             self.metrics.update_rows(labels, predictions)
         finally:
             _allocations(True)
         return predictions
+
+    @staticmethod
+    def _run_with(
+        person: "Any", codes: "array[int]", labels: bytearray, predictions: bytearray
+    ) -> None:
+        """Have a person answer the learner's questions; only an answer may allocate."""
+        at = 0
+        while at < len(labels):
+            at = person.run(codes, labels, predictions, at)
+            _allocations(True)
+            person.answer()
+            _allocations(False)
 
     def status(self) -> "dict[str, Any]":
         """Counts, ratios in millionths, and the model's hash."""
@@ -105,11 +126,13 @@ class Session:
         status["state_crc32"] = self.model.state_crc32()
         status["progress"] = self.model.progress()
         status["anomaly_threshold"] = self.anomaly.threshold if self.anomaly else 0
+        status["answers"] = self.person.answers if self.person else []
         return status
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
-        """All as a list of (name, typecode, buffer): quantizer, model, metrics, anomaly."""
-        parts = (self.quantizer, self.model, self.metrics, self.anomaly)
+        """All as a list of (name, typecode, buffer), the quantizer's first, then the model's."""
+        spare = self.person and self.person.spare
+        parts = (self.quantizer, self.model, self.metrics, self.anomaly, spare)
         return [row for part in parts if part for row in part.buffers()]
 
     def target_states(self) -> "tuple[bytes, bytes]":
@@ -184,11 +207,20 @@ def open_session(
     parameters: "Mapping[str, Any]",
     anomaly: "Mapping[str, Any] | None" = None,
     target: "Mapping[str, Any] | None" = None,
+    spare: "Mapping[str, Any] | None" = None,
 ) -> "Any":
     """A session of the learner of that name, which predicts numbers if it has a target."""
     if target:
         return NumberSession(library, kind, parameters, target)
-    return Session(library, kind, parameters, anomaly)
+    return Session(library, kind, parameters, anomaly, spare)
+
+
+def _person(library: "ModuleType", model: "Any", spare: "Mapping[str, Any]") -> "Any":
+    if micropython:
+        from spare_person import Person  # type: ignore[import-not-found]
+    else:
+        from .spare_person import Person
+    return Person(library, model, spare)
 
 
 def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> None:
@@ -211,6 +243,8 @@ def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> N
             answer = bytes(session.run(array("i", body[4:split]), bytearray(body[split:])))
         elif command == b"A":
             answer = bytes(session.scores + session.unlike)
+        elif command == b"N":
+            answer = bytes(session.person.new)
         elif command == b"S":
             answer = json.dumps(session.status()).encode()
         elif command == b"B":
@@ -238,7 +272,7 @@ def _create(config: "dict[str, Any]") -> "Any":
 
     for name, module in config["own"]:
         register(name, module)  # type: ignore[no-untyped-call]
-    parts = [config[name] for name in ("kind", "parameters", "anomaly", "target")]
+    parts = [config[name] for name in ("kind", "parameters", "anomaly", "target", "spare")]
     return open_session(microshrub, *parts)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -22,6 +22,7 @@ class Status:
     state_crc32: int
     progress: dict[str, int]
     anomaly_threshold: int = 0  # without an anomaly score
+    answers: list[list[int]] = field(default_factory=list)  # see spare_person.py
     accuracy: float = math.nan  # of classes; percent, like all that follow
     accuracy_nochange: float = math.nan
     accuracy_majority: float = math.nan

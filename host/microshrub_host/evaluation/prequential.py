@@ -19,11 +19,13 @@ from ..base.mapped_memory import let_go
 from ..engines import c_kernels, engines, loader
 from ..engines.anomaly_options import AnomalyOptions
 from ..engines.learners import MODELS, REGRESSORS, kind_of
+from ..engines.spare_options import SPARE_BUFFERS
 from ..engines.status import Status
 from ..streams.stream import Stream
 from ..streams.units import Raw, Scale
 from .anomaly_run import AnomalyRun
 from .by_class import ByClass
+from .spare_run import SpareRun
 
 _POINTS = 400  # at least this many points in the curves of a long stream
 _LONGEST_BLOCK = 2048
@@ -73,12 +75,16 @@ class Result:
     states: engines.States = field(repr=False)  # after the last sample
     by_class: ByClass = field(repr=False)
     anomaly: AnomalyRun | None = field(default=None, repr=False)  # if it was asked for
+    spare: SpareRun | None = field(default=None, repr=False)  # with spare classes
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it: one flat object, without the curves."""
         flat = asdict(self)
         for name in ("right", "history", "progress", "scale", "states", "anomaly", "by_class"):
             del flat[name]
+        del flat["spare"]
+        if self.spare:
+            flat["spare_classes"] = self.spare.record()
         if self.anomaly:
             flat["anomaly"] = self.anomaly.record()
         return flat | self.by_class.record() | self.progress
@@ -151,11 +157,14 @@ def evaluate(
     warmup: int = 256,
     progress: Progress | None = None,
     anomaly: AnomalyOptions | None = None,
+    spare: dict[str, Any] | None = None,
 ) -> Result:
     """Run a learner, made with these parameters, over the whole stream.
 
     The quantizer sees the features of the first `warmup` samples before the run; every sample
-    counts. With `anomaly`, each sample gets an anomaly score, too. Raises ValueError for
+    counts. With `anomaly`, each sample gets an anomaly score, too. With `spare`, as
+    SpareOptions.of_stream() gives it, some classes get a name only while it learns; until then,
+    their samples have no label, and no prediction of them is right. Raises ValueError for
     parameters that the learner refuses.
     """
     scale = stream.scale
@@ -169,8 +178,9 @@ def evaluate(
     block = max(1, min(_LONGEST_BLOCK, total // _POINTS))
     by_class = ByClass.none_yet(tuple(stream.class_names))
     said: list[engines.Anomalies] = []
+    new: list[NDArray[np.bool_]] = []
     beside = anomaly.parameters() if anomaly else None
-    with engines.start(engine, MODELS[model], parameters, beside) as run:
+    with engines.start(engine, MODELS[model], parameters, beside, spare=spare) as run:
         fit(run, scale.apply(stream.values[:warmup]), warmup)
         for at in range(0, total, block):
             labels = stream.labels[at : at + block]
@@ -183,11 +193,14 @@ def evaluate(
             by_class.add(labels, predictions)
             if anomaly:
                 said.append(run.anomalies())
+            if spare:
+                new.append(run.newcomers())
             history.append(_point(run.status()))
             if progress:
                 progress(history[-1].samples, total, history[-1].accuracy)
         status = run.status()
         states = run.saved()
+        size = sum(len(data) for name, _, data in run.buffers() if name.startswith(SPARE_BUFFERS))
     last = history[-1]
     return Result(
         stream=stream.name,
@@ -217,6 +230,9 @@ def evaluate(
         by_class=by_class,
         anomaly=AnomalyRun.of(said, anomaly, stream.values.shape[1], status.anomaly_threshold)
         if anomaly
+        else None,
+        spare=SpareRun.of(spare, status.answers, np.concatenate(new), stream.labels, right, size)
+        if spare
         else None,
     )
 

@@ -18,7 +18,7 @@ from ..evaluation.prequential import Result
 from ..streams.stream import Stream
 
 _FEW = 100  # samples below which there is no verdict
-_OWNERS = ("model", "quantizer", "metrics", "target", "rows", "anomaly", "code")
+_OWNERS = ("model", "quantizer", "metrics", "target", "rows", "anomaly", "spare classes", "code")
 
 
 def run_record(
@@ -110,6 +110,7 @@ def run_rows(
         *(time.rows() if time else []),
         *progress_rows(result.progress),
         *(result.anomaly.rows() if result.anomaly else []),
+        *(result.spare.rows() if result.spare else []),
         ("values out of range", f"{result.clamped:,}"),
         ("missing values", f"{result.missing:,}"),
         (f"samples a second ({result.engine})", f"{result.samples_per_second:,.0f}"),

@@ -1,0 +1,96 @@
+"""A person beside a learner with spare classes, who tells what is new; see session.py.
+
+This file, too, runs on CPython and on MicroPython. A class of the stream that has no name yet has
+no labels. As soon as enough samples are set aside, the person says what the last of them is; all
+of them are then learned as that. Predictions are given in the classes of the stream.
+"""
+
+from array import array
+
+MYPY = False  # MicroPython has no typing; mypy takes this for true
+if MYPY:
+    from collections.abc import Mapping
+    from types import ModuleType
+    from typing import Any
+
+NAMED, KNOWN, NO_ROOM = 0, 1, 2  # what an answer was: a new class, one that had a name, in vain
+
+
+class Person:
+    """Runs a learner over a stream, and answers its questions.
+
+    spare has "names", those of the stream's classes; "known", which of them have a name from the
+    start; and the parameters of a SpareClasses.
+    """
+
+    def __init__(self, library: "ModuleType", model: "Any", spare: "Mapping[str, Any]") -> None:
+        settings = dict(spare)
+        self._names, known = settings.pop("names"), settings.pop("known")
+        self.classes = max(len(self._names), 2)
+        names = [self._names[truth] for truth in known]
+        self.spare = library.SpareClasses(model, names, **settings)
+        self._features = model.features
+        self._x = array("H", bytes(2 * model.features))
+        self._class = array("i", [-1] * 256)  # of the learner, by the stream's
+        self._truth = bytearray(256)  # and the other way round
+        for k in range(len(known)):
+            self._tie(known[k], k)
+        self._aside = bytearray(257)  # the stream's classes of what is set aside
+        self._samples = 0
+        self._last = 0  # the stream's class of the last sample
+        self.new = bytearray()  # of the last block: for each sample 1 if it was new
+        self.answers: list[list[int]] = []  # sample, class, set aside of it and in all, what
+
+    def run(self, codes: "array[int]", labels: bytearray, predictions: bytearray, at: int) -> int:
+        """Predict and learn samples from `at` on; returns the first that was not looked at.
+
+        That is behind the last one, or behind one with which there is a question. Allocates
+        nothing.
+        """
+        while at < len(labels):
+            for f in range(self._features):
+                self._x[f] = codes[at * self._features + f]
+            truth = labels[at]
+            label = self._class[truth]
+            spare = self.spare
+            said = spare.learn(self._x, label) if label >= 0 else spare.predict(self._x)
+            predictions[at] = self._truth[said]
+            self.new[at] = self._note(truth, label)
+            at += 1
+            if spare.newcomers.is_asking:
+                break
+        return at
+
+    def _note(self, truth: int, label: int) -> int:
+        """Whether the sample is new; and see which classes are set aside now."""
+        newcomers, aside = self.spare.newcomers, self._aside
+        before = newcomers.waiting
+        new = int(self.spare.note(self._x, label))
+        now = newcomers.waiting
+        if before + new > now:  # the oldest one has gone
+            for k in range(now):
+                aside[k] = aside[k + 1]
+        if new:
+            aside[now - 1] = truth
+        self._samples += 1
+        self._last = truth
+        return new
+
+    def answer(self) -> None:
+        """Say what the last sample is, if there is a question."""
+        newcomers, truth = self.spare.newcomers, self._last
+        if not newcomers.is_asking:
+            return
+        waiting = newcomers.waiting
+        of_it = sum([self._aside[k] == truth for k in range(waiting)])
+        what = KNOWN if self._class[truth] >= 0 else NAMED
+        try:
+            self._tie(truth, self.spare.name(self._names[truth]))
+        except ValueError:  # no class is left
+            what = NO_ROOM
+            newcomers.dismiss()
+        self.answers.append([self._samples, truth, of_it, waiting, what])
+
+    def _tie(self, truth: int, label: int) -> None:
+        self._class[truth] = label
+        self._truth[label] = truth

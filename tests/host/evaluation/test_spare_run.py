@@ -1,0 +1,160 @@
+"""--spare-classes: what a simulation says of classes that come later; engines; what is refused."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.engines import engines
+from microshrub_host.engines.spare_options import SpareOptions, with_spare
+from microshrub_host.evaluation import parity, prequential
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_tools.cli.main import main
+
+Said = Callable[..., str]
+MODEL = ("--model", "nearest", "--window", "40")
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> str:
+    """walk and rest; run from the 301st sample on, for 60 of them; rest; then all three."""
+    rng = np.random.default_rng(4)
+    kinds = [*rng.integers(0, 2, 300), *[2] * 60, *[1] * 40, *rng.integers(0, 3, 300)]
+    rows = np.array([(0, 0, 9), (9, 0, 0), (5, 9, 5)])[kinds] + rng.normal(0, 0.5, (700, 3))
+    lines = [
+        f"{a:.2f},{b:.2f},{c:.2f},{('walk', 'rest', 'run')[kind]}"
+        for (a, b, c), kind in zip(rows, kinds, strict=True)
+    ]
+    path = tmp_path / "moves.csv"
+    path.write_text("\n".join(["x,y,z,class", *lines]) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Said:
+    """Runs a command; gives its standard output."""
+
+    def said(*arguments: str) -> str:
+        assert main([*arguments]) == 0
+        return capsys.readouterr().out
+
+    return said
+
+
+def test_a_class_that_comes_later_is_noticed_and_learned(data: str, said: Said) -> None:
+    run = ("simulate", data, *MODEL, "--json", "-")
+    found = json.loads(said(*run, "--spare-classes", "2", "collect=6"))
+    spare = found["spare_classes"]
+    assert sorted(spare["known"]) == ["rest", "walk"]
+    (named,) = spare["named"]
+    assert named["name"] == "run"
+    assert 306 <= named["sample"] <= 320
+    assert named["right"] == named["aside"] == 6
+    assert named["recall"] > 97
+    assert named["own"] + named["later"] == sum(
+        found["confusion"][found["class_names"].index("run")]
+    )
+    assert spare["taken_for_new"] < 3
+    assert spare["accuracy_of_named"] > 97 > 90 < found["accuracy"]
+    assert spare["never"] == {}
+    without = json.loads(said(*run))
+    assert "spare_classes" not in without
+    assert found["ram_bytes"] - without["ram_bytes"] > spare["bytes"]
+
+
+def test_it_is_told_in_words(data: str, said: Said) -> None:
+    words = said("simulate", data, *MODEL, "--spare-classes", "1", "new=walk,run")
+    assert "classes known from the start" in words
+    assert "named: " in words
+    assert "questions with no class left" in words
+    assert "never noticed: " in words
+
+
+def test_the_engines_hold_the_same_bits_and_nothing_is_allocated(data: str) -> None:
+    """On MicroPython with a locked heap, but for the answers."""
+    stream = open_stream(data)
+    spare = SpareOptions(2, window=64, collect=5).of_stream(stream, 256)
+    parameters = with_spare({"features": 3, "rate": 0.05, "classes": 3}, spare)
+    start = functools.partial(
+        engines.start, kind="SoftmaxRegression", parameters=parameters, spare=spare
+    )
+    names = ("python", "c", "micropython")
+    starters = {name: functools.partial(start, name) for name in names}
+    rows = prequential.raw_rows(stream)
+    steps = list(parity.check(starters, rows, stream.labels, warmup=256, every=233))
+    assert not any(isinstance(step, parity.Difference) for step in steps)
+    assert isinstance(steps[-1], parity.Step)
+    told = []
+    for name in ("c", "micropython"):
+        with starters[name]() as engine:
+            prequential.fit(engine, rows[:256], 256)
+            engine.run(rows, stream.labels)
+            told.append((engine.status().answers, engine.newcomers().tolist()))
+    assert told[0] == told[1]
+    assert len(told[0][0]) >= 1
+
+
+def test_a_fault_in_what_is_new_is_found(data: str) -> None:
+    stream = open_stream(data)
+    shape = {"features": 3, "classes": 4, "window": 40}
+    starters: dict[str, Any] = {
+        str(reach): functools.partial(
+            engines.start,
+            "c",
+            "NearestNeighbours",
+            shape,
+            spare=SpareOptions(2, reach=reach).of_stream(stream, 256),
+        )
+        for reach in (4, 5)
+    }
+    rows = prequential.raw_rows(stream)
+    *_, last = parity.check(starters, rows, stream.labels, warmup=256, every=300)
+    assert isinstance(last, parity.Difference)
+    assert last.buffer.startswith("newcomers.")
+
+
+def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
+    shape = ("--features", "14", "--classes", "2", "--json", "-", "--model", "softmax")
+    found = json.loads(said("budget", *shape, "--spare-classes", "4"))
+    without = json.loads(said("budget", *shape))
+    assert found["buffers"]["newcomers.codes"] == 256 * 14
+    assert found["buffers"]["names.texts"] == 6 * 16
+    assert found["buffers"]["softmax.weight"] == 3 * without["buffers"]["softmax.weight"]
+    assert {"spare_classes", "class_names", "newcomers", "memory"} <= set(found["code"])
+    assert not {"spare_classes", "unlikeness"} & set(without["code"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["some"], "has to be how many there are, not 'some'"),
+        (["0"], r"the number of them has to be a whole number of 1\.\.255, not 0"),
+        (["4", "collect=65"], r"collect has to be a whole number of 1\.\.64, not 65"),
+        (["4", "window"], "is not a setting such as rate=50"),
+        (["4", "depth=3"], "--spare-classes has no depth"),
+        (["4", "new=fly"], "moves.csv has no class 'fly'"),
+        (["4", "new=walk,rest,run"], "one class at least has to be known"),
+    ],
+)
+def test_says_what_it_does_not_understand(words: list[str], said: str, data: str) -> None:
+    with pytest.raises(UserError, match=said):
+        SpareOptions.of(words).of_stream(open_stream(data), 256)
+
+
+def test_refuses_what_makes_no_sense(data: str, capsys: pytest.CaptureFixture[str]) -> None:
+    spare = ("--spare-classes", "2")
+    for command, words in (
+        (("simulate", data, *spare, "--warmup", "400"), "all classes of moves.csv come in its"),
+        (("simulate", data, *spare, "--save", "m.mshrub"), "--save and --spare-classes do not go"),
+        (("simulate", data, *spare, "--target", "x"), "--spare-classes is for classes"),
+        (("budget", "--features", "2", "--model", "linear-regressor", *spare), "is for classes"),
+    ):
+        assert main([*command]) == 2
+        assert words in capsys.readouterr().err
