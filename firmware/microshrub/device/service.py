@@ -61,6 +61,7 @@ class Service:
                ", %d classes" % configuration.classes if configuration.classes > 1 else "",
                gc.mem_free())
         )  # fmt: skip
+        sys.stdout.buffer.write(b"\0\n")  # an empty frame: from here on the link answers
 
     def serve(self):
         """Until another configuration was taken in. Allocates nothing between checkpoints.

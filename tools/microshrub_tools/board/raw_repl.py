@@ -20,7 +20,7 @@ _PATIENCE = 10.0  # seconds for the raw REPL to answer
 _KNOCK = 0.25  # seconds between two tries to stop a program
 _STOP = b"\r\x03\x03\x02"  # Ctrl-C as the device's program wants it; Ctrl-B: a prompt, please
 _PROMPT = b">>> "
-_STARTED = b"bytes free"  # the end of the last line that a program prints when it starts
+_STARTED = b"\0"  # the empty frame that a program sends when it has started
 _SAVING = 1.0  # seconds for a program that is stopped, or that has started, to say so
 
 
@@ -112,7 +112,7 @@ class Device:
     def start(self, seconds: float) -> tuple[bool, str]:
         """Soft reset with main.py started: whether its program has started, and what it said.
 
-        It has if its last line came within so many seconds, and no prompt behind it.
+        It has if its empty frame came within so many seconds, and no prompt behind it.
         """
         line = self._repl.line
         try:
@@ -122,7 +122,7 @@ class Device:
             said, end = b"", time.monotonic() + seconds
             while time.monotonic() < end and not _has_ended(said):
                 came = line.read(256)
-                if _STARTED in came + said[-len(_STARTED) :]:
+                if _STARTED in came:
                     end = min(end, time.monotonic() + _SAVING)
                 said += came
         except (LineLostError, OSError) as broken:
@@ -130,7 +130,7 @@ class Device:
         finally:
             with contextlib.suppress(OSError):  # the port may be gone
                 line.timeout = _SECONDS
-        text = said.decode(errors="replace")
+        text = said.replace(_STARTED + b"\n", b"").decode(errors="replace")
         return _STARTED in said and not _has_ended(said), text
 
 

@@ -11,7 +11,7 @@ const PROMPT = ">>> ";
 const RAW = "raw REPL; CTRL-B to exit\r\n>";
 const PIECE = 256; // bytes that a board without flow control takes at once
 const PAUSE = 10; // milliseconds between two of them
-const STARTED = "bytes free"; // the end of the last line that a program prints when it starts
+const STARTED = "\0"; // the empty frame that a program sends when it has started
 
 /** The board cannot do what it was asked for; the message is for people. */
 export class BoardError extends Error {}
@@ -90,7 +90,7 @@ export class RawRepl {
     await this.comes(PROMPT, KNOCK);
     await this.send("\x04");
     await this.comes(STARTED, patience);
-    return this.said;
+    return this.said.replace(STARTED, "");
   }
 
   close(): Promise<void> {
