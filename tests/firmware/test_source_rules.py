@@ -28,7 +28,7 @@ PROGRAM = {
         "device/plotter.py",
         "device/program.py",
     ),
-    *("device/sensors.py", "device/motion.py", "device/service.py"),
+    *("device/sensors.py", "device/motion.py", "device/own.py", "device/service.py"),
 }
 PROGRAM_MODULES = MODULES | {"gc", "json", "machine", "os", "select", "sys", "time"}
 SMALL = 2**30
@@ -41,6 +41,7 @@ EXCEPTIONS = {
     ("float", "_prepare"): "tells a person what was passed in",
     ("dict", ""): "made once, when the module is imported",
     ("dict", "progress"): "made for a person who asks",
+    ("dict", "record"): "made once, before the first reading",
     ("float", "_mean"): "made for a person who asks",
     ("float", "_delta_q16"): "makes an integer of what a person passes in",
     ("try", "_check"): "a slot may be missing or damaged",

@@ -67,10 +67,12 @@ def build(
     target = board_files.load(board)
     saved = model_files.read(Path(model))
     names = saved.feature_names, saved.class_names
-    around = ProgramOptions(**options).config(target, *names, saved.extraction)
+    given = ProgramOptions(**options)
+    around = given.config(target, *names, saved.extraction)
     program = program_config.of_model(saved, around)
     folder = Path(output) if output else builds.folder_of(target)
-    return builds.make(program, target, folder, emit, freeze=freeze)
+    own = given.own_files(target)
+    return builds.make(program, target, folder, emit, freeze=freeze, own=own)
 
 
 def flash(

@@ -31,7 +31,9 @@ from ..learners import learner_names
 
 VERSION = 1
 SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
-    ("mpu6050", ("scl", "sda", "i2c", "address", "rate")))  # fmt: skip
+    ("mpu6050", ("scl", "sda", "i2c", "address", "rate")),
+    ("own", ("module", "class", "values", "rate", "options")),
+    ("several", ("sensors",)))  # fmt: skip
 _EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain")
 _LABEL_PIN = ("pin", "pressed", "released")
 _ABSENT = 2  # ENOENT
@@ -111,14 +113,10 @@ class Configuration:
         self.text = yes_or_no("text", fields.get("text", self.kind != "serial"))
 
     def _take_sensor(self, sensor):
-        self.kind = choice("the kind of the sensor", sensor.get("kind"), [n for n, _ in SENSORS])
-        for kind, names in SENSORS:
-            if kind == self.kind:
-                for name in names:
-                    if name not in sensor:
-                        raise ValueError("the sensor %s has no %s" % (kind, name))
-                _known("the sensor " + kind, sensor, ("kind",) + names)
+        self.kind = _check_sensor(sensor, [name for name, _ in SENSORS])
         self.sensor = sensor
+        for one in sensor.get("sensors", ()):
+            _check_sensor(_part("a sensor", one), [name for name, _ in SENSORS[1:-1]])
 
 
 def read_configuration(folder="", new=False):
@@ -198,6 +196,18 @@ def _known(what, value, names):
         if name not in names:
             name = repr(name)[1:-1]  # on one line, whatever it is
             raise ValueError("%s has no option %s; there is: %s" % (what, name, ", ".join(names)))
+
+
+def _check_sensor(sensor, kinds):
+    """Look at what a sensor is told; returns its kind."""
+    found = choice("the kind of the sensor", sensor.get("kind"), kinds)
+    for kind, names in SENSORS:
+        if kind == found:
+            for name in names:
+                if name not in sensor:
+                    raise ValueError("the sensor %s has no %s" % (kind, name))
+            _known("the sensor " + kind, sensor, ("kind",) + names)
+    return found
 
 
 def _options(fields, name, names):

@@ -42,7 +42,7 @@ class Button:
 
 def make_sensor(configuration, board):
     """The sensor that the configuration names, if it is the board's. Raises ValueError."""
-    sensor = _of_kind(configuration.kind, configuration.sensor, board)
+    sensor = sensor_of(configuration.sensor, board)
     if configuration.extraction is not None:
         from .extractor import ExtractingSensor
 
@@ -55,9 +55,21 @@ def make_sensor(configuration, board):
     return sensor
 
 
-def _of_kind(kind, options, board):
+def sensor_of(options, board):
+    """The sensor of the kind that its options name. Raises ValueError."""
+    kind = options["kind"]
     if kind == "adc":
         return AnalogPins(options, board)
+    if kind == "several":
+        from .several import SeveralSensors
+
+        rates = [each["rate"] for each in options["sensors"]]
+        sensors = [sensor_of(each, board) for each in options["sensors"]]
+        return SeveralSensors(sensors, [max(rates[0] // rate, 1) for rate in rates])
+    if kind == "own":
+        from .own import OwnSensor
+
+        return OwnSensor(options, board)
     from .motion import Motion
 
     return Motion(options, board)

@@ -81,6 +81,7 @@ def _service(config: bytes) -> Any:
     It finds neither files nor pins nor a line: what stands for them takes no room.
     """
     configuration = _module("config").Configuration(config)
+    configuration.sensor = _without_own(configuration.sensor)
 
     def application(*arguments: Any) -> Any:
         module = _module("device_model")
@@ -104,6 +105,15 @@ def _service(config: bytes) -> Any:
     _run(type(service).__init__, stand_ins, service, _Outside(), "", _input(), _quiet)
     del service._app.begin
     return service
+
+
+def _without_own(sensor: dict[str, Any]) -> dict[str, Any]:
+    """The sensor with analog pins for those of the user's own, which the PC cannot make."""
+    if sensor["kind"] == "several":
+        return sensor | {"sensors": [_without_own(each) for each in sensor["sensors"]]}
+    if sensor["kind"] == "own":
+        return {"kind": "adc", "pins": list(range(sensor["values"])), "rate": sensor["rate"]}
+    return sensor
 
 
 def _begin(app: Any) -> str:

@@ -66,7 +66,7 @@ def test_a_program_of_classes_has_nothing_of_it(data: Path, tmp_path: Path) -> N
         (["--target", "b", "--pending", "9"], "--pending is for classes"),
         (["--target", "b", "--anomaly", "0.01"], "--anomaly is for classes"),
         (["--target", "b", "--interval", "30"], "--interval has to be 50 to 99 percent"),
-        (["--target", "b", "--sensor", "adc", "pins=26"], "has 1 pins, and the model has 3"),
+        (["--target", "b", "--sensor", "adc", "pins=26"], "gives 1 value, and the model has 3"),
         (["--target", "b", "--lags", "2"], "--lags needs --horizon"),
     ],
 )

@@ -5,6 +5,7 @@
     quantizer.state           what the quantizer has seen
     learner.state             what the model has learned, if it has
     lib/microshrub/*.mpy      the modules of the device library that this program imports
+    lib/*.mpy                 sensors of the user's own
 
 Where these are to be frozen into the board's MicroPython, they are in firmware/ instead, with a
 manifest.py for its build, and are not copied to the board.
@@ -19,6 +20,7 @@ import dataclasses
 import os
 import secrets
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,6 +77,7 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     """The modules of the device library that the program imports, sorted."""
     around = program.around
     extraction = around.get("extraction")
+    kinds = [sensor["kind"] for sensor in around["sensor"].get("sensors", [around["sensor"]])]
     by_need = {
         "drift_alarm": around["alarm"],
         "anomaly": around.get("anomaly"),
@@ -82,7 +85,9 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "checkpoint": around["checkpoint"],
         "device.plotter": around["text"],
         "device.sensors": around["label_pin"] or around["sensor"]["kind"] != "serial",
-        "device.motion": around["sensor"]["kind"] == "mpu6050",
+        "device.motion": "mpu6050" in kinds,
+        "device.own": "own" in kinds,
+        "device.several": around["sensor"]["kind"] == "several",
         "device.extractor": extraction,
         "device.filters": extraction and extraction["filters"],
         "device.spectrum": extraction and extraction["bands"],
@@ -131,10 +136,17 @@ def folder_of(board: Board) -> Path:
 
 
 def make(
-    program: Program, board: Board, output: Path, emit: str = "viper", *, freeze: bool = False
+    program: Program,
+    board: Board,
+    output: Path,
+    emit: str = "viper",
+    *,
+    freeze: bool = False,
+    own: Sequence[Path] = (),
 ) -> Build:
     """Write the folder; a build that is there is replaced.
 
+    own are files of the user's that the program imports; they are copied to the board, compiled.
     What "native" cannot be made for is "viper", and a line says why. With `freeze`, the library is
     for a firmware.
     Raises UserError, with nothing changed, if the output is something else or the program does not
@@ -147,7 +159,11 @@ def make(
     check_output(output)
     if emit == "native" and not native_files.can_be_made(board.arch, messages.say):
         emit = "viper"
-    budget = budget_of(program, board, emit, freeze)
+    own_files = {
+        f"lib/{path.stem}.mpy": mpy.compiled_program(path, _arch(board, emit)).read_bytes()
+        for path in own
+    }
+    budget = budget_of(program, board, emit, freeze, sum(map(len, own_files.values())))
     if not budget.fits:
         what = _what_to_do(program, board, budget)
         if not freeze and emit != "native" and budget_of(program, board, emit, freeze=True).fits:
@@ -156,7 +172,7 @@ def make(
     if not budget.code_fits:
         raise UserError(f"The program fits the heap. {code_shortage(budget)}")
     files = program.files() | {"main.py": _main_program(program)}
-    files |= _library(board, modules(program, emit), emit, freeze)
+    files |= own_files | _library(board, modules(program, emit), emit, freeze)
     write(files, output)
     return Build(output, {name: len(data) for name, data in sorted(files.items())}, budget, emit)
 
@@ -197,15 +213,19 @@ def _arch(board: Board, emit: str) -> str:
 
 
 def budget_of(
-    program: Program, board: Board, emit: str = "viper", freeze: bool = False
+    program: Program, board: Board, emit: str = "viper", freeze: bool = False, own: int = 0
 ) -> ram_budget.Budget:
-    """What the program takes of the board's RAM, whether it fits or not."""
+    """What the program takes of the board's RAM, whether it fits or not.
+
+    own are the bytes of the user's own files, which take about as much.
+    """
     arch = _arch(board, emit)
     names = modules(program, emit)
     serving = running(program, names)
     native = emit == "native"
     place = import_heap.FROZEN if freeze else "/lib"
     code = ram_budget.imported_parts(board, arch, names if native else serving, native, place)
+    code += [ram_budget.Part("own", own, "the user's files, about")] if own else []
     beside = _around(program, arch, serving)
     return ram_budget.budget(program.parameters, board, program.learner, code, beside)
 

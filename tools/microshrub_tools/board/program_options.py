@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.settings import number_or_name, settings
-from microshrub_host.base.text import count, did_you_mean
+from microshrub_host.base.settings import settings
+from microshrub_host.base.text import did_you_mean
 from microshrub_host.boards.board_files import Board
 from microshrub_host.engines.anomaly_options import AnomalyOptions
 from microshrub_host.engines.feature_options import FeatureOptions
 from microshrub_host.engines.learners import option
 from microshrub_host.streams.extraction import Extraction
 
-# What the sensors are told, and what they are told by default; None has to be given.
-SENSORS: dict[str, dict[str, Any]] = {
-    "serial": {},
-    "adc": {"pins": None, "rate": 50},
-    "mpu6050": {"scl": None, "sda": None, "i2c": 0, "address": 104, "rate": 100},
-}  # fmt: skip
-_AXES = ("ax", "ay", "az", "gx", "gy", "gz")  # of an MPU6050
-_MIDDLE = 32768  # of the readings of a pin, 0..65535
+from .program_sensors import Sensor, check_sensor, sensors
+from .program_sensors import pin as sensor_pin
+
 DETECTORS = ("page_hinkley", "adwin")
 HOOKS = ("nothing", "reset", "forget")
 _LEAST_WATCHDOG = 5000  # milliseconds
@@ -32,7 +28,8 @@ _LEAST_WATCHDOG = 5000  # milliseconds
 class ProgramOptions:
     """What a program does besides predicting and learning, as `microshrub build` takes it."""
 
-    sensor: Sequence[str] = ("serial",)  # its kind and its settings: "adc", "pins=26,27"
+    # its kind and its settings, "adc", "pins=26,27", or a list of such for several sensors
+    sensor: Sequence[str] | Sequence[Sequence[str]] = ("serial",)
     features: Sequence[str] | None = None  # of its readings: "window=64", "bands=0.5-3,3-8"
     label_pin: Sequence[str] | None = None  # a pin and two classes: "15", "pressed=walk"
     pending: int = 32  # samples that may wait for a late label
@@ -58,8 +55,8 @@ class ProgramOptions:
         self._check(board)
         if not classes:
             self._refuse_classes()
-        read = sensor(self.sensor, board)
-        if read["kind"] == "serial":  # the features themselves come over the link
+        read = sensors(self.sensor, board)
+        if read.kind == "serial":  # the features themselves come over the link
             extraction = None
         else:
             extraction = extraction or self._extraction(read, features)
@@ -69,13 +66,12 @@ class ProgramOptions:
             "samples": self.checkpoint_samples,
             "seconds": self.checkpoint_seconds,
         }
-        anomaly = (
-            self.anomaly and AnomalyOptions.of(self.anomaly, _hertz(read, extraction)).parameters()
-        )
+        hertz = read.rate and read.rate / (extraction.options["hop"] if extraction else 1)
+        anomaly = self.anomaly and AnomalyOptions.of(self.anomaly, hertz).parameters()
         detector = self.alarm or ("page_hinkley" if classes else "none")
         alarm = {"detector": detector, "hook": self.hook}
         return {
-            "sensor": read,
+            "sensor": read.config,
             **({"extraction": extraction.options} if extraction else {}),
             "pending": self.pending,
             "checkpoint": checkpoint if self.checkpoint_samples else None,
@@ -83,7 +79,7 @@ class ProgramOptions:
             **({"anomaly": anomaly} if anomaly else {}),
             "label_pin": self.label_pin and label_pin(self.label_pin, classes, board),
             "watchdog": self.watchdog,
-            "text": self.text or read["kind"] != "serial",
+            "text": self.text or read.kind != "serial",
         }
 
     def _check(self, board: Board) -> None:
@@ -109,11 +105,15 @@ class ProgramOptions:
                     f"{did_you_mean(value, [word for word in known if word])}"
                 )
 
-    def _extraction(self, read: Mapping[str, Any], features: Sequence[str]) -> Extraction | None:
+    def own_files(self, board: Board) -> tuple[Path, ...]:
+        """The files of the user's own sensors. Raises UserError."""
+        return sensors(self.sensor, board).own
+
+    def _extraction(self, read: Sensor, features: Sequence[str]) -> Extraction | None:
         """What --features makes of the sensor's readings, if it makes these features."""
         if not self.features:
             return None
-        names, zero = channels(read)
+        names = read.channels
         options = FeatureOptions.of(self.features)
         found = options.names(names)
         if len(found) != len(features):
@@ -127,7 +127,7 @@ class ProgramOptions:
                     f"--features gives {name} where the model has learned {wanted}: give the "
                     "settings that its features were made with"
                 )
-        return options.extraction(names, read["rate"], zero)
+        return options.extraction(names, read.rate, read.zero)
 
     def _refuse_classes(self) -> None:
         """Raise UserError for what is of no use to a program that predicts numbers."""
@@ -137,68 +137,6 @@ class ProgramOptions:
                 raise UserError(f"{option(name)} is for classes, and this model predicts numbers")
         if self.alarm not in (None, "none"):
             raise UserError("--alarm is for classes, and this model predicts numbers")
-
-
-def _hertz(sensor: Mapping[str, Any], extraction: Extraction | None) -> float | None:
-    """Samples a second of the sensor; None if the PC decides."""
-    hop = extraction.options["hop"] if extraction else 1
-    return sensor["rate"] / hop if "rate" in sensor else None
-
-
-def channels(sensor: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """The names of a reading's values, and what each of them is about."""
-    if sensor["kind"] == "adc":
-        pins = sensor["pins"]
-        return tuple(f"pin{pin}" for pin in pins), (_MIDDLE,) * len(pins)
-    return _AXES, (0,) * len(_AXES)
-
-
-def check_sensor(
-    sensor: Mapping[str, Any], features: Sequence[str], extraction: Extraction | None
-) -> None:
-    """Raise UserError if the sensor does not give what the model takes."""
-    given = len(channels(sensor)[0])
-    values = count(given, "value")
-    kind = f"--sensor {sensor['kind']}"
-    if extraction is None:
-        if given != len(features):
-            raise UserError(
-                f"{kind} gives {values}, and the model has {len(features)} features. Use a "
-                "recording from the board; --features makes more of its readings."
-            )
-        return
-    wanted = len(extraction.channels)
-    if given != wanted:
-        raise UserError(
-            f"{kind} gives {values}, and the features were made of {wanted}: "
-            f"{', '.join(extraction.channels)}"
-        )
-    if extraction.rate not in (None, sensor["rate"]):
-        raise UserError(
-            f"{kind} rate={sensor['rate']}: the features were made for {extraction.rate:g} "
-            f"readings a second, so write rate={extraction.rate:g}"
-        )
-
-
-def sensor(words: Sequence[str], board: Board) -> dict[str, Any]:
-    """The sensor that words such as adc pins=26,27 rate=50 ask for. Raises UserError."""
-    kind, *rest = words
-    if kind not in SENSORS:
-        raise UserError(f"--sensor {kind!r} is unknown. {did_you_mean(kind, SENSORS)}")
-    if any(word.startswith(("window=", "hop=")) for word in rest):
-        raise UserError(f"--sensor {kind} has no window: write --features window=64 hop=32")
-    found = settings(f"--sensor {kind}", rest, SENSORS[kind])
-    if kind == "adc":
-        pins = str(board.pins.adc if found["pins"] is None else found["pins"]).split(",")
-        found["pins"] = [_pin(pin, board) for pin in pins]
-    for name, value in found.items():
-        if value is None:
-            raise UserError(f"--sensor {kind} needs {name}=, the number of a pin")
-        if name in ("scl", "sda"):
-            found[name] = _pin(value, board)
-        elif name != "pins" and (type(value) is not int or value < 0):
-            raise UserError(f"--sensor {kind} {name} has to be a whole number, not {value!r}")
-    return {"kind": kind, **found}
 
 
 def label_pin(words: Sequence[str], classes: Sequence[str], board: Board) -> dict[str, Any]:
@@ -211,14 +149,4 @@ def label_pin(words: Sequence[str], classes: Sequence[str], board: Board) -> dic
         elif type(value) is not int or not 0 <= value < len(classes):
             known = ", ".join(classes)
             raise UserError(f"--label-pin {name} has to be a class of {known}, not {value!r}")
-    return {"pin": _pin(pin, board), **found}
-
-
-def _pin(text: int | str, board: Board) -> int | str:
-    """A pin by its number or name. Raises UserError for a number that the board does not have."""
-    pin = number_or_name(str(text))
-    if isinstance(pin, int) and pin > board.pins.last:
-        raise UserError(
-            f"There is no pin {pin}: the last one of the {board.name} is {board.pins.last}"
-        )
-    return pin
+    return {"pin": sensor_pin(pin, board), **found}

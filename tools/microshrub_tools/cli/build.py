@@ -79,12 +79,13 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("options of the program")
     group.add_argument(
         "--sensor",
+        action="append",
         nargs="+",
         metavar=("KIND", "NAME=VALUE"),
-        default=["serial"],
         help="what the program reads: serial (default); adc pins=26,27 rate=50; mpu6050 scl=1 "
-        "sda=0 i2c=0 address=104 rate=100; what is made of its readings is in --features, or in "
-        "the saved model",
+        "sda=0 i2c=0 address=104 rate=100; my_sensor.py rate=50, a file of your own. What is "
+        "made of the readings is in --features, or in the saved model. Several --sensor give "
+        "one reading together, and the first sets the pace",
     )
     group.add_argument(
         "--label-pin",
@@ -142,15 +143,24 @@ def run(arguments: argparse.Namespace) -> int:
     board = board_files.load(arguments.board)
     output: Path = arguments.output or build.folder_of(board)
     build.check_output(output)
-    program = _program(arguments, board)
-    made = build.make(program, board, output, arguments.emit, freeze=arguments.freeze)
+    options = _options(arguments)
+    program = _program(arguments, board, options)
+    own = options.own_files(board)
+    made = build.make(program, board, output, arguments.emit, freeze=arguments.freeze, own=own)
     _print(made, board, program)
     return 0
 
 
-def _program(arguments: argparse.Namespace, board: board_files.Board) -> Program:
-    names = [field.name for field in dataclasses.fields(ProgramOptions)]
-    options = ProgramOptions(**{name: getattr(arguments, name) for name in names})
+def _options(arguments: argparse.Namespace) -> ProgramOptions:
+    given = {
+        field.name: getattr(arguments, field.name) for field in dataclasses.fields(ProgramOptions)
+    }
+    return ProgramOptions(**given | {"sensor": arguments.sensor or ("serial",)})
+
+
+def _program(
+    arguments: argparse.Namespace, board: board_files.Board, options: ProgramOptions
+) -> Program:
     if is_model_file(arguments.model):
         if arguments.data is not None:
             raise UserError(

@@ -1,0 +1,66 @@
+"""A sensor of the user's own: a class in a file beside the library.
+
+    class Light:
+        names = ("light", "dark")             # of the values of a reading
+
+        def __init__(self, board, gain=1):    # board: see hardware.py; then settings of its own
+            ...
+
+        def read(self, values):               # array('i'), a place for each name
+            values[0] = ...
+            return True                       # False: there is no reading now
+
+read() is called so many times a second as the rate says; it may raise OSError.
+"""
+
+import micropython
+from micropython import const
+
+from .hardware import HardwareError
+from .pace import Pace
+
+_MOST = const(536870911)  # 2**29 - 1
+_ABSENT = const(-536870912)
+
+
+@micropython.viper
+def keep_within(values, count: int):
+    """Keep values, array('i'), within 30 bits; -2**29 stands for a value that is not there."""
+    v = ptr32(values)
+    for k in range(count):
+        if v[k] > _MOST:
+            v[k] = _MOST
+        elif v[k] < _ABSENT:
+            v[k] = 0 - _MOST
+
+
+class OwnSensor:
+    """The sensor that the options name: module, class, how many values, rate, options of it."""
+
+    def __init__(self, options, board):
+        name = options["module"]
+        self.pace = Pace(options["rate"], board.microseconds)
+        self.failures = 0  # readings that it did not give, at most 2**29
+        try:
+            kind = getattr(__import__(name), options["class"])
+            self.features = len(kind.names)
+            self._sensor = kind(board, **options["options"])
+        except (ImportError, AttributeError, OSError, TypeError) as error:
+            raise HardwareError("the sensor of %s.py: %s" % (name, error)) from None
+        if self.features != options["values"]:
+            raise HardwareError(
+                "the sensor of %s.py has %d values, and the program is for %d: build it again"
+                % (name, self.features, options["values"])
+            )
+
+    def read(self, values):
+        """Take a reading, if there is one."""
+        try:
+            there = self._sensor.read(values)
+        except OSError:
+            there = False
+        if not there:
+            self.failures = min(self.failures + 1, 1 << 29)
+            return False
+        keep_within(values, self.features)
+        return True

@@ -1,0 +1,52 @@
+"""Several sensors whose values make one reading together."""
+
+from array import array
+
+import micropython
+
+_ABSENT = -(1 << 29)  # a value that is not there yet
+
+
+@micropython.viper
+def join(source, target, at: int, count: int):
+    """Copy so many values to target[at] and on; both are array('i')."""
+    values = ptr32(source)
+    out = ptr32(target)
+    for k in range(count):
+        out[at + k] = values[k]
+
+
+class SeveralSensors:
+    """The first one sets the pace. The others are read with it, or less often if they are slower;
+    of those the newest values count.
+
+    every: for each sensor, how many readings of the first one there are to one of its own.
+    """
+
+    def __init__(self, sensors, every):
+        self._sensors = tuple(sensors)
+        self._every = tuple(every)
+        self._wait = [1] * len(self._sensors)
+        self._values = tuple([array("i", [_ABSENT] * each.features) for each in self._sensors])
+        self.features = sum([each.features for each in self._sensors])
+        self.pace = self._sensors[0].pace
+
+    @property
+    def failures(self):
+        """Readings that did not come, of all of them."""
+        return min(sum([each.failures for each in self._sensors]), 1 << 29)
+
+    def read(self, values):
+        """Take a reading of the first one, if there is one, and what the others say with it."""
+        at = 0
+        for k in range(len(self._sensors)):
+            own = self._values[k]
+            self._wait[k] -= 1
+            if not self._wait[k]:
+                self._wait[k] = self._every[k]
+                if not self._sensors[k].read(own) and not k:
+                    self._wait[k] = 1
+                    return False
+            join(own, values, at, len(own))
+            at += len(own)
+        return True

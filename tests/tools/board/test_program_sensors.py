@@ -1,0 +1,139 @@
+"""What `build --sensor` says of sensors of the user's own and of several, in the user's words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests_support import make_blobs
+
+import microshrub_tools
+from microshrub_host.base.errors import UserError
+from microshrub_host.boards import board_files
+from microshrub_host.evaluation import prequential
+from microshrub_host.models import model_files
+from microshrub_host.streams.stream import Stream
+from microshrub_tools.board import build
+from microshrub_tools.board.program_options import ProgramOptions
+from microshrub_tools.board.program_sensors import sensors
+
+PICO = board_files.load("rpi_pico")
+LIGHT = """
+from machine import I2C
+
+class _Register:
+    pass
+
+class Light:
+    names = ("light", "dark")
+
+    def __init__(self, board, address, gain=2 * 8):
+        self.bus = board.i2c(0, 1, 0)
+
+    def read(self, values):
+        values[0] = values[1] = 3
+        return True
+"""
+
+
+@pytest.fixture
+def light(tmp_path: Path) -> str:
+    path = tmp_path / "light.py"
+    path.write_text(LIGHT)
+    return str(path)
+
+
+def test_a_sensor_of_the_users_own(light: str) -> None:
+    found = sensors((light, "address=41", "rate=20"), PICO)
+    assert found.config == {
+        "kind": "own", "module": "light", "class": "Light", "values": 2, "rate": 20,
+        "options": {"address": 41},
+    }  # fmt: skip
+    assert (found.channels, found.zero, found.own) == (("light", "dark"), (0, 0), (Path(light),))
+
+
+def test_several_sensors(light: str) -> None:
+    words = [("adc", "pins=26,27", "rate=100"), (light, "address=41"), ("adc", "pins=26")]
+    found = sensors(words, PICO)
+    assert [one["kind"] for one in found.config["sensors"]] == ["adc", "own", "adc"]
+    assert found.channels == ("pin26", "pin27", "light", "dark", "pin26_2")
+    assert found.zero == (32768, 32768, 0, 0, 32768)
+    assert found.rate == 100
+    with pytest.raises(UserError, match="so put the faster one first"):
+        sensors(words[1:] + words[:1], PICO)
+    with pytest.raises(UserError, match="serial is what comes over the link: it has to be alone"):
+        sensors([*words, ("serial",)], PICO)
+    with pytest.raises(UserError, match="sensors together give 5 values, and the model has 1"):
+        ProgramOptions(sensor=words).config(PICO, ["a"], ["no", "yes"])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("class Light", "class Li ght"), "light.py, line 7: "),
+        (("class Light:", "def light(): pass\nif 0:"), "has no class with a method read. It has"),
+        (("class _Register:\n", "class A:\n    def read(self): pass\n"), "has 2 classes with a"),
+        (("names = ", "title = "), "Light: it has to name the values of a reading, in texts"),
+        (('"light", "dark"', ""), "it has to name the values of a reading"),
+        (("read(self, values)", "read(self)"), "its method has to be read(self, values)"),
+        (("address, gain=2 * 8", "gain"), "needs gain="),
+        (("self, board, address, gain=2 * 8", "self"), "its __init__ has to take the board"),
+        (("gain=", "rate="), "rate= is the readings a second; call the parameter otherwise"),
+        (("", ""), "needs address="),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_sensor(light: str, change: tuple[str, str], words: str) -> None:
+    Path(light).write_text(LIGHT.replace(*change, 1))
+    with pytest.raises(UserError) as error:
+        sensors((light,), PICO)
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("missing.py",), "--sensor missing.py: it cannot be read: No such file or directory"),
+        (("machine.py",), "the board would import it as machine. Give the file another name"),
+        (("my-sensor.py",), "the board would import it as my-sensor"),
+        (("sonar",), "One of your own is the name of its file, such as my_sensor.py"),
+        (
+            ("adc", "pins=26", "rate=2000"),
+            "adc rate has to be a whole number of 1..1,000",
+        ),
+    ],
+)
+def test_what_is_no_sensor(words: tuple[str, ...], said: str) -> None:
+    with pytest.raises(UserError) as error:
+        sensors(words, PICO)
+    assert said in str(error.value)
+
+
+def test_settings_of_its_own(light: str) -> None:
+    found = sensors((light, "address=-4", "gain=0.5"), PICO)
+    assert found.config["options"] == {"address": -4, "gain": 0.5}
+    with pytest.raises(UserError, match=r"light.py has no adress\. Did you mean address\?"):
+        sensors((light, "adress=4"), PICO)
+    with pytest.raises(
+        UserError, match=r"rate has to be a whole number of 1\.\.1,000, not 'fast'"
+    ):
+        sensors((light, "address=4", "rate=fast"), PICO)
+
+
+@pytest.mark.parametrize("freeze", [False, True])
+def test_a_build_takes_the_file_along(light: str, tmp_path: Path, freeze: bool) -> None:
+    rows, labels = make_blobs(300)
+    stream = Stream("b", rows, labels, ("a", "b"), ("no", "yes"))
+    parameters = {"features": 2, "classes": 2, "window": 16, "trees": 4}
+    result = prequential.evaluate(stream, "shrub", parameters, engine="python")
+    model = tmp_path / "m.mshrub"
+    model_files.write(model, model_files.of_run(result, stream))
+    sensor = [light, "address=3"]
+    made = microshrub_tools.build(
+        model, "rpi_pico", output=tmp_path / "out", sensor=sensor, freeze=freeze
+    )
+    files = build.read(made.folder)
+    assert files["lib/light.mpy"][:1] == b"M"
+    assert any(part.name == "own" and part.bytes > 100 for part in made.budget.code)
+    library = f"{build.FIRMWARE}/microshrub" if freeze else build.LIBRARY
+    assert any(name.startswith(f"{library}/device/own") for name in made.files)
+    assert not any("device/several" in name or "motion" in name for name in made.files)

@@ -1,0 +1,50 @@
+"""Devices with sensors, whose chips give what was recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from device_support import Device, put_device, run_device
+from recorded_board import BOARD
+
+
+def put_board(folder: Path, config: dict[str, Any], recorded: Any, files: dict[str, str]) -> None:
+    put_device(folder, config)
+    (folder / "main.py").write_text(BOARD)
+    (folder / "recorded.json").write_text(json.dumps(recorded))
+    for name, text in files.items():
+        (folder / "lib" / name).write_text(text)
+
+
+@pytest.fixture
+def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Any]:
+    """Starts the device with such a config.json; files are of the user's own, in its lib/."""
+    devices = []
+
+    def start(
+        config: dict[str, Any], recorded: Any = None, files: dict[str, str] | None = None
+    ) -> Device:
+        put_board(tmp_path, config, recorded, files or {})
+        devices.append(Device(micropython_command, tmp_path, "192k"))
+        return devices[-1]
+
+    yield start
+    for device in devices:
+        device.close()
+
+
+@pytest.fixture
+def refused(micropython_command: tuple[str, ...], tmp_path: Path) -> Callable[..., str]:
+    """What the device says that cannot be, in one line."""
+
+    def refused(config: dict[str, Any], files: dict[str, str] | None = None) -> str:
+        put_board(tmp_path, config, [], files or {})
+        said = run_device(micropython_command, tmp_path, heap="192k")
+        assert "Traceback" not in said
+        return said
+
+    return refused

@@ -1,0 +1,188 @@
+"""The sensors that `build` configures: what words such as adc pins=26,27 rate=50 ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.settings import number_or_name, settings
+from microshrub_host.base.text import count, did_you_mean
+from microshrub_host.boards.board_files import Board
+from microshrub_host.streams.extraction import Extraction
+
+from . import own_sensors
+
+# What the sensors are told, and what they are told by default; None has to be given.
+SENSORS: dict[str, dict[str, Any]] = {
+    "serial": {},
+    "adc": {"pins": None, "rate": 50},
+    "mpu6050": {"scl": None, "sda": None, "i2c": 0, "address": 104, "rate": 100},
+}
+_AXES = ("ax", "ay", "az", "gx", "gy", "gz")  # of an MPU6050
+_MIDDLE = 32768  # of the readings of a pin, 0..65535
+_MOST_RATE = 1000  # readings a second
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """A sensor, or several; `config` is for config.json."""
+
+    config: dict[str, Any]
+    channels: tuple[str, ...] = ()  # names of a reading's values
+    zero: tuple[int, ...] = ()  # what each of them is about
+    own: tuple[Path, ...] = ()  # the user's files that it needs
+
+    @property
+    def kind(self) -> str:
+        """What config.json calls it."""
+        return str(self.config["kind"])
+
+    @property
+    def rate(self) -> int | None:
+        """Readings a second; None if the PC decides."""
+        first = self.config["sensors"][0] if self.kind == "several" else self.config
+        return first.get("rate")
+
+    @property
+    def name(self) -> str:
+        """As the user calls it."""
+        if self.kind == "several":
+            return "the sensors together"
+        module = self.config.get("module")
+        return f"--sensor {module}.py" if module else f"--sensor {self.kind}"
+
+
+def sensors(words: Sequence[str] | Sequence[Sequence[str]], board: Board) -> Sensor:
+    """The sensor of such words; of several lists of them, those sensors together.
+
+    Raises UserError.
+    """
+    lists = [words] if not words or isinstance(words[0], str) else words
+    found = [_sensor(list(each), board) for each in lists]  # type: ignore[arg-type]
+    if len(found) == 1:
+        return found[0]
+    for one in found:
+        if one.kind == "serial":
+            raise UserError("--sensor serial is what comes over the link: it has to be alone")
+        if (one.rate or 0) > (found[0].rate or 0):
+            raise UserError(
+                f"{one.name} rate={one.rate}: the first sensor sets the pace, with rate="
+                f"{found[0].rate}, so put the faster one first"
+            )
+    return Sensor(
+        {"kind": "several", "sensors": [one.config for one in found]},
+        _apart([name for one in found for name in one.channels]),
+        tuple(zero for one in found for zero in one.zero),
+        tuple(path for one in found for path in one.own),
+    )
+
+
+def check_sensor(sensor: Sensor, features: Sequence[str], extraction: Extraction | None) -> None:
+    """Raise UserError if the sensor does not give what the model takes."""
+    given = len(sensor.channels)
+    values = f"{sensor.name} give{'s' * (sensor.kind != 'several')} {count(given, 'value')}"
+    if extraction is None:
+        if given != len(features):
+            raise UserError(
+                f"{values}, and the model has {len(features)} features. Use a recording from the "
+                "board; --features makes more of its readings."
+            )
+        return
+    wanted = len(extraction.channels)
+    if given != wanted:
+        raise UserError(
+            f"{values}, and the features were made of {wanted}: {', '.join(extraction.channels)}"
+        )
+    if extraction.rate not in (None, sensor.rate):
+        raise UserError(
+            f"{sensor.name} rate={sensor.rate}: the features were made for {extraction.rate:g} "
+            f"readings a second, so write rate={extraction.rate:g}"
+        )
+
+
+def pin(text: int | str, board: Board) -> int | str:
+    """A pin by its number or name. Raises UserError for a number that the board does not have."""
+    found = number_or_name(str(text))
+    if isinstance(found, int) and found > board.pins.last:
+        raise UserError(
+            f"There is no pin {found}: the last one of the {board.name} is {board.pins.last}"
+        )
+    return found
+
+
+def _sensor(words: list[str], board: Board) -> Sensor:
+    kind, *rest = words
+    if kind.endswith(".py"):
+        found = _own(Path(kind), rest)
+    elif kind in SENSORS:
+        found = _known(kind, rest, board)
+    else:
+        raise UserError(
+            f"--sensor {kind!r} is unknown. {did_you_mean(kind, SENSORS)} One of your own is the "
+            "name of its file, such as my_sensor.py"
+        )
+    rate = found.rate
+    if rate is not None and (type(rate) is not int or not 1 <= rate <= _MOST_RATE):
+        raise UserError(
+            f"{found.name} rate has to be a whole number of 1..{_MOST_RATE:,}, not {rate!r}"
+        )
+    return found
+
+
+def _own(path: Path, words: Sequence[str]) -> Sensor:
+    own = own_sensors.read(path)
+    found = settings(f"--sensor {path}", words, own.settings | {"rate": 50})
+    missing = [name for name, value in found.items() if value is own_sensors.REQUIRED]
+    if missing:
+        raise UserError(f"--sensor {path} needs {missing[0]}=")
+    rate = found.pop("rate")
+    config = {"kind": "own", "module": path.stem, "class": own.name, "values": len(own.names)}
+    given = {name: _number(value) for name, value in found.items() if value != own.settings[name]}
+    return Sensor(
+        config | {"rate": rate, "options": given}, own.names, (0,) * len(own.names), (path,)
+    )
+
+
+def _number(value: Any) -> Any:
+    """A number for a text that is one, such as 0.5 or -3."""
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except (ValueError, TypeError):
+            pass
+    return value
+
+
+def _known(kind: str, words: Sequence[str], board: Board) -> Sensor:
+    if any(word.startswith(("window=", "hop=")) for word in words):
+        raise UserError(f"--sensor {kind} has no window: write --features window=64 hop=32")
+    found = settings(f"--sensor {kind}", words, SENSORS[kind])
+    if kind == "adc":
+        pins = str(board.pins.adc if found["pins"] is None else found["pins"]).split(",")
+        found["pins"] = [pin(text, board) for text in pins]
+    for name, value in found.items():
+        if value is None:
+            raise UserError(f"--sensor {kind} needs {name}=, the number of a pin")
+        if name in ("scl", "sda"):
+            found[name] = pin(value, board)
+        elif name != "pins" and (type(value) is not int or value < 0):
+            raise UserError(f"--sensor {kind} {name} has to be a whole number, not {value!r}")
+    made = Sensor({"kind": kind, **found})
+    if kind == "adc":
+        pins = found["pins"]
+        return replace(
+            made, channels=tuple(f"pin{one}" for one in pins), zero=(_MIDDLE,) * len(pins)
+        )
+    return made if kind == "serial" else replace(made, channels=_AXES, zero=(0,) * len(_AXES))
+
+
+def _apart(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, those that come again with a number behind them."""
+    found: list[str] = []
+    for name in names:
+        again = names[: len(found)].count(name)
+        found.append(f"{name}_{again + 1}" if again else name)
+    return tuple(found)
