@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from microshrub_host.engines import loader
 
-library = loader.load("numba")
+library = loader.load(loader.fastest())
 checked = loader.load("checked")
 Codes = NDArray[np.uint16]
 BEYOND = 33  # alarms that a stream can force beyond one in a period

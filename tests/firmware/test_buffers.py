@@ -114,8 +114,8 @@ def test_a_loaded_state_is_the_saved_one_and_has_the_same_future(kind: str) -> N
 @settings(deadline=None, max_examples=25)
 @given(CONFIGURATIONS, st.integers(0, 99))
 def test_round_trips_of_many_configurations(parameters: dict[str, Any], seed: int) -> None:
-    numba = loader.load("numba")
-    saved, loaded = (numba.ShrubEnsemble(**parameters) for _ in range(2))
+    library = loader.load(loader.fastest())
+    saved, loaded = (library.ShrubEnsemble(**parameters) for _ in range(2))
     feed(saved, seed, 30)
     feed(loaded, seed + 1, 20)
     loaded.load(saved.save())
@@ -175,12 +175,12 @@ def test_reset_equals_a_fresh_object(kind: str) -> None:
 @settings(deadline=None, max_examples=25)
 @given(CONFIGURATIONS)
 def test_reset_of_many_configurations(parameters: dict[str, Any]) -> None:
-    numba = loader.load("numba")
-    target = numba.ShrubEnsemble(**parameters)
+    library = loader.load(loader.fastest())
+    target = library.ShrubEnsemble(**parameters)
     fresh = target.save()
     feed(target, 4)
     target.reset()
-    assert target.save() == fresh == numba.ShrubEnsemble(**parameters).save()
+    assert target.save() == fresh == library.ShrubEnsemble(**parameters).save()
 
 
 # What is refused

@@ -15,7 +15,6 @@ import ast
 import functools
 import hashlib
 import importlib.util
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,7 +24,6 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from ..base.cache import cache_folder
 from ..base.errors import UserError
 from . import library_files, python_pointers
 from .code_cache import cached
@@ -37,11 +35,8 @@ _POINTERS = ("ptr8", "ptr16", "ptr32")
 def digest() -> str:
     """A hash of the device library's sources and of the code that compiles them here."""
     sha = hashlib.sha256()
-    for path in [
-        *library_files.sources_with_own(),
-        Path(__file__),
-        Path(__file__).with_name("numba_pointers.py"),
-    ]:
+    here = map(Path(__file__).with_name, ("loader.py", "numba_kernels.py", "numba_pointers.py"))
+    for path in [*library_files.sources_with_own(), *here]:
         sha.update(path.read_bytes())
     return sha.hexdigest()[:16]
 
@@ -224,23 +219,6 @@ class Viper:
         return kernel
 
 
-def _numba() -> tuple[Viper, dict[str, Any]]:
-    # What a cached function calls is compiled into it, but numba only looks at the file that the
-    # function itself is in; so each state of the sources gets its own cache folder.
-    os.environ["NUMBA_CACHE_DIR"] = str(cache_folder("numba-" + digest()))
-    import numba
-
-    from . import numba_pointers
-
-    numba.config.reload_config()
-    # Kernels create no arrays, so there are no references to count: _nrt is numba's switch for it.
-    options = {"error_model": "numpy", "nogil": True, "_nrt": False}
-    viper = Viper(functools.partial(numba.njit, cache=True, **options))
-    return viper, {
-        name: getattr(numba_pointers, name) for name in (*_POINTERS, library_files.WRITE_ADDRESSES)
-    }
-
-
 def constant(module: str, name: str) -> int:
     """A const() of a module of the device library: constant("shrub.window", "_W_SIZE")."""
     number: int = getattr(sys.modules[f"{load('python').__name__}.{module}"], name)
@@ -265,7 +243,11 @@ def load(engine: str) -> ModuleType:
     """
     viper: Any
     if engine == "numba":
-        viper, names = _numba()
+        from . import numba_kernels, numba_pointers
+
+        viper = Viper(numba_kernels.compiler(digest()))
+        makers = (*_POINTERS, library_files.WRITE_ADDRESSES)
+        names = {name: getattr(numba_pointers, name) for name in makers}
     elif engine in ("python", "checked"):
         viper = Viper(lambda function: function)
         names = {name: getattr(python_pointers, name) for name in _POINTERS}

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.cache import cache_folder
 from ..base.mapped_memory import let_go
-from ..engines import c_kernels, engines, loader
+from ..engines import c_kernels, engines, loader, numba_kernels
 from ..engines.anomaly_options import AnomalyOptions
 from ..engines.learners import MODELS, REGRESSORS, kind_of
 from ..engines.spare_options import SPARE_BUFFERS
@@ -143,7 +142,7 @@ def _switches(parameters: Mapping[str, Any]) -> list[str]:
 
 
 def _compiled_mark(model: str, parameters: Mapping[str, Any]) -> Path:
-    folder = cache_folder("numba-" + loader.digest())
+    folder = numba_kernels.folder(loader.digest())
     name = "-".join([model, *_switches(parameters)])
     return folder / f"{name}-numba{importlib.metadata.version('numba')}.compiled"
 

@@ -76,17 +76,17 @@ PARAMETERS = st.fixed_dictionaries(
 def test_the_pool_is_whole_after_any_stream(
     parameters: dict[str, Any], seed: int, blocks: list[int]
 ) -> None:
-    """In the checked engine, however tiny the pool; numba agrees about every bit."""
-    checked, numba = (
+    """In the checked engine, however tiny the pool; the compiled one agrees about every bit."""
+    checked, fast = (
         loader.load(engine).HoeffdingTree(adaptive=True, bins=4, **parameters)
-        for engine in ("checked", "numba")
+        for engine in ("checked", loader.fastest())
     )
     rng = np.random.default_rng(seed)
     for size in blocks:
         rows, labels = draw(rng, size, checked.features, checked.classes)
-        assert feed(checked, rows, labels) == feed(numba, rows, labels)
+        assert feed(checked, rows, labels) == feed(fast, rows, labels)
         check_pool(checked)
-        assert checked.save() == numba.save()
+        assert checked.save() == fast.save()
 
 
 @pytest.mark.parametrize("nodes", [3, 4, 5, 7, 31])
@@ -94,7 +94,7 @@ def test_the_pool_is_whole_after_any_stream(
 @pytest.mark.parametrize("policy", ["vfdt", "efdt"])
 def test_nothing_leaks_in_many_changes(nodes: int, leaves: int, policy: str) -> None:
     """A hundred concepts of 2,000 samples; the tree shrinks and grows again and again."""
-    model = loader.load("numba").HoeffdingTree(
+    model = loader.load(loader.fastest()).HoeffdingTree(
         2, 2, depth=5, nodes=nodes, leaves=leaves, adaptive=True, policy=policy,
         split_confidence=0.01, tie_threshold=0.1, grace_period=100,
     )  # fmt: skip
@@ -280,7 +280,7 @@ SIZES: dict[str, Any] = {"depth": 8, "nodes": 127, "leaves": 32}
 
 
 def right_of(blocks: list[tuple[Ints, Ints]], **parameters: Any) -> list[NDArray[np.bool_]]:
-    model = loader.load("numba").HoeffdingTree(
+    model = loader.load(loader.fastest()).HoeffdingTree(
         4, 2, split_confidence=1e-3, tie_threshold=0.1, grace_period=100, **SIZES | parameters
     )
     return [np.frombuffer(feed(model, *block), np.uint8) == block[1] for block in blocks]

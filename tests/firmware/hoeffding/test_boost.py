@@ -90,8 +90,8 @@ def test_the_tree_is_the_one_without_boosting(
 @pytest.mark.parametrize("policy", ["vfdt", "efdt", "svfdt1", "svfdt2"])
 @pytest.mark.parametrize("leaf", ["mc", "nb", "nba"])
 def test_a_large_tree_is_the_one_without_boosting(policy: str, leaf: str) -> None:
-    """60,000 samples on numba: also when statistics are halved and nodes taken back."""
-    tree = loader.load("numba").HoeffdingTree
+    """60,000 samples: also when statistics are halved and nodes taken back."""
+    tree = loader.load(loader.fastest()).HoeffdingTree
     plain, boosted = (
         tree(
             3, 3, depth=5, nodes=41, leaves=9, policy=policy, leaf=leaf, boost=boost,
@@ -208,7 +208,7 @@ def test_without_a_weight_the_twins_stay_at_their_parents_counts() -> None:
 @pytest.mark.parametrize("weight", [1, 0.25, 6])
 def test_equal_lambdas_weigh_all_samples_alike(weight: float) -> None:
     """On average, over 4,000 samples of one leaf, whatever it expects."""
-    model = loader.load("numba").HoeffdingTree(
+    model = loader.load(loader.fastest()).HoeffdingTree(
         1, 2, depth=0, leaves=1, boost=True, lambda_min=weight, lambda_max=weight, adaptive=False
     )
     rng = np.random.default_rng(6)
@@ -224,7 +224,7 @@ def test_a_rare_class_weighs_more() -> None:
     Which shifts what it expects: the shares q and 1 - q of the classes settle where
     q = 0.9 (6 - 5 q) / (0.9 (6 - 5 q) + 0.1 (1 + 5 q)).
     """
-    model = loader.load("numba").HoeffdingTree(
+    model = loader.load(loader.fastest()).HoeffdingTree(
         1, 2, depth=0, leaves=1, leaf="mc", boost=True, adaptive=False
     )
     rng = np.random.default_rng(6)
@@ -241,7 +241,7 @@ def test_a_rare_class_weighs_more() -> None:
 
 def test_a_twin_can_count_on_forever() -> None:
     """200,000 samples of weight 16 on average: it is halved at 32768, and keeps its ratios."""
-    model = loader.load("numba").HoeffdingTree(
+    model = loader.load(loader.fastest()).HoeffdingTree(
         1, 2, depth=0, leaves=1, boost=True, lambda_min=16, lambda_max=16, adaptive=False
     )
     labels = np.array([0, 1, 1, 1] * 5000)

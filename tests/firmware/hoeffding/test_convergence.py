@@ -75,7 +75,7 @@ def batch_gains(rows: Ints, labels: Ints, low: Ints, high: Ints) -> dict[tuple[i
 @pytest.mark.parametrize("seed", [3, 4, 6])
 def test_the_first_splits_are_a_batch_trees(seed: int) -> None:
     rows, labels = concept(seed)
-    model = loader.load("numba").HoeffdingTree(
+    model = loader.load(loader.fastest()).HoeffdingTree(
         FEATURES,
         CLASSES,
         depth=6,

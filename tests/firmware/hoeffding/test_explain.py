@@ -142,7 +142,7 @@ def test_the_same_text_on_all_engines(run_micropython: Callable[[str], str]) -> 
         "for leaf, leaves in (('mc', 8), ('nba', 2), ('nb', 8)):\n    explained(leaf, leaves, 9)\n"
     )
     expected = []
-    for engine in ("checked", "numba"):
+    for engine in ("checked", loader.fastest()):
         names = program(engine)
         exec(runs, names)
         expected.append(names["said"])

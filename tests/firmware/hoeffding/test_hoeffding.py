@@ -55,29 +55,29 @@ PARAMETERS = st.fixed_dictionaries(
 def test_the_pool_is_whole_after_any_stream(
     parameters: dict[str, Any], seed: int, blocks: list[int]
 ) -> None:
-    """And the checked engine, which sees every pointer, agrees with numba about all of it."""
+    """And the checked engine, which sees every pointer, agrees with the compiled one."""
     two_valued = (0,) if seed % 3 == 0 else ()
-    checked, numba = (
+    checked, fast = (
         loader.load(engine).HoeffdingTree(two_valued=two_valued, **parameters)
-        for engine in ("checked", "numba")
+        for engine in ("checked", loader.fastest())
     )
     rng = np.random.default_rng(seed)
     for size in blocks:
         rows, labels = draw_block(rng, size, checked)
-        for model in (checked, numba):
+        for model in (checked, fast):
             due(model)
             if model.adaptive:
                 stir(model, seed + size)
-        assert feed(checked, rows, labels) == feed(numba, rows, labels)
+        assert feed(checked, rows, labels) == feed(fast, rows, labels)
         check_pool(checked)
-        assert contents(checked) == contents(numba)
+        assert contents(checked) == contents(fast)
 
 
 @pytest.mark.parametrize("leaves", [2, 9, 40])
 @pytest.mark.parametrize("regularization", [1.0, 0.5])
 def test_nothing_leaks_in_many_resplits(leaves: int, regularization: float) -> None:
     """EFDT while the concept changes every 5,000 samples, a hundred times."""
-    model = loader.load("numba").HoeffdingTree(
+    model = loader.load(loader.fastest()).HoeffdingTree(
         3, 3, depth=5, nodes=25, leaves=leaves, policy="efdt", regularization=regularization,
         split_confidence=0.01, tie_threshold=0.1, grace_period=100,
     )  # fmt: skip
@@ -101,7 +101,7 @@ def test_nothing_leaks_in_many_resplits(leaves: int, regularization: float) -> N
 @pytest.mark.parametrize(("nodes", "leaves"), [(15, 2), (25, 9), (25, 40)])
 def test_nothing_leaks_in_many_drifts(policy: str, boost: bool, nodes: int, leaves: int) -> None:
     """HAT while the concept changes every 2,000 samples, two dozen times."""
-    model = loader.load("numba").HoeffdingTree(
+    model = loader.load(loader.fastest()).HoeffdingTree(
         3, 3, depth=5, nodes=nodes, leaves=leaves, policy=policy, adaptive=True, boost=boost,
         split_confidence=0.01, tie_threshold=0.1, grace_period=50, regularization=0.5,
     )  # fmt: skip
@@ -206,7 +206,7 @@ def test_depth_0_is_naive_bayes(seed: int) -> None:
     rows = np.clip(
         rng.normal(rng.integers(0, 65536, (classes, features))[labels], 15000), 0, 65535
     ).astype(np.int64)
-    model = loader.load("numba").HoeffdingTree(
+    model = loader.load(loader.fastest()).HoeffdingTree(
         features, classes, depth=0, leaf="nb", adaptive=False, bins=bins
     )
     said = feed(model, rows, labels)
@@ -229,7 +229,7 @@ def test_depth_0_is_naive_bayes(seed: int) -> None:
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_depth_0_with_majority_leaves_is_the_majority(policy: str) -> None:
-    model = loader.load("numba").HoeffdingTree(
+    model = loader.load(loader.fastest()).HoeffdingTree(
         2, 3, depth=0, leaf="mc", policy=policy, adaptive=False
     )
     rng = np.random.default_rng(0)

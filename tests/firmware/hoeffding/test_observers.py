@@ -276,8 +276,8 @@ def _slanted(classes: int) -> NDArray[np.float64]:
 
 
 def test_a_slot_can_count_on_forever() -> None:
-    """300,000 samples of one bin on numba: no count passes 16 bits, the ratio of classes stays."""
-    model = loader.load("numba").HoeffdingTree(1, 2, depth=0, adaptive=False)
+    """300,000 samples of one bin: no count passes 16 bits, the ratio of classes stays."""
+    model = loader.load(loader.fastest()).HoeffdingTree(1, 2, depth=0, adaptive=False)
     held = {name: buffer for name, _, buffer in model.buffers()}
     labels = bytearray([0, 1, 1, 1] * 5000)
     for _ in range(15):

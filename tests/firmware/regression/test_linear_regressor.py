@@ -10,7 +10,7 @@ from regression_oracle import NormalisedLeastMeanSquares
 
 from microshrub_host.engines import loader
 
-LIBRARY = loader.load("numba")
+LIBRARY = loader.load(loader.fastest())
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.25])

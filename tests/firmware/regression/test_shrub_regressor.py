@@ -13,7 +13,7 @@ from regression_oracle import ExponentiatedGradient, best_gain, gain
 
 from microshrub_host.engines import loader
 
-LIBRARY = loader.load("numba")
+LIBRARY = loader.load(loader.fastest())
 
 
 def held(model: Any) -> dict[str, Any]:

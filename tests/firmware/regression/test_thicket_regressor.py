@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from microshrub_host.engines import loader
 
-LIBRARY = loader.load("numba")
+LIBRARY = loader.load(loader.fastest())
 
 
 def held(model: Any) -> dict[str, Any]:

@@ -178,7 +178,14 @@ def test_every_split_is_one_of_the_best(
     rows, labels = draw_samples(seed, n, features, classes, bits)
     codes = rows if bits == 16 else rows >> 8
     shrub = grown(
-        "numba", rows, labels, classes, depth=depth, feature_bits=bits, leaf=leaf, seed=seed % 999
+        loader.fastest(),
+        rows,
+        labels,
+        classes,
+        depth=depth,
+        feature_bits=bits,
+        leaf=leaf,
+        seed=seed % 999,
     )
     for visit in visits(shrub, codes):
         x, y = codes[visit.samples], labels[visit.samples]
@@ -218,7 +225,7 @@ def test_leaves_hold_what_reaches_them(
     rows, labels = draw_samples(seed, n, features, classes, bits)
     codes = rows if bits == 16 else rows >> 8
     shrub = grown(
-        "numba", rows, labels, classes,
+        loader.fastest(), rows, labels, classes,
         depth=depth, feature_bits=bits, leaf=leaf, splitter=splitter, seed=seed % 999,
     )  # fmt: skip
     reached = np.array([shrub.leaf_of(row) for row in codes])
@@ -252,7 +259,7 @@ def test_random_thresholds_are_within_the_samples_of_the_node(
     rows, labels = draw_samples(seed, n, features, classes, bits)
     codes = rows if bits == 16 else rows >> 8
     shrub = grown(
-        "numba", rows, labels, classes, depth=depth, feature_bits=bits, leaf=leaf,
+        loader.fastest(), rows, labels, classes, depth=depth, feature_bits=bits, leaf=leaf,
         splitter="random", max_features=min(drawn, features), seed=seed % 999,
     )  # fmt: skip
     for visit in visits(shrub, codes):
@@ -286,7 +293,7 @@ def test_member_is_what_descending_says(
 ) -> None:
     """For every member and every sample in the window, while samples and members come and go."""
     leaf = "class" if window == 300 else "proba"
-    model = loader.load("numba").ShrubEnsemble(
+    model = loader.load(loader.fastest()).ShrubEnsemble(
         2,
         3,
         window=window,
@@ -359,7 +366,7 @@ def roots(rows: Ints, labels: Ints, times: int, **parameters: Any) -> list[tuple
     The rows go round and round, so that each shrub sees all of them.
     """
     n = len(labels)
-    model = loader.load("numba").ShrubEnsemble(
+    model = loader.load(loader.fastest()).ShrubEnsemble(
         rows.shape[1],
         int(labels.max()) + 1,
         window=n,
@@ -435,7 +442,7 @@ def test_each_node_draws_its_own_features() -> None:
     pairs = Counter()
     for seed in range(1500):
         shrub = grown(
-            "numba", rows, labels, 4, window=8, depth=2, max_features=1, seed=seed * 7919
+            loader.fastest(), rows, labels, 4, window=8, depth=2, max_features=1, seed=seed * 7919
         )
         assert not shrub.linked
         if shrub.feature[0] == 0 and shrub.threshold[0] < 65535:

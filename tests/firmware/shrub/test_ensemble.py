@@ -60,7 +60,7 @@ def fixed_point(stream: Stream, parameters: dict[str, Any]) -> NDArray[np.uint8]
     """What the model predicts, run as `simulate` runs it."""
     raw = Scale.fit(stream.values).apply(stream.values)
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
-    with engines.start("numba", "ShrubEnsemble", shape | parameters) as engine:
+    with engines.start(loader.fastest(), "ShrubEnsemble", shape | parameters) as engine:
         engine.observe(raw[:WARMUP])
         engine.freeze()
         return engine.run(raw, stream.labels)
@@ -70,7 +70,7 @@ def in_float(stream: Stream, parameters: dict[str, Any]) -> Ints:
     """What the oracle predicts of the first samples, given the same codes."""
     raw = Scale.fit(stream.values).apply(stream.values)
     features = raw.shape[1]
-    quantizer = loader.load("numba").Quantizer(features)
+    quantizer = loader.load(loader.fastest()).Quantizer(features)
     values = array("i", raw.ravel().tolist())
     codes = array("H", bytes(2 * len(values)))
     quantizer.observe(values[: WARMUP * features])
@@ -168,7 +168,7 @@ PARAMETERS = st.fixed_dictionaries(
 def test_votes_predictions_and_weights_hold_together(
     parameters: dict[str, Any], seed: int, classes: int
 ) -> None:
-    model = loader.load("numba").ShrubEnsemble(2, classes, **parameters)
+    model = loader.load(loader.fastest()).ShrubEnsemble(2, classes, **parameters)
     codes, labels = draw_stream(seed, 60, 2, classes)
     for x, label in zip(codes, labels.tolist(), strict=True):
         before = state_of(model)
@@ -191,7 +191,7 @@ def test_votes_predictions_and_weights_hold_together(
 
 
 def test_run_is_predict_and_learn_row_by_row() -> None:
-    library = loader.load("numba")
+    library = loader.load(loader.fastest())
     codes, labels = draw_stream(3, 300, 3, 3)
     whole, single = (library.ShrubEnsemble(3, 3, window=12, trees=4) for _ in range(2))
     predictions = bytearray(300)
@@ -211,7 +211,7 @@ def test_shrubs_are_grown_exactly_when_they_should(
     trigger: str, every: int, splitter: str
 ) -> None:
     """To grow a shrub is to draw its features; a sample that only slides in leaves no trace."""
-    model = loader.load("numba").ShrubEnsemble(
+    model = loader.load(loader.fastest()).ShrubEnsemble(
         2, 3, window=8, depth=3, splitter=splitter, max_features=1, train_every=every,
         trigger=trigger,
     )  # fmt: skip
@@ -248,7 +248,7 @@ def test_a_trigger_on_errors_rests_while_all_is_right() -> None:
 
 def votes_on(parameters: dict[str, Any]) -> list[list[int]]:
     """The votes for each sample of a noisy stream, before it is learned."""
-    model = loader.load("numba").ShrubEnsemble(4, 3, **{**NOISY, **parameters})
+    model = loader.load(loader.fastest()).ShrubEnsemble(4, 3, **{**NOISY, **parameters})
     codes, labels = draw_stream(11, 600, 4, 3)
     votes = []
     for x, label in zip(codes, labels.tolist(), strict=True):
@@ -334,7 +334,7 @@ def test_feature_bits_8_sees_only_the_upper_byte() -> None:
 
 def test_trees_is_how_many_members_there_are_at_most() -> None:
     for trees in (1, 3, 9):
-        model = loader.load("numba").ShrubEnsemble(
+        model = loader.load(loader.fastest()).ShrubEnsemble(
             2, 3, window=16, trees=trees, depth=2, step=0.01
         )
         codes, labels = draw_stream(5, 300, 2, 3)

@@ -143,7 +143,7 @@ def test_gradient_step_follows_the_oracle(
 ) -> None:
     rng = np.random.default_rng(seed)
     window = max(2, size if rng.random() < 0.7 else min(1024, 2 * size))
-    members = Members("numba", window, classes, max(used, 1), step, loss, leaf)
+    members = Members(loader.fastest(), window, classes, max(used, 1), step, loss, leaf)
     labels = rng.integers(classes, size=size)
     members.fill(rng, size, labels, draw_weights(rng, used))
     before = members.ranked_weights()[: used + 1]

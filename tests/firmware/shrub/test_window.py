@@ -75,7 +75,7 @@ def test_window_holds_the_last_samples_in_order(
     chunks: list[int],
     splitter: str,
 ) -> None:
-    model = loader.load("numba").ShrubEnsemble(
+    model = loader.load(loader.fastest()).ShrubEnsemble(
         features,
         CLASSES,
         window=window,
@@ -108,7 +108,7 @@ def test_window_after_every_single_sample(bits: int, window: int) -> None:
 @pytest.mark.parametrize("window", [4, 300])
 def test_random_splitter_keeps_no_order(window: int) -> None:
     """The random splitter needs none, and saves its bytes."""
-    library = loader.load("numba")
+    library = loader.load(loader.fastest())
     sizes = [
         library.ShrubEnsemble.nbytes(features=3, classes=2, window=window, splitter=splitter)
         for splitter in ("best", "random")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from microshrub_host.engines import loader
 
-LIBRARY = loader.load("numba")
+LIBRARY = loader.load(loader.fastest())
 
 
 @given(

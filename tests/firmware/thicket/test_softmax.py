@@ -10,7 +10,7 @@ import pytest
 
 from microshrub_host.engines import loader
 
-LIBRARY = loader.load("numba")
+LIBRARY = loader.load(loader.fastest())
 
 
 class Slow:
