@@ -1,7 +1,8 @@
 # make demo   the default learner learns a real stream as a Raspberry Pi Pico would
-# make test   linters, type checks and all tests, with a real MicroPython
+# make test   linters, type checks and tests, with a real MicroPython
 # make attack all attacks with one seed, and a table of what held; about ten minutes
-# make ci     make docs, make web and make test, with Java, Chromium, onnx, capymoa and torch for all tests
+# make ci     make web and make test with the tests that take long, and with Java, Chromium, onnx, capymoa,
+#             torch and Sphinx for all of them
 # make web    the page on which the board's own code learns; needs npm
 # make docs   the site in build/docs; a broken link or a docstring that cannot be read is an error
 PYTHON ?= python3
@@ -17,19 +18,21 @@ demo: .venv/run
 	$(BIN)/microshrub simulate river:ImageSegments --board rpi_pico --plot demo.png
 	@echo "The plot is in demo.png"
 
+# The tests to run: by default all but those that are marked as long
+TESTS ?= -m 'not long'
 test: lint types
 	$(BIN)/microshrub micropython
 	$(BIN)/microshrub micropython --board cortex-m0
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/pytest -n auto --dist worksteal $(TESTS)
+	@$(if $(TESTS),echo "Left out: tests that take long. make ci runs them as well.")
 
 # What docs/explanation/reliability.md tells of; SEED=N for another seed
 SEED ?= 1
 attack: .venv/dev
 	$(BIN)/python tests/attack.py --seed $(SEED)
 
-ci: optional
-	$(MAKE) docs
-	$(MAKE) test
+ci: optional .venv/docs
+	$(MAKE) test TESTS=
 
 optional: .venv/dev
 	.ci/optional $(BIN)/pip

@@ -23,12 +23,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "html"
 
 
+@pytest.mark.long
 def test_every_page_of_the_docs_is_in_the_site(site: Path) -> None:
     pages = [page.relative_to(ROOT / "docs") for page in (ROOT / "docs").rglob("*.md")]
     assert pages
     assert not [page for page in pages if not (site / page.with_suffix(".html")).exists()]
 
 
+@pytest.mark.long
 def test_the_reference_has_every_public_name_and_command(site: Path) -> None:
     import microshrub
     from microshrub_host.engines import loader

@@ -39,7 +39,7 @@ def _checks() -> list[Any]:
     found = []
     for model, kind in KINDS.items():
         for warmup, settings in WARMUPS.items():
-            for engine in ("numba", "python"):
+            for engine in ("fastest", "python"):
                 learner = kind(engine=engine, **SETTINGS[model], **settings)
                 for number, check in enumerate(checks.yield_checks(learner)):
                     long = warmup == "all_is_warmup" or "memory_growth" in check.__name__
@@ -138,7 +138,7 @@ def test_asking_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("model", list(KINDS))
-@pytest.mark.parametrize("engine", ["numba", "python"])
+@pytest.mark.parametrize("engine", ["fastest", "python"])
 def test_copies_go_on_alike(model: str, engine: str) -> None:
     learner = KINDS[model](warmup=50, engine=engine, **SETTINGS[model])
     pairs = samples(blobs(300))

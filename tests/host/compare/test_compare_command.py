@@ -52,6 +52,7 @@ def test_table_and_json(capsys: pytest.CaptureFixture[str], data: Path, tmp_path
     assert found["cells"][0]["settings"]["window"] == 16
 
 
+@pytest.mark.long
 def test_the_set_of_trees_without_java(
     capsys: pytest.CaptureFixture[str], data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -69,6 +70,7 @@ def test_the_set_of_trees_without_java(
         assert [word for word in row.split() if word not in "│┃|"] == expected
 
 
+@pytest.mark.long
 def test_the_set_of_speed(
     capsys: pytest.CaptureFixture[str], data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

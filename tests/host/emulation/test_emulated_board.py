@@ -61,6 +61,7 @@ def free_in_one_piece(board: EmulatedBoard) -> float:
     return int(largest[1]) * 16 / int(free[1])
 
 
+@pytest.mark.parametrize("emulator", ["cortex-m0"], indirect=True)
 def test_build_flash_selftest_stream(
     emulator: emulated_boards.Emulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,6 +104,8 @@ def flash_and_stream(
     return said
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("emulator", ["cortex-m3"], indirect=True)
 def test_a_board_that_forecasts(
     emulator: emulated_boards.Emulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -186,6 +186,7 @@ def test_features_are_the_simulators(board_name: str) -> None:
     assert sum(complete) == 1
 
 
+@pytest.mark.long
 def test_native_modules_learn_as_in_the_simulator(
     board_name: str,
     whats: list[instruction_counts.CountedModel],

@@ -16,6 +16,7 @@ from tests_support import stream_of
 from microshrub_host.evaluation import prequential
 
 SAMPLES = 100_000
+pytestmark = pytest.mark.long
 THEIRS: dict[str, Any] = {
     "depth": 30, "nodes": 2047, "leaves": 256, "split_confidence": 1e-7, "tie_threshold": 0.05,
     "grace_period": 200, "leaf": "nba", "adaptive": False, "bins": 16,

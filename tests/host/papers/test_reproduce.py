@@ -111,6 +111,7 @@ def test_what_is_there_is_not_run_again(
     assert not (folder / "report.html").exists()
 
 
+@pytest.mark.long
 def test_a_method_begins_no_more_when_its_time_is_up(tmp_path: Path) -> None:
     """A begun second counts."""
     words = ["--streams", "led_a", "--methods", "SE,Thicket", "--configurations", "3"]
@@ -123,6 +124,7 @@ def test_a_method_begins_no_more_when_its_time_is_up(tmp_path: Path) -> None:
     assert len(lines(tmp_path)) == 1 + 4
 
 
+@pytest.mark.long
 def test_killed_it_goes_on(whole: Path, tmp_path: Path) -> None:
     """The last line is torn, too."""
     folder = tmp_path / "killed"
@@ -198,6 +200,7 @@ def test_a_file_that_is_no_stream(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "weather.csv, line 3" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_what_a_worker_cannot_do_is_tried_again(tmp_path: Path) -> None:
     """Its failure is in the tables and not among what is kept."""
     stream = tmp_path / "weather.csv"

@@ -62,12 +62,13 @@ def rows(text: str, first: str, second: str) -> list[list[str]]:
     return [[cell.strip("| *") for cell in line] for line in found]
 
 
+@pytest.mark.long
 def test_regularized(reproduce: Reproduce) -> None:
     text, results, pictures = reproduce(
         "regularized",
         streams="BG1-50,SEA-50-drift",
         methods="HT,HT-REG,HAT-REG,river HT",
-        limit="3000",
+        limit="1000",
         configurations="2",
     )
     assert len(results) == 2 * 5  # HT-REG has two
@@ -89,6 +90,7 @@ def test_regularized(reproduce: Reproduce) -> None:
     assert pictures == {"BG1-50-time", "SEA-50-drift-time", "ranks-accuracy", "ranks-nodes"}
 
 
+@pytest.mark.long
 def test_efdt(reproduce: Reproduce) -> None:
     text, results, pictures = reproduce(
         "efdt",
@@ -108,6 +110,7 @@ def test_efdt(reproduce: Reproduce) -> None:
     assert pictures == {"random-trees-2-values"}
 
 
+@pytest.mark.long
 def test_olboost(reproduce: Reproduce) -> None:
     text, results, pictures = reproduce(
         "olboost",
@@ -133,6 +136,7 @@ def test_olboost(reproduce: Reproduce) -> None:
     assert pictures == {"ranks", "gain-by-size", "led24-boxes", "sea-boxes"}
 
 
+@pytest.mark.long
 def test_others_alone(reproduce: Reproduce) -> None:
     """Tables and pictures of nothing are left out."""
     text, results, pictures = reproduce(

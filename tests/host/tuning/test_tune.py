@@ -304,6 +304,7 @@ def test_a_budget_without_a_model_is_told(
         search.run(1, jobs=1, scheduler=scheduler, progress=lambda *_: None)
 
 
+@pytest.mark.long
 def test_ctrl_c_loses_no_finished_trial(tmp_path: Path) -> None:
     write(tmp_path / "made.csv", 2000)
     words = ["--budget", "3000", "--trials", "6"]
@@ -326,6 +327,7 @@ def test_ctrl_c_loses_no_finished_trial(tmp_path: Path) -> None:
     assert f"has {len(before)} finished trials" in err
 
 
+@pytest.mark.long
 def test_a_killed_worker_loses_no_trial(tmp_path: Path) -> None:
     write(tmp_path / "made.csv", 3000)
     with tuning(tmp_path, "--budget", "3000", "--trials", "6", "--jobs", "2") as process:
@@ -354,6 +356,7 @@ def dask(*words: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
         process.wait(30)
 
 
+@pytest.mark.long
 def test_a_cluster_needs_no_file(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()

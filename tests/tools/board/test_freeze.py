@@ -73,7 +73,12 @@ def heap_used(board: EmulatedBoard) -> int:
     return min(used) - int(board.exec("print(open('used').read())"))
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("emulator", "model"),
+    [*(("cortex-m0", model) for model in MODELS), ("cortex-m3", "shrub")],
+    indirect=["emulator"],
+)
 def test_a_frozen_program_learns_as_the_simulator_does_in_the_ram_that_was_counted(
     emulator: Emulator, model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -110,6 +115,7 @@ def test_a_board_without_the_library_in_its_firmware_is_told_apart(
         assert plain.exec("import os\nprint(os.listdir('/'))") == "['new.microshrub']\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("emulator", ["cortex-m3"], indirect=True)
 def test_the_whole_library_is_frozen_by_its_own_manifest(
     emulator: Emulator, tmp_path: Path
