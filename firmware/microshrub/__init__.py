@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 # A module and what it gives, in one text: tuples would take three times the RAM on a board
 _PARTS = """
 anomaly AnomalyScore
+asking Asking
 checkpoint Checkpoint
 class_names ClassNames
 drift_alarm DriftAlarm LEVELS

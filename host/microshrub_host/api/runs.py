@@ -8,6 +8,7 @@ from typing import Any, overload
 
 from ..engines import engines
 from ..engines.anomaly_options import AnomalyOptions
+from ..engines.asking_options import AskingOptions
 from ..engines.learners import (
     DEFAULT,
     check_parameters,
@@ -43,6 +44,9 @@ def simulate(
     warmup: int = 256,
     anomaly: str | Sequence[str] | None = None,
     spare_classes: str | Sequence[str] | None = None,
+    label_budget: str | None = None,
+    label_delay: int = 0,
+    unanswered: str | None = None,
     interval: float | None = None,
     ends: tuple[float, float] | None = None,
     **parameters: Any,
@@ -66,6 +70,11 @@ def simulate(
     spare_classes
         How many classes there is room for that get a name only later, as --spare-classes has it:
         "4", or ("4", "new=walk,run", "collect=8"); None: all classes are known.
+    label_budget
+        The most labels that the model asks for, as --label-budget has it: "10%", "1 per 20
+        samples"; it learns no others. None: it learns all.
+    label_delay, unanswered
+        Samples until a label comes, 0 to 32767; and the share of labels that never come: "20%".
     interval, ends
         Of a stream of numbers: the percent of the targets that the interval around each prediction
         is to hold, and the range of the targets; None: no interval, and the range of the warm-up.
@@ -75,8 +84,8 @@ def simulate(
     Returns
     -------
     The accuracies and kappas in percent, their curves, and the state of the model. Its `anomaly`
-    has the score of each sample, its `spare` what became of the classes without a name. Of a
-    stream of numbers, the errors and the predictions.
+    has the score of each sample, its `spare` what became of the classes without a name, its
+    `asking` which labels were asked for. Of a stream of numbers, the errors and the predictions.
 
     Raises
     ------
@@ -107,8 +116,18 @@ def simulate(
     spare = SpareOptions.of(words).of_stream(stream, warmup) if words else None
     wanted = with_spare(wanted, spare)
     check_parameters(model, wanted)
+    asking = None
+    if label_budget or label_delay or unanswered:
+        asking = AskingOptions.of(label_budget, label_delay, unanswered, spare=bool(spare))
     return prequential.evaluate(
-        stream, model, wanted, engine=engine, warmup=warmup, anomaly=options, spare=spare
+        stream,
+        model,
+        wanted,
+        engine=engine,
+        warmup=warmup,
+        anomaly=options,
+        spare=spare,
+        asking=asking,
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..engines import loader
 from ..engines.anomaly_options import AnomalyOptions
+from ..engines.asking_options import AskingOptions
 from ..engines.spare_options import spare_classes
 from .board_files import Board
 from .heap_sizes import heap_bytes, planned, size_of
@@ -118,21 +119,22 @@ def budget(
     around: list[Part] | None = None,
     anomaly: AnomalyOptions | None = None,
     spare: dict[str, Any] | None = None,
+    asking: AskingOptions | None = None,
 ) -> Budget:
     """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
 
     A learner of numbers has a target instead of metrics. With `anomaly`, an anomaly score is
     beside them; with `spare`, as SpareOptions gives it, the names of the classes and what is new.
-    code is that of the program, if it imports more than these; see imported_parts(). around is
-    what else the program makes.
+    With `asking`, there is what decides on questions. code is that of the program, if it imports
+    more than these; see imported_parts(). around is what else the program makes.
     Raises ValueError for parameters that the learner refuses.
     """
-    objects = _objects(learner_kwargs, kind, anomaly, spare)
+    objects = _objects(learner_kwargs, kind, anomaly, spare, asking)
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
     around = around or []
     names = texts(board.arch, modules_of(kind, learner_kwargs))
     overhead = _overhead(objects, buffers, names) + around
-    beside = {"anomaly": anomaly is not None, "spare": spare is not None}
+    beside = {"anomaly": bool(anomaly), "spare": bool(spare), "asking": bool(asking)}
     code = code or code_parts(board, kind, learner_kwargs, **beside)
     ram = sum(part.bytes for part in (*buffers, *overhead, *code))
     return Budget(
@@ -152,6 +154,7 @@ def _objects(
     kind: str,
     anomaly: AnomalyOptions | None,
     spare: dict[str, Any] | None,
+    asking: AskingOptions | None,
 ) -> dict[str, Any]:
     library = loader.load("python")
     learner = planned(kind, learner_kwargs)
@@ -161,6 +164,8 @@ def _objects(
         beside["anomaly"] = library.AnomalyScore(features, **anomaly.parameters())
     if spare:
         beside["spare classes"] = spare_classes(library, learner, spare)
+    if asking:
+        beside["asking"] = library.Asking(learner.classes, **asking.budget())
     return {
         "quantizer": library.Quantizer(features),
         **_of_targets(library, kind, learner),
@@ -243,10 +248,11 @@ def code_parts(
     native: bool = False,
     anomaly: bool = False,
     spare: bool = False,
+    asking: bool = False,
 ) -> list[Part]:
     """What the imported library takes, a part a module; see imported_parts()."""
     modules = modules_of(kind, learner_kwargs) + ("anomaly",) * anomaly
-    modules += ("spare_classes",) * spare
+    modules += ("spare_classes",) * spare + ("asking",) * asking
     return imported_parts(board, board.arch, modules, native)
 
 

@@ -14,6 +14,7 @@ from ..engines.learners import REGRESSORS, check_parameters, kind_of
 from ..engines.spare_options import with_spare
 from ..reports import report
 from .anomaly_option import add_anomaly_option, anomaly_options
+from .asking_option import add_asking_option, asking_options
 from .options import add_model_options, model_parameters
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
 from .parsed import whole_number
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_anomaly_option(parser)
     add_spare_option(parser)
+    add_asking_option(parser)
     add_outputs(parser, json="write the budget as one JSON object")
     add_model_options(parser, numbers=True)
 
@@ -60,10 +62,13 @@ def run(arguments: argparse.Namespace) -> int:
     anomaly = anomaly_options(arguments)
     options = spare_options(arguments)
     spare = options.of_shape(_known(arguments)) if options else None
+    asking = asking_options(arguments)
     parameters = with_spare(parameters, spare)
-    beside = {"anomaly": anomaly is not None, "spare": spare is not None}
+    beside = {"anomaly": bool(anomaly), "spare": bool(spare), "asking": bool(asking)}
     code = ram_budget.code_parts(board, kind, parameters, native, **beside)
-    budget = ram_budget.budget(parameters, board, kind, code, anomaly=anomaly, spare=spare)
+    budget = ram_budget.budget(
+        parameters, board, kind, code, anomaly=anomaly, spare=spare, asking=asking
+    )
     time = sample_time.sample_time(board, arguments.model, parameters)
     advice = "" if budget.fits else too_large(budget, board, arguments.model, parameters)
     if not is_quiet(arguments):

@@ -21,7 +21,8 @@ from .options import model_parameters
 from .parsed import parsed, whole_number
 
 # options
-_OF_CLASSES = ("label", "classes", "shuffle", "anomaly", "html", "features", "spare_classes")
+_OF_CLASSES = ("label", "classes", "shuffle", "anomaly", "html", "features", "spare_classes",
+    "label_budget", "label_delay", "unanswered")  # fmt: skip
 
 
 def add_number_options(parser: argparse.ArgumentParser) -> None:

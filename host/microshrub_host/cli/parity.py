@@ -14,6 +14,7 @@ from ..engines.micropython_binary import find_or_fetch
 from ..evaluation import parity, prequential
 from ..streams.units import Raw
 from .anomaly_option import add_anomaly_option, anomaly_options
+from .asking_option import add_answer_options, asking_options
 from .number_options import add_number_options, open_numbers_arguments, wants_numbers
 from .options import add_model_options
 from .parsed import check_at_least_one, whole_number
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_anomaly_option(parser)
     add_spare_option(parser)
+    add_answer_options(parser)
     add_number_options(parser)
     add_model_options(parser, numbers=True)
 
@@ -79,10 +81,11 @@ def _open(
 ) -> tuple[Raw, engines.Labels, dict[str, Any], dict[str, Any]]:
     """Raw rows, their labels, the model's parameters, and more for engines.start()."""
     if not wants_numbers(arguments):
-        anomaly = anomaly_options(arguments)
+        wanted = {"anomaly": anomaly_options(arguments), "asking": asking_options(arguments)}
         stream, parameters = open_with_parameters(arguments)
         spare, parameters = spare_of_stream(arguments, stream, parameters)
-        beside = {"anomaly": anomaly.parameters() if anomaly else None, "spare": spare}
+        beside: dict[str, Any] = {name: o and o.parameters() for name, o in wanted.items()}
+        beside["spare"] = spare
         return prequential.raw_rows(stream), stream.labels, parameters, beside
     numbers, parameters, target = open_numbers_arguments(arguments)
     return numbers.raw_rows(), engines.NO_LABELS, parameters, {"target": target}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import Any
 
 from ..base import files
@@ -11,13 +12,13 @@ from ..base.progress import showing
 from ..base.terminal import console
 from ..boards import board_files, ram_budget, sample_time
 from ..engines import engines, loader
-from ..engines.anomaly_options import AnomalyOptions
 from ..engines.learners import MODELS
 from ..evaluation import prequential
 from ..models import model_files
 from ..reports import page, plots, report
 from ..streams.stream import Stream
 from .anomaly_option import add_anomaly_option, anomaly_options
+from .asking_option import add_answer_options, asking_options
 from .budget import too_large
 from .number_options import add_number_options, wants_numbers
 from .options import add_model_options
@@ -55,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_anomaly_option(parser)
     add_spare_option(parser)
+    add_answer_options(parser)
     add_outputs(
         parser,
         json="write the result as one JSON object",
@@ -72,18 +74,19 @@ def run(arguments: argparse.Namespace) -> int:
     check_save(arguments)
     if wants_numbers(arguments):
         return run_numbers(arguments)
-    anomaly = anomaly_options(arguments)
+    anomaly, asking = anomaly_options(arguments), asking_options(arguments)
     board = board_files.load(arguments.board or DEFAULT_BOARD)
     stream, parameters = open_with_parameters(arguments)
     spare, parameters = spare_of_stream(arguments, stream, parameters)
     kind = MODELS[arguments.model]
-    budget = ram_budget.budget(parameters, board, kind, anomaly=anomaly, spare=spare)
+    beside: dict[str, Any] = {"anomaly": anomaly, "spare": spare, "asking": asking}
+    budget = ram_budget.budget(parameters, board, kind, **beside)
     time = sample_time.sample_time(board, arguments.model, parameters) if arguments.board else None
     if arguments.board and not budget.fits:
         raise UserError(too_large(budget, board, arguments.model, parameters))
     if arguments.save is not None:
         files.check_room("--save", arguments.save, budget.model_bytes)
-    result = _learn(arguments, stream, parameters, anomaly, spare)
+    result = _learn(arguments, stream, parameters, beside)
     if arguments.save is not None:
         write(arguments, "save", model_files.packed(model_files.of_run(result, stream)))
     if not is_quiet(arguments):
@@ -109,8 +112,7 @@ def _learn(
     arguments: argparse.Namespace,
     stream: Stream,
     parameters: dict[str, Any],
-    anomaly: AnomalyOptions | None,
-    spare: dict[str, Any] | None,
+    beside: Mapping[str, Any],
 ) -> prequential.Result:
     engine = arguments.engine or loader.fastest()
     if engine in ("numba", "c"):
@@ -123,6 +125,5 @@ def _learn(
             engine=engine,
             warmup=arguments.warmup,
             progress=lambda done, total, acc: update(done, total, f"accuracy {acc:.2f} %"),
-            anomaly=anomaly,
-            spare=spare,
+            **beside,
         )

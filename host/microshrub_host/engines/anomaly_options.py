@@ -6,23 +6,14 @@ counts in samples; this makes samples of times.
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from ..base.errors import UserError
+from ..base.how_often import share_of_samples
 from ..base.settings import settings
 from . import loader
 
-_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
-_UNIT = "|".join([*_SECONDS, "samples?"])
-_RATE = re.compile(
-    rf"(?P<count>[\d.]+) per (?:(?P<length>[\d.,_]+) )?(?P<unit>{_UNIT})s?"
-    r"(?: at (?P<hertz>[\d.]+) Hz)?",
-    re.IGNORECASE,
-)
-_SHARE = re.compile(r"([\d.]+)( ?%)?")
 _SETTINGS = {"window": 0, "reach": 4}
 
 
@@ -71,41 +62,4 @@ def samples_to_an_alarm(text: str, hertz: float | None = None) -> int:
 
     hertz is the rate where the text names none. Raises UserError.
     """
-    text = " ".join(text.split())
-    if found := _SHARE.fullmatch(text):
-        share = _number(found[1], text) / (100 if found[2] else 1)
-        if not 0 < share <= 1:
-            raise UserError(f"--anomaly {text!r}: a share has to be above 0 and at most 1")
-        return round(1 / share)
-    found = _RATE.fullmatch(text)
-    if not found:
-        raise UserError(
-            f"--anomaly {text!r} is not how often an alarm may come. Write a share, such as "
-            "0.001 or 0.1%, or '1 per day at 50 Hz', or '1 per 1000 samples'"
-        )
-    return round(_length(found, text, hertz) / _number(found["count"], text))
-
-
-def _length(found: re.Match[str], text: str, hertz: float | None) -> float:
-    """Samples in the time that the text names."""
-    length = _number(found["length"] or "1", text)
-    unit = found["unit"].lower()
-    if unit.startswith("sample"):
-        return length
-    if found["hertz"]:
-        hertz = _number(found["hertz"], text)
-    if hertz is None:
-        raise UserError(
-            f"--anomaly {text!r}: how many samples a second are there? Write '{text} at 50 Hz'"
-        )
-    return length * _SECONDS[unit] * hertz
-
-
-def _number(text: str, whole: str) -> float:
-    try:
-        value = float(text.replace(",", ""))
-    except ValueError:
-        value = 0.0
-    if not 0 < value < math.inf:
-        raise UserError(f"--anomaly {whole!r}: {text} is not a number above 0")
-    return value
+    return round(1 / share_of_samples(text, "--anomaly", "an alarm may come", hertz))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..base.terminal import messages
 from ..streams.units import Raw
-from . import library_files, loader, mpy, native_files, session, spare_person
+from . import asked_labels, library_files, loader, mpy, native_files, session, spare_person
 from .micropython_binary import find_or_fetch
 from .own_learners import own_learners
 from .status import Status
@@ -81,6 +81,9 @@ class Engine(Protocol):
     def newcomers(self) -> NDArray[np.bool_]:
         """Which rows of the last run were unlike all that had a name, with spare classes."""
 
+    def questions(self) -> NDArray[np.uint8]:
+        """Of each row of the last run: 1 if it was asked for, 2 if that is answered, else 0."""
+
     def halves(self) -> Said:
         """Of a learner of numbers: half the width of the interval of each row of the last run."""
 
@@ -111,9 +114,11 @@ class LocalEngine:
         anomaly: Parameters | None = None,
         target: Parameters | None = None,
         spare: Parameters | None = None,
+        asking: Parameters | None = None,
     ) -> None:
         library = loader.load(engine)
-        self._session = session.open_session(library, kind, parameters, anomaly, target, spare)
+        beside = anomaly, target, spare, asking
+        self._session = session.open_session(library, kind, parameters, *beside)
         self._said = np.int32 if target else np.uint8
 
     def observe(self, raw: Raw) -> None:
@@ -134,6 +139,9 @@ class LocalEngine:
 
     def newcomers(self) -> NDArray[np.bool_]:
         return np.frombuffer(bytes(self._session.person.new), dtype=np.bool_)
+
+    def questions(self) -> NDArray[np.uint8]:
+        return np.frombuffer(bytes(self._session.asked.questions), dtype=np.uint8)
 
     def status(self) -> Status:
         return Status.of(self._session.status())
@@ -172,6 +180,7 @@ class MicroPythonEngine:
         anomaly: Parameters | None = None,
         target: Parameters | None = None,
         spare: Parameters | None = None,
+        asking: Parameters | None = None,
     ) -> None:
         """With `compiled`, it loads .mpy files: compiling the sources there takes more heap.
 
@@ -181,14 +190,14 @@ class MicroPythonEngine:
         own = [(learner.name, learner.module) for learner in own_learners()]
         # The layout of the buffers is the same on every engine; only their contents may differ.
         library = loader.load("python")
-        plan = session.open_session(library, kind, parameters, anomaly, target, spare)
+        plan = session.open_session(library, kind, parameters, anomaly, target, spare, asking)
         self._said = np.dtype("<i4") if target else np.dtype(np.uint8)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
         command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}"]
         if compiled or native or own:
             programs = [
                 mpy.compiled_program(Path(module.__file__ or ""), "x86")
-                for module in (session, spare_person)
+                for module in (session, spare_person, asked_labels)
             ]
             files = native_files.compiled("x86") if native else mpy.compiled("x86")
             folder = files[0].parent.parent
@@ -205,6 +214,7 @@ class MicroPythonEngine:
         )
         config: dict[str, Any] = {"kind": kind, "parameters": dict(parameters), "own": own}
         config |= {"anomaly": anomaly, "target": target, "spare": spare}
+        config["asking"] = asking
         self._ask(b"C", json.dumps(config).encode())
 
     def observe(self, raw: Raw) -> None:
@@ -226,6 +236,9 @@ class MicroPythonEngine:
 
     def newcomers(self) -> NDArray[np.bool_]:
         return np.frombuffer(self._ask(b"N"), dtype=np.bool_)
+
+    def questions(self) -> NDArray[np.uint8]:
+        return np.frombuffer(self._ask(b"K"), dtype=np.uint8)
 
     def status(self) -> Status:
         return Status.of(json.loads(self._ask(b"S")))
@@ -284,12 +297,14 @@ def start(
     anomaly: Parameters | None = None,
     target: Parameters | None = None,
     spare: Parameters | None = None,
+    asking: Parameters | None = None,
 ) -> Engine:
     """A fresh learner on the engine of that name, to be used in a with statement.
 
     anomaly has the parameters of an anomaly score beside it, but for the features; None: without.
     target has those of a learner of numbers' Forecaster, but for the model. spare is what a Person
-    of spare_person.py takes, for a learner with spare classes.
+    of spare_person.py takes, for a learner with spare classes; asking what AskedLabels of
+    asked_labels.py does, for one that learns only the labels that it asks for.
 
     Raises ValueError for parameters that the learner refuses, EngineError when the engine cannot
     run, and NoMicroPython when a real one is wanted and cannot be had. NATIVE is a real one with
@@ -298,6 +313,12 @@ def start(
     if engine in ("micropython", NATIVE):
         native = engine == NATIVE
         return MicroPythonEngine(
-            kind, parameters, native=native, anomaly=anomaly, target=target, spare=spare
+            kind,
+            parameters,
+            native=native,
+            anomaly=anomaly,
+            target=target,
+            spare=spare,
+            asking=asking,
         )
-    return LocalEngine(engine, kind, parameters, anomaly, target, spare)
+    return LocalEngine(engine, kind, parameters, anomaly, target, spare, asking)

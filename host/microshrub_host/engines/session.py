@@ -4,13 +4,15 @@ This file runs on CPython and, over a pipe, on MicroPython. There it is the prog
 commands from its standard input and answers on its standard output. A command is a letter, a
 little-endian u32 length and that many bytes; the answer is a u32 length and that many bytes.
 
-    C  create: JSON {"kind", "parameters", "anomaly", "target", "spare", "own"} -> nothing
+    C  create: JSON {"kind", "parameters", "anomaly", "target", "spare",
+       "asking", "own"}                                             -> nothing
     O  observe raw rows, i32                                        -> nothing
     F  freeze the quantizer and the target                          -> nothing
     R  run: u32 labels, raw rows as i32, so many labels as u8 (none
        of numbers)                             -> a prediction for each row, u8 or raw as i32
     A  anomalies in the last run: for each row its score, then for each 1 if it was unlike
     N  new ones in the last run: for each row 1 if it was unlike all that had a name
+    K  questions in the last run: for each row 0, or what asked_labels.py says of it
     S  status                                                       -> JSON
     B  buffers                                                      -> all, one after another
     L  learner's saved state                                        -> what save() gives
@@ -58,7 +60,7 @@ class Session:
     """One learner of classes. `library` is the device library, loaded for some engine.
 
     anomaly has the parameters of an AnomalyScore that looks at each sample, or is None; spare is
-    what a Person of spare_person.py takes, or None.
+    what a Person of spare_person.py takes, asking what AskedLabels of asked_labels.py does.
     """
 
     def __init__(
@@ -68,10 +70,12 @@ class Session:
         parameters: "Mapping[str, Any]",
         anomaly: "Mapping[str, int] | None" = None,
         spare: "Mapping[str, Any] | None" = None,
+        asking: "Mapping[str, int] | None" = None,
     ) -> None:
         self.model = getattr(library, kind)(**parameters)
         self.quantizer = library.Quantizer(self.model.features)
         self.person = spare and _person(library, self.model, spare)
+        self.asked = asking and _asked(library, self.model, asking)
         self.metrics = library.Metrics((self.person or self.model).classes)
         self.anomaly = anomaly and library.AnomalyScore(self.model.features, **anomaly)
         self.scores = self.unlike = bytearray()  # of the last run
@@ -92,6 +96,8 @@ class Session:
             self.scores, self.unlike = bytearray(len(labels)), bytearray(len(labels))
         if self.person:
             self.person.new = bytearray(len(labels))
+        if self.asked:
+            self.asked.questions = bytearray(len(labels))
         _allocations(False)
         try:
             self.quantizer.encode(raw, codes)
@@ -100,7 +106,7 @@ class Session:
             if self.person:
                 self._run_with(self.person, codes, labels, predictions)
             else:
-                self.model.run(codes, labels, predictions)
+                (self.asked or self.model).run(codes, labels, predictions)
             self.metrics.update_rows(labels, predictions)
         finally:
             _allocations(True)
@@ -132,7 +138,8 @@ class Session:
     def buffers(self) -> "list[tuple[str, str, Any]]":
         """All as a list of (name, typecode, buffer), the quantizer's first, then the model's."""
         spare = self.person and self.person.spare
-        parts = (self.quantizer, self.model, self.metrics, self.anomaly, spare)
+        parts = [self.quantizer, self.model, self.metrics, self.anomaly, spare]
+        parts += [self.asked.asking, self.asked.pending] if self.asked else []
         return [row for part in parts if part for row in part.buffers()]
 
     def target_states(self) -> "tuple[bytes, bytes]":
@@ -208,11 +215,12 @@ def open_session(
     anomaly: "Mapping[str, Any] | None" = None,
     target: "Mapping[str, Any] | None" = None,
     spare: "Mapping[str, Any] | None" = None,
+    asking: "Mapping[str, Any] | None" = None,
 ) -> "Any":
     """A session of the learner of that name, which predicts numbers if it has a target."""
     if target:
         return NumberSession(library, kind, parameters, target)
-    return Session(library, kind, parameters, anomaly, spare)
+    return Session(library, kind, parameters, anomaly, spare, asking)
 
 
 def _person(library: "ModuleType", model: "Any", spare: "Mapping[str, Any]") -> "Any":
@@ -221,6 +229,14 @@ def _person(library: "ModuleType", model: "Any", spare: "Mapping[str, Any]") -> 
     else:
         from .spare_person import Person
     return Person(library, model, spare)
+
+
+def _asked(library: "ModuleType", model: "Any", asking: "Mapping[str, int]") -> "Any":
+    if micropython:
+        from asked_labels import AskedLabels  # type: ignore[import-not-found]
+    else:
+        from .asked_labels import AskedLabels
+    return AskedLabels(library, model, asking)
 
 
 def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> None:
@@ -245,6 +261,8 @@ def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> N
             answer = bytes(session.scores + session.unlike)
         elif command == b"N":
             answer = bytes(session.person.new)
+        elif command == b"K":
+            answer = bytes(session.asked.questions)
         elif command == b"S":
             answer = json.dumps(session.status()).encode()
         elif command == b"B":
@@ -272,8 +290,8 @@ def _create(config: "dict[str, Any]") -> "Any":
 
     for name, module in config["own"]:
         register(name, module)  # type: ignore[no-untyped-call]
-    parts = [config[name] for name in ("kind", "parameters", "anomaly", "target", "spare")]
-    return open_session(microshrub, *parts)
+    names = ("kind", "parameters", "anomaly", "target", "spare", "asking")
+    return open_session(microshrub, *[config[name] for name in names])
 
 
 def serve(library: str) -> None:

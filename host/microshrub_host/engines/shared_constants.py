@@ -33,6 +33,7 @@ _SHAPE: dict[str, Any] = {"features": 1, "classes": 2}
 # What has a table of buffers for kernels, and what to ask for to have all that they know
 _FULL: dict[str, dict[str, Any]] = {
     "AnomalyScore": {"features": 1},
+    "Asking": {"classes": 2},
     "BalancedThicket": _SHAPE,
     "DriftAlarm": {"detector": "adwin"},
     "Grove": _SHAPE,

@@ -17,18 +17,23 @@ from numpy.typing import NDArray
 from ..base.mapped_memory import let_go
 from ..engines import c_kernels, engines, loader, numba_kernels
 from ..engines.anomaly_options import AnomalyOptions
+from ..engines.asking_options import AskingOptions
 from ..engines.learners import MODELS, REGRESSORS, kind_of
 from ..engines.spare_options import SPARE_BUFFERS
 from ..engines.status import Status
 from ..streams.stream import Stream
 from ..streams.units import Raw, Scale
 from .anomaly_run import AnomalyRun
+from .asking_run import AskingRun
 from .by_class import ByClass
 from .spare_run import SpareRun
 
 _POINTS = 400  # at least this many points in the curves of a long stream
 _LONGEST_BLOCK = 2048
 _AT_ONCE = 1 << 20  # samples of which a mean is formed
+
+# Of a result, and what JSON calls them
+_BESIDE = {"anomaly": "anomaly", "spare": "spare_classes", "asking": "asking"}
 
 Progress = Callable[[int, int, float], None]
 
@@ -75,17 +80,17 @@ class Result:
     by_class: ByClass = field(repr=False)
     anomaly: AnomalyRun | None = field(default=None, repr=False)  # if it was asked for
     spare: SpareRun | None = field(default=None, repr=False)  # with spare classes
+    asking: AskingRun | None = field(default=None, repr=False)  # if labels were
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it: one flat object, without the curves."""
         flat = asdict(self)
-        for name in ("right", "history", "progress", "scale", "states", "anomaly", "by_class"):
+        for name in ("right", "history", "progress", "scale", "states", "by_class"):
             del flat[name]
-        del flat["spare"]
-        if self.spare:
-            flat["spare_classes"] = self.spare.record()
-        if self.anomaly:
-            flat["anomaly"] = self.anomaly.record()
+        for name, said in _BESIDE.items():
+            del flat[name]
+            if beside := getattr(self, name):
+                flat[said] = beside.record()
         return flat | self.by_class.record() | self.progress
 
 
@@ -157,14 +162,16 @@ def evaluate(
     progress: Progress | None = None,
     anomaly: AnomalyOptions | None = None,
     spare: dict[str, Any] | None = None,
+    asking: AskingOptions | None = None,
 ) -> Result:
     """Run a learner, made with these parameters, over the whole stream.
 
     The quantizer sees the features of the first `warmup` samples before the run; every sample
     counts. With `anomaly`, each sample gets an anomaly score, too. With `spare`, as
     SpareOptions.of_stream() gives it, some classes get a name only while it learns; until then,
-    their samples have no label, and no prediction of them is right. Raises ValueError for
-    parameters that the learner refuses.
+    their samples have no label, and no prediction of them is right. With `asking`, only those
+    labels are learned that are asked for. Raises ValueError for parameters that the learner
+    refuses.
     """
     scale = stream.scale
     total = len(stream.labels)
@@ -178,8 +185,13 @@ def evaluate(
     by_class = ByClass.none_yet(tuple(stream.class_names))
     said: list[engines.Anomalies] = []
     new: list[NDArray[np.bool_]] = []
-    beside = anomaly.parameters() if anomaly else None
-    with engines.start(engine, MODELS[model], parameters, beside, spare=spare) as run:
+    questions: list[NDArray[np.uint8]] = []
+    beside = {
+        "anomaly": anomaly.parameters() if anomaly else None,
+        "spare": spare,
+        "asking": asking.parameters() if asking else None,
+    }
+    with engines.start(engine, MODELS[model], parameters, **beside) as run:
         fit(run, scale.apply(stream.values[:warmup]), warmup)
         for at in range(0, total, block):
             labels = stream.labels[at : at + block]
@@ -194,6 +206,8 @@ def evaluate(
                 said.append(run.anomalies())
             if spare:
                 new.append(run.newcomers())
+            if asking:
+                questions.append(run.questions())
             history.append(_point(run.status()))
             if progress:
                 progress(history[-1].samples, total, history[-1].accuracy)
@@ -233,6 +247,7 @@ def evaluate(
         spare=SpareRun.of(spare, status.answers, np.concatenate(new), stream.labels, right, size)
         if spare
         else None,
+        asking=AskingRun.of(questions, asking) if asking else None,
     )
 
 

@@ -18,7 +18,8 @@ from ..evaluation.prequential import Result
 from ..streams.stream import Stream
 
 _FEW = 100  # samples below which there is no verdict
-_OWNERS = ("model", "quantizer", "metrics", "target", "rows", "anomaly", "spare classes", "code")
+_OWNERS = ("model", "quantizer", "metrics", "target", "rows", "anomaly", "spare classes",
+    "asking", "code")  # fmt: skip
 
 
 def run_record(
@@ -111,6 +112,7 @@ def run_rows(
         *progress_rows(result.progress),
         *(result.anomaly.rows() if result.anomaly else []),
         *(result.spare.rows() if result.spare else []),
+        *(result.asking.rows() if result.asking else []),
         ("values out of range", f"{result.clamped:,}"),
         ("missing values", f"{result.missing:,}"),
         (f"samples a second ({result.engine})", f"{result.samples_per_second:,.0f}"),
@@ -138,6 +140,8 @@ def verdict(result: Result, *, shuffled: bool = False) -> str:
     if result.samples < _FEW:
         return f"{count(result.samples, 'sample')}: too few to tell whether the model is useful."
     baselines = {"NoChange": result.accuracy_nochange, "MajorityClass": result.accuracy_majority}
+    if result.asking:  # they have all labels
+        return _verdict_of_few(result, baselines)
     best = max(baselines, key=lambda name: baselines[name])
     gain = result.accuracy - baselines[best]
     if gain > 0:
@@ -151,6 +155,14 @@ def verdict(result: Result, *, shuffled: bool = False) -> str:
         if not shuffled:
             said += " --shuffle SEED shows what it can learn."
     return said
+
+
+def _verdict_of_few(result: Result, baselines: Mapping[str, float]) -> str:
+    """The same of a model that does not know all labels, and of baselines that do."""
+    ahead = [name for name, accuracy in baselines.items() if result.accuracy > accuracy]
+    if ahead:
+        return f"The model is above {' and '.join(ahead)}, which know every label."
+    return "The model does not beat the simple baselines, but these know every label."
 
 
 def _in_runs(result: Result) -> bool:

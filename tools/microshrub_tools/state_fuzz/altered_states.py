@@ -45,6 +45,7 @@ TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("AnomalyScore", {"features": 3, "window": 8, "period": 7}),
     ("Newcomers", {"features": 3, "classes": 3, "window": 16, "period": 7, "collect": 2}),
     ("ClassNames", {"names": ("walk", "rest"), "spare": 3, "room": 5}),
+    ("Asking", {"classes": 3, "labels": 2, "samples": 7}),
 ]
 _LEARNED = 120  # samples before the state is saved
 _USED = 30  # samples that an altered state is used for
@@ -102,6 +103,11 @@ def use(target: "Any", chance: Chance, samples: int) -> None:
         elif hasattr(target, "kappa"):
             target.update(label, chance.below(3))
             target.kappa, target.kappa_temporal, target.accuracy  # noqa: B018
+        elif hasattr(target, "questions"):
+            votes = array("i", [chance.below(1000000) * 16 for _ in range(target.classes)])
+            if target.ask(votes):
+                target.note(votes, chance.below(2))
+            target.saved, target.threshold, target.asks  # noqa: B018
         elif hasattr(target, "reach"):
             target.update(codes)
             target.score, target.threshold, target.alarms  # noqa: B018

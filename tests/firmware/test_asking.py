@@ -1,0 +1,209 @@
+"""Asking: the budget holds, who is asked for, what a change does, what is refused, engines."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from microshrub_host.engines import loader
+
+library = loader.load(loader.fastest())
+checked = loader.load("checked")
+ALL = 65536 * 255
+AT_ONCE = 10  # questions beyond the budget
+
+
+def votes(*shares: float) -> array[int]:
+    return array("i", [int(share * ALL) for share in shares])
+
+
+def questions(asking: Any, margins: Any) -> list[bool]:
+    """Which samples with such margins, 0..1, are asked for."""
+    return [asking.ask(votes((1 + m) / 2, (1 - m) / 2)) for m in margins]
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(1, 50),
+    st.integers(1, 400),
+    st.integers(0, 2**30 - 1),
+    st.lists(st.lists(st.integers(0, 2**24), min_size=3, max_size=3), max_size=200),
+)
+def test_there_are_never_more_questions_than_was_allowed(
+    labels: int, more: int, seed: int, stream: list[list[int]]
+) -> None:
+    samples = labels + more
+    asking = checked.Asking(3, labels, samples, seed)
+    asked = sum(asking.ask(array("i", row)) for row in stream)
+    assert asked <= len(stream) * labels / samples + AT_ONCE
+    assert (asking.seen, asking.questions) == (len(stream), asked)
+
+
+@pytest.mark.parametrize(("labels", "samples"), [(1, 100), (1, 10), (9, 10)])
+@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (0.95, 1.0), (0.5, 0.5), (1.0, 1.0)])
+def test_the_budget_is_used_but_for_what_may_be_saved(
+    labels: int, samples: int, low: float, high: float
+) -> None:
+    margins = np.random.default_rng(7).uniform(low, high, 36000)
+    asking = library.Asking(2, labels, samples)
+    asked = sum(questions(asking, margins))
+    saved = 10000 * labels / samples
+    assert 0.95 * (36000 * labels / samples - saved) <= asked
+    assert asked <= 36000 * labels / samples + AT_ONCE - asking.saved
+    assert 0.8 * saved <= asking.saved <= saved
+
+
+def test_the_uncertain_samples_are_asked_for_and_some_others() -> None:
+    margins = np.random.default_rng(3).random(7000)
+    asked = np.array(questions(library.Asking(2, 1, 10), margins))[1000:]
+    known = margins[1000:]
+    assert asked[known < 0.04].mean() > 0.9
+    assert 0.05 < asked[(known > 0.08) & (known < 0.12)].mean() < 0.6
+    assert 0.003 < asked[known > 0.2].mean() < 0.02  # a tenth of the budget is drawn at random
+
+
+def test_all_are_asked_for_if_the_budget_allows_it() -> None:
+    asking = library.Asking(2, 1, 1)
+    assert all(questions(asking, np.random.default_rng(5).random(3000)))
+    assert all(questions(asking, np.ones(3000)))
+
+
+def test_after_a_change_every_sample_is_asked_for_until_all_is_spent() -> None:
+    asking = library.Asking(2, 1, 10)
+    questions(asking, np.random.default_rng(1).uniform(0.8, 1, 16000))
+    saved = asking.saved
+    assert saved > 300
+    sure = votes(0.95, 0.05)
+    for wrong in (False,) * 100 + (True,) * 6:
+        asking.note(sure, wrong)
+    asked = questions(asking, np.ones(2 * saved))
+    first = asked.index(False)
+    assert saved <= first <= 1.2 * saved
+    assert sum(asked[first:]) < 0.2 * saved
+
+
+def test_errors_that_are_usual_are_no_change() -> None:
+    """On samples that it is not sure of the model may always have been wrong."""
+    asking = library.Asking(2, 1, 10)
+    rng = np.random.default_rng(2)
+    questions(asking, rng.uniform(0.8, 1, 16000))
+    saved = asking.saved
+    for wrong in rng.random(1500) < 0.4:
+        asking.note(votes(0.55, 0.45), bool(wrong))
+        asking.note(votes(0.99, 0.01), False)
+    assert sum(questions(asking, np.ones(100))) < 20
+    assert asking.saved >= saved
+
+
+def test_the_margin_is_that_of_the_two_classes_with_the_most_votes() -> None:
+    """A threshold that is between the margins tells them apart."""
+    asking = library.Asking(4, 1, 100, seed=2)
+    while asking.threshold > 120:
+        asking.ask(array("i", [0, 0, 0, 0]))
+    assert asking.threshold > 60
+    before = asking.save()
+    for row, low in (((0.9, 0.0, 0.9, 0.1), True), ((0.02, 0.9, 0.01, 0.0), False)):
+        asking.load(before)
+        threshold = asking.threshold
+        asking.ask(votes(*row))
+        assert (asking.threshold < threshold) == low  # an uncertain sample lowers it
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"classes": 1}, "classes has to be a whole number of 2..256, not 1"),
+        ({"labels": 0}, "labels has to be a whole number of 1..10, not 0"),
+        ({"labels": 11}, "labels has to be a whole number of 1..10, not 11"),
+        ({"samples": 2**29 + 1}, "samples has to be a whole number of 1..536870912"),
+        ({"samples": "many"}, "samples has to be a whole number of 1..536870912, not 'many'"),
+        ({"seed": -1}, "seed has to be a whole number of 0..1073741823, not -1"),
+    ],
+)
+def test_refuses_parameters(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        library.Asking(**{"classes": 2, **options})
+
+
+@pytest.mark.parametrize("given", [array("i", [1]), array("H", [1, 2]), [1, 2], b"\0" * 8])
+def test_refuses_votes_and_changes_nothing(given: Any) -> None:
+    asking = library.Asking(2)
+    asking.ask(votes(0.4, 0.6))
+    before = asking.state_crc32()
+    with pytest.raises(ValueError, match="votes has to be array"):
+        asking.ask(given)
+    with pytest.raises(ValueError, match="votes has to be array"):
+        asking.note(given, True)
+    assert asking.state_crc32() == before
+
+
+def test_a_loaded_one_has_the_same_future() -> None:
+    margins = np.random.default_rng(9).random(2000)
+    whole, first, second = (library.Asking(2, 3, 50, seed=4) for _ in range(3))
+    for asking in (whole, first):
+        asking.note(votes(0.9, 0.1), True)
+    asked = questions(whole, margins)
+    asked_first = questions(first, margins[:700])
+    second.load(first.save())
+    assert asked == asked_first + questions(second, margins[700:])
+    assert second.state_crc32() == whole.state_crc32()
+    first.reset()
+    assert first.state_crc32() == library.Asking(2, 3, 50, seed=4).state_crc32()
+    with pytest.raises(ValueError, match="the saved state is of Asking"):
+        library.Asking(2, 4, 50, seed=4).load(whole.save())
+
+
+def test_rare_questions_are_as_rare_as_was_asked_for() -> None:
+    """So few that the threshold rises by less than its least step with a sample."""
+    asking = library.Asking(2, 1, 2**29)
+    assert sum(questions(asking, np.zeros(500))) == AT_ONCE
+    assert asking.threshold == 0
+
+
+LOCKED = """
+votes = array("i", [0] * CLASSES)
+asking = Asking(CLASSES, 7, 60, 5)
+for k in range(0, len(ROWS), CLASSES):
+    for i in range(CLASSES):
+        votes[i] = ROWS[k + i]
+    lock()
+    try:
+        if asking.ask(votes):
+            asking.note(votes, k % 7 < 3)
+    finally:
+        unlock()
+say(asking.questions, asking.threshold, asking.state_crc32() & 0xFFFFFFFF)
+"""
+
+
+def test_nothing_is_allocated_and_all_engines_agree(
+    run_micropython: Callable[[str], str],
+) -> None:
+    classes = 5
+    rows = np.random.default_rng(2).integers(0, 2**24, 600 * classes).tolist()
+    head = (
+        "from array import array\nfrom micropython import heap_lock as lock\n"
+        "from micropython import heap_unlock as unlock\nfrom microshrub import Asking\n"
+        f"say = print\nCLASSES = {classes}\nROWS = array('i', {rows!r})\n"
+    )
+    told = {run_micropython(head + LOCKED).strip()}
+    for engine in ("python", "numba", "c"):
+        lines: list[str] = []
+        names: dict[str, Any] = {
+            "Asking": loader.load(engine).Asking,
+            "array": array,
+            "CLASSES": classes,
+            "ROWS": array("i", rows),
+            "lock": int,
+            "unlock": int,
+        }
+        names["say"] = lambda *words, lines=lines: lines.append(" ".join(map(str, words)))
+        exec(LOCKED, names)
+        told |= set(lines)
+    assert len(told) == 1
