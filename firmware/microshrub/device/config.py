@@ -16,8 +16,11 @@ The file is an object:
     checkpoint    {"path", "samples", "seconds"} or null
     alarm         {"detector", "hook", ...}, see DriftAlarm, or null
     anomaly       {"period", "window", "reach"}, see AnomalyScore, or null
+    spare         {"classes", "room", ...}, of the last classes, which have no name yet, see
+                  naming.py; or null
     numbers       {"columns", "column", ...} where a number is predicted, see numbers.py
-    label_pin     {"pin", "pressed", "released"}: classes while a button is pressed or not; or null
+    label_pin     {"pin", "pressed", "released"}: classes while a button is pressed or not, each
+                  null for no label; or null
     watchdog      milliseconds after which a board that hangs starts anew; 0: never
     text          whether to print a line for a plotter with every sample
 """
@@ -35,6 +38,7 @@ SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
     ("own", ("module", "class", "values", "rate", "options")),
     ("several", ("sensors",)))  # fmt: skip
 _EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain")
+_SPARE = ("classes", "room", "pin", "period", "window", "reach", "collect")
 _LABEL_PIN = ("pin", "pressed", "released")
 _ABSENT = 2  # ENOENT
 _NAME = "config.json"
@@ -103,12 +107,18 @@ class Configuration:
         drift = ("detector", "hook", "threshold", "delta", "horizon", "grace")
         self.alarm = _options(fields, "alarm", drift)
         self.anomaly = _options(fields, "anomaly", ("period", "window", "reach"))
+        self.spare = _options(fields, "spare", _SPARE)
+        known = self.classes
+        if self.spare is not None:
+            known -= whole("spare's classes", _get(self.spare, "classes"), 1, known - 1)
+            if self.model is not None:
+                raise ValueError("with spare classes, the model has to be null")
         self.label_pin = _options(fields, "label_pin", _LABEL_PIN)
         for name in _LABEL_PIN if self.label_pin is not None else ():
             if name not in self.label_pin:
                 raise ValueError("label_pin has no %s" % name)
-            if name != "pin":
-                whole("label_pin's " + name, self.label_pin[name], 0, self.classes - 1)
+            if name != "pin" and self.label_pin[name] is not None:
+                whole("label_pin's " + name, self.label_pin[name], 0, known - 1)
         self.watchdog = whole("watchdog", fields.get("watchdog", 0), 0, 1 << 23)
         self.text = yes_or_no("text", fields.get("text", self.kind != "serial"))
 

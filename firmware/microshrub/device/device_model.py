@@ -48,7 +48,7 @@ class Application:
             self.learner = learner_class(configuration.learner)(**configuration.parameters)
         except TypeError as error:  # a parameter that it does not have
             raise ValueError("parameters: %s" % error) from None
-        self.alarm = self.anomaly = None
+        self.alarm = self.anomaly = self.spare = None
         self._states = ()  # type: tuple  # to begin with: parts, and the names of their files
         if configuration.numbers is None:
             self._set_up(configuration)
@@ -85,6 +85,10 @@ class Application:
         parts = (self.quantizer, self.learner, self.metrics, self.pending)
         more = [part for part in (self.alarm, self.anomaly) if part]
         self.parts = parts + tuple(more)  # all that a checkpoint keeps
+        if configuration.spare is not None:
+            from .naming import configure
+
+            configure(self)
 
     def _prepare(self, options):
         """The checkpoint."""

@@ -11,6 +11,7 @@ docs/reference/link.md has the protocol. What is done for a request is up to an 
     label(id, label)    learn an earlier sample
     status(words)       fill array('i') of STATUS_WORDS, in the order of docs/reference/link.md,
                         each of 30 bits
+    spare               a SpareClasses, or None; see naming.py
     anomaly             an AnomalyScore, or None; of numbers, the Forecaster is in forecaster
     confusion(label, prediction)   how many samples of the label were predicted so
     configure(piece, last)         take the next piece of a configuration's text, bytes
@@ -56,7 +57,8 @@ _RESET = const(10)
 _CONFIGURATION = const(11)
 _ANOMALY = const(12)
 _NUMBERS = const(13)
-_REQUESTS = const(14)
+_CLASSES = const(15)
+_REQUESTS = const(16)
 
 # Answers
 _WELCOME = const(129)
@@ -68,13 +70,14 @@ _CRC = const(134)
 _TEXT = const(135)
 _UNLIKE = const(136)
 _ERRORS = const(137)
+_CLASS = const(139)
 _AGAIN = const(142)
 _ERROR = const(143)
 _OBSERVED = const(144)  # without a request
 
-_ANSWERS = bytes((  # to each request
-    _ERROR, _WELCOME, _DONE, _PREDICTION, _PREDICTION, _DONE, _STATE, _COUNTS, _CRC, _DONE, _DONE,
-    _TEXT, _UNLIKE, _ERRORS))  # fmt: skip
+_ANSWERS = bytes((  # to each request, 0: there is none of this type
+    0, _WELCOME, _DONE, _PREDICTION, _PREDICTION, _DONE, _STATE, _COUNTS, _CRC, _DONE, _DONE,
+    _TEXT, _UNLIKE, _ERRORS, 0, _CLASS))  # fmt: skip
 
 _SPEAKS = b"this device speaks version 1 of the link: flash it with this PC's microshrub"
 
@@ -116,7 +119,7 @@ class Link:
         self._in = bytearray(stuffed(HEADER + self._payload + TRAILER))
         self._split = array("i", [0] * SPLIT_WORDS)
         self._split[_ROOM] = len(self._in)
-        self._wanted = array("H", (0, 0, 0, values, values + 1, 3, 0, 2, 0, 0, 0, 2, 1, 1))
+        self._wanted = array("H", (0, 0, 0, values, values + 1, 3, 0, 2, 0, 0, 0, 2, 1, 1, 0, 0))
         self._words = array("i", [0] * STATUS_WORDS)
         self._crc = bytearray(4)
         self._sessions = array("H", [0] * _SESSIONS)  # the present one and those before
@@ -199,14 +202,10 @@ class Link:
                 self._put_prediction = self._ways[0]  # type: ignore[method-assign]
             self._out.forget()
         self._asked = False
-        body = self._out.body
-        at = self._out.once
-        struct.pack_into("<I", body, at, self._app.hash)
-        put_u16(body, at + 4, self._app.features)
-        put_u16(body, at + 6, self._app.classes)
-        put_u16(body, at + 8, self._payload)
-        put_u16(body, at + 10, self._expected)
-        self._out.send_once(_WELCOME, session, sequence, 12)
+        app, out = self._app, self._out
+        struct.pack_into("<IHH", out.body, out.once, app.hash, app.features, app.classes)
+        struct.pack_into("<HH", out.body, out.once + 8, self._payload, self._expected)
+        out.send_once(_WELCOME, session, sequence, 12)
 
     def _request(self, kind, sequence, n):
         """Apply a request once, answer it as often as it comes, ask for one that is missing."""
@@ -225,9 +224,9 @@ class Link:
     def _apply(self, kind, n, sequence):
         to = self._out.slot(sequence)
         answer = _ERROR
-        if not 0 < kind < _REQUESTS:
+        if kind >= _REQUESTS or not _ANSWERS[kind]:
             size = self._out.put_error(to, _UNKNOWN_TYPE, b"there is no request of this type")
-        elif (n == 0) if kind == _CONFIGURE else (n != self._wanted[kind]):
+        elif (n == 0) if kind in (_CONFIGURE, _CLASSES) else (n != self._wanted[kind]):
             size = self._out.put_error(to, _WRONG_LENGTH, b"the payload has a wrong length")
         elif not self._read_sample(kind):
             size = self._out.put_error(to, _REFUSED, b"a value is not of -2**29..2**29 - 1")
@@ -272,6 +271,10 @@ class Link:
                 self._ways = ways(self._put_prediction, app, self._out.body)
             self._put_prediction = self._ways[body[HEADER] != 0]  # type: ignore[method-assign]
             return self._put_words(to, self._ways[2](self._words))
+        if kind == _CLASSES:
+            from .naming import answer
+
+            return answer(app, body, n, self._out, to)
         if kind == _FINGERPRINT:
             struct.pack_into("<I", self._out.body, to, app.state_crc32() & 0xFFFFFFFF)
             return 4

@@ -9,7 +9,8 @@ class Plotter:
     """Lines such as `x:12 y:-3 label:1 pred:1 acc:934`, which Thonny and the Arduino IDE draw.
 
     names are those of the features, of which the first six are drawn; acc is in 1/1000. With an
-    AnomalyScore, its score follows: anomaly:52. Behind the values is room for up to 68 characters.
+    AnomalyScore, its score follows: anomaly:52; with spare classes, how many samples wait for a
+    name: unnamed:8. Behind the values is room for up to 68 characters.
     Nothing is allocated.
     """
 
@@ -18,6 +19,7 @@ class Plotter:
         self._line = bytearray(sum([len(name) + 13 for name in self._names]) + 68)
         self._digits = bytearray(10)
         self._at = 0
+        self.newcomers = None  # see newcomers.py
 
     def show(self, values, label, predicted, metrics, anomaly=None):
         """Print a line; label is -1 if it is not known."""
@@ -33,6 +35,8 @@ class Plotter:
         self.put(b"acc", right * 1000 // seen)
         if anomaly:
             self.put(b"anomaly", anomaly.score)
+        if self.newcomers:
+            self.put(b"unnamed", self.newcomers.waiting)
         self.end()
 
     def begin(self, values):

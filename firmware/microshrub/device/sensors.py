@@ -32,11 +32,11 @@ class Button:
 
     def __init__(self, options, board):
         self._pin = board.button(options["pin"])
-        self._pressed = options["pressed"]
-        self._released = options["released"]
+        both = options["pressed"], options["released"]
+        self._pressed, self._released = [-1 if c is None else c for c in both]
 
     def label(self):
-        """The class now."""
+        """The class now, -1 if it is not known."""
         return self._released if self._pin.value() else self._pressed
 
 

@@ -40,10 +40,16 @@ class Service:
             from .sensors import Button
 
             self._button = Button(configuration.label_pin, board)
+        if configuration.spare is not None and self._sensor:
+            from .naming_button import NamingButton
+
+            self._button = NamingButton(self._app, board, self._button)
         if configuration.text:
             from .plotter import Plotter
 
             self._app.plotter = Plotter(configuration.feature_names)
+            if self._app.spare:
+                self._app.plotter.newcomers = self._app.spare.newcomers
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now
         configuration.units = None
         self._link = Link(self._app, sys.stdout.buffer.write)

@@ -45,7 +45,7 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
     service = _service(config)
     app = service._app
     numbers = app.configuration.numbers is not None
-    counted = [app.learner, app.quantizer]
+    counted = [app.spare.model if app.spare else app.learner, app.quantizer]
     if numbers:
         counted += [
             app.forecaster.target,
@@ -59,6 +59,7 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
         **({"target": app.forecaster} if numbers else {"pending": app.pending}),
         "alarm": app.alarm,
         "anomaly": app.anomaly,
+        "spare classes": app.spare,
         "checkpoint": app.store,
         "text": app.plotter,
         "sensor": service._sensor,

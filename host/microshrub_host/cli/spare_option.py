@@ -19,8 +19,9 @@ def add_spare_option(parser: argparse._ActionsContainer) -> None:
         metavar=("N", "NAME=VALUE"),
         help="room for N classes that get a name only later: what is unlike all that has one is "
         "set aside until a person names it; then period=100 window=256 reach=4 collect=8, and "
-        "which classes of DATA are new, such as new=walk,run: without it, those that the warm-up "
-        "does not have (default: off)",
+        "which classes of DATA are new in a simulation, such as new=walk,run: without it, those "
+        "that the warm-up does not have; on a board pin=15, a button that names what is new "
+        "(default: off)",
     )
 
 

@@ -18,9 +18,10 @@ from ..base.text import did_you_mean
 from ..streams.stream import Stream
 from . import loader
 
-_SETTINGS = {"new": "", "period": 100, "window": 256, "reach": 4, "collect": 8}
+_OF_NEWCOMERS = {"period": 100, "window": 256, "reach": 4, "collect": 8}
+_SETTINGS = {"new": "", "pin": "", **_OF_NEWCOMERS}
 SPARE_BUFFERS = ("names.", "newcomers.")  # what the names of their buffers begin with
-_ROOM = 16  # bytes of a name at least
+_ROOM, _MOST_ROOM = 16, 48  # bytes of a name
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class SpareOptions:
     window: int = 256
     reach: int = 4
     collect: int = 8
+    pin: int | str = ""  # of a button on a board that names what is new; "": there is none
 
     @classmethod
     def of(cls, words: Sequence[str]) -> SpareOptions:
@@ -52,10 +54,17 @@ class SpareOptions:
     def parameters(self, names: Sequence[str] = ()) -> dict[str, Any]:
         """The keyword arguments of a SpareClasses, but for model and names.
 
-        A name has room for 16 bytes, or for the longest of these.
+        A name has room for 16 bytes, or for the longest of these. Raises UserError if that is
+        too long.
         """
-        found = {name: getattr(self, name) for name in ("spare", *_SETTINGS) if name != "new"}
-        return found | {"room": max([_ROOM, *(len(name.encode()) for name in names)])}
+        found = {name: getattr(self, name) for name in ("spare", *_OF_NEWCOMERS)}
+        room = max([_ROOM, *(len(name.encode()) for name in names)])
+        if room > _MOST_ROOM:
+            raise UserError(
+                f"--spare-classes: the name of a class has at most {_MOST_ROOM} bytes in UTF-8, "
+                f"and {max(names, key=lambda name: len(name.encode()))!r} has {room}"
+            )
+        return found | {"room": room}
 
     def check(self) -> None:
         """Raise UserError for what the device library refuses."""
@@ -98,9 +107,22 @@ class SpareOptions:
 
     def of_stream(self, stream: Stream, warmup: int) -> dict[str, Any]:
         """What a Person of spare_person.py takes. Raises UserError."""
+        if self.pin != "":
+            raise UserError("--spare-classes: pin= is for the program of a board, see `build`")
         names = list(stream.class_names)
         known = self.known(stream, warmup)
         return {"names": names, "known": known, **self.parameters(names)}
+
+    def of_program(self, names: Sequence[str]) -> dict[str, Any]:
+        """What config.json says of them, for a program whose known classes have these names.
+
+        Raises UserError.
+        """
+        if self.new:
+            raise UserError("--spare-classes: new= is for simulations; a board knows all of DATA")
+        found = self.parameters(names)
+        pin = {"pin": self.pin} if self.pin != "" else {}
+        return {"classes": found.pop("spare"), **found, **pin}
 
     def of_shape(self, classes: int) -> dict[str, Any]:
         """The same for so many classes that are known, by their numbers."""

@@ -302,12 +302,14 @@ def test_only_what_is_needed_and_all_of_it(
     some = AROUND | {"alarm": {"detector": "adwin", "hook": "forget"}, "text": True}
     some["anomaly"] = {"period": 100, "window": 0, "reach": 4}
     some["checkpoint"] = {"path": "checkpoint", "samples": 100, "seconds": 0}
+    some["spare"] = {"classes": 2, "room": 16}
     for k, around in enumerate((AROUND, some)):
         made = build.make(program(name, **around), x86(tmp_path), tmp_path / f"out{k}")
         modules = {
             library_files.module_name(Path(path)) for path in made.files if path.endswith(".mpy")
         }
-        optional = {"drift_alarm", "anomaly", "checkpoint", "device.plotter"}
+        optional = {"drift_alarm", "anomaly", "checkpoint", "device.plotter", "newcomers"}
+        optional |= {"spare_classes", "class_names", "memory", "set_aside", "device.naming"}
         assert optional & modules == (optional if k else set())
         command = [*micropython_command, "-X", "heapsize=512k", "-c", _START]
         done = subprocess.run(

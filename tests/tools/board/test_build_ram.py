@@ -71,6 +71,14 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
         SHRUB,
         {"checkpoint": CHECKPOINTS, "anomaly": {"period": 1000, "window": 300, "reach": 4}},
     ),
+    "shrub, spare classes": (
+        SHRUB,
+        {
+            "checkpoint": CHECKPOINTS,
+            "spare": {"classes": 4, "room": 16, "window": 300, "pin": 15},
+            **SENSOR,
+        },
+    ),
     "hoeffding": (HOEFFDING, {"checkpoint": CHECKPOINTS, "pending": 200}),
     "hoeffding, adaptive": (
         ("hoeffding", {"nodes": 31, "leaves": 8, "adaptive": True}),

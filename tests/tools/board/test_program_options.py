@@ -45,6 +45,36 @@ def test_without_it_the_configuration_is_as_it_was() -> None:
     assert "anomaly" not in ProgramOptions().config(PICO, ["a"], ["no", "yes"])
 
 
+def test_spare_classes_and_their_button() -> None:
+    options = ProgramOptions(
+        sensor=ADC, spare_classes=("4", "pin=15"), label_pin=("14", "pressed=no", "released=")
+    )
+    found = options.config(PICO, ["a", "b"], ["no", "yes"])
+    assert found["spare"] == {
+        "classes": 4, "period": 100, "window": 256, "reach": 4, "collect": 8, "room": 16, "pin": 15
+    }  # fmt: skip
+    assert found["label_pin"] == {"pin": 14, "pressed": 0, "released": None}
+    assert "spare" not in ProgramOptions().config(PICO, ["a"], ["no", "yes"])
+
+
+@pytest.mark.parametrize(
+    ("sensor", "words", "said"),
+    [
+        (("serial",), "4 pin=15", "whoever sends the samples names what is new"),
+        (ADC, "4 pin=99", "There is no pin 99"),
+        (ADC, "4 new=no", "new= is for simulations"),
+        (ADC, "0", "the number of them has to be"),
+    ],
+)
+def test_wrong_spare_classes(sensor: tuple[str, ...], words: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        ProgramOptions(sensor=sensor, spare_classes=words.split()).config(
+            PICO, ["a", "b"], ["no", "yes"]
+        )
+    with pytest.raises(UserError, match="has at most 48 bytes in UTF-8"):
+        ProgramOptions(spare_classes=("1",)).config(PICO, ["a"], ["no", "y" * 49])
+
+
 def config(sensor: tuple[str, ...], names: Sequence[str], words: str, made: str = "") -> Any:
     """What is configured for a model of these features, made by these words or not known how."""
     known = FeatureOptions.of(made.split()).extraction(("a", "b"), zero=(9,)) if made else None

@@ -82,6 +82,8 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "drift_alarm": around["alarm"],
         "anomaly": around.get("anomaly"),
         "device.scores": around.get("anomaly"),
+        "device.naming": around.get("spare"),
+        "device.naming_button": around.get("spare") and around["sensor"]["kind"] != "serial",
         "checkpoint": around["checkpoint"],
         "device.plotter": around["text"],
         "device.sensors": around["label_pin"] or around["sensor"]["kind"] != "serial",

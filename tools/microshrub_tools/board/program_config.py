@@ -15,7 +15,7 @@ import numpy as np
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.engines import engines, library_files, loader
-from microshrub_host.engines.learners import MODELS, REGRESSORS
+from microshrub_host.engines.learners import MODELS, REGRESSORS, check_parameters
 from microshrub_host.models.model_files import ModelFile
 from microshrub_host.streams.number_streams import NumberStream, Values
 from microshrub_host.streams.stream import Stream
@@ -29,6 +29,8 @@ TARGET = ("target.state", "interval.state")
 @dataclass(frozen=True)
 class Program:
     """What a board is to run. Features and classes are in the order of their numbers.
+
+    If `around` has spare classes, these are the last ones, which have no name yet.
 
     A program that predicts a number has no classes; its features are the columns that its sensor
     gives, the target among them. `target_states` are those of the target's range and the interval.
@@ -76,8 +78,14 @@ class Program:
 def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
     """A program that goes on with a saved model.
 
-    Raises UserError if the sensor cannot give the integers that the model has learned.
+    Raises UserError if the sensor cannot give the integers that the model has learned, and for
+    spare classes.
     """
+    if "spare" in around:
+        raise UserError(
+            "--spare-classes is for a fresh model: a saved one has learned all the classes that "
+            "it has room for. Give the recording as DATA instead of the saved model."
+        )
     units = model.scale.units()
     if around["sensor"]["kind"] != "serial":
         for name, unit in zip(model.feature_names, units, strict=True):
@@ -115,6 +123,9 @@ def of_stream(
     else:
         rows = _as_it_is(stream.feature_names, stream.values[:warmup])
         units = [(0, 0)] * stream.values.shape[1]
+    spare = around["spare"]["classes"] if "spare" in around else 0
+    parameters = parameters | {"classes": len(stream.class_names) + spare}
+    check_parameters(model, parameters)
     with engines.start("python", MODELS[model], parameters) as run:
         run.observe(rows)
         run.freeze()
@@ -123,7 +134,7 @@ def of_stream(
         learner=MODELS[model],
         parameters=parameters,
         feature_names=stream.feature_names,
-        class_names=stream.class_names,
+        class_names=(*stream.class_names, *(f"spare {k + 1}" for k in range(spare))),
         units=units,
         warmup=warmup,
         learner_state=b"",

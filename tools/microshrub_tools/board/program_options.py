@@ -14,6 +14,7 @@ from microshrub_host.boards.board_files import Board
 from microshrub_host.engines.anomaly_options import AnomalyOptions
 from microshrub_host.engines.feature_options import FeatureOptions
 from microshrub_host.engines.learners import option
+from microshrub_host.engines.spare_options import SpareOptions
 from microshrub_host.streams.extraction import Extraction
 
 from .program_sensors import Sensor, check_sensor, sensors
@@ -37,6 +38,7 @@ class ProgramOptions:
     checkpoint_seconds: int = 60  # at least
     alarm: str | None = None  # of classes "page_hinkley", if not "adwin" or "none"
     anomaly: Sequence[str] | None = None  # "1 per day", "reach=1"; None: no anomaly score
+    spare_classes: Sequence[str] | None = None  # "4", "pin=15", "collect=8"; None: there are none
     hook: str = "nothing"  # what a drift does: "nothing", "reset" or "forget"
     watchdog: int = 0  # milliseconds, 0: none
     text: bool = False  # plotter lines over serial, too
@@ -77,10 +79,25 @@ class ProgramOptions:
             "checkpoint": checkpoint if self.checkpoint_samples else None,
             "alarm": None if detector == "none" else alarm,
             **({"anomaly": anomaly} if anomaly else {}),
+            **({"spare": self._spare(board, read, classes)} if self.spare_classes else {}),
             "label_pin": self.label_pin and label_pin(self.label_pin, classes, board),
             "watchdog": self.watchdog,
             "text": self.text or read.kind != "serial",
         }
+
+    def _spare(
+        self, board: Board, sensor: Mapping[str, Any], classes: Sequence[str]
+    ) -> dict[str, Any]:
+        """What config.json says of the spare classes. Raises UserError."""
+        found = SpareOptions.of(self.spare_classes or ()).of_program(classes)
+        if "pin" in found:
+            found["pin"] = _pin(found["pin"], board)
+            if sensor["kind"] == "serial":
+                raise UserError(
+                    "--spare-classes pin= is a button for samples of the board's own sensor: with "
+                    "--sensor serial, whoever sends the samples names what is new"
+                )
+        return found
 
     def _check(self, board: Board) -> None:
         for name, least, most in (
@@ -132,7 +149,7 @@ class ProgramOptions:
     def _refuse_classes(self) -> None:
         """Raise UserError for what is of no use to a program that predicts numbers."""
         usual = ProgramOptions()
-        for name in ("label_pin", "pending", "anomaly", "hook"):
+        for name in ("label_pin", "pending", "anomaly", "spare_classes", "hook"):
             if getattr(self, name) != getattr(usual, name):
                 raise UserError(f"{option(name)} is for classes, and this model predicts numbers")
         if self.alarm not in (None, "none"):
@@ -146,6 +163,8 @@ def label_pin(words: Sequence[str], classes: Sequence[str], board: Board) -> dic
     for name, value in found.items():
         if value in classes:
             found[name] = list(classes).index(value)
+        elif value == "":
+            found[name] = None  # there is no label
         elif type(value) is not int or not 0 <= value < len(classes):
             known = ", ".join(classes)
             raise UserError(f"--label-pin {name} has to be a class of {known}, not {value!r}")

@@ -75,11 +75,14 @@ class Twin:
         if isinstance(stream, NumberStream):
             raise UserError("the device predicts classes: leave --target out")
         shape = (stream.values.shape[1], len(stream.class_names))
-        wanted = (self.configuration.features, self.configuration.classes)
+        spare = self.configuration.spare["classes"] if self.configuration.spare else 0
+        wanted = (self.configuration.features, self.configuration.classes - spare)
         if shape != wanted:
             raise UserError(
                 f"{stream.name} has {shape[0]} features and {shape[1]} classes, and the device's "
                 f"model {wanted[0]} and {wanted[1]}"
+                + " that are known from the start"
+                * bool(spare)
             )
         return self.in_units(stream.values, stream.scale)
 

@@ -18,6 +18,7 @@ from microshrub_host.cli.number_options import (
 )
 from microshrub_host.cli.options import add_model_options, given_options, is_model_file
 from microshrub_host.cli.parsed import whole_number
+from microshrub_host.cli.spare_option import add_spare_option
 from microshrub_host.cli.stream_options import (
     add_board_option,
     add_stream_options,
@@ -91,7 +92,8 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         "--label-pin",
         nargs="+",
         metavar=("PIN", "NAME=VALUE"),
-        help="a button that gives the label: 15 pressed=walk released=rest (default: none)",
+        help="a button that gives the label: 15 pressed=walk released=rest; "
+        "nothing behind the = stands for no label (default: none)",
     )
     group.add_argument(
         "--pending",
@@ -120,6 +122,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         help="the drift detector (default page_hinkley; none of numbers)",
     )
     add_anomaly_option(group)
+    add_spare_option(group)
     group.add_argument(
         "--hook",
         choices=HOOKS,

@@ -27,7 +27,9 @@ from ..link.messages import Observed, Unlike
 from ..link.serial_line import SerialLine
 from ..watch.device_watch import Watch, drift_name
 from ..watch.interrupts import Interrupts
+from ..watch.keyboard import Keyboard
 from ..watch.monitor_plot import draw_watch
+from ..watch.naming import HELP, Classes, CommandLine
 
 _EVERY = 1.0  # seconds between two questions
 _SLICE = 0.1  # seconds after which Ctrl-C is looked for
@@ -40,7 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Watch a device that learns, until Ctrl-C: accuracy, predictions, drift, heap, latency; "
-        "where it predicts a number, this with its interval, and the mean absolute error."
+        "where it predicts a number, this with its interval, and the mean absolute error. With "
+        f"spare classes, type {HELP}, and Enter."
     )
     add_port_option(parser)
     add_outputs(parser, plot="draw it at the end")
@@ -72,16 +75,18 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
     end = time.monotonic() + seconds
     with contextlib.ExitStack() as stack:
         live: Live | None = None
+        typed = CommandLine()
+        pressed = stack.enter_context(Keyboard()).pressed if watch.naming else str
         if console.is_terminal:
             live = stack.enter_context(Live(console=console, auto_refresh=False))
         while not ctrl_c.came and time.monotonic() < end:
             room = watch.target is None and has_room(
-                watch.names.classes, console.width, console.height
+                watch.matrix_names, console.width, console.height
             )
             watch.ask(matrix=live is not None and room)
             if live:
-                live.update(view(watch), refresh=True)
-                if watch.has_new_alarm():
+                live.update(view(watch, typed.text), refresh=True)
+                if watch.has_new_alarm() | watch.has_new_question():
                     console.bell()
             else:
                 console.say(plain(watch))
@@ -89,6 +94,18 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
             while not ctrl_c.came and time.monotonic() < pause:
                 link.poll(_SLICE)
                 watch.collect()
+                for line in typed.press(pressed()):
+                    _obey(watch, line)
+                if live and typed.changed():
+                    live.update(view(watch, typed.text), refresh=True)
+
+
+def _obey(watch: Watch, line: str) -> None:
+    """Carry a typed command out, and say what came of it."""
+    if watch.naming:
+        watch.naming.do(line)
+        if watch.naming.said and not console.is_terminal:
+            console.say(watch.naming.said)
 
 
 def has_room(names: Sequence[str], width: int, height: int) -> bool:
@@ -103,6 +120,8 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
     yield from _class_facts(watch) if watch.target is None else _number_facts(watch)
     if watch.unlike:
         yield "anomaly", _anomaly(watch.unlike, watch.strangest)
+    if watch.naming:
+        yield "new", _new(watch.naming)
     yield "heap", f"{status.heap_used:,} bytes used, {status.heap_free:,} free"
     median, worst = watch.latency
     yield "latency", f"{median:.1f} ms, p99 {worst:.1f} ms"
@@ -139,12 +158,12 @@ def _class_facts(watch: Watch) -> Iterable[tuple[str, str]]:
     yield "NoChange", f"{percent(status.accuracy_nochange):.2f} %"
     yield "kappa", f"{percent(status.kappa):.2f} %"
     if watch.confusion:
-        found = ByClass(watch.names.classes, np.array(watch.confusion))
+        found = ByClass(watch.matrix_names, np.array(watch.confusion))
         yield "balanced accuracy", f"{found.balanced_accuracy:.2f} %"
         yield "G-mean", f"{found.g_mean:.2f} %"
     for label, number, confidence in watch.predictions:
         yield (
-            f"predicted {watch.names.classes[label]}",
+            f"predicted {watch.class_names[label]}",
             f"{number} times, confidence {confidence:.2f}",
         )
     yield "drift", f"{drift_name(status.drift)}, {count(status.drifts, 'alarm')}"
@@ -155,17 +174,25 @@ def _anomaly(said: Unlike, strangest: Observed | None) -> str:
     return words + (f", last with score {strangest.prediction.score}" if strangest else "")
 
 
+def _new(naming: Classes) -> str:
+    now = naming.now
+    words = f"{count(now.aside, 'sample')} set aside, score {now.score}, threshold {now.threshold}"
+    return words + (": what is it? Type: name NAME" if now.is_asking else "")
+
+
 def plain(watch: Watch) -> str:
     """One line with everything, for an output that is no terminal."""
     return "; ".join(f"{name} {value}" for name, value in facts(watch))
 
 
-def view(watch: Watch) -> RenderableType:
-    """What the terminal shows."""
+def view(watch: Watch, typed: str = "") -> RenderableType:
+    """What the terminal shows, with what was typed so far."""
     table = Table(show_header=False)
     for row in facts(watch):
         table.add_row(*map(Text, row))
-    return Group(table, matrix(watch.confusion, watch.names.classes)) if watch.confusion else table
+    if watch.naming:
+        table.add_row(Text("type"), Text(typed or watch.naming.said or HELP))
+    return Group(table, matrix(watch.confusion, watch.matrix_names)) if watch.confusion else table
 
 
 def matrix(rows: list[tuple[int, ...]], names: Sequence[str]) -> Table:

@@ -11,6 +11,7 @@ from typing import Any
 
 from microshrub_host.engines import loader
 
+from .class_state import ClassState, read_class_state
 from .frames import Frame
 
 _types: Any = loader.load("python").device.link
@@ -78,6 +79,11 @@ def confusion(label: int, first: int = 0) -> Request:
 def anomaly(scores: bool) -> Request:
     """The anomaly score and its alarms; from then on predictions carry their scores, or not."""
     return Request(_types._ANOMALY, bytes([scores]))
+
+
+def classes(payload: bytes) -> Request:
+    """About classes that get their names on the device; class_state.py makes the payloads."""
+    return Request(_types._CLASSES, payload)
 
 
 def numbers(predictions: bool) -> Request:
@@ -226,6 +232,7 @@ Answer = (
     | DeviceStatus
     | Unlike
     | NumberErrors
+    | ClassState
     | Counts
     | Fingerprint
     | Piece
@@ -253,6 +260,8 @@ def _read(frame: Frame) -> Answer | None:
         return Unlike(*_words(payload))
     if kind == _types._ERRORS:
         return NumberErrors(*_words(payload))
+    if kind == _types._CLASS:
+        return read_class_state(payload)
     if kind == _types._COUNTS:
         return Counts(_words(payload))
     if kind == _types._CRC:

@@ -22,6 +22,7 @@ from ..link.messages import (
     confusion,
     numbers,
 )
+from .naming import Classes
 
 _LATENCIES = 200
 _OBSERVED = 100  # the last predictions whose classes and confidence are shown
@@ -96,6 +97,8 @@ class Watch:
         config = read_configuration(self._link, welcome)
         self.names = names_of(config, welcome)
         self.note = version_note(config)
+        self.naming = Classes(self._link, welcome.classes) if config.get("spare") else None
+        self._was_asking = False
         self._scores = bool(config.get("anomaly"))
         self.target = _target_place(config, self.classes)
         self.errors: NumberErrors | None = None
@@ -113,6 +116,8 @@ class Watch:
         if self.target is not None:
             answer = self._link.ask(numbers(predictions=True))
             self.errors = answer if isinstance(answer, NumberErrors) else None
+        if self.naming:
+            self.naming.refresh()
         self._note(status)
         if matrix:
             self.confusion = self._matrix()
@@ -131,7 +136,8 @@ class Watch:
     def _matrix(self) -> list[tuple[int, ...]]:
         """Counts: a row for each label, in it one for each prediction; empty if refused."""
         try:
-            return [self._row(label) for label in range(self.classes)]
+            rows = [self._row(label) for label in range(self.classes)]
+            return self.naming.fold(rows) if self.naming else rows
         except RefusedError:
             return []
 
@@ -161,6 +167,25 @@ class Watch:
         """Milliseconds from a question to its answer: the median and the 99th percentile."""
         found = sorted(self._latencies)
         return 1000 * found[len(found) // 2], 1000 * found[len(found) * 99 // 100]
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """Of all classes, as predictions name them."""
+        return self.naming.names if self.naming else self.names.classes
+
+    @property
+    def matrix_names(self) -> tuple[str, ...]:
+        """Those of the confusion matrix: classes that have a name of their own."""
+        if not self.naming:
+            return self.names.classes
+        return tuple(self.naming.names[c] for c in self.naming.shown)
+
+    def has_new_question(self) -> bool:
+        """Whether the device has begun to ask what is new since this was asked before."""
+        asking = self.naming is not None and self.naming.now.is_asking
+        is_new = asking and not self._was_asking
+        self._was_asking = asking
+        return is_new
 
     def has_new_alarm(self) -> bool:
         """Whether an anomaly alarm has begun since this was asked before."""

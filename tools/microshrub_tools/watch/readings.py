@@ -3,8 +3,8 @@
     x:12 y:-3 label:1 pred:1 acc:934
 
 is a sample of x and y; `label` is its class, and `pred` and `acc` are what the model says of it,
-as is `anomaly`. Where a number is predicted there is no class; that is `pred_mid`, and the ends of
-its interval are `pred_low` and `pred_high`.
+as are `anomaly` and `unnamed`. Where a number is predicted there is no class; that is `pred_mid`,
+and the ends of its interval are `pred_low` and `pred_high`.
 The device's program prints the first features only, classes by their numbers, and a label only
 where it knows one. So a board whose lines hold what a model says is asked for observations, which
 have it all; the names then come from the board, see board_names.py.
@@ -24,10 +24,11 @@ from ..link.frames import LONGEST, VERSION
 from ..link.link_errors import LostError
 from ..link.messages import Observed
 from ..link.serial_line import Line, gone
+from .naming import Classes
 
 _PAIR = re.compile(r"([^\s:,]+):([+-]?\d{1,18})", re.ASCII)
 _BETWEEN = re.compile(r"[\s,]+")
-_NO_SENSOR = ("label", "pred", "acc", "anomaly", "pred_mid", "pred_low", "pred_high")
+_NO_SENSOR = ("label", "pred", "acc", "anomaly", "unnamed", "pred_mid", "pred_low", "pred_high")
 _PRINTED = 6  # features in a line of the device's program
 _ABSENT = -(1 << 29)  # stands for a value that is not there
 _LISTEN = 3.0  # seconds without a byte before the board is said hello to
@@ -225,6 +226,9 @@ class SampleSource:
         welcome = self._link.connect(patience)
         config = read_configuration(self._link, welcome)
         self._names = names_of(config, welcome)
+        if config.get("spare"):
+            names = Classes(self._link, welcome.classes).names
+            self._names = replace(self._names, classes=names)
         self.note = version_note(config)
         self.extracts = bool(config.get("extraction"))
         self._number = 0

@@ -1,0 +1,113 @@
+"""Spare classes in the program, and on the link; imported when there are any.
+
+config.json's `spare` has the number of spare `classes`, which are the last ones, the `room` for a
+name, the settings of Newcomers, and perhaps a `pin`: a button, see naming_button.py.
+"""
+
+import gc
+
+from micropython import const
+
+from ..spare_classes import SpareClasses
+from .frames import HEADER
+from .outbox import put_u16
+
+# What request 15 may ask for
+_TELL = const(0)
+_NAME = const(1)
+_RENAME = const(2)
+_MERGE = const(3)
+_FORGET = const(4)
+_DISMISS = const(5)
+
+_BYTES = bytes((2, 0, 0, 3, 2, 1))  # of its payload; 0: a name ends it
+_MOST_NAME = const(48)  # bytes of a name, so that it fits a request
+
+
+def configure(app):
+    """Give an application that has its learner the spare classes of its configuration."""
+    options = dict(app.configuration.spare)
+    options.pop("pin", None)
+    classes = options.pop("classes")
+    if options.get("room", 1) > _MOST_NAME:
+        raise ValueError("the room for a name is at most %d bytes" % _MOST_NAME)
+    known = app.configuration.class_names[: app.classes - classes]
+    spare = SpareClasses(app.learner, known, classes, **options)
+    app.spare = app.learner = spare
+    app.parts += spare.parts[1:]
+    predict, sample, late = app._predict, app.sample, app.label
+    names = spare.names
+
+    def predict_and_note(label):
+        said = predict(label)
+        spare.note(app._codes, label, label < 0)
+        return said
+
+    def sample_of_a_name(label):
+        return sample(names.learned_as(label) if label >= 0 else label)
+
+    def label_with_a_name(sample_id, label):
+        label = names.learned_as(label)
+        late(sample_id, label)
+        spare.note(app.pending.x, label, False)
+
+    app._predict = predict_and_note
+    app.sample = sample_of_a_name
+    app.label = label_with_a_name
+
+
+def keep(app):
+    """Save what a person has said at once, if it can be."""
+    if app.store and app.quantizer.frozen and not app.trial:
+        app.store.save()
+    gc.collect()
+
+
+def answer(app, body, n, out, to):
+    """Do what the n bytes of request 15 in a frame ask for; returns the answer's size.
+
+    Raises ValueError for what cannot be done, and without spare classes.
+    """
+    spare = getattr(app, "spare", None)
+    if not spare:
+        raise ValueError("this program has no spare classes: build it with --spare-classes")
+    what = body[HEADER]
+    named = what in (_NAME, _RENAME)
+    if what >= len(_BYTES) or (n <= what if named else n != _BYTES[what]):
+        raise ValueError("there is no such request about classes")
+    c = body[HEADER + 1] if n > 1 else 0
+    into = body[HEADER + 2] if n > 2 else 0
+    if named:
+        text = str(bytes(memoryview(body)[HEADER + what : HEADER + n]), "utf-8")
+        c = spare.name(text) if what == _NAME else _rename(spare, c, text)
+    elif what == _MERGE:
+        spare.merge(c, into)
+    elif what == _FORGET:
+        spare.forget(c)
+    elif what == _DISMISS:
+        spare.newcomers.dismiss()
+    if what != _TELL:
+        keep(app)
+    return _tell(spare, c, out.body, to)
+
+
+def _rename(spare, c, text):
+    spare.names.rename(c, text)
+    return c
+
+
+def _tell(spare, c, body, to):
+    """Write what is known of a class, and of what is new, to body[to :]; returns how much."""
+    names, newcomers = spare.names, spare.newcomers
+    body[to] = c
+    body[to + 1] = names.state(c)
+    body[to + 2] = names.stands_for(c)
+    body[to + 3] = min(newcomers.waiting, 255)
+    body[to + 4] = newcomers.collect
+    body[to + 5] = newcomers.score
+    body[to + 6] = newcomers.threshold
+    put_u16(body, to + 7, names.changes)
+    name = names.name(c).encode()
+    for i in range(len(name)):
+        body[to + 9 + i] = name[i]
+    return 9 + len(name)

@@ -1,0 +1,309 @@
+"""Names given to a device's program on a real 32-bit MicroPython: over the link, and typed."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from device_support import (
+    Device,
+    configuration,
+    frozen_quantizer,
+    nothing_allocated,
+    put_device,
+    run_device,
+)
+from script_support import spawn
+
+from microshrub_host.evaluation import prequential
+from microshrub_host.streams.stream import Stream
+from microshrub_tools.cli.monitor import facts
+from microshrub_tools.link import class_state
+from microshrub_tools.link.class_state import ClassState
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.link_errors import RefusedError
+from microshrub_tools.link.messages import (
+    RESET,
+    Done,
+    Prediction,
+    classes,
+    late_label,
+    sample,
+)
+from microshrub_tools.link.serial_line import SerialLine
+from microshrub_tools.watch.device_watch import Watch
+from microshrub_tools.watch.naming import CommandLine
+
+MODEL: dict[str, Any] = {"features": 2, "classes": 5, "window": 60, "k": 3}
+NAMES = ["walk", "rest", "spare 1", "spare 2", "spare 3"]
+SPARE = {"classes": 3, "window": 32, "collect": 4, "room": 16}
+CHECKPOINT = {"path": "checkpoint", "samples": 100000, "seconds": 0}
+Start = Callable[..., Device]
+
+
+@pytest.fixture(scope="module")
+def stream() -> Stream:
+    """120 samples of walk and rest by turns, 60 of a third kind; its classes are of the device."""
+    rng = np.random.default_rng(3)
+    kinds = np.array([0, 1] * 60 + [2] * 60)
+    rows = np.array([(20, 20), (80, 20), (20, 80)])[kinds] + rng.normal(0, 1, (180, 2))
+    return Stream("kinds", rows, kinds.astype(np.uint8), ("x", "y"), ("walk", "rest", "stairs"))
+
+
+@pytest.fixture
+def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) -> Iterator[Start]:
+    devices = []
+
+    def start(**fields: Any) -> Device:
+        config = configuration(
+            "NearestNeighbours", MODEL, quantizer="quantizer.state", class_names=NAMES, **fields
+        )
+        put_device(tmp_path, config)
+        (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream, 180))
+        devices.append(Device(micropython_command, tmp_path, "160k"))
+        return devices[-1]
+
+    yield start
+    for device in devices:
+        device.close()
+
+
+def connected(device: Device) -> HostLink:
+    link = HostLink(SerialLine(device.port))
+    link.connect()
+    return link
+
+
+def live(link: HostLink, stream: Stream, begin: int, end: int, label: bool) -> list[int]:
+    """What is predicted for these samples; with label, they are learned."""
+    rows = prequential.raw_rows(stream)
+    requests = (
+        sample(rows[k].tolist(), int(stream.labels[k]) if label else None)
+        for k in range(begin, end)
+    )
+    answers = [pending.answer for pending in link.stream(requests)]
+    return [answer.label for answer in answers if isinstance(answer, Prediction)]
+
+
+def ask(link: HostLink, payload: bytes) -> ClassState:
+    answer = link.ask(classes(payload))
+    assert isinstance(answer, ClassState)
+    return answer
+
+
+def test_what_is_new_gets_a_name_which_outlives_a_power_cut(stream: Stream, start: Start) -> None:
+    device = start(spare=SPARE, checkpoint=CHECKPOINT)
+    with connected(device) as link:
+        live(link, stream, 0, 120, label=True)
+        assert set(live(link, stream, 120, 123, label=False)) <= {0, 1}
+        before = ask(link, class_state.tell(2))
+        assert (before.name, before.state, before.aside, before.is_asking) == ("", 0, 3, False)
+        with nothing_allocated(link):
+            live(link, stream, 123, 130, label=False)
+        assert ask(link, class_state.tell(0)).is_asking
+        with pytest.raises(RefusedError, match="class 2 has no name: give it one before"):
+            live(link, stream, 130, 131, label=True)
+        named = ask(link, class_state.name("Treppe \u2191"))
+        assert (named.number, named.state, named.name) == (2, 1, "Treppe \u2191")
+        with nothing_allocated(link):
+            live(link, stream, 130, 150, label=False)
+        assert live(link, stream, 150, 155, label=False) == [2] * 5
+        live(link, stream, 155, 160, label=True)
+    device.kill()
+    device.start()
+    with connected(device) as link:
+        assert ask(link, class_state.tell(2)).name == "Treppe \u2191"
+        live(link, stream, 130, 150, label=False)  # what was set aside is learned from there on
+        assert live(link, stream, 150, 155, label=False) == [2] * 5
+        link.ask(RESET)
+        assert ask(link, class_state.tell(2)).name == ""
+
+
+def test_a_class_is_renamed_merged_and_forgotten(stream: Stream, start: Start) -> None:
+    with connected(start(spare=SPARE)) as link:
+        live(link, stream, 0, 120, label=True)
+        live(link, stream, 120, 125, label=False)
+        ask(link, class_state.name("stairs"))
+        assert ask(link, class_state.rename(2, "steps")).name == "steps"
+        live(link, stream, 125, 140, label=True)
+        assert live(link, stream, 140, 142, label=False) == [2, 2]
+        merged = ask(link, class_state.merge(2, 0))
+        assert (merged.state, merged.stands_for, merged.name) == (2, 0, "")
+        assert live(link, stream, 140, 142, label=False) == [0, 0]
+        (guess,) = live(link, stream, 0, 1, label=False)
+        assert guess == 0
+        answer = link.ask(sample(prequential.raw_rows(stream)[141].tolist()))
+        assert isinstance(answer, Prediction)
+        assert isinstance(link.ask(late_label(answer.sample_id, 2)), Done)  # learned as walk
+        assert ask(link, class_state.forget(0)).state == 3
+        assert set(live(link, stream, 0, 10, label=False)) == {1}
+        assert ask(link, class_state.tell(0)).is_asking
+        assert ask(link, class_state.dismiss()).aside == 0
+        for payload, words in (
+            (class_state.forget(1), "the last class cannot be forgotten: rest"),
+            (class_state.merge(1, 0), "class 0 has no name"),
+            (class_state.rename(1, "r" * 17), "1..16 bytes of text"),
+            (class_state.tell(9), "a class has to be a whole number of 0..4, not 9"),
+            (b"\x07", "there is no such request about classes"),
+            (b"\x03\x01", "there is no such request about classes"),
+        ):
+            with pytest.raises(RefusedError, match=words):
+                link.ask(classes(payload))
+
+
+def test_without_spare_classes_the_request_is_refused(start: Start) -> None:
+    with connected(start()) as link, pytest.raises(RefusedError, match="build it with --spare"):
+        ask(link, class_state.tell(0))
+
+
+def test_the_monitor_shows_it_and_takes_commands(stream: Stream, start: Start) -> None:
+    device = start(spare=SPARE)
+    with connected(device) as link:
+        live(link, stream, 0, 120, label=True)
+        live(link, stream, 120, 125, label=False)
+    with HostLink(SerialLine(device.port)) as link:
+        watch = Watch(link)
+        watch.ask(matrix=True)
+        assert watch.matrix_names == ("walk", "rest")
+        assert watch.has_new_question()
+        assert not watch.has_new_question()
+        assert dict(facts(watch))["new"].endswith("what is it? Type: name NAME")
+        naming = watch.naming
+        assert naming
+        for line, said in (
+            ("n stairs", "stairs is a class now: 5 samples are learned as it"),
+            ("rename stairs 'going up'", "stairs is going up now"),
+            ("r walk rest", "the device says: there is a class rest already"),
+            ("merge rest walk", "rest is walk from now on"),
+            ("forget up", "No class is called 'up'."),
+            ("forget walk", "walk is forgotten"),
+            ("dismiss", "What was set aside is dropped"),
+            ("walk", "'walk' is unknown."),
+            ("rename 'going", "No closing quotation"),
+            ("merge walk", "There is: name NAME, rename OLD NEW"),
+        ):
+            naming.do(line)
+            assert naming.said.startswith(said)
+        watch.ask(matrix=True)
+        assert watch.matrix_names == ("going up",)
+        assert watch.confusion == [(0,)]
+        assert watch.class_names == ("spare 1", "spare 2", "going up", "spare 4", "spare 5")
+
+
+def test_commands_are_typed(stream: Stream, start: Start) -> None:
+    device = start(spare=SPARE)
+    with connected(device) as link:
+        live(link, stream, 0, 120, label=True)
+        live(link, stream, 120, 125, label=False)
+    monitor = spawn("monitor", "--port", device.port, "--seconds", 2, stdin=subprocess.PIPE)
+    out, err = monitor.communicate("n stairz\nr stairz stairs\nflee\n", timeout=30)
+    assert monitor.returncode == 0, err
+    for words in (
+        "new 5 samples set aside",
+        "stairz is a class now: 5 samples are learned as it",
+        "stairz is stairs now",
+        "'flee' is unknown. There is: name",
+    ):
+        assert words in out
+    with connected(device) as link:
+        assert ask(link, class_state.tell(2)).name == "stairs"
+
+
+def test_a_line_is_typed_key_by_key() -> None:
+    line = CommandLine()
+    assert line.press("n stx") == []
+    assert line.text == "n stx"
+    assert line.changed()
+    assert not line.changed()
+    assert line.press("\x7fairs\rfoo\x1bd\n") == ["n stairs", "d"]
+    assert line.text == ""
+
+
+# One analog pin: two values, then one kind of samples, labelled by pin 14, then another one; and
+# pin 15, a button that is pressed twice
+BOARD = """
+from microshrub.device.hardware import Hardware
+from microshrub.device.program import main
+
+class Pin:
+    n = 0
+    def __init__(self, pin):
+        self.pin = pin
+    def read_u16(self):
+        Pin.n += 1
+        n = Pin.n
+        return n % 2 * 60000 if n <= 20 else (20000 if n <= 100 else 50000) + n * 37 % 400
+    def value(self):
+        pressed = 20 < Pin.n <= 100 if self.pin == 14 else 130 < Pin.n <= 140 or Pin.n > 170
+        return int(not pressed)
+
+class Board(Hardware):
+    def adc(self, pin):
+        return Pin(pin)
+    def button(self, pin):
+        return Pin(pin)
+
+main(Board())
+"""
+
+
+def test_a_button_names_what_is_new(micropython_command: tuple[str, ...], tmp_path: Path) -> None:
+    config = configuration(
+        "NearestNeighbours",
+        {"features": 1, "classes": 4, "window": 100, "k": 3},
+        class_names=["walk", "rest", "spare 1", "spare 2"],
+        sensor={"kind": "adc", "pins": [26], "rate": 100},
+        label_pin={"pin": 14, "pressed": 0, "released": None},
+        spare={"classes": 2, "window": 32, "collect": 4, "pin": 15},
+        warmup=20,
+    )
+    put_device(tmp_path, config)
+    (tmp_path / "main.py").write_text(BOARD)
+    device = Device(micropython_command, tmp_path, "160k")
+    try:
+        with connected(device) as link:
+            link.poll(2.6)
+            named = ask(link, class_state.tell(2))
+            assert (named.name, ask(link, class_state.tell(3)).name) == ("new 1", "")
+            seen = list(link.observed)
+    finally:
+        device.close()
+    assert {o.label for o in seen if o.values[0] in range(20000, 20400)} <= {0, None}
+    later = [o for o in seen if o.values[0] >= 50000 and o.values[0] != 60000]
+    labels = [o.label for o in later]
+    begin = labels.index(2)
+    assert set(labels[:begin]) == {None}
+    assert labels[begin : begin + 10] == [2] * 10
+    assert None in labels[begin + 10 :]
+    assert labels[-10:] == [2] * 10
+    assert {o.prediction.label for o in later[:begin]} == {0}
+    assert {o.prediction.label for o in later[-20:]} == {2}
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"spare": {"classes": 5}}, "spare's classes has to be a whole number of 1..4, not 5"),
+        ({"spare": {"window": 32}}, "there is no classes"),
+        ({"spare": {"classes": 3, "depth": 1}}, "spare has no option depth"),
+        ({"spare": {"classes": 3, "collect": 0}}, "collect has to be a whole number of 1..64"),
+        ({"spare": {"classes": 3, "room": 60}}, "the room for a name is at most 48 bytes"),
+        (
+            {"spare": SPARE, "model": "learner.state"},
+            "with spare classes, the model has to be null",
+        ),
+        ({"spare": SPARE, "label_pin": {"pin": 1, "pressed": 2, "released": 0}}, "pressed has to"),
+    ],
+)
+def test_a_wrong_configuration_is_named_in_one_line(
+    fields: dict[str, Any], words: str, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    config = configuration("NearestNeighbours", MODEL, **fields)
+    put_device(tmp_path, config | {"class_names": NAMES})
+    said = run_device(micropython_command, tmp_path)
+    assert words in said
+    assert "Traceback" not in said
