@@ -85,14 +85,12 @@ class ProgramOptions:
             "text": self.text or read.kind != "serial",
         }
 
-    def _spare(
-        self, board: Board, sensor: Mapping[str, Any], classes: Sequence[str]
-    ) -> dict[str, Any]:
+    def _spare(self, board: Board, read: Sensor, classes: Sequence[str]) -> dict[str, Any]:
         """What config.json says of the spare classes. Raises UserError."""
         found = SpareOptions.of(self.spare_classes or ()).of_program(classes)
         if "pin" in found:
-            found["pin"] = _pin(found["pin"], board)
-            if sensor["kind"] == "serial":
+            found["pin"] = sensor_pin(found["pin"], board)
+            if read.kind == "serial":
                 raise UserError(
                     "--spare-classes pin= is a button for samples of the board's own sensor: with "
                     "--sensor serial, whoever sends the samples names what is new"
