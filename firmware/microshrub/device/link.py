@@ -9,10 +9,8 @@ docs/reference/link.md has the protocol. What is done for a request is up to an 
     confidence          of that prediction, 0..255
     sample_id           of that sample, 1..65535, for a label that comes later; 0 if it has one
     label(id, label)    learn an earlier sample
-    status(words)       fill array('i') of STATUS_WORDS, in the order of docs/reference/link.md,
-                        each of 30 bits
-    spare               a SpareClasses, or None; see naming.py
-    anomaly             an AnomalyScore, or None; of numbers, the Forecaster is in forecaster
+    status(words)       fill array('i') of STATUS_WORDS, each of 30 bits, as in link.md
+    anomaly, spare      an AnomalyScore, a SpareClasses, or None; of numbers, there is a forecaster
     confusion(label, prediction)   how many samples of the label were predicted so
     configure(piece, last)         take the next piece of a configuration's text, bytes
     read_text(at, buffer)          copy the present one's text, from byte `at` on, to a buffer;
@@ -75,9 +73,9 @@ _AGAIN = const(142)
 _ERROR = const(143)
 _OBSERVED = const(144)  # without a request
 
-_ANSWERS = bytes((  # to each request, 0: there is none of this type
-    0, _WELCOME, _DONE, _PREDICTION, _PREDICTION, _DONE, _STATE, _COUNTS, _CRC, _DONE, _DONE,
-    _TEXT, _UNLIKE, _ERRORS, 0, _CLASS))  # fmt: skip
+_ANSWERS = bytes((  # to each request
+    _ERROR, _WELCOME, _DONE, _PREDICTION, _PREDICTION, _DONE, _STATE, _COUNTS, _CRC, _DONE, _DONE,
+    _TEXT, _UNLIKE, _ERRORS, _ERROR, _CLASS))  # fmt: skip
 
 _SPEAKS = b"this device speaks version 1 of the link: flash it with this PC's microshrub"
 
@@ -112,14 +110,15 @@ class Link:
     def __init__(self, app, write, window=8, answer=96):
         if window not in (1, 2, 4, 8, 16, 32, 64):
             raise ValueError("window has to be a power of two of 1..64, not %r" % (window,))
-        values = 4 * app.features
+        v = 4 * app.features  # bytes of a sample
         self._app = app
-        self._out = Outbox(write, window, whole("answer", answer, _STATE_BYTES, 1024), values + 15)
-        self._payload = max(_LEAST_PAYLOAD, values + 1)
+        self._out = Outbox(write, window, whole("answer", answer, _STATE_BYTES, 1024), v + 15)
+        self._payload = max(_LEAST_PAYLOAD, v + 1)
         self._in = bytearray(stuffed(HEADER + self._payload + TRAILER))
         self._split = array("i", [0] * SPLIT_WORDS)
         self._split[_ROOM] = len(self._in)
-        self._wanted = array("H", (0, 0, 0, values, values + 1, 3, 0, 2, 0, 0, 0, 2, 1, 1, 0, 0))
+        # Bytes of a payload; -1: one or more; -2: there is no such request
+        self._wanted = array("h", (-2, 0, -1, v, v + 1, 3, 0, 2, 0, 0, 0, 2, 1, 1, -2, -1))
         self._words = array("i", [0] * STATUS_WORDS)
         self._crc = bytearray(4)
         self._sessions = array("H", [0] * _SESSIONS)  # the present one and those before
@@ -224,9 +223,10 @@ class Link:
     def _apply(self, kind, n, sequence):
         to = self._out.slot(sequence)
         answer = _ERROR
-        if kind >= _REQUESTS or not _ANSWERS[kind]:
+        wanted = self._wanted[kind] if kind < _REQUESTS else -2
+        if wanted == -2:
             size = self._out.put_error(to, _UNKNOWN_TYPE, b"there is no request of this type")
-        elif (n == 0) if kind in (_CONFIGURE, _CLASSES) else (n != self._wanted[kind]):
+        elif n != wanted and (wanted >= 0 or not n):
             size = self._out.put_error(to, _WRONG_LENGTH, b"the payload has a wrong length")
         elif not self._read_sample(kind):
             size = self._out.put_error(to, _REFUSED, b"a value is not of -2**29..2**29 - 1")

@@ -14,7 +14,12 @@ from ..engines import loader
 _HEAD = ("board", "features", "window", "bytes", "mean", "most")
 
 
-def anomaly_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
+def newcomer_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
+    """The table of anomaly_rows() of what is set aside as new, a sample with its label."""
+    return anomaly_rows(boards, "Newcomers")
+
+
+def anomaly_rows(boards: Sequence[str], kind: str = "AnomalyScore") -> list[tuple[str, ...]]:
     """The table, its head first: instructions of update(x) for some numbers of features.
 
     Raises UserError if a board ends up in another state than the simulator's.
@@ -25,11 +30,11 @@ def anomaly_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
         for board in boards:
             with instruction_counts.Counter(board, whats) as counter:
                 for i, what in enumerate(whats):
-                    counts, crc = counter.count_anomaly(i)
-                    score = _on_pc(what)
+                    counts, crc = counter.count_anomaly(i, kind)
+                    score = _on_pc(what, kind)
                     if crc != score.state_crc32() & 0xFFFFFFFF:
                         raise UserError(f"{board}: another state than in the simulator")
-                    size = score.nbytes(score.features, score.window)
+                    size = table_bytes(score)
                     numbers = (score.window, size, round(counts.mean()), counts.max())
                     row = (board, str(score.features), *(f"{number:,}" for number in numbers))
                     table.append(row)
@@ -37,8 +42,20 @@ def anomaly_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
     return table
 
 
-def _on_pc(what: instruction_counts.CountedModel) -> Any:
-    score = loader.load(loader.fastest()).AnomalyScore(what.codes.shape[1])
+def table_bytes(part: Any) -> int:
+    """Bytes of its buffers."""
+    return sum(memoryview(buffer).nbytes for _, _, buffer in part.buffers())
+
+
+def _on_pc(what: instruction_counts.CountedModel, kind: str) -> Any:
+    library = loader.load(loader.fastest())
     rows = len(what.codes)
+    if kind == "Newcomers":
+        newcomers = library.Newcomers(what.codes.shape[1], 2)
+        for codes in what.codes:
+            x = array("H", codes.tobytes())
+            newcomers.meet(x, x[0] & 1)
+        return newcomers
+    score = library.AnomalyScore(what.codes.shape[1])
     score.run(array("H", what.codes.tobytes()), bytearray(rows), bytearray(rows))
     return score

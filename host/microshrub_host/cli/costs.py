@@ -9,7 +9,7 @@ from ..base import files
 from ..base.errors import UserError
 from ..base.terminal import messages
 from ..benchmarks import instruction_report
-from ..benchmarks.anomaly_cost import anomaly_rows
+from ..benchmarks.anomaly_cost import anomaly_rows, newcomer_rows
 from ..benchmarks.feature_cost import feature_rows
 from ..benchmarks.number_cost import number_rows
 from ..emulation import emulated_boards
@@ -39,6 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="count nothing but the anomaly score (default: off)",
     )
     parser.add_argument(
+        "--spare-classes",
+        action="store_true",
+        help="count nothing but what is set aside as new (default: off)",
+    )
+    parser.add_argument(
         "--numbers",
         action="store_true",
         help="count nothing but learners of numbers, a sample that is learned and forecast "
@@ -59,8 +64,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Count, print the tables and write the page."""
-    alone = {"--anomaly": anomaly_rows, "--numbers": number_rows, "--features": feature_rows}
-    wanted = [name for name in alone if vars(arguments)[name[2:]]]
+    alone = {
+        "--anomaly": anomaly_rows,
+        "--spare-classes": newcomer_rows,
+        "--numbers": number_rows,
+        "--features": feature_rows,
+    }
+    wanted = [name for name in alone if vars(arguments)[name[2:].replace("-", "_")]]
     if wanted and arguments.markdown is not None:
         raise UserError(f"--markdown is not for {wanted[0]}, whose table is only printed")
     if arguments.markdown is not None:

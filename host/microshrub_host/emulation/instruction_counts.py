@@ -223,14 +223,15 @@ class Counter:
         _, empty, (ticks, calls) = self._ask(f"run.count_kernel({name!r}, {_arguments(name)})")
         return self._instructions(ticks - calls * empty), calls
 
-    def count_anomaly(self, which: int) -> tuple[Counts, int]:
+    def count_anomaly(self, which: int, kind: str = "AnomalyScore") -> tuple[Counts, int]:
         """Instructions of each update() of an anomaly score with a full window; its state's CRC.
 
-        It sees the configuration's stream.
+        It sees the configuration's stream. The kind may be Newcomers, too: then it is meet(), with
+        a label that follows from the sample.
         """
         what = self._whats[which]
         samples, features = what.codes.shape
-        call = f"count_anomaly('/codes{which}', {features}, {what.warmup}, {samples})"
+        call = f"count_anomaly('/codes{which}', {features}, {what.warmup}, {samples}, {kind!r})"
         self._board.exec("from count import count_anomaly")
         said = self._board.exec(call, SECONDS)
         ticks, empty, crc = said.split()

@@ -117,10 +117,15 @@ def add_up(ticks: ptr32, total: ptr32):
     total[1] = total[1] + 1
 
 
-def count_anomaly(codes: str, features: int, first: int, samples: int) -> None:
-    """Print ticks of each update(x) of an anomaly score behind the first samples, of nothing, and
-    the hash of its state."""
-    anomaly = microshrub.AnomalyScore(features)
+def count_anomaly(codes: str, features: int, first: int, samples: int, kind: str) -> None:
+    """Print ticks of each sample that an AnomalyScore or Newcomers compares, behind the first
+    samples, of nothing, and the hash of its state."""
+    if kind == "Newcomers":
+        anomaly = microshrub.Newcomers(features, 2)
+        compare = lambda x: anomaly.meet(x, x[0] & 1)  # noqa: E731
+    else:
+        anomaly = microshrub.AnomalyScore(features)
+        compare = anomaly.update
     data = open(codes, "rb").data
     x = array("H", bytes(2 * features))
     ticks = array("i", (0, 0))
@@ -131,9 +136,9 @@ def count_anomaly(codes: str, features: int, first: int, samples: int) -> None:
             k = 2 * (i * features + f)
             x[f] = data[k] | data[k + 1] << 8
         if i < first:
-            anomaly.update(x)
+            compare(x)
         else:
-            found[i - first] = count_predict(stamp, ticks, anomaly.update, x)
+            found[i - first] = count_predict(stamp, ticks, compare, x)
     print(str(hexlify(bytes(found)), "ascii"))
     print(count_empty(stamp, ticks), anomaly.state_crc32() & 0xFFFFFFFF)
 
