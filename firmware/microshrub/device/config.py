@@ -34,7 +34,7 @@ from ..learners import learner_names
 
 VERSION = 1
 SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
-    ("mpu6050", ("scl", "sda", "i2c", "address", "rate")),
+    ("mpu6050", ("scl", "sda", "i2c", "address", "rate", "axes", "fifo")),
     ("own", ("module", "class", "values", "rate", "options")),
     ("several", ("sensors",)))  # fmt: skip
 _EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain")

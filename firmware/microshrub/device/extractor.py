@@ -182,3 +182,25 @@ class ExtractingSensor:
     def read(self, values):
         """Take a reading if there is one; whether values has a sample now."""
         return self._sensor.read(self._readings) and self._extractor.take(self._readings, values)
+
+
+class ExtractingFifo(ExtractingSensor):
+    """The same for a sensor of which several readings may wait in a FIFO, see motion_fifo.py.
+
+    fifo is that sensor, or the one of several that sets the pace.
+    """
+
+    def __init__(self, sensor, options, fifo):
+        ExtractingSensor.__init__(self, sensor, options)
+        self._fifo = fifo
+
+    def read(self, values):
+        """Take readings up to the next sample, if they are there; whether values has one now."""
+        fifo = self._fifo
+        while self._sensor.read(self._readings):
+            if fifo.gap:
+                fifo.gap = False
+                self._extractor.restart()
+            if self._extractor.take(self._readings, values):
+                return True
+        return False

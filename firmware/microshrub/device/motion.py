@@ -3,27 +3,24 @@
 import micropython
 from micropython import const
 
-from ..learner import whole
+from ..learner import choice, whole
 from .hardware import HardwareError
 from .pace import Pace
 
-_AXES = 6
 _WAKE = 0x6B  # register: power management; 0 ends the sleep after power-on
 _DATA = 0x3B  # acceleration x, y, z, temperature, rotation x, y, z; 16 bits each, big-endian
-_DATA_BYTES = 14
 _TEMPERATURE = const(3)  # its place, and that of the first axis behind it
 _LIMIT = const(32767)
 
 
 @micropython.viper
-def unpack(data, values, axes: int, skip: int):
-    """values = big-endian values of 16 bits with a sign; those behind the third begin skip later.
+def unpack(data, at: int, values, axes: int, skip: int):
+    """values, array('i') = big-endian values of 16 bits with a sign, from data[at] on.
 
-    data is bytes, values array('i').
+    Those behind the third begin `skip` bytes later.
     """
     source = ptr8(data)
     target = ptr32(values)
-    at = 0
     for axis in range(axes):
         if axis == _TEMPERATURE:
             at += skip
@@ -35,17 +32,17 @@ def unpack(data, values, axes: int, skip: int):
 class Motion:
     """Its readings: acceleration x, y, z, then rotation x, y, z, -32768..32767 each.
 
-    Options: scl, sda, i2c: pins and number of the bus; address; rate: readings a second.
+    Options: scl, sda, i2c: pins and number of the bus; address; rate: readings a second; axes: 6,
+    or 3 without the rotation.
     """
-
-    features = _AXES
 
     def __init__(self, options, board):
         self.pace = Pace(options["rate"], board.microseconds)
         self.failures = 0  # readings that the sensor did not answer, at most 2**29
         self._address = whole("address", options["address"], 8, 119)
         self._bus = board.i2c(options["i2c"], options["scl"], options["sda"])
-        self._data = bytearray(_DATA_BYTES)
+        self.features = choice("axes", options["axes"], (3, 6))
+        self._data = bytearray(14 if self.features > 3 else 6)
         self.set(_WAKE, b"\0")
 
     def set(self, register, data):
@@ -65,5 +62,5 @@ class Motion:
         except OSError:
             self.failures = min(self.failures + 1, 1 << 29)
             return False
-        unpack(self._data, values, _AXES, 2)  # 2: the temperature
+        unpack(self._data, 0, values, self.features, 2)  # 2: the temperature
         return True

@@ -4,6 +4,7 @@ A sensor has `features`, how many values it gives; `pace`, when it is to be read
 `read(values)`, which is called when it is and says whether a sample is in values, array('i').
 """
 
+from ..learner import yes_or_no
 from .config import ConfigurationError
 from .pace import Pace
 
@@ -40,13 +41,20 @@ class Button:
         return self._released if self._pin.value() else self._pressed
 
 
-def make_sensor(configuration, board):
-    """The sensor that the configuration names, if it is the board's. Raises ValueError."""
-    sensor = sensor_of(configuration.sensor, board)
-    if configuration.extraction is not None:
-        from .extractor import ExtractingSensor
+def make_sensor(configuration, board, say):
+    """The sensor that the configuration names, if it is the board's. Raises ValueError.
 
-        sensor = ExtractingSensor(sensor, configuration.extraction)
+    It tells say(words) what is for people.
+    """
+    sensor = sensor_of(configuration.sensor, board, say)
+    if configuration.extraction is not None:
+        from .extractor import ExtractingFifo, ExtractingSensor
+
+        first = sensor.first if configuration.kind == "several" else sensor
+        if hasattr(first, "gap"):
+            sensor = ExtractingFifo(sensor, configuration.extraction, first)
+        else:
+            sensor = ExtractingSensor(sensor, configuration.extraction)
     if sensor.features != configuration.features:
         raise ConfigurationError(
             "config.json: the sensor %s gives %d features, the learner is for %d"
@@ -55,7 +63,7 @@ def make_sensor(configuration, board):
     return sensor
 
 
-def sensor_of(options, board):
+def sensor_of(options, board, say):
     """The sensor of the kind that its options name. Raises ValueError."""
     kind = options["kind"]
     if kind == "adc":
@@ -64,12 +72,16 @@ def sensor_of(options, board):
         from .several import SeveralSensors
 
         rates = [each["rate"] for each in options["sensors"]]
-        sensors = [sensor_of(each, board) for each in options["sensors"]]
+        sensors = [sensor_of(each, board, say) for each in options["sensors"]]
         return SeveralSensors(sensors, [max(rates[0] // rate, 1) for rate in rates])
     if kind == "own":
         from .own import OwnSensor
 
         return OwnSensor(options, board)
+    if yes_or_no("fifo", options["fifo"]):
+        from .motion_fifo import MotionFifo
+
+        return MotionFifo(options, board, say)
     from .motion import Motion
 
     return Motion(options, board)

@@ -35,7 +35,7 @@ class Service:
         if configuration.kind != "serial":
             from .sensors import make_sensor
 
-            self._sensor = make_sensor(configuration, board)
+            self._sensor = make_sensor(configuration, board, say)
         if configuration.label_pin is not None:
             from .sensors import Button
 

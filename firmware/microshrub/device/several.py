@@ -29,7 +29,8 @@ class SeveralSensors:
         self._wait = [1] * len(self._sensors)
         self._values = tuple([array("i", [_ABSENT] * each.features) for each in self._sensors])
         self.features = sum([each.features for each in self._sensors])
-        self.pace = self._sensors[0].pace
+        self.first = self._sensors[0]
+        self.pace = self.first.pace
 
     @property
     def failures(self):

@@ -164,7 +164,7 @@ class _Outside(ModuleType):
     def readinto(self, *_: Any) -> int:
         return 0
 
-    write = writeto_mem = milliseconds = microseconds = readinto
+    write = writeto_mem = readfrom_mem_into = milliseconds = microseconds = readinto
 
     def adc(self, _: Any) -> object:
         return object()

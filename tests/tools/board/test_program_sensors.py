@@ -18,6 +18,7 @@ from microshrub_tools.board.program_options import ProgramOptions
 from microshrub_tools.board.program_sensors import sensors
 
 PICO = board_files.load("rpi_pico")
+MOTION = ("mpu6050", "scl=1", "sda=0")
 LIGHT = """
 from machine import I2C
 
@@ -105,6 +106,29 @@ def test_a_file_that_is_no_sensor(light: str, change: tuple[str, str], words: st
 def test_what_is_no_sensor(words: tuple[str, ...], said: str) -> None:
     with pytest.raises(UserError) as error:
         sensors(words, PICO)
+    assert said in str(error.value)
+
+
+def test_a_fifo() -> None:
+    found = sensors((*MOTION, "rate=1000", "axes=3", "fifo=yes"), PICO)
+    assert (found.channels, found.config["fifo"]) == (("ax", "ay", "az"), True)
+    assert sensors(MOTION, PICO).config["fifo"] is False
+    with pytest.raises(UserError, match="--sensor mpu6050 with fifo=yes sets the pace: put it"):
+        sensors([("adc", "pins=26", "rate=1000"), (*MOTION, "fifo=yes")], PICO)
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("axes=4", "axes has to be 6, or 3 for the acceleration alone, not 4"),
+        ("fifo=1", "fifo has to be yes or no, not 1"),
+        ("rate=300", "rate=300: with fifo=yes the chip keeps the time, and can take 1000, 500,"),
+        ("rate=x", "rate=x: with fifo=yes"),
+    ],
+)
+def test_a_fifo_that_cannot_be(word: str, said: str) -> None:
+    with pytest.raises(UserError) as error:
+        sensors((*MOTION, "fifo=yes", word), PICO)
     assert said in str(error.value)
 
 

@@ -21,20 +21,30 @@ def put_board(folder: Path, config: dict[str, Any], recorded: Any, files: dict[s
 
 
 @pytest.fixture
-def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Any]:
+def start_main(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Any]:
+    """Starts what is in the folder of the test."""
+    devices: list[Device] = []
+
+    def start_main() -> Device:
+        devices.append(Device(micropython_command, tmp_path, "192k"))
+        return devices[-1]
+
+    yield start_main
+    for device in devices:
+        device.close()
+
+
+@pytest.fixture
+def start(start_main: Callable[[], Device], tmp_path: Path) -> Any:
     """Starts the device with such a config.json; files are of the user's own, in its lib/."""
-    devices = []
 
     def start(
         config: dict[str, Any], recorded: Any = None, files: dict[str, str] | None = None
     ) -> Device:
         put_board(tmp_path, config, recorded, files or {})
-        devices.append(Device(micropython_command, tmp_path, "192k"))
-        return devices[-1]
+        return start_main()
 
-    yield start
-    for device in devices:
-        device.close()
+    return start
 
 
 @pytest.fixture

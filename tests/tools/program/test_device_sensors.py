@@ -40,7 +40,10 @@ STATISTICS = FeatureOptions.of([f"window={WINDOW}", f"hop={HOP}"]).extraction(AX
 def motion(
     features: int = 36, extraction: dict[str, Any] | None = STATISTICS, **fields: Any
 ) -> dict[str, Any]:
-    sensor = {"kind": "mpu6050", "scl": 1, "sda": 0, "i2c": 0, "address": 104, "rate": RATE}
+    sensor = {"kind": "mpu6050", "scl": 1, "sda": 0, "i2c": 0, "address": 104, "rate": RATE,
+        "axes": 6, "fifo": False,
+    }  # fmt: skip
+
     parameters = {"features": features, "classes": 2, "window": 16, "trees": 4}
     config = configuration("ShrubEnsemble", parameters, sensor=sensor, warmup=4)
     return config | {"extraction": extraction} | fields

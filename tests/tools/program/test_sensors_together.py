@@ -64,7 +64,10 @@ def test_a_sensor_of_the_users_own(start: Any) -> None:
 
 def test_several_sensors_make_one_reading(start: Any) -> None:
     """The chip sets the pace; a pin is read with it, the counter with every fourth reading."""
-    motion = {"kind": "mpu6050", "scl": 1, "sda": 0, "i2c": 0, "address": 104, "rate": 400}
+    motion = {
+        "kind": "mpu6050", "scl": 1, "sda": 0, "i2c": 0, "address": 104, "rate": 400, "axes": 6,
+        "fifo": False,
+    }  # fmt: skip
     pin = {"kind": "adc", "pins": [26], "rate": 400}
     sensors = [motion, pin, own(rate=100)]
     config = program({"kind": "several", "sensors": sensors}, 10)

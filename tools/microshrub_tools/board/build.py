@@ -77,7 +77,8 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     """The modules of the device library that the program imports, sorted."""
     around = program.around
     extraction = around.get("extraction")
-    kinds = [sensor["kind"] for sensor in around["sensor"].get("sensors", [around["sensor"]])]
+    sensors = around["sensor"].get("sensors", [around["sensor"]])
+    kinds = [sensor["kind"] for sensor in sensors]
     by_need = {
         "drift_alarm": around["alarm"],
         "anomaly": around.get("anomaly"),
@@ -88,6 +89,7 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "device.plotter": around["text"],
         "device.sensors": around["label_pin"] or around["sensor"]["kind"] != "serial",
         "device.motion": "mpu6050" in kinds,
+        "device.motion_fifo": any(sensor.get("fifo") for sensor in sensors),
         "device.own": "own" in kinds,
         "device.several": around["sensor"]["kind"] == "several",
         "device.extractor": extraction,

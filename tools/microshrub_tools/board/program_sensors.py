@@ -19,11 +19,14 @@ from . import own_sensors
 SENSORS: dict[str, dict[str, Any]] = {
     "serial": {},
     "adc": {"pins": None, "rate": 50},
-    "mpu6050": {"scl": None, "sda": None, "i2c": 0, "address": 104, "rate": 100},
-}
+    "mpu6050": {
+        "scl": None, "sda": None, "i2c": 0, "address": 104, "rate": 100, "axes": 6, "fifo": "no",
+    },
+}  # fmt: skip
 _AXES = ("ax", "ay", "az", "gx", "gy", "gz")  # of an MPU6050
 _MIDDLE = 32768  # of the readings of a pin, 0..65535
 _MOST_RATE = 1000  # readings a second
+_LEAST_FIFO = 4  # of them that the chip can take by itself
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,8 @@ def sensors(words: Sequence[str] | Sequence[Sequence[str]], board: Board) -> Sen
     for one in found:
         if one.kind == "serial":
             raise UserError("--sensor serial is what comes over the link: it has to be alone")
+        if one.config.get("fifo") and one is not found[0]:
+            raise UserError(f"{one.name} with fifo=yes sets the pace: put it first")
         if (one.rate or 0) > (found[0].rate or 0):
             raise UserError(
                 f"{one.name} rate={one.rate}: the first sensor sets the pace, with rate="
@@ -163,12 +168,14 @@ def _known(kind: str, words: Sequence[str], board: Board) -> Sensor:
     if kind == "adc":
         pins = str(board.pins.adc if found["pins"] is None else found["pins"]).split(",")
         found["pins"] = [pin(text, board) for text in pins]
+    if kind == "mpu6050":
+        found |= _motion(found)
     for name, value in found.items():
         if value is None:
             raise UserError(f"--sensor {kind} needs {name}=, the number of a pin")
         if name in ("scl", "sda"):
             found[name] = pin(value, board)
-        elif name != "pins" and (type(value) is not int or value < 0):
+        elif name not in ("pins", "fifo") and (type(value) is not int or value < 0):
             raise UserError(f"--sensor {kind} {name} has to be a whole number, not {value!r}")
     made = Sensor({"kind": kind, **found})
     if kind == "adc":
@@ -176,7 +183,25 @@ def _known(kind: str, words: Sequence[str], board: Board) -> Sensor:
         return replace(
             made, channels=tuple(f"pin{one}" for one in pins), zero=(_MIDDLE,) * len(pins)
         )
-    return made if kind == "serial" else replace(made, channels=_AXES, zero=(0,) * len(_AXES))
+    axes = found.get("axes", 0)
+    return replace(made, channels=_AXES[:axes], zero=(0,) * axes)
+
+
+def _motion(found: dict[str, Any]) -> dict[str, Any]:
+    """The settings of an MPU6050 that are not just numbers. Raises UserError."""
+    axes, fifo, rate = found["axes"], found["fifo"], found["rate"]
+    if axes not in (3, 6):
+        raise UserError(
+            f"--sensor mpu6050 axes has to be 6, or 3 for the acceleration alone, not {axes!r}"
+        )
+    if fifo not in ("yes", "no"):
+        raise UserError(f"--sensor mpu6050 fifo has to be yes or no, not {fifo!r}")
+    if fifo == "yes" and (type(rate) is not int or rate < _LEAST_FIFO or _MOST_RATE % rate):
+        raise UserError(
+            f"--sensor mpu6050 rate={rate}: with fifo=yes the chip keeps the time, and can take "
+            "1000, 500, 250, 200, 125, 100, 50, 40, 25, 20, 10, 8, 5 or 4 readings a second"
+        )
+    return {"fifo": fifo == "yes"}
 
 
 def _apart(names: Sequence[str]) -> tuple[str, ...]:
