@@ -103,17 +103,20 @@ def test_budget(capsys: pytest.CaptureFixture[str]) -> None:
 def test_tune(data: Path) -> None:
     pytest.importorskip("optuna", reason="needs the extra tune")
     from microshrub_host.tuning import search_space, trials
+    from microshrub_host.tuning.splits import StreamSplit
 
-    assert {"model": "majority"} in search_space.first(65536)
+    split = StreamSplit(open_stream(str(data)), warmup=100, first=200)
+    models = split.models()
+    assert {"model": "majority"} in search_space.first(models, "thicket", 65536)
     for window in (1, 40):
         trial = _Trial({"model": "majority", "majority window": window})
-        assert search_space.sample(trial, 1, 1000) == ("majority", {"window": window})
+        assert search_space.sample(trial, models, 1, 1000) == ("majority", {"window": window})
     assert trial.asked["majority window"] == (1, 255)
-    split = trials.StreamSplit(open_stream(str(data)), warmup=100, first=200)
     found = trials.Candidate(0, "majority", {"window": 3})
     assert found.options == "--model majority --window 3"
-    assert trials.run(split, found).whole == pytest.approx(expected(data, 3), abs=0.01)
-    size = trials.size_within(split, found, trials.Limits(board_files.load("rpi_pico"), 1000))
+    assert split.run(found).whole == pytest.approx(expected(data, 3), abs=0.01)
+    limits = trials.Limits(board_files.load("rpi_pico"), 1000)
+    size = trials.size_within(found.model, split.parameters(found), limits)
     assert size is not None
     assert size.model_bytes == 16 + 12 + 3
 
@@ -127,7 +130,8 @@ def test_the_command_tune_tries_it(
     pytest.importorskip("optuna", reason="needs the extra tune")
     from microshrub_host.tuning import search_space, study
 
-    own = [choice for choice in search_space.first(65536) if choice["model"] == "majority"]
+    known = search_space.first(list(learners.MODELS), "thicket", 65536)
+    own = [choice for choice in known if choice["model"] == "majority"]
     monkeypatch.setattr(study, "first", lambda _: own)  # the others take their time
     words = ["tune", data, "--board", "rpi_pico", "--warmup", 100, "--study", tmp_path / "study"]
     found = record(capsys, *words, "--trials", len(own))

@@ -14,6 +14,7 @@ from ..models import model_files
 from ..models.model_files import OpenModel
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
+from ..streams.units import RAW_MAX
 
 
 def save_model(
@@ -72,3 +73,13 @@ def parameters_of(model: str, shape: dict[str, Any], given: dict[str, Any]) -> d
     found = shape | usual | given
     check_parameters(model, found)
     return found
+
+
+def raw_ends(stream: NumberStream, ends: tuple[float, float] | None) -> tuple[int, int] | None:
+    """A range of the targets as raw integers; raises UserError for one that is none."""
+    if ends is None:
+        return None
+    low, high = stream.target_scale.apply_numbers([float(end) for end in ends])
+    if not -RAW_MAX < low < high < RAW_MAX:
+        raise UserError(f"the targets' unit has no range {ends[0]:g},{ends[1]:g}")
+    return low, high

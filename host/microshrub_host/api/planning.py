@@ -13,11 +13,13 @@ from ..boards import board_files, ram_budget
 from ..boards.ram_budget import Budget
 from ..emulation.latency import Clock, can_count
 from ..engines.learners import DEFAULT, kind_of, regressor_for
+from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
 from ..tuning.report import TuningReport
+from ..tuning.splits import NumberSplit, Split, StreamSplit
 from ..tuning.study import Progress, Search
-from ..tuning.trials import Limits, StreamSplit, baselines
-from .models import known, parameters_of
+from ..tuning.trials import Limits
+from .models import known, parameters_of, raw_ends
 
 
 def budget(
@@ -65,7 +67,7 @@ def budget(
 
 
 def tune(
-    stream: Stream,
+    stream: Stream | NumberStream,
     board: str,
     *,
     max_bytes: int | None = None,
@@ -76,6 +78,7 @@ def tune(
     jobs: int = 1,
     scheduler: str | None = None,
     warmup: int = 256,
+    ends: tuple[float, float] | None = None,
     study: str | Path | None = None,
     progress: Progress = lambda done, total, note: None,
 ) -> TuningReport:
@@ -84,13 +87,14 @@ def tune(
     Parameters
     ----------
     stream
-        What open_stream gives.
+        What open_stream or, of numbers, open_numbers gives.
     board
         The name of a board, such as "rpi_pico", or the path of a .toml file.
     max_bytes
         The most that a model may take; by default, and at most, what the board's file recommends.
     max_latency
-        Milliseconds that a predict and a learn may take, 99th percentile; None: any time.
+        Milliseconds that a predict and a learn may take, 99th percentile; None: any time. Of
+        classes only.
     choose_on
         The first part of the stream, 0 to 1, which chooses; the rest is shown beside it.
     trials
@@ -103,10 +107,12 @@ def tune(
         The address of a Dask cluster that runs the trials instead.
     warmup
         Samples whose features the quantizer sees before a run.
+    ends
+        The range of the targets, in their own unit; None: that of the warm-up.
     study
         A file that keeps the trials, with which a later search goes on; by default none is kept.
     progress
-        Called with the finished trials, all of them, and the best accuracy in words.
+        Called with the finished trials, all of them, and the best score in words.
 
     Returns
     -------
@@ -121,11 +127,14 @@ def tune(
     """
     target = board_files.load(board)
     most = min(max_bytes or target.model_budget_bytes, target.model_budget_bytes)
-    split = StreamSplit(stream, warmup, _first(stream, choose_on))
+    split = _split(stream, warmup, choose_on, ends)
     with contextlib.ExitStack() as stack:
         clock = None
-        if max_latency is not None and can_count(target):
-            clock = stack.enter_context(Clock(target, stream, warmup))
+        if max_latency is not None:
+            if isinstance(stream, NumberStream):
+                raise UserError("the time per sample is known of classes only, not of numbers")
+            if can_count(target):
+                clock = stack.enter_context(Clock(target, stream, warmup))
         limits = Limits(target, most, max_latency, clock)
         if study is None:
             study = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "study"
@@ -136,12 +145,19 @@ def tune(
     if not found:
         raise UserError("no finished trial keeps to these limits; try more trials")
     return TuningReport(
-        split, limits, found, baselines(split), stream.name, ["--board", board], seed
+        split, limits, found, split.baselines(), stream.name, ["--board", board], seed
     )
 
 
-def _first(stream: Stream, part: float) -> int:
-    total = len(stream.labels)
+def _split(
+    stream: Stream | NumberStream, warmup: int, part: float, ends: tuple[float, float] | None
+) -> Split:
+    if isinstance(stream, Stream):
+        return StreamSplit(stream, warmup, _first(len(stream.labels), part))
+    return NumberSplit(stream, warmup, _first(stream.samples, part), raw_ends(stream, ends))
+
+
+def _first(total: int, part: float) -> int:
     first = round(part * total)
     if not 0 < first < total:
         raise UserError(

@@ -25,7 +25,7 @@ from ..evaluation.prequential import Result
 from ..evaluation.regression import NumberResult
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
-from .models import known, parameters_of
+from .models import known, parameters_of, raw_ends
 
 
 @overload
@@ -144,10 +144,7 @@ def _simulate_numbers(
     wanted = parameters_of(
         model, number_parameters(model, stream.features, stream.late), parameters
     )
-    low_high = None
-    if ends is not None:
-        low, high = stream.target_scale.apply_numbers([float(end) for end in ends])
-        low_high = low, high
+    low_high = raw_ends(stream, ends)
     return regression.evaluate_numbers(
         stream, model, wanted, engine=engine, warmup=warmup, ends=low_high, interval=interval
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ..api.models import raw_ends
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import messages
@@ -16,7 +17,6 @@ from ..engines.learners import (
     regressor_for,
 )
 from ..streams.number_streams import NUMBER_SYNTHS, NumberStream, open_numbers
-from ..streams.units import RAW_MAX
 from .options import model_parameters
 from .parsed import parsed, whole_number
 
@@ -25,8 +25,8 @@ _OF_CLASSES = ("label", "classes", "shuffle", "anomaly", "html", "features", "sp
     "label_budget", "label_delay", "unanswered")  # fmt: skip
 
 
-def add_number_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
+def add_number_options(parser: argparse.ArgumentParser, *, interval: bool = True) -> None:
+    """Add the options; --interval only where a single model is run."""
     group = parser.add_argument_group("options of streams of numbers")
     add_target_option(group)
     group.add_argument(
@@ -46,13 +46,14 @@ def add_number_options(parser: argparse.ArgumentParser) -> None:
         metavar="LOW,HIGH",
         help="the range of the targets, in their own unit (default: that of the warm-up)",
     )
-    group.add_argument(
-        "--interval",
-        type=parsed(float),
-        metavar="PERCENT",
-        help="an interval around each prediction that holds that share of the targets, 50 to 99 "
-        "(default: off)",
-    )
+    if interval:
+        group.add_argument(
+            "--interval",
+            type=parsed(float),
+            metavar="PERCENT",
+            help="an interval around each prediction that holds that share of the targets, "
+            "50 to 99 (default: off)",
+        )
 
 
 def add_target_option(group: argparse._ActionsContainer) -> None:
@@ -72,8 +73,8 @@ def refuse_numbers(parser: argparse.ArgumentParser, command: str) -> None:
     class Refuse(argparse.Action):
         def __call__(self, *_: object) -> None:
             raise UserError(
-                f"{command} is for classes. Numbers are known to simulate, parity, budget, build, "
-                "stream, benchmark numbers."
+                f"{command} is for classes. Numbers are known to simulate, parity, tune, budget, "
+                "build, stream, benchmark numbers."
             )
 
     parser.add_argument("--target", action=Refuse, help=argparse.SUPPRESS)
@@ -86,8 +87,9 @@ def wants_numbers(arguments: argparse.Namespace) -> bool:
     for name in ("horizon", "lags", "target_range", "interval"):
         if getattr(arguments, name, None) is not None:
             raise UserError(f"--{name.replace('_', '-')} needs --target COLUMN.")
-    if arguments.model in REGRESSORS:
-        raise UserError(f"--model {arguments.model} predicts numbers: it needs --target COLUMN.")
+    model = getattr(arguments, "model", None)
+    if model in REGRESSORS:
+        raise UserError(f"--model {model} predicts numbers: it needs --target COLUMN.")
     return False
 
 
@@ -98,8 +100,6 @@ def open_numbers_arguments(
 
     arguments.model becomes the learner of numbers that is meant.
     """
-    if arguments.lags is not None and arguments.horizon is None:
-        raise UserError("--lags needs --horizon N.")
     share = arguments.interval
     if share is not None and not 50 <= share <= 99:
         raise UserError(f"--interval has to be 50 to 99 percent, not {share:g}")
@@ -108,15 +108,21 @@ def open_numbers_arguments(
     stream = open_number_stream(arguments)
     parameters = number_parameters(arguments.model, stream.features, stream.late) | options
     check_parameters(arguments.model, parameters)
-    return stream, parameters, stream.forecaster(_ends(arguments.target_range, stream), share)
+    ends = raw_ends(stream, target_range(arguments))
+    return stream, parameters, stream.forecaster(ends, share)
 
 
-def open_number_stream(arguments: argparse.Namespace) -> NumberStream:
-    """The stream that the options ask for; notes on it are said."""
+def open_number_stream(arguments: argparse.Namespace, *, page: bool = False) -> NumberStream:
+    """The stream that the options ask for; notes on it are said.
+
+    page: whether the command can write a page about numbers.
+    """
     for name in _OF_CLASSES:
-        if getattr(arguments, name, None) is not None:
+        if not (page and name == "html") and getattr(arguments, name, None) is not None:
             raise UserError(f"{option(name)} is for classes, and --target wants numbers.")
     lags = getattr(arguments, "lags", None)
+    if lags is not None and arguments.horizon is None:
+        raise UserError("--lags needs --horizon N.")
     with showing("reading") as update:
         stream = open_numbers(
             arguments.data,
@@ -139,14 +145,13 @@ def _horizon(given: int | None) -> int:
     return given or 0
 
 
-def _ends(text: str | None, stream: NumberStream) -> tuple[int, int] | None:
+def target_range(arguments: argparse.Namespace) -> tuple[float, float] | None:
+    """What --target-range says, in the targets' own unit."""
+    text = arguments.target_range
     if text is None:
         return None
     try:
         low, high = map(float, text.split(","))
     except ValueError:
         raise UserError(f"--target-range has to be LOW,HIGH, two numbers, not {text!r}") from None
-    raw = stream.target_scale.apply_numbers([low, high])
-    if not -RAW_MAX < raw[0] < raw[1] < RAW_MAX:
-        raise UserError(f"--target-range {text}: the targets' unit has no such range.")
-    return raw[0], raw[1]
+    return low, high

@@ -14,9 +14,15 @@ from ..base.progress import showing
 from ..base.terminal import messages
 from ..base.text import count
 from ..boards import board_files
+from ..engines.learners import option
 from ..tuning.report import TuningReport
 from ..tuning.study import RULE
-from .number_options import refuse_numbers
+from .number_options import (
+    add_number_options,
+    open_number_stream,
+    target_range,
+    wants_numbers,
+)
 from .outputs import (
     add_outputs,
     check_outputs,
@@ -36,12 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Search for models that are accurate and small. Every trial learns the "
-        "whole stream once. Models are chosen by their accuracy on its first part; the accuracy "
-        f"on the rest is only shown. The choice is {RULE}. Run the same command again to "
-        "continue with the trials that are missing."
+        "whole stream once. Models are chosen by their accuracy, or with --target by their mean "
+        "absolute error, on its first part; that on the rest is only shown. The choice is "
+        f"{RULE}. Run the same command again to continue with the trials that are missing."
     )
-    refuse_numbers(parser, "tune")
     add_stream_options(parser)
+    add_number_options(parser, interval=False)
     add_board_option(parser, None, "the board (required)", required=True)
     parser.add_argument(
         "--budget",
@@ -102,7 +108,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_outputs(
         parser,
-        plot="draw accuracy against bytes",
+        plot="draw accuracy, or the error, against bytes",
         html="write a report as one HTML page",
         json="write everything as one JSON object",
     )
@@ -113,7 +119,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     board = board_files.load(arguments.board)
     study = arguments.study or Path(_study_name(arguments.data, board.key))
-    stream = open_arguments(arguments)
+    numbers = wants_numbers(arguments)
+    stream = open_number_stream(arguments, page=True) if numbers else open_arguments(arguments)
     with showing("trials") as update:
 
         def progress(done: int, total: int, note: str) -> None:
@@ -132,6 +139,7 @@ def run(arguments: argparse.Namespace) -> int:
             jobs=arguments.jobs,
             scheduler=arguments.scheduler,
             warmup=arguments.warmup,
+            ends=target_range(arguments) if numbers else None,
             study=study,
             progress=progress,
         )
@@ -168,10 +176,11 @@ def _reading(arguments: argparse.Namespace) -> list[str]:
     given: list[str] = []
     for name, usual in (
         ("label", None), ("classes", None), ("limit", None), ("warmup", 256), ("shuffle", None),
+        ("target", None), ("horizon", None), ("lags", None), ("target_range", None),
     ):  # fmt: skip
         value = getattr(arguments, name)
         if value != usual:
-            given += [f"--{name}", str(value)]
+            given += [option(name), str(value)]
     given += ["--no-header"] if arguments.no_header else []
     given += ["--features", *arguments.features] if arguments.features else []
     return [*given, "--board", arguments.board]

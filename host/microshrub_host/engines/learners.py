@@ -115,7 +115,7 @@ def model_of(kind: str) -> str:
 
 def companion(package: str, kind: str) -> Any:
     """The module of a package that has the learner's short name; None if there is none."""
-    name = f"{package}.{model_of(kind)}"
+    name = f"{package}.{model_of(kind).replace('-', '_')}"
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 

@@ -14,13 +14,15 @@ from rich.text import Text
 from ..base.terminal import console
 from ..base.text import count
 from ..base.versions import versions
-from ..engines.learners import DEFAULT, MODELS
+from ..engines.learners import kind_of
 from ..evaluation import pareto
 from ..render.page import Page, surroundings
 from . import study
-from .search_space import changed, models
+from .scores import ACCURACY, Scores
+from .search_space import changed
+from .splits import Split
 from .study import FinishedTrial
-from .trials import Accuracies, Limits, StreamSplit
+from .trials import Limits
 
 _TIME = "ms per sample"
 _NONE = "-"
@@ -30,21 +32,21 @@ _NONE = "-"
 class TuningReport:
     """All that is told; found is not empty, reading are --board and how DATA was read."""
 
-    split: StreamSplit
+    split: Split
     limits: Limits
     found: list[FinishedTrial]
-    baselines: Mapping[str, Accuracies]
+    baselines: Mapping[str, Scores]
     source: str
     reading: Sequence[str]
     seed: int  # of the search
 
     @property
     def front(self) -> list[FinishedTrial]:
-        return study.pareto(self.found)
+        return study.pareto(self.found, self.split.measure)
 
     @property
     def taken(self) -> FinishedTrial:
-        return study.take(self.found, self.split.first)
+        return study.take(self.found, self.split.measure)
 
     @property
     def simulate_command(self) -> str:
@@ -61,13 +63,13 @@ class TuningReport:
     @property
     def verdict(self) -> str:
         """In words: is the chosen model better than the simple baselines?"""
-        accuracy = self.taken.accuracies
+        scores, measure = self.taken.scores, self.split.measure
         parts = {"the part it was chosen on": "first", "the rest": "rest"}
         beaten = [
-            f"{name} ({getattr(said, part):.2f} %) on {called}"
+            f"{name} ({measure.told(getattr(said, part))}) on {called}"
             for called, part in parts.items()
             for name, said in self.baselines.items()
-            if getattr(said, part) >= getattr(accuracy, part)
+            if measure.worth(getattr(said, part)) >= measure.worth(getattr(scores, part))
         ]
         if beaten:
             return f"It does not beat {', nor '.join(beaten)}."
@@ -75,8 +77,8 @@ class TuningReport:
 
     @property
     def parts(self) -> str:
-        """What the two accuracies are."""
-        first, total = self.split.first, len(self.split.stream.labels)
+        """What the two scores are."""
+        first, total = self.split.first, self.split.samples
         return (
             f"Chosen on the first {count(first, 'sample')}; the rest are the {total - first:,} "
             "after them, which did not influence the choice. The model goes on learning there, as "
@@ -85,12 +87,13 @@ class TuningReport:
 
     def advice(self) -> list[str]:
         """Sentences about the suggested model."""
-        taken = self.taken
+        taken, measure = self.taken, self.split.measure
+        first, rest, whole = map(measure.told, _three(taken.scores))
         return [
             f"Suggested: {study.RULE}.",
-            f"{taken.size.model_bytes:,} bytes, {taken.accuracies.first:.2f} % where it was "
-            f"chosen, {taken.accuracies.rest:.2f} % on the rest. {self.verdict}",
-            f"This prints its accuracy over the whole stream, {taken.accuracies.whole:.2f} %:",
+            f"{taken.size.model_bytes:,} bytes, {first} where it was chosen, {rest} on the rest. "
+            f"{self.verdict}",
+            f"This prints its {measure.name} over the whole stream, {whole}:",
             f"  {self.simulate_command}",
             "And this builds its program for the board:",
             f"  {self.build_command}",
@@ -99,13 +102,15 @@ class TuningReport:
 
     def _default(self) -> list[str]:
         """Whether the learner that needs no options is as good."""
-        same = study.as_good(self.found, self.split.first)
+        default, measure = self.split.default, self.split.measure
+        same = study.as_good(self.found, measure, default)
         if same is None or same.configuration == self.taken.configuration:
             return []
-        said = same.accuracies
+        first, rest, _ = map(measure.told, _three(same.scores))
         return [
-            f"{MODELS[DEFAULT]}, which needs no search, is as good with {same.size.model_bytes:,} "
-            f"bytes: {said.first:.2f} % where the model was chosen, {said.rest:.2f} % after it:",
+            f"{kind_of(default)}, which needs no search, is as good with "
+            f"{same.size.model_bytes:,} bytes: {first} where the model was chosen, {rest} after "
+            "it:",
             f"  {self._command('simulate', same)}",
         ]
 
@@ -118,7 +123,8 @@ class TuningReport:
     def head(self) -> list[str]:
         """Of the figures in rows()."""
         time = [_TIME] if self.timed else []
-        return ["bytes", "RAM", *time, "chosen on, %", "rest, %"]
+        unit = self.split.measure.unit
+        return ["bytes", "RAM", *time, f"chosen on, {unit}", f"rest, {unit}"]
 
     def rows(self) -> list[list[str]]:
         """The front and the baselines: figures, then the model."""
@@ -128,17 +134,17 @@ class TuningReport:
             time = [_NONE if latency is None else f"{latency:.2f}"] if self.timed else []
             options = found.configuration.options.removeprefix("--model ")
             figures = [f"{size.model_bytes:,}", f"{size.ram_bytes:,}", *time]
-            rows.append([*figures, *_both(found.accuracies), options])
+            rows.append([*figures, *self._both(found.scores), options])
         for name, said in self.baselines.items():
             nothing = [_NONE] * (len(self.head) - 2)
-            rows.append([*nothing, *_both(said), name])
+            rows.append([*nothing, *self._both(said), name])
         return rows
 
     def print(self) -> None:
         """To the standard output."""
-        stream, board = self.split.stream, self.limits.board
+        split, board = self.split, self.limits.board
         console.say(
-            f"{stream.name}: {count(len(stream.labels), 'sample')}, "
+            f"{split.name}: {count(split.samples, 'sample')}, "
             f"{count(len(self.found), 'model')} tried that fit {board.name} within "
             f"{self.limits.budget:,} bytes"
         )
@@ -153,7 +159,7 @@ class TuningReport:
             table.add_row(*map(Text, row), style="bold" if number == taken else None)
         console.print(table)
         console.say(self.parts)
-        if any(found.size.latency is None for found in self.front):
+        if self.split.measure is ACCURACY and any(f.size.latency is None for f in self.front):
             console.say(_no_time(self.front, board.name))
         for sentence in self.advice():
             console.say(sentence)
@@ -161,14 +167,14 @@ class TuningReport:
     def record(self) -> dict[str, Any]:
         """What --json writes."""
         return {
-            "stream": self.split.stream.name,
-            "samples": len(self.split.stream.labels),
+            "stream": self.split.name,
+            "samples": self.split.samples,
             "samples_that_choose": self.split.first,
             "board": self.limits.board.key,
             "budget": self.limits.budget,
-            "front": [_record(found) for found in self.front],
-            "taken": _record(self.taken),
-            "trials": [_record(found) for found in self.found],
+            "front": [self._record(found) for found in self.front],
+            "taken": self._record(self.taken),
+            "trials": [self._record(found) for found in self.found],
             "baselines": {name: asdict(said) for name, said in self.baselines.items()},
             "simulate": self.simulate_command,
             "build": self.build_command,
@@ -182,35 +188,40 @@ class TuningReport:
 
         figure = Figure(figsize=(8, 5), layout="constrained")
         axes = figure.subplots()
+        measure = self.split.measure
         named = {
-            model: study.points([f for f in self.found if f.configuration.model == model])
-            for model in models()
+            model: study.points([f for f in self.found if f.configuration.model == model], measure)
+            for model in self.split.models()
         }
         pareto.draw(axes, named, most_bytes=self.limits.budget)
-        front = [(f.size.model_bytes, f.accuracies.rest) for f in self.front]
+        front = [(f.size.model_bytes, measure.worth(f.scores.rest)) for f in self.front]
         axes.plot(
             *zip(*front, strict=True), ls="none", marker="x", color="0.4", label="front, the rest"
         )
-        taken = (self.taken.size.model_bytes, self.taken.accuracies.first)
+        taken = (self.taken.size.model_bytes, measure.worth(self.taken.scores.first))
         axes.plot(*taken, ls="none", marker="o", ms=12, mfc="none", color="k", label="suggested")
         for (name, said), dashes in zip(self.baselines.items(), ("--", ":"), strict=True):
-            axes.axhline(said.first, color="0.5", lw=1, ls=dashes, label=name)
-        shown = [f.accuracies.first for f in self.front] + [y for _, y in front]
-        low = min([*shown, *(said.first for said in self.baselines.values())])
-        high = max([*shown, *(said.first for said in self.baselines.values())])
-        axes.set_ylim(max(0, low - 0.1 * (high - low) - 0.5), min(100, high + 1))
-        axes.set_ylabel(f"accuracy on the first {count(self.split.first, 'sample')}, %")
-        axes.set_title(f"{self.split.stream.name} on {self.limits.board.name}", parse_math=False)
+            axes.axhline(measure.worth(said.first), color="0.5", lw=1, ls=dashes, label=name)
+        shown = [measure.worth(f.scores.first) for f in self.front] + [y for _, y in front]
+        shown += [measure.worth(said.first) for said in self.baselines.values()]
+        low, high = min(shown), max(shown)
+        if measure is ACCURACY:
+            axes.set_ylim(max(0, low - 0.1 * (high - low) - 0.5), min(100, high + 1))
+        else:  # less is better, and better is further up
+            axes.set_ylim(low - 0.1 * (high - low), high + 0.1 * (high - low))
+            axes.yaxis.set_major_formatter(lambda worth, _: f"{-worth:.4g}")
+        axes.set_ylabel(f"{measure.name} on the first {count(self.split.first, 'sample')}")
+        axes.set_title(f"{self.split.name} on {self.limits.board.name}", parse_math=False)
         figure.legend(loc="outside lower center", ncols=3, frameon=False)
         return figure
 
     def page(self, command: str) -> Page:
         """The report as a page; command is what made it."""
-        stream, board = self.split.stream, self.limits.board
+        board = self.limits.board
         facts = surroundings() | versions() | {"seed of the search": str(self.seed)}
-        page = Page(f"Models for {stream.name} on {board.name}", command, facts)
+        page = Page(f"Models for {self.split.name} on {board.name}", command, facts)
         page.paragraph(self.parts)
-        page.picture(self.draw(), "Accuracy and bytes of all models that were tried.")
+        page.picture(self.draw(), "All models that were tried: how good, and how many bytes.")
         page.heading("The front")
         rows = [[row[-1], *row[:-1]] for row in self.rows()]
         taken = self.front.index(self.taken)
@@ -220,9 +231,27 @@ class TuningReport:
             page.paragraph(sentence)
         return page
 
+    def _both(self, said: Scores) -> tuple[str, str]:
+        """Those of the two parts."""
+        text = self.split.measure.text
+        return text(said.first), text(said.rest)
 
-def _both(said: Accuracies) -> tuple[str, str]:
-    return f"{said.first:.2f}", f"{said.rest:.2f}"
+    def _record(self, found: FinishedTrial) -> dict[str, Any]:
+        configuration = found.configuration
+        first, rest, whole = _three(found.scores)
+        return {
+            "trial": configuration.number,
+            "model": configuration.model,
+            "settings": dict(configuration.settings),
+            "changed": changed(configuration.model, configuration.settings),
+            "options": configuration.options,
+            **asdict(found.size),
+            self.split.measure.key: {"first": first, "rest": rest, "whole": whole},
+        }
+
+
+def _three(said: Scores) -> tuple[float, float, float]:
+    return said.first, said.rest, said.whole
 
 
 def _no_time(front: list[FinishedTrial], board: str) -> str:
@@ -232,16 +261,3 @@ def _no_time(front: list[FinishedTrial], board: str) -> str:
         f"{count(len(front), 'model')}; --max-latency counts it for boards with a Cortex-M, and "
         "`microshrub bench` measures it on the board."
     )
-
-
-def _record(found: FinishedTrial) -> dict[str, Any]:
-    configuration = found.configuration
-    return {
-        "trial": configuration.number,
-        "model": configuration.model,
-        "settings": dict(configuration.settings),
-        "changed": changed(configuration.model, configuration.settings),
-        "options": configuration.options,
-        **asdict(found.size),
-        "accuracy": asdict(found.accuracies),
-    }

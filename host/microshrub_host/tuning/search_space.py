@@ -6,19 +6,11 @@ on another parameter is asked for only where it counts, so all that comes out go
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..boards.default_bytes import SIZE
-from ..engines.learners import (
-    BALANCED,
-    DEFAULT,
-    MODELS,
-    Parameter,
-    companion,
-    defaults,
-    options_of,
-)
+from ..engines.learners import Parameter, companion, defaults, kind_of, options_of
 
 Choice = dict[str, Any]  # names as a trial has them: "model", "shrub window"
 
@@ -26,13 +18,13 @@ _NOT_TUNED = "seed"
 _WIDE = 32  # times the least value: a range so wide is drawn from by its logarithm
 
 
-def first(budget: int) -> list[Choice]:
-    """What a search begins with: choices that are known to be of use, those of DEFAULT first.
+def first(models: Sequence[str], default: str, budget: int) -> list[Choice]:
+    """What a search begins with: choices that are known to be of use, those of `default` first.
 
     Those that ask for more bytes than the budget are left out.
     """
     found = []
-    for model in sorted(models(), key=lambda model: model != DEFAULT):
+    for model in sorted(models, key=lambda model: model != default):
         space = _space_of(model)
         known = space.FIRST if space else ({},)
         for choice in (choice for choice in known if choice.get(SIZE, 0) <= budget):
@@ -41,24 +33,22 @@ def first(budget: int) -> list[Choice]:
     return found
 
 
-def sample(trial: Any, features: int, budget: int) -> tuple[str, dict[str, Any]]:
-    """A model of at most `budget` bytes, and all its parameters but those that the stream gives.
+def sample(
+    trial: Any, models: Sequence[str], features: int, budget: int
+) -> tuple[str, dict[str, Any]]:
+    """One of the models, and all its parameters but those that the stream gives.
 
-    Where no single parameter is its size, it may turn out to be larger.
+    It takes at most `budget` bytes where a single parameter is its size; else it may turn out to
+    be larger.
     """
-    model = str(trial.suggest_categorical("model", models()))
+    model = str(trial.suggest_categorical("model", list(models)))
     ask, space = Ask(trial, model, budget), _space_of(model)
     found = space.space(ask, features) if space else _whole_ranges(ask, features)
     return model, defaults(model) | found
 
 
-def models() -> list[str]:
-    """The learners that are tried: those that are made to be accurate."""
-    return [model for model in MODELS if model != BALANCED]
-
-
 def _space_of(model: str) -> Any:
-    return companion(f"{__package__}.spaces", MODELS[model])
+    return companion(f"{__package__}.spaces", kind_of(model))
 
 
 def changed(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]:

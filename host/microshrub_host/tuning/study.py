@@ -1,6 +1,6 @@
 """The search for a model: an Optuna study in one file, whose trials run in worker processes.
 
-It has two objectives: high accuracy on the first part of the stream, and few bytes. Models that do
+It has two objectives: a good score on the first part of the stream, and few bytes. Models that do
 not fit the board are never run. All finished trials are in the file, so a search that was stopped
 continues from there.
 """
@@ -8,10 +8,8 @@ continues from there.
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import json
-import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -21,17 +19,18 @@ from typing import Any
 from ..base.cluster import spread
 from ..base.errors import UserError
 from ..engines import loader
-from ..engines.learners import DEFAULT
 from ..evaluation import prequential
 from ..evaluation.pareto import front
 from . import study_file, trials
+from .scores import Measure, Scores
 from .search_space import first, sample
-from .trials import Accuracies, Candidate, Limits, Size, StreamSplit
+from .splits import Split
+from .trials import Candidate, Limits, Size
 
 _NAME = "microshrub tune"
 _REFUSED = 2000  # configurations in a row that do not fit: there is none, or as good as none
 _FAILED = 5  # trials in a row that came to nothing
-RULE = "the smallest model within a standard error of the most accurate one, where it is chosen"
+RULE = "the smallest model within a standard error of the best one, where it is chosen"
 
 Progress = Callable[[int, int, str], None]
 
@@ -41,7 +40,7 @@ class FinishedTrial:
     """A finished trial."""
 
     configuration: Candidate
-    accuracies: Accuracies
+    scores: Scores
     size: Size
 
 
@@ -51,7 +50,7 @@ class Search:
     The file is its own until close(), which a with statement calls.
     """
 
-    def __init__(self, path: Path, split: StreamSplit, limits: Limits, seed: int) -> None:
+    def __init__(self, path: Path, split: Split, limits: Limits, seed: int) -> None:
         """Open or begin it.
 
         Raises UserError for a file that is no study, is damaged, is of other data, or is in use by
@@ -66,7 +65,7 @@ class Search:
         with contextlib.ExitStack() as stack:
             self._file = stack.enter_context(study_file.open_locked(path))
             with study_file.readable(path):
-                self._study = _study(optuna, path, seed)
+                self._study = _study(optuna, path, seed, rising=split.measure.rising)
                 _check(self._study, path, _identity(split, limits))
                 known = map(_finished, self._trials("COMPLETE"))
                 self._seen = {_key(configuration) for configuration, _ in known}
@@ -89,16 +88,16 @@ class Search:
         for trial in self._trials("COMPLETE"):
             if self._limits.clock and "latency" in trial.user_attrs:
                 known = _configuration(trial)
-                wanted = trials.parameters(self._split, known)
+                wanted = self._split.parameters(known)
                 self._limits.clock.remember(known.model, wanted, trial.user_attrs["latency"])
 
     def found(self) -> list[FinishedTrial]:
         """All finished trials that keep to the limits, in the order of their numbers."""
         found = []
-        for configuration, accuracies in map(_finished, self._trials("COMPLETE")):
-            size = trials.size_within(self._split, configuration, self._limits)
+        for configuration, scores in map(_finished, self._trials("COMPLETE")):
+            size = self._size(configuration)
             if size is not None:
-                found.append(FinishedTrial(configuration, accuracies, size))
+                found.append(FinishedTrial(configuration, scores, size))
         return found
 
     def finished(self) -> int:
@@ -115,10 +114,9 @@ class Search:
 
     def _run(self, wanted: int, jobs: int, scheduler: str | None, progress: Progress) -> None:
         failed = 0
-        work = functools.partial(trials.run, self._split)
         while self.finished() < wanted:
             tasks = self._tasks(wanted - self.finished(), compile_here=not scheduler)
-            for outcome in spread(work, tasks, jobs=jobs, scheduler=scheduler):
+            for outcome in spread(self._split.run, tasks, jobs=jobs, scheduler=scheduler):
                 if outcome.failure:
                     failed += 1
                     self._fail(outcome.task.number)
@@ -133,8 +131,9 @@ class Search:
                 progress(self.finished(), wanted, self._best())
 
     def _best(self) -> str:
-        best = max(trial.values[0] for trial in self._trials("COMPLETE"))
-        return f"best {best:.2f} %"
+        measure = self._split.measure
+        scores = (trial.values[0] for trial in self._trials("COMPLETE"))
+        return f"best {measure.told(max(scores, key=measure.worth))}"
 
     def _tasks(self, missing: int, *, compile_here: bool) -> Iterator[Candidate]:
         for _ in range(missing):
@@ -145,13 +144,14 @@ class Search:
 
     def _ask(self) -> Candidate:
         """The next one that fits and is new."""
-        features = self._split.stream.values.shape[1]
+        split = self._split
+        models = split.models()
         for _ in range(_REFUSED):
             trial = self._study.ask()
-            model, settings = sample(trial, features, self._limits.budget)
+            model, settings = sample(trial, models, split.features, self._limits.budget)
             found = Candidate(trial.number, model, settings)
             self._under_way[trial.number] = trial
-            if _key(found) not in self._seen and self._fits(found):
+            if _key(found) not in self._seen and self._size(found) is not None:
                 self._seen.add(_key(found))
                 trial.set_user_attr("configuration", {"model": model, "settings": settings})
                 return found
@@ -161,14 +161,16 @@ class Search:
             "raise --budget or --max-latency, or lower --trials"
         )
 
-    def _fits(self, configuration: Candidate) -> bool:
-        return trials.size_within(self._split, configuration, self._limits) is not None
+    def _size(self, task: Candidate) -> Size | None:
+        """What it takes, None if that is too much."""
+        wanted = self._split.parameters(task)
+        return trials.size_within(task.model, wanted, self._limits)
 
-    def _tell(self, task: Candidate, value: Accuracies) -> None:
-        size = trials.size_within(self._split, task, self._limits)
+    def _tell(self, task: Candidate, value: Scores) -> None:
+        size = self._size(task)
         assert size is not None
         trial = self._under_way.pop(task.number)
-        trial.set_user_attr("accuracies", asdict(value))
+        trial.set_user_attr("scores", asdict(value))
         if size.latency is not None:
             trial.set_user_attr("latency", size.latency)
         self._study.tell(trial, [value.first, size.model_bytes])
@@ -183,7 +185,8 @@ class Search:
             if "configuration" in trial.user_attrs:
                 self._study.enqueue_trial(trial.params)
         if not self._study.get_trials(deepcopy=False):
-            for choice in first(self._limits.budget):
+            split = self._split
+            for choice in first(split.models(), split.default, self._limits.budget):
                 self._study.enqueue_trial(choice)
 
     def _trials(self, state: str) -> list[Any]:
@@ -201,45 +204,46 @@ def _configuration(trial: Any) -> Candidate:
     return Candidate(trial.number, **trial.user_attrs["configuration"])
 
 
-def _finished(trial: Any) -> tuple[Candidate, Accuracies]:
+def _finished(trial: Any) -> tuple[Candidate, Scores]:
     """What a finished trial of the study's file ran, and what came of it."""
-    return _configuration(trial), Accuracies(**trial.user_attrs["accuracies"])
+    return _configuration(trial), Scores(**trial.user_attrs["scores"])
 
 
-def points(found: list[FinishedTrial]) -> list[tuple[float, float]]:
-    """Bytes and accuracy on the part that chooses, for pareto.py."""
-    return [(f.size.model_bytes, f.accuracies.first) for f in found]
+def points(found: list[FinishedTrial], measure: Measure) -> list[tuple[float, float]]:
+    """Bytes, and what the score on the part that chooses is worth, for pareto.py."""
+    return [(f.size.model_bytes, measure.worth(f.scores.first)) for f in found]
 
 
-def pareto(found: list[FinishedTrial]) -> list[FinishedTrial]:
+def pareto(found: list[FinishedTrial], measure: Measure) -> list[FinishedTrial]:
     """Those that no other one beats, by bytes."""
-    return [found[i] for i in front(points(found))]
+    return [found[i] for i in front(points(found, measure))]
 
 
-def take(found: list[FinishedTrial], samples: int) -> FinishedTrial:
-    """The configuration to take, by RULE, of so many samples that choose; found is not empty.
+def take(found: list[FinishedTrial], measure: Measure) -> FinishedTrial:
+    """The configuration to take, by RULE; found is not empty.
 
     It is the rule of one standard error (Breiman, Friedman, Olshen, Stone: Classification and
-    Regression Trees, 1984, section 3.4.3): the most accurate of many was also the luckiest.
+    Regression Trees, 1984, section 3.4.3): the best of many was also the luckiest.
     """
-    best = max(f.accuracies.first for f in found)
-    return next(f for f in pareto(found) if f.accuracies.first >= best - _error(best, samples))
+    enough = _enough(found, measure)
+    return next(f for f in pareto(found, measure) if measure.worth(f.scores.first) >= enough)
 
 
-def as_good(found: list[FinishedTrial], samples: int) -> FinishedTrial | None:
-    """The smallest model of DEFAULT that is within a standard error of the best, if one is."""
-    best = max(f.accuracies.first for f in found)
+def as_good(found: list[FinishedTrial], measure: Measure, model: str) -> FinishedTrial | None:
+    """The smallest of that model that is within a standard error of the best, if one is."""
+    enough = _enough(found, measure)
     able = [
         f
         for f in found
-        if f.configuration.model == DEFAULT and f.accuracies.first >= best - _error(best, samples)
+        if f.configuration.model == model and measure.worth(f.scores.first) >= enough
     ]
     return min(able, key=lambda f: f.size.model_bytes, default=None)
 
 
-def _error(percent: float, samples: int) -> float:
-    """The standard error of an accuracy, in points."""
-    return math.sqrt(percent * (100 - percent) / samples)
+def _enough(found: list[FinishedTrial], measure: Measure) -> float:
+    """What a score has to be worth: that of the best, less its standard error."""
+    best = max((f.scores for f in found), key=lambda scores: measure.worth(scores.first))
+    return measure.worth(best.first) - best.error
 
 
 def _package() -> Any:
@@ -252,11 +256,11 @@ def _package() -> Any:
     return optuna
 
 
-def _study(optuna: Any, path: Path, seed: int) -> Any:
+def _study(optuna: Any, path: Path, seed: int, *, rising: bool) -> Any:
     study = optuna.create_study(
         storage=study_file.storage(path),
         study_name=_NAME,
-        directions=["maximize", "minimize"],
+        directions=["maximize" if rising else "minimize", "minimize"],
         load_if_exists=True,
     )
     # a search that goes on does not draw what it began with once more
@@ -267,12 +271,10 @@ def _study(optuna: Any, path: Path, seed: int) -> Any:
     return study
 
 
-def _identity(split: StreamSplit, limits: Limits) -> dict[str, Any]:
+def _identity(split: Split, limits: Limits) -> dict[str, Any]:
     """What all trials of a study have in common."""
     digest = hashlib.sha256()
-    stream = split.stream
-    names = json.dumps([stream.feature_names, stream.class_names])
-    for part in (stream.values.tobytes(), stream.labels.tobytes(), names.encode()):
+    for part in split.content():
         digest.update(part)
     return {
         "data": digest.hexdigest(),

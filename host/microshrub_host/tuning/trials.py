@@ -1,8 +1,4 @@
-"""One configuration on one stream: what it takes on a board, and its accuracy on two parts.
-
-A trial runs the whole stream once, predicting each sample before it learns it. The accuracy over
-the first part is all that a choice may look at; that over the rest shows what became of it.
-"""
+"""A configuration to try, and what it takes on a board."""
 
 from __future__ import annotations
 
@@ -13,30 +9,8 @@ from typing import Any
 from ..boards import ram_budget, sample_time
 from ..boards.board_files import Board
 from ..emulation.latency import Clock
-from ..engines import loader
-from ..engines.learners import MODELS, learner, options_text, stream_parameters
-from ..engines.status import percent
-from ..evaluation.prequential import evaluate
-from ..streams.stream import Stream
+from ..engines.learners import kind_of, learner, options_text
 from .search_space import changed
-
-
-@dataclass(frozen=True)
-class StreamSplit:
-    """A stream, the samples whose features the quantizer sees, and those that choose."""
-
-    stream: Stream
-    warmup: int
-    first: int  # samples of the first part; the others are the rest
-
-
-@dataclass(frozen=True)
-class Accuracies:
-    """In percent: on the first part, on the rest, and on the whole stream."""
-
-    first: float
-    rest: float
-    whole: float
 
 
 @dataclass(frozen=True)
@@ -79,33 +53,17 @@ class Size:
     latency: float | None
 
 
-def run(split: StreamSplit, configuration: Candidate) -> Accuracies:
-    """Learn the stream; raises ValueError for parameters that the learner refuses."""
-    wanted = parameters(split, configuration)
-    result = evaluate(split.stream, configuration.model, wanted, warmup=split.warmup)
-    right = result.right
-    return Accuracies(
-        first=round(100 * float(right[: split.first].mean()), 4),
-        rest=round(100 * float(right[split.first :].mean()), 4),
-        whole=result.accuracy,
-    )
+def size_within(model: str, wanted: Mapping[str, Any], limits: Limits) -> Size | None:
+    """What a model of these parameters takes.
 
-
-def parameters(split: StreamSplit, configuration: Candidate) -> dict[str, Any]:
-    """All parameters of its constructor on this stream."""
-    shape = stream_parameters(configuration.model, split.stream, split.warmup)
-    return shape | dict(configuration.settings)
-
-
-def size_within(split: StreamSplit, configuration: Candidate, limits: Limits) -> Size | None:
-    """What the model takes, None if that is more than the limits or it is refused as such."""
-    model, wanted = configuration.model, parameters(split, configuration)
+    None if that is more than the limits, or if the learner refuses them as too large.
+    """
     try:
         if learner(model).nbytes(**wanted) > limits.budget:
             return None
     except ValueError:
         return None
-    budget = ram_budget.budget(wanted, limits.board, MODELS[model])
+    budget = ram_budget.budget(wanted, limits.board, kind_of(model))
     time = sample_time.sample_time(limits.board, model, wanted)
     latency = None if time is None else (time.predict[1] + time.learn[1]) / 1000
     if not budget.fits:
@@ -117,18 +75,3 @@ def size_within(split: StreamSplit, configuration: Candidate, limits: Limits) ->
         if latency is not None and latency > most:
             return None
     return Size(budget.model_bytes, budget.ram_bytes, latency)
-
-
-def baselines(split: StreamSplit) -> dict[str, Accuracies]:
-    """NoChange and MajorityClass on the same parts."""
-    metrics = loader.load(loader.fastest()).Metrics(len(split.stream.class_names))
-    total, first = len(split.stream.labels), split.first
-    said: list[tuple[float, float]] = []
-    for part in (slice(0, first), slice(first, total)):
-        labels = bytearray(split.stream.labels[part].tobytes())
-        metrics.update_rows(labels, bytearray(len(labels)))
-        said.append((percent(metrics.accuracy_nochange), percent(metrics.accuracy_majority)))
-    return {
-        name: Accuracies(a, round((b * total - a * first) / (total - first), 4), b)
-        for name, a, b in zip(("NoChange", "MajorityClass"), *said, strict=True)
-    }

@@ -13,7 +13,8 @@ from microshrub_host.emulation.latency import Clock, can_count
 from microshrub_host.engines.learners import defaults, specification
 from microshrub_host.streams.stream import Stream
 from microshrub_host.tuning import trials
-from microshrub_host.tuning.trials import Candidate, Limits, StreamSplit
+from microshrub_host.tuning.splits import StreamSplit
+from microshrub_host.tuning.trials import Candidate, Limits
 
 BOARD = board_files.load("rpi_pico")
 
@@ -45,6 +46,10 @@ def test_what_is_counted_is_what_the_file_has_where_it_has_it(stream: Stream) ->
         assert clock.milliseconds("shrub", {**parameters, "step": 2.0}, most=100) == counted
 
 
+def size_of(split: StreamSplit, candidate: Candidate, limits: Limits) -> trials.Size | None:
+    return trials.size_within(candidate.model, split.parameters(candidate), limits)
+
+
 @pytest.mark.usefixtures("emulator")
 def test_a_model_beyond_the_limit_is_refused_before_it_is_run(stream: Stream) -> None:
     split = StreamSplit(stream, 256, 350)
@@ -52,15 +57,15 @@ def test_a_model_beyond_the_limit_is_refused_before_it_is_run(stream: Stream) ->
     large = {**small, "window": 512, "depth": 6}
     with Clock(BOARD, stream, 256) as clock:
         limits = Limits(BOARD, 60_000, 3.0, clock)
-        size = trials.size_within(split, Candidate(0, "shrub", small), limits)
+        size = size_of(split, Candidate(0, "shrub", small), limits)
         assert size is not None
         assert size.latency is not None
         assert 0.1 < size.latency < 3.0
-        assert trials.size_within(split, Candidate(1, "shrub", large), limits) is None
+        assert size_of(split, Candidate(1, "shrub", large), limits) is None
         again = Clock(BOARD, stream, 256)  # has nothing running
-        again.remember("shrub", trials.parameters(split, Candidate(1, "shrub", large)), 1.25)
+        again.remember("shrub", split.parameters(Candidate(1, "shrub", large)), 1.25)
         known = Limits(BOARD, 60_000, 3.0, again)
-        size = trials.size_within(split, Candidate(1, "shrub", large), known)
+        size = size_of(split, Candidate(1, "shrub", large), known)
         assert size is not None
         assert size.latency == 1.25
 

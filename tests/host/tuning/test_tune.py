@@ -29,15 +29,18 @@ from microshrub_host.boards import board_files
 from microshrub_host.engines.learners import check_parameters, specification
 from microshrub_host.streams.stream import Stream
 from microshrub_host.tuning import trials
+from microshrub_host.tuning.scores import ACCURACY, MAE, Scores, error_of_accuracy
 from microshrub_host.tuning.search_space import first, sample
+from microshrub_host.tuning.splits import StreamSplit
 from microshrub_host.tuning.study import FinishedTrial, Search, as_good, take
-from microshrub_host.tuning.trials import Candidate, Limits, StreamSplit
+from microshrub_host.tuning.trials import Candidate, Limits
 from microshrub_tools.cli.main import main
 
 optuna = pytest.importorskip("optuna", reason="needs the extra tune")
 psutil = pytest.importorskip("psutil", reason="comes with the extra tune")
 BOARD = board_files.load("rpi_pico")
 LIMITS = Limits(BOARD, 3000)
+MODELS = StreamSplit(make_stream(600), 100, 250).models()
 
 
 def write(path: Path, samples: int) -> Path:
@@ -104,11 +107,11 @@ def refusal(model: str, parameters: dict[str, Any]) -> str:
 @settings(max_examples=60)
 def test_whatever_is_asked_for_is_a_model(seed: int, features: int, classes: int) -> None:
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
-    known = first(16384)
+    known = first(MODELS, "thicket", 16384)
     for choice in known:
         study.enqueue_trial(choice)
     for number in range(len(known) + 3):
-        model, settings = sample(study.ask(), features, 16384)
+        model, settings = sample(study.ask(), MODELS, features, 16384)
         said = refusal(model, settings | {"features": features, "classes": classes})
         assert not said or re.match("--bytes has to be more for", said)  # counts as too large
         if number < len(known):
@@ -154,10 +157,14 @@ def test_the_commands_that_it_prints_work(
 
 def test_the_baselines_are_those_of_each_part() -> None:
     stream = make_stream(900)
-    found = trials.baselines(StreamSplit(stream, 256, 300))
+    found = StreamSplit(stream, 256, 300).baselines()
     same = stream.labels[1:] == stream.labels[:-1]
     assert found["NoChange"].rest == pytest.approx(100 * same[299:].mean(), abs=1e-3)
     assert found["NoChange"].first == pytest.approx(100 * same[:299].sum() / 300, abs=0.4)
+
+
+def size_of(split: StreamSplit, candidate: Candidate, limits: Limits) -> trials.Size | None:
+    return trials.size_within(candidate.model, split.parameters(candidate), limits)
 
 
 def test_what_the_board_needs_too_long_for_is_not_tried() -> None:
@@ -173,12 +180,12 @@ def test_what_the_board_needs_too_long_for_is_not_tried() -> None:
     cycles = BOARD.cost.cycles * (row.predict[1] + row.learn[1])
     wanted = 1000 * cycles / BOARD.clock_hz + 2 * BOARD.cost.uncached_us / 1000
     for most, latency in ((None, wanted), (wanted * 1.01, wanted), (wanted * 0.99, None)):
-        size = trials.size_within(split, usual, Limits(BOARD, 9999, most))
+        size = size_of(split, usual, Limits(BOARD, 9999, most))
         assert (size and size.latency) == (latency and pytest.approx(latency))
-    small = trials.size_within(split, usual, Limits(BOARD, 9999))
+    small = size_of(split, usual, Limits(BOARD, 9999))
     assert small is not None
-    assert trials.size_within(split, usual, Limits(BOARD, small.model_bytes)) == small
-    assert trials.size_within(split, usual, Limits(BOARD, small.model_bytes - 1)) is None
+    assert size_of(split, usual, Limits(BOARD, small.model_bytes)) == small
+    assert size_of(split, usual, Limits(BOARD, small.model_bytes - 1)) is None
 
 
 def test_the_choice_does_not_see_the_rest(tmp_path: Path, scheduler: str) -> None:
@@ -192,37 +199,39 @@ def test_the_choice_does_not_see_the_rest(tmp_path: Path, scheduler: str) -> Non
             results.append(search.found())
     one, other = results
     assert [f.configuration for f in one] == [f.configuration for f in other]
-    assert [f.accuracies.first for f in one] == [f.accuracies.first for f in other]
-    assert [f.accuracies.rest for f in one] != [f.accuracies.rest for f in other]
-    assert take(one, 250).configuration == take(other, 250).configuration
+    assert [f.scores.first for f in one] == [f.scores.first for f in other]
+    assert [f.scores.rest for f in one] != [f.scores.rest for f in other]
+    assert take(one, ACCURACY).configuration == take(other, ACCURACY).configuration
 
 
-def trial(model: str, size: int, first: float) -> FinishedTrial:
-    candidate = trials.Candidate(0, model, {})
-    return FinishedTrial(candidate, trials.Accuracies(first, 0, 0), trials.Size(size, 0, None))
+def trial(model: str, size: int, first: float, samples: int) -> FinishedTrial:
+    scores = Scores(first, 0, 0, error_of_accuracy(first, samples))
+    return FinishedTrial(Candidate(0, model, {}), scores, trials.Size(size, 0, None))
+
+
+def known(samples: int) -> list[FinishedTrial]:
+    return [
+        trial("shrub", 1000, 88.0, samples),
+        trial("shrub", 2000, 89.75, samples),
+        trial("thicket", 4000, 89.8, samples),
+        trial("shrub", 8000, 90.0, samples),
+    ]
 
 
 def test_the_rule_of_one_standard_error() -> None:
     """Of 10,000 samples at 90 % a standard error is 0.3 points, of 100 it is 3."""
-    found = [
-        trial("shrub", 1000, 88.0),
-        trial("shrub", 2000, 89.75),
-        trial("thicket", 4000, 89.8),
-        trial("shrub", 8000, 90.0),
-    ]
-    assert [take(found, n).size.model_bytes for n in (100, 10_000, 1_000_000)] == [
-        1000,
-        2000,
-        8000,
-    ]
-    same = as_good(found, 10_000)
+    taken = [take(known(n), ACCURACY).size.model_bytes for n in (100, 10_000, 1_000_000)]
+    assert taken == [1000, 2000, 8000]
+    same = as_good(known(10_000), ACCURACY, "thicket")
     assert same is not None
     assert same.size.model_bytes == 4000
-    assert as_good(found, 1_000_000) is None
+    assert as_good(known(1_000_000), ACCURACY, "thicket") is None
+    errors = [replace(f, scores=Scores(100 - f.scores.first, 0, 0, 0.3)) for f in known(1)]
+    assert take(errors, MAE).size.model_bytes == 2000
 
 
 def test_thicket_comes_first() -> None:
-    models = [choice["model"] for choice in first(65536)]
+    models = [choice["model"] for choice in first(MODELS, "thicket", 65536)]
     assert models[: models.count("thicket")] == ["thicket"] * models.count("thicket")
 
 
@@ -407,6 +416,7 @@ def test_what_cannot_be_is_told(
 def test_a_thicket_is_drawn_within_the_budget() -> None:
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1))
     for _ in range(60):
-        model, settings = sample(study.ask(), 5, 16384)
+        model, settings = sample(study.ask(), MODELS, 5, 16384)
         assert model != "thicket" or 2048 <= settings["bytes"] <= 16384
-    assert max(c.get("thicket bytes", 0) for c in first(16384)) == 16384
+    known = first(MODELS, "thicket", 16384)
+    assert max(choice.get("thicket bytes", 0) for choice in known) == 16384
