@@ -132,7 +132,7 @@ def test_the_command_tune_tries_it(
 
     known = search_space.first(list(learners.MODELS), "thicket", 65536)
     own = [choice for choice in known if choice["model"] == "majority"]
-    monkeypatch.setattr(study, "first", lambda _: own)  # the others take their time
+    monkeypatch.setattr(study, "first", lambda *_: own)  # the others take their time
     words = ["tune", data, "--board", "rpi_pico", "--warmup", 100, "--study", tmp_path / "study"]
     found = record(capsys, *words, "--trials", len(own))
     ours = found["trials"]
