@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from device_support import (
     Device,
     configuration,
-    frozen_quantizer,
     nothing_allocated,
     put_device,
     run_device,
 )
+from naming_support import MODEL, NAMES, SPARE, kinds, live, put_naming_device
 from script_support import spawn
 
 from microshrub_host.evaluation import prequential
@@ -38,32 +37,21 @@ from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.device_watch import Watch
 from microshrub_tools.watch.naming import CommandLine
 
-MODEL: dict[str, Any] = {"features": 2, "classes": 5, "window": 60, "k": 3}
-NAMES = ["walk", "rest", "spare 1", "spare 2", "spare 3"]
-SPARE = {"classes": 3, "window": 32, "collect": 4, "room": 16}
 CHECKPOINT = {"path": "checkpoint", "samples": 100000, "seconds": 0}
 Start = Callable[..., Device]
 
 
 @pytest.fixture(scope="module")
 def stream() -> Stream:
-    """120 samples of walk and rest by turns, 60 of a third kind; its classes are of the device."""
-    rng = np.random.default_rng(3)
-    kinds = np.array([0, 1] * 60 + [2] * 60)
-    rows = np.array([(20, 20), (80, 20), (20, 80)])[kinds] + rng.normal(0, 1, (180, 2))
-    return Stream("kinds", rows, kinds.astype(np.uint8), ("x", "y"), ("walk", "rest", "stairs"))
+    return kinds()
 
 
 @pytest.fixture
-def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) -> Iterator[Start]:
+def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Start]:
     devices = []
 
     def start(**fields: Any) -> Device:
-        config = configuration(
-            "NearestNeighbours", MODEL, quantizer="quantizer.state", class_names=NAMES, **fields
-        )
-        put_device(tmp_path, config)
-        (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream, 180))
+        put_naming_device(tmp_path, **fields)
         devices.append(Device(micropython_command, tmp_path, "160k"))
         return devices[-1]
 
@@ -76,17 +64,6 @@ def connected(device: Device) -> HostLink:
     link = HostLink(SerialLine(device.port))
     link.connect()
     return link
-
-
-def live(link: HostLink, stream: Stream, begin: int, end: int, label: bool) -> list[int]:
-    """What is predicted for these samples; with label, they are learned."""
-    rows = prequential.raw_rows(stream)
-    requests = (
-        sample(rows[k].tolist(), int(stream.labels[k]) if label else None)
-        for k in range(begin, end)
-    )
-    answers = [pending.answer for pending in link.stream(requests)]
-    return [answer.label for answer in answers if isinstance(answer, Prediction)]
 
 
 def ask(link: HostLink, payload: bytes) -> ClassState:

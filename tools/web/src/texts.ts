@@ -235,6 +235,22 @@ export const texts = {
     },
   },
 
+  naming: {
+    title: "What is new",
+    aside: (n: number, isAsking: boolean) =>
+      `${count(n)} samples are set aside.` + (isAsking ? " What are they?" : ""),
+    name: "Name",
+    which: "Class",
+    into: "is the same as",
+    do: {
+      name: "This is what was set aside",
+      dismiss: "It is nothing new",
+      rename: "Give it the name above",
+      forget: "Forget it",
+      merge: "Merge them",
+    },
+  },
+
   learnMe: {
     title: "Learn me",
     lead:

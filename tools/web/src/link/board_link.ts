@@ -5,7 +5,7 @@ import type { Frame } from "./frames";
 import { Link, LinkError, RefusedError, type Carrier, type Welcome } from "./link";
 
 const [SAMPLE, LABELLED, LABEL, STATUS, CONFUSION] = [3, 4, 5, 6, 7];
-const [FINGERPRINT, RESET, READ, NUMBERS] = [8, 10, 11, 13];
+const [FINGERPRINT, RESET, READ, NUMBERS, CLASSES] = [8, 10, 11, 13, 15];
 const HIGH = 2 ** 29; // what the high word of a sum counts
 const COUNTS = 14; // at most, of an answer
 const UNKNOWN = 65535; // a label that is not known
@@ -18,6 +18,7 @@ export interface Configuration {
   readonly units: readonly (readonly [number, number])[] | null;
   readonly quantizer?: string | null; // the file of the ranges; without it they are seen first
   readonly warmup?: number; // samples in which they are seen
+  readonly spare?: object | null; // there are classes that get their names on the board
   readonly numbers?: { readonly column: number }; // the value of a sample that is predicted
 }
 
@@ -134,6 +135,11 @@ export class BoardLink {
       (HIGH * above + below) / Math.max(scored!, 1);
     const [error, nochange] = [mean(high!, low!), mean(guessHigh!, guessLow!)];
     return { said, half, scored, error, nochange, inside } as NumberErrors;
+  }
+
+  /** What the board answers to a payload of request 15; see classes.ts. */
+  async about(payload: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+    return (await this.link.request(CLASSES, payload)).payload;
   }
 
   /** The CRC32 of the learner's state. */

@@ -9,6 +9,7 @@ import type { Stream } from "../streams/stream";
 import { hex32, percent, texts } from "../texts";
 import { classTable, numberTable } from "./board_status";
 import { confusionMatrix } from "./confusion_matrix";
+import { Naming } from "./naming";
 import { save } from "./take_away";
 
 const BAUD = 115_200;
@@ -26,6 +27,10 @@ export class Watch {
   private readonly sent = make("p", { id: "watch-sent" });
   private readonly recording = make("button", { type: "button", id: "watch-csv" }, texts.learnMe.csv);
   private readonly ofClasses = panel(texts.confusion.title, this.confusion);
+  private readonly naming = new Naming(
+    (shown) => this.showLabels(shown),
+    (error) => this.say(wordsOf(error), true),
+  );
   private readonly live: HTMLElement;
   private port: Port | null = null;
   private link: BoardLink | null = null;
@@ -44,6 +49,7 @@ export class Watch {
       { class: "results", hidden: true },
       panel(texts.watch.numbers, this.numbers, this.send, this.sent),
       this.ofClasses,
+      this.naming.element,
       panel(texts.watch.sensor, this.newest, this.labels, this.recording),
     );
     this.element = make(
@@ -68,7 +74,8 @@ export class Watch {
         this.say(why === null ? texts.watch.back : texts.watch.waits(why), why !== null);
       this.rows = [];
       this.sent.replaceChildren();
-      this.showLabels(this.link.configuration.class_names);
+      this.naming.begin(this.link);
+      this.showLabels([...this.link.configuration.class_names.entries()]);
       this.ofClasses.hidden = this.send.hidden = this.link.target !== null;
       this.live.hidden = false;
       this.connect.textContent = texts.watch.end;
@@ -100,8 +107,10 @@ export class Watch {
       return;
     }
     this.numbers.replaceChildren(classTable(status));
-    const matrix = confusionMatrix(configuration.class_names, await link.confusion());
-    this.confusion.replaceChildren(matrix);
+    await this.naming.show();
+    const counts = await link.confusion();
+    const shown = this.naming.matrix(counts) ?? [configuration.class_names, counts];
+    this.confusion.replaceChildren(confusionMatrix(...shown));
     this.say(texts.watch.told(status.samples, percent(status.accuracy)));
   }
 
@@ -113,7 +122,8 @@ export class Watch {
       return;
     }
     const label = observation.label ?? this.label;
-    const seen = names[observation.predicted] ?? String(observation.predicted);
+    const { predicted } = observation;
+    const seen = this.naming.called(predicted) ?? names[predicted] ?? String(predicted);
     this.newest.textContent = texts.watch.newest(seen, observation.confidence, this.rows.length);
     if (label === null) return;
     this.rows.push([observation.values, label]);
@@ -121,11 +131,11 @@ export class Watch {
     this.link!.label(observation.id, label).catch((error: unknown) => this.say(String(error), true));
   }
 
-  private showLabels(names: readonly string[]): void {
+  private showLabels(classes: readonly (readonly [number, string])[]): void {
     this.label = null;
-    const labels = names.length ? [...names.keys(), null] : []; // a number comes by itself
-    const made = labels.map((label) => {
-      const text = label === null ? texts.learnMe.predict : names[label]!;
+    const none = [null, texts.learnMe.predict] as const;
+    const labels = classes.length ? [...classes, none] : []; // a number comes by itself
+    const made = labels.map(([label, text]) => {
       const button = make("button", { type: "button", "aria-pressed": String(label === null) }, text);
       button.onclick = () => {
         this.label = label;
@@ -163,7 +173,7 @@ export class Watch {
     const cell = (text: string): string => `"${text.replaceAll('"', '""')}"`;
     const known = (value: number): string => (value === MISSING ? "" : String(value));
     const lines = this.rows.map(([values, label]) =>
-      [...Array.from(values, known), ...(label === null ? [] : [cell(classes[label]!)])].join(","),
+      [...Array.from(values, known), ...(label === null ? [] : [cell(this.naming.called(label) ?? classes[label]!)])].join(","),
     );
     const head = [...features, ...(classes.length ? ["class"] : [])].map(cell).join(",");
     save("recording.csv", new Blob([[head, ...lines, ""].join("\n")], { type: "text/csv" }));

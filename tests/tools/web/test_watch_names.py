@@ -1,0 +1,72 @@
+"""The page names what is new on a board, and renames, merges and forgets its classes."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+from browser_support import Browser
+from device_support import Device
+from naming_support import SPARE, kinds, live, put_naming_device
+
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.serial_line import SerialLine
+from microshrub_tools.watch.naming import Classes
+
+pytest.importorskip("websockets")
+
+from microshrub_tools.web.bridge import of_port
+
+LABELS = "[...document.querySelectorAll('.labels button')].map((each) => each.textContent).join()"
+MATRIX = "[...document.querySelectorAll('#watch-confusion th')].map((e) => e.textContent).join()"
+
+
+def choose(page: Browser, selector: str, value: str) -> None:
+    page.run(f"document.querySelector({selector!r}).value = {json.dumps(value)}")
+
+
+@pytest.mark.usefixtures("address")
+def test_classes_get_their_names_in_the_page(
+    page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    put_naming_device(tmp_path, spare=SPARE)
+    device = Device(micropython_command, tmp_path, "160k")
+    bridge = of_port(device.port, 115200, 0)
+    thread = threading.Thread(target=bridge.run, daemon=True)
+    thread.start()
+    try:
+        with HostLink(SerialLine(device.port)) as link:
+            link.connect()
+            live(link, kinds(), 0, 120, label=True)
+            live(link, kinds(), 120, 125, label=False)
+        page.open(bridge.address)
+        page.wait("!!document.querySelector('#start')")
+        page.press("#watch")
+        aside = "document.querySelector('#naming-aside').textContent"
+        page.wait(f"{aside} === '5 samples are set aside. What are they?'", 60)
+        page.wait(f"{LABELS}.startsWith('walk,rest,') && !{LABELS}.includes('spare')")
+        for text, button, expected in (
+            ("stairz", "#naming-name", "walk,rest,stairz,"),
+            ("Treppe \u2191", "#naming-rename", "walk,rest,Treppe \u2191,"),
+            ("", "#naming-merge", "walk,rest,"),
+            ("", "#naming-forget", "walk,"),
+        ):
+            choose(page, "#naming-text", text)
+            choose(page, "#naming-class", "1" if "forget" in button else "2")
+            choose(page, "#naming-into", "0")
+            page.press(button)
+            page.wait(f"{LABELS}.startsWith({expected!r})")
+        page.wait(f"{MATRIX} === ',walk,walk'")
+        page.press("#naming-forget")  # the last one
+        page.wait("document.querySelector('#watch-status').textContent.includes('last class')")
+        page.press("#watch")
+        page.wait("document.querySelector('#watch').textContent === 'Connect'")
+        with HostLink(SerialLine(device.port)) as link:
+            states = Classes(link, link.connect().classes).all
+        assert [state.state for state in states] == [1, 3, 2, 0, 0]
+    finally:
+        bridge.stop()
+        thread.join()
+        device.close()

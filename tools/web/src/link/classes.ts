@@ -1,0 +1,93 @@
+// Classes that get their names on the board: request 15 of the link.
+
+import type { BoardLink } from "./board_link";
+
+const [TELL, NAME, RENAME, MERGE, FORGET, DISMISS] = [0, 1, 2, 3, 4, 5];
+const HEAD = 9; // bytes before the name
+const NAMED = 1;
+
+/** A class, and what is set aside on the board as new. */
+export interface ClassState {
+  readonly number: number;
+  readonly state: number; // 1: it has a name
+  readonly standsFor: number; // the class that it was merged into, else itself
+  readonly aside: number; // new samples that wait for a name
+  readonly collect: number; // so many are worth a question
+  readonly changes: number; // of the names so far
+  readonly name: string;
+}
+
+export class Classes {
+  private states: ClassState[] = [];
+
+  constructor(private readonly link: BoardLink) {}
+
+  /** Of all classes: that of the one that it stands for. */
+  get names(): string[] {
+    return this.states.map((state, i) => this.states[state.standsFor]!.name || `spare ${i + 1}`);
+  }
+
+  /** The classes that have a name of their own. */
+  get shown(): number[] {
+    return this.states.filter((each) => each.state === NAMED).map((each) => each.number);
+  }
+
+  /** What is set aside; all names are read if one has changed. */
+  async refresh(): Promise<ClassState> {
+    const now = await this.ask(TELL!, 0);
+    if (this.states[0]?.changes !== now.changes) {
+      const states = [];
+      for (let c = 0; c < this.link.welcome.classes; c++) states.push(await this.ask(TELL!, c));
+      this.states = states;
+    }
+    return now;
+  }
+
+  /** A confusion matrix of all classes as one of those shown: merged ones are added up. */
+  fold(counts: readonly number[]): number[] {
+    const { shown, states } = this;
+    const all = states.length;
+    const folded = new Array<number>(counts.length && shown.length ** 2).fill(0);
+    counts.forEach((count, i) => {
+      const [label, said] = [Math.floor(i / all), i % all].map((c) =>
+        shown.indexOf(states[c]!.standsFor),
+      );
+      if (label! >= 0 && said! >= 0) folded[label! * shown.length + said!]! += count;
+    });
+    return folded;
+  }
+
+  /** What is set aside is of the class of this name, a new one if there is none. */
+  async name(name: string): Promise<void> {
+    await this.ask(NAME!, ...bytesOf(name));
+  }
+
+  async rename(c: number, name: string): Promise<void> {
+    await this.ask(RENAME!, c, ...bytesOf(name));
+  }
+
+  async merge(c: number, into: number): Promise<void> {
+    await this.ask(MERGE!, c, into);
+  }
+
+  async forget(c: number): Promise<void> {
+    await this.ask(FORGET!, c);
+  }
+
+  /** Nothing of what is set aside is new. */
+  async dismiss(): Promise<void> {
+    await this.ask(DISMISS!);
+  }
+
+  private async ask(...payload: number[]): Promise<ClassState> {
+    const told = await this.link.about(Uint8Array.from(payload));
+    const [number, state, standsFor, aside, collect] = told;
+    const changes = told[7]! | (told[8]! << 8);
+    const name = new TextDecoder().decode(told.subarray(HEAD));
+    return { number, state, standsFor, aside, collect, changes, name } as ClassState;
+  }
+}
+
+function bytesOf(name: string): Uint8Array {
+  return new TextEncoder().encode(name);
+}

@@ -1,0 +1,86 @@
+// Classes that get their names on the board: what is set aside, and what can be done with a class.
+
+import { choice, field, make, panel } from "../dom";
+import type { BoardLink } from "../link/board_link";
+import { Classes } from "../link/classes";
+import { texts } from "../texts";
+
+const words = texts.naming;
+
+export class Naming {
+  readonly element: HTMLElement;
+  private readonly aside = make("p", { id: "naming-aside", role: "status" });
+  private readonly name = make("input", { id: "naming-text", type: "text", maxlength: "48" });
+  private readonly which = choice("naming-class", []);
+  private readonly into = choice("naming-into", []);
+  private classes: Classes | null = null;
+  private known = "";
+
+  /** `changed` is told when there are other names; `failed` why something cannot be done. */
+  constructor(
+    private readonly changed: (shown: readonly (readonly [number, string])[]) => void,
+    private readonly failed: (error: unknown) => void,
+  ) {
+    const chosen = (list: HTMLSelectElement): number => Number(list.value);
+    this.element = panel(
+      words.title,
+      this.aside,
+      field(words.name, this.name, this.button("name", (c) => c.name(this.name.value.trim()))),
+      this.button("dismiss", (c) => c.dismiss()),
+      field(
+        words.which,
+        this.which,
+        this.button("rename", (c) => c.rename(chosen(this.which), this.name.value.trim())),
+        this.button("forget", (c) => c.forget(chosen(this.which))),
+      ),
+      field(
+        words.into,
+        this.into,
+        this.button("merge", (c) => c.merge(chosen(this.which), chosen(this.into))),
+      ),
+    );
+    this.element.hidden = true;
+  }
+
+  /** Begin with a board; hidden where no class can get a name. */
+  begin(link: BoardLink): void {
+    this.classes = link.configuration.spare ? new Classes(link) : null;
+    this.known = "";
+    this.element.hidden = this.classes === null;
+  }
+
+  /** Ask the board, and show it. */
+  async show(): Promise<void> {
+    const now = await this.classes?.refresh();
+    if (!now || !this.classes) return;
+    this.aside.textContent = words.aside(now.aside, now.aside >= now.collect);
+    const { names } = this.classes;
+    const shown = this.classes.shown.map((c) => [c, names[c]!] as const);
+    if (this.known === JSON.stringify(shown)) return;
+    this.known = JSON.stringify(shown);
+    const items = shown.map(([c, name]) => make("option", { value: String(c) }, name));
+    this.which.replaceChildren(...items);
+    this.into.replaceChildren(...items.map((item) => item.cloneNode(true)));
+    this.changed(shown);
+  }
+
+  /** The names of all classes, and the matrix of those that have one; null: they are those of the program. */
+  matrix(counts: readonly number[]): readonly [readonly string[], readonly number[]] | null {
+    if (!this.classes) return null;
+    const { names, shown } = this.classes;
+    return [shown.map((c) => names[c]!), this.classes.fold(counts)];
+  }
+
+  /** What a prediction of a class is called. */
+  called(c: number): string | undefined {
+    return this.classes?.names[c];
+  }
+
+  private button(id: keyof typeof words.do, act: (classes: Classes) => Promise<void>): HTMLElement {
+    const button = make("button", { type: "button", id: `naming-${id}` }, words.do[id]);
+    button.onclick = () => {
+      if (this.classes) act(this.classes).then(() => this.show()).catch(this.failed);
+    };
+    return button;
+  }
+}
