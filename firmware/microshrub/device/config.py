@@ -18,6 +18,8 @@ The file is an object:
     anomaly       {"period", "window", "reach"}, see AnomalyScore, or null
     spare         {"classes", "room", ...}, of the last classes, which have no name yet, see
                   naming.py; or null
+    asking        {"labels", "samples"} of an Asking, see asking.py, and perhaps "led", the pin of
+                  a light that is on while a question waits for its answer; or null
     numbers       {"columns", "column", ...} where a number is predicted, see numbers.py
     label_pin     {"pin", "pressed", "released"}: classes while a button is pressed or not, each
                   null for no label; or null
@@ -107,12 +109,16 @@ class Configuration:
         drift = ("detector", "hook", "threshold", "delta", "horizon", "grace")
         self.alarm = _options(fields, "alarm", drift)
         self.anomaly = _options(fields, "anomaly", ("period", "window", "reach"))
+        self.asking = _options(fields, "asking", ("labels", "samples", "led"))
+        for name in ("labels", "samples") if self.asking is not None else ():
+            if name not in self.asking:
+                raise ValueError("asking has no %s" % name)
         self.spare = _options(fields, "spare", _SPARE)
         known = self.classes
         if self.spare is not None:
             known -= whole("spare's classes", _get(self.spare, "classes"), 1, known - 1)
-            if self.model is not None:
-                raise ValueError("with spare classes, the model has to be null")
+            if self.model is not None or self.asking is not None:
+                raise ValueError("with spare classes, model and asking have to be null")
         self.label_pin = _options(fields, "label_pin", _LABEL_PIN)
         for name in _LABEL_PIN if self.label_pin is not None else ():
             if name not in self.label_pin:

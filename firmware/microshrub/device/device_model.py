@@ -48,7 +48,7 @@ class Application:
             self.learner = learner_class(configuration.learner)(**configuration.parameters)
         except TypeError as error:  # a parameter that it does not have
             raise ValueError("parameters: %s" % error) from None
-        self.alarm = self.anomaly = self.spare = None
+        self.alarm = self.anomaly = self.questions = self.spare = None
         self._states = ()  # type: tuple  # to begin with: parts, and the names of their files
         if configuration.numbers is None:
             self._set_up(configuration)
@@ -82,8 +82,14 @@ class Application:
 
             self.anomaly = AnomalyScore(self.features, **configuration.anomaly)
             self._predict = score_too(self)  # type: ignore[method-assign]
+        asking = None
+        if configuration.asking is not None:
+            from .questions import Questions
+
+            self.questions = Questions(self, configuration.asking)
+            asking = self.questions.asking
         parts = (self.quantizer, self.learner, self.metrics, self.pending)
-        more = [part for part in (self.alarm, self.anomaly) if part]
+        more = [part for part in (self.alarm, self.anomaly, asking) if part]
         self.parts = parts + tuple(more)  # all that a checkpoint keeps
         if configuration.spare is not None:
             from .naming import configure
@@ -145,7 +151,8 @@ class Application:
             predicted = 0
             self._observe()
         if self.plotter:
-            self.plotter.show(self.values, label, predicted, self.metrics, self.anomaly)
+            asks = self.sample_id if self.questions else 0
+            self.plotter.show(self.values, label, predicted, self.metrics, self.anomaly, asks)
         return predicted
 
     def _predict(self, label):
@@ -160,11 +167,15 @@ class Application:
                 learner.learn(codes, label)
             self._count(label, predicted)
             return predicted
+        self._keep(codes, predicted)
+        return predicted
+
+    def _keep(self, codes, predicted):
+        """Have a sample wait for its label."""
         self.sample_id = self.pending.add(codes, predicted)
         if not self.sample_id:  # 0 stands for no id on the link: this sample gets 1
             self.pending.take(0)
             self.sample_id = self.pending.add(codes, predicted)
-        return predicted
 
     def _observe(self):
         self.quantizer.observe(self.values)
@@ -209,6 +220,12 @@ class Application:
             words[8] = LEVELS.index(self.alarm.level)
             words[9] = min(self.alarm.drifts, _MOST)
         words[11] = self.pending.waiting
+
+    def question(self, words):
+        """Fill the words of the link's answer on questions; returns how many those are."""
+        if not self.questions:
+            raise ValueError("this program asks for no labels: build it with --label-budget")
+        return self.questions.tell(words)
 
     def confusion(self, label, prediction):
         """How many samples of the label were predicted so."""

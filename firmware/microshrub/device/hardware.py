@@ -37,6 +37,11 @@ class Hardware:
         kind = _of_machine("Pin")
         return kind(pin, kind.IN, kind.PULL_UP)
 
+    def light(self, pin):
+        """An output: value(True) switches it on."""
+        kind = _of_machine("Pin")
+        return kind(pin, kind.OUT, value=0)
+
     def watchdog(self, milliseconds):
         """Starts the board anew if feed() is not called for so long."""
         return _of_machine("WDT")(timeout=milliseconds)

@@ -2,22 +2,19 @@
 
 docs/reference/link.md has the protocol. What is done for a request is up to an application:
 
-    features, classes   ints; of numbers there is 1 class
-    hash                u32: the CRC32 of the configuration
+    features, classes, hash   ints: 1 class of numbers; the CRC32 of the configuration, u32
     values              array('i') of features: the sample, written here before sample()
     sample(label)       predict, and learn if label >= 0; returns the class that was predicted
     confidence          of that prediction, 0..255
     sample_id           of that sample, 1..65535, for a label that comes later; 0 if it has one
     label(id, label)    learn an earlier sample
-    status(words)       fill array('i') of STATUS_WORDS, each of 30 bits, as in link.md
+    status(words), question(words) fill array('i') of STATUS_WORDS, each of 30 bits, as in link.md
     anomaly, spare      an AnomalyScore, a SpareClasses, or None; of numbers, there is a forecaster
     confusion(label, prediction)   how many samples of the label were predicted so
     configure(piece, last)         take the next piece of a configuration's text, bytes
-    read_text(at, buffer)          copy the present one's text, from byte `at` on, to a buffer;
-                                   returns how many bytes those are, 0 behind its end
+    read_text(at, buffer)          copy the present one's from byte `at` on; returns how many bytes
     state_crc32()       the CRC32 of the model's state
-    checkpoint()        save it
-    reset()             forget what was learned
+    checkpoint(), reset()          save it, forget what was learned
 
 Any of these may raise an Exception with the words that the host is to show.
 """
@@ -55,6 +52,7 @@ _RESET = const(10)
 _CONFIGURATION = const(11)
 _ANOMALY = const(12)
 _NUMBERS = const(13)
+_ASKING = const(14)
 _CLASSES = const(15)
 _REQUESTS = const(16)
 
@@ -68,6 +66,7 @@ _CRC = const(134)
 _TEXT = const(135)
 _UNLIKE = const(136)
 _ERRORS = const(137)
+_QUESTION = const(138)
 _CLASS = const(139)
 _AGAIN = const(142)
 _ERROR = const(143)
@@ -75,7 +74,7 @@ _OBSERVED = const(144)  # without a request
 
 _ANSWERS = bytes((  # to each request
     _ERROR, _WELCOME, _DONE, _PREDICTION, _PREDICTION, _DONE, _STATE, _COUNTS, _CRC, _DONE, _DONE,
-    _TEXT, _UNLIKE, _ERRORS, _ERROR, _CLASS))  # fmt: skip
+    _TEXT, _UNLIKE, _ERRORS, _QUESTION, _CLASS))  # fmt: skip
 
 _SPEAKS = b"this device speaks version 1 of the link: flash it with this PC's microshrub"
 
@@ -88,7 +87,6 @@ _WRONG_LENGTH = const(5)
 _REFUSED = const(6)
 
 STATUS_WORDS = 14
-_STATE_BYTES = const(56)
 _SESSIONS = const(8)  # that are remembered, to refuse a hello that comes late
 _LEAST_PAYLOAD = const(64)
 _BITS_16 = const(65535)
@@ -112,13 +110,13 @@ class Link:
             raise ValueError("window has to be a power of two of 1..64, not %r" % (window,))
         v = 4 * app.features  # bytes of a sample
         self._app = app
-        self._out = Outbox(write, window, whole("answer", answer, _STATE_BYTES, 1024), v + 15)
+        self._out = Outbox(write, window, whole("answer", answer, 4 * STATUS_WORDS, 1024), v + 15)
         self._payload = max(_LEAST_PAYLOAD, v + 1)
         self._in = bytearray(stuffed(HEADER + self._payload + TRAILER))
         self._split = array("i", [0] * SPLIT_WORDS)
         self._split[_ROOM] = len(self._in)
         # Bytes of a payload; -1: one or more; -2: there is no such request
-        self._wanted = array("h", (-2, 0, -1, v, v + 1, 3, 0, 2, 0, 0, 0, 2, 1, 1, -2, -1))
+        self._wanted = array("h", (-2, 0, -1, v, v + 1, 3, 0, 2, 0, 0, 0, 2, 1, 1, 0, -1))
         self._words = array("i", [0] * STATUS_WORDS)
         self._crc = bytearray(4)
         self._sessions = array("H", [0] * _SESSIONS)  # the present one and those before
@@ -271,6 +269,8 @@ class Link:
                 self._ways = ways(self._put_prediction, app, self._out.body)
             self._put_prediction = self._ways[body[HEADER] != 0]  # type: ignore[method-assign]
             return self._put_words(to, self._ways[2](self._words))
+        if kind == _ASKING:
+            return self._put_words(to, app.question(self._words))
         if kind == _CLASSES:
             from .naming import answer
 

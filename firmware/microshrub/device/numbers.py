@@ -15,7 +15,7 @@ from ..learner import whole
 from .frames import write_values
 
 _NAMES = ("columns", "column", "ends", "horizon", "lags", "interval", "states")
-_OF_CLASSES = ("alarm", "anomaly", "label_pin", "spare")
+_OF_CLASSES = ("alarm", "anomaly", "asking", "label_pin", "spare")
 _MOST = (1 << 29) - 1
 _REFUSAL = "this program predicts a number, which it reads itself: it takes no labels"
 

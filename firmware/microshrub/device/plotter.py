@@ -10,7 +10,8 @@ class Plotter:
 
     names are those of the features, of which the first six are drawn; acc is in 1/1000. With an
     AnomalyScore, its score follows: anomaly:52; with spare classes, how many samples wait for a
-    name: unnamed:8. Behind the values is room for up to 68 characters.
+    name: unnamed:8; where the label is asked for, the sample's id: asks:17. Behind the values is
+    room for up to 68 characters.
     Nothing is allocated.
     """
 
@@ -21,7 +22,7 @@ class Plotter:
         self._at = 0
         self.newcomers = None  # see newcomers.py
 
-    def show(self, values, label, predicted, metrics, anomaly=None):
+    def show(self, values, label, predicted, metrics, anomaly=None, asks=0):
         """Print a line; label is -1 if it is not known."""
         self.begin(values)
         if label >= 0:
@@ -37,6 +38,8 @@ class Plotter:
             self.put(b"anomaly", anomaly.score)
         if self.newcomers:
             self.put(b"unnamed", self.newcomers.waiting)
+        if asks:
+            self.put(b"asks", asks)
         self.end()
 
     def begin(self, values):

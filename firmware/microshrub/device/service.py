@@ -44,6 +44,9 @@ class Service:
             from .naming_button import NamingButton
 
             self._button = NamingButton(self._app, board, self._button)
+        questions = self._app.questions
+        if questions and configuration.asking.get("led") is not None:
+            questions.light = board.light(configuration.asking["led"])
         if configuration.text:
             from .plotter import Plotter
 

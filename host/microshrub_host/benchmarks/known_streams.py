@@ -58,13 +58,17 @@ IN_ORDER: Mapping[str, KnownStream] = {
     "wisdm_in_order": _WISDM,
     "roomocc_in_order": _ROOMOCC,
 }
+SHUFFLED: Mapping[str, KnownStream] = {
+    "elec_shuffled": KnownStream("elec.csv.gz", shuffle=0),
+}
 UNSEEN: Mapping[str, KnownStream] = {
     f"unseen_{name}": KnownStream(samples=UNSEEN_SAMPLES)
     for name in ("agrawal", "led", "rbf", "rbf_drift", "sea", "sine")
 }
-STREAMS: Mapping[str, KnownStream] = {**CHOSEN, **IN_ORDER, **UNSEEN}
+STREAMS: Mapping[str, KnownStream] = {**CHOSEN, **IN_ORDER, **SHUFFLED, **UNSEEN}
 GROUPS: Mapping[str, Sequence[str]] = {
     "known": (*CHOSEN, *IN_ORDER),
     "chosen": tuple(CHOSEN),
     "unseen": tuple(UNSEEN),
+    "labels": (*SHUFFLED, *CHOSEN),
 }

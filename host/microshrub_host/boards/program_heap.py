@@ -60,6 +60,7 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
         "alarm": app.alarm,
         "anomaly": app.anomaly,
         "spare classes": app.spare,
+        "asking": app.questions,
         "checkpoint": app.store,
         "text": app.plotter,
         "sensor": service._sensor,
@@ -170,6 +171,9 @@ class _Outside(ModuleType):
         return object()
 
     def button(self, _: Any) -> object:
+        return object()
+
+    def light(self, _: Any) -> object:
         return object()
 
     def i2c(self, *_: Any, **__: Any) -> Any:

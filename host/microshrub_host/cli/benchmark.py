@@ -38,6 +38,11 @@ COMMANDS = (
         "microshrub_host.cli.benchmark_rare",
     ),
     Command(
+        "labels",
+        "Learn few labels: those that the model asks for, and random ones.",
+        "microshrub_host.cli.benchmark_labels",
+    ),
+    Command(
         "numbers",
         "Run our learners of numbers beside River's.",
         "microshrub_host.cli.benchmark_numbers",

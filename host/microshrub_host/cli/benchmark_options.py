@@ -54,7 +54,7 @@ def add_streams_option(parser: argparse.ArgumentParser, usual: str = "known") ->
         default=usual,
         metavar="A,B,...",
         help=f"some of {', '.join(STREAMS)}; or known, chosen (the known ones but for file "
-        f"order), unseen (default: {usual})",
+        f"order), unseen, labels (default: {usual})",
     )
 
 

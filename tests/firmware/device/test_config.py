@@ -21,6 +21,7 @@ GOOD = configuration(
     checkpoint={"path": "c", "samples": 5},
     alarm={"detector": "adwin"},
     anomaly={"period": 1000, "window": 64, "reach": 1},
+    asking={"labels": 1, "samples": 20, "led": "LED"},
     label_pin={"pin": "GP15", "pressed": 2, "released": 0},
     units=[[0, 2], [-5, 0]],
 )

@@ -171,7 +171,8 @@ def test_what_is_refused_has_words_and_counts_as_answered() -> None:
         (Request(11), 5, "the payload has a wrong length"),
         (Request(12), 5, "the payload has a wrong length"),
         (Request(13), 5, "the payload has a wrong length"),
-        (Request(14), 4, "there is no request of this type"),
+        (Request(14, b"!"), 5, "the payload has a wrong length"),
+        (Request(16), 4, "there is no request of this type"),
         (Request(0), 4, "there is no request of this type"),
         (Request(127, bytes(64)), 4, "there is no request of this type"),
     ]
@@ -307,7 +308,7 @@ def test_layouts_that_more_than_one_file_knows() -> None:
     assert (link._ROOM, link._CAME) == (frames._ROOM, frames._CAME)
     assert frames._LEAST == frames.HEADER + frames.TRAILER == len(pack(Frame(1, 1, 1, b""))) - 3
     names = [field.name for field in fields(DeviceStatus)]
-    assert len(names) == link.STATUS_WORDS == link._STATE_BYTES // 4
+    assert len(names) == link.STATUS_WORDS
     assert names[link._DAMAGED] == "damaged"
 
 

@@ -33,6 +33,8 @@ class Board:
         return self
     def button(self, pin):
         return self
+    def light(self, pin):
+        return self
     def read_u16(self):
         return 7
     def value(self):
@@ -79,6 +81,7 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
             **SENSOR,
         },
     ),
+    "shrub, questions": (SHRUB, {"asking": {"labels": 1, "samples": 10, "led": 25}}),
     "hoeffding": (HOEFFDING, {"checkpoint": CHECKPOINTS, "pending": 200}),
     "hoeffding, adaptive": (
         ("hoeffding", {"nodes": 31, "leaves": 8, "adaptive": True}),

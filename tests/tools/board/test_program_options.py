@@ -1,4 +1,4 @@
-"""What `build` makes of --sensor, --features and --anomaly for config.json."""
+"""What `build` makes of its options for config.json: sensor, features, anomaly, questions."""
 
 from __future__ import annotations
 
@@ -114,3 +114,26 @@ def test_a_sensor_that_is_not_the_recordings(
 ) -> None:
     with pytest.raises(UserError, match=words):
         config(sensor, [], "", made)
+
+
+def test_a_label_budget_is_configured_with_its_light() -> None:
+    options = ProgramOptions(sensor=ADC, label_budget="30 per minute", led_pin="25")
+    found = options.config(PICO, ["a", "b"], ["no", "yes"])["asking"]
+    assert found == {"labels": 1, "samples": 10, "led": 25}
+    assert "asking" not in ProgramOptions().config(PICO, ["a"], ["no", "yes"])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"led_pin": "25"}, "--led-pin needs --label-budget"),
+        ({"label_budget": "1 per hour"}, "Write '1 per hour at 50 Hz'"),
+        ({"label_budget": "10%", "led_pin": "99"}, "There is no pin 99"),
+        ({"label_budget": "10%", "label_pin": ("15",)}, "leave one of them out"),
+    ],
+)
+def test_a_label_budget_that_cannot_be(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        ProgramOptions(**options).config(PICO, ["a"], ["no", "yes"])
+    with pytest.raises(UserError, match="is for classes"):
+        ProgramOptions(label_budget="10%").config(PICO, ["a"], [])

@@ -271,7 +271,7 @@ def test_a_button_names_what_is_new(micropython_command: tuple[str, ...], tmp_pa
         ({"spare": {"classes": 3, "room": 60}}, "the room for a name is at most 48 bytes"),
         (
             {"spare": SPARE, "model": "learner.state"},
-            "with spare classes, the model has to be null",
+            "with spare classes, model and asking have to be null",
         ),
         ({"spare": SPARE, "label_pin": {"pin": 1, "pressed": 2, "released": 0}}, "pressed has to"),
     ],

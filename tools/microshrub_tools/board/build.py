@@ -85,6 +85,8 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "device.scores": around.get("anomaly"),
         "device.naming": around.get("spare"),
         "device.naming_button": around.get("spare") and around["sensor"]["kind"] != "serial",
+        "asking": around.get("asking"),
+        "device.questions": around.get("asking"),
         "checkpoint": around["checkpoint"],
         "device.plotter": around["text"],
         "device.sensors": around["label_pin"] or around["sensor"]["kind"] != "serial",

@@ -12,6 +12,7 @@ from microshrub_host.base.settings import settings
 from microshrub_host.base.text import did_you_mean
 from microshrub_host.boards.board_files import Board
 from microshrub_host.engines.anomaly_options import AnomalyOptions
+from microshrub_host.engines.asking_options import AskingOptions
 from microshrub_host.engines.feature_options import FeatureOptions
 from microshrub_host.engines.learners import option
 from microshrub_host.engines.spare_options import SpareOptions
@@ -33,6 +34,8 @@ class ProgramOptions:
     sensor: Sequence[str] | Sequence[Sequence[str]] = ("serial",)
     features: Sequence[str] | None = None  # of its readings: "window=64", "bands=0.5-3,3-8"
     label_pin: Sequence[str] | None = None  # a pin and two classes: "15", "pressed=walk"
+    label_budget: str | None = None  # labels that it asks for, "10%"; None: it asks for none
+    led_pin: str | None = None  # of a light that is on while a question waits; None: no light
     pending: int = 32  # samples that may wait for a late label
     checkpoint_samples: int = 1000  # between two, 0: none
     checkpoint_seconds: int = 60  # at least
@@ -80,6 +83,7 @@ class ProgramOptions:
             "alarm": None if detector == "none" else alarm,
             **({"anomaly": anomaly} if anomaly else {}),
             **({"spare": self._spare(board, read, classes)} if self.spare_classes else {}),
+            **self._asking(hertz, board),
             "label_pin": self.label_pin and label_pin(self.label_pin, classes, board),
             "watchdog": self.watchdog,
             "text": self.text or read.kind != "serial",
@@ -96,6 +100,24 @@ class ProgramOptions:
                     "--sensor serial, whoever sends the samples names what is new"
                 )
         return found
+
+    def _asking(self, hertz: float | None, board: Board) -> dict[str, Any]:
+        """The questions of the program, if it asks any. Raises UserError."""
+        if self.label_budget is None:
+            if self.led_pin is not None:
+                raise UserError("--led-pin needs --label-budget: its light is on for a question")
+            return {}
+        if self.label_pin is not None:
+            raise UserError(
+                "--label-pin tells the label of every sample, so --label-budget has none to ask "
+                "for: leave one of them out"
+            )
+        asking: dict[str, Any] = AskingOptions.of(
+            self.label_budget, hertz=hertz, spare=bool(self.spare_classes)
+        ).budget()
+        if self.led_pin is not None:
+            asking["led"] = sensor_pin(self.led_pin, board)
+        return {"asking": asking}
 
     def _check(self, board: Board) -> None:
         for name, least, most in (
@@ -147,7 +169,8 @@ class ProgramOptions:
     def _refuse_classes(self) -> None:
         """Raise UserError for what is of no use to a program that predicts numbers."""
         usual = ProgramOptions()
-        for name in ("label_pin", "pending", "anomaly", "spare_classes", "hook"):
+        for name in ("label_pin", "label_budget", "led_pin", "pending", "anomaly", "spare_classes",
+            "hook"):  # fmt: skip
             if getattr(self, name) != getattr(usual, name):
                 raise UserError(f"{option(name)} is for classes, and this model predicts numbers")
         if self.alarm not in (None, "none"):

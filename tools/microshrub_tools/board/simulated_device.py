@@ -115,6 +115,26 @@ class Twin:
         return int(self._app.sample(label))
 
 
+class AskingTwin(Twin):
+    """The twin of a device that asks for labels."""
+
+    def step(self, row: Raw, label: int) -> int:
+        """Predict a sample, whose label is only counted; returns the prediction."""
+        predicted = self._take(row, -1)
+        self.samples += 1
+        self.right += predicted == label
+        return predicted
+
+    @property
+    def sample_id(self) -> int:
+        """Of the last sample; 0 if it is not asked for."""
+        return int(self._app.sample_id)
+
+    def answer(self, label: int) -> None:
+        """The label of the last sample."""
+        self._app.label(self.sample_id, label)
+
+
 class NumberTwin(Twin):
     """The twin of a device that predicts a number; its samples have no labels."""
 
@@ -151,6 +171,8 @@ class NumberTwin(Twin):
 def open_twin(folder: Path) -> Twin:
     """The twin of a device with the config.json in that folder. Raises UserError."""
     twin = Twin(folder)
+    if twin.configuration.asking is not None:
+        return AskingTwin(folder)
     return twin if twin.configuration.numbers is None else NumberTwin(folder)
 
 

@@ -11,6 +11,7 @@ from microshrub_host.base.terminal import console
 from microshrub_host.base.text import count
 from microshrub_host.boards import board_files
 from microshrub_host.cli.anomaly_option import add_anomaly_option
+from microshrub_host.cli.asking_option import add_asking_option
 from microshrub_host.cli.number_options import (
     add_number_options,
     open_numbers_arguments,
@@ -94,6 +95,13 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         metavar=("PIN", "NAME=VALUE"),
         help="a button that gives the label: 15 pressed=walk released=rest; "
         "nothing behind the = stands for no label (default: none)",
+    )
+    add_asking_option(group)
+    group.add_argument(
+        "--led-pin",
+        metavar="PIN",
+        help="a light that is on while a question of --label-budget waits for its answer: 25, or "
+        "LED (default: none)",
     )
     group.add_argument(
         "--pending",

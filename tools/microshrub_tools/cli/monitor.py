@@ -30,6 +30,7 @@ from ..watch.interrupts import Interrupts
 from ..watch.keyboard import Keyboard
 from ..watch.monitor_plot import draw_watch
 from ..watch.naming import HELP, Classes, CommandLine
+from ..watch.question_keys import answer, told
 
 _EVERY = 1.0  # seconds between two questions
 _SLICE = 0.1  # seconds after which Ctrl-C is looked for
@@ -42,8 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Watch a device that learns, until Ctrl-C: accuracy, predictions, drift, heap, latency; "
-        "where it predicts a number, this with its interval, and the mean absolute error. With "
-        f"spare classes, type {HELP}, and Enter."
+        "where it predicts a number, this with its interval, and the mean absolute error. If it "
+        "asks for a label, the bell rings, and there is a key for each class. With spare classes, "
+        f"type {HELP}, and Enter."
     )
     add_port_option(parser)
     add_outputs(parser, plot="draw it at the end")
@@ -73,10 +75,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> None:
     end = time.monotonic() + seconds
+    names = watch.names.classes
     with contextlib.ExitStack() as stack:
         live: Live | None = None
         typed = CommandLine()
-        pressed = stack.enter_context(Keyboard()).pressed if watch.naming else str
+        pressed = stack.enter_context(Keyboard()).pressed if watch.naming or watch.asks else str
         if console.is_terminal:
             live = stack.enter_context(Live(console=console, auto_refresh=False))
         while not ctrl_c.came and time.monotonic() < end:
@@ -94,7 +97,10 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
             while not ctrl_c.came and time.monotonic() < pause:
                 link.poll(_SLICE)
                 watch.collect()
-                for line in typed.press(pressed()):
+                keys = pressed()
+                if watch.question and answer(link, watch.question, names, keys):
+                    break  # so that the next one is shown
+                for line in typed.press(keys if watch.naming else ""):
                     _obey(watch, line)
                 if live and typed.changed():
                     live.update(view(watch, typed.text), refresh=True)
@@ -118,6 +124,10 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
     """Names and values of all that is shown, but for the confusion matrix."""
     status = watch.status
     yield from _class_facts(watch) if watch.target is None else _number_facts(watch)
+    if watch.question:
+        asked, seen = watch.question.asked, watch.question.seen
+        yield "question", told(watch.question, watch.names.classes)
+        yield "asked for", f"{asked:,} of {seen:,} samples, {100 * asked / max(seen, 1):.2f} %"
     if watch.unlike:
         yield "anomaly", _anomaly(watch.unlike, watch.strangest)
     if watch.naming:

@@ -21,11 +21,12 @@ from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Raw
 
 from ..board.ports import add_port_option, chosen_port
-from ..board.simulated_device import CONFIG, NumberTwin, Twin, find_twin
+from ..board.simulated_device import CONFIG, AskingTwin, NumberTwin, Twin, find_twin
 from ..link.board_names import read_configuration, version_note
 from ..link.client import HostLink
 from ..link.messages import Welcome
 from ..link.serial_line import SerialLine
+from ..watch.question_streaming import QuestionRun
 from ..watch.streaming import DeviceRun, Figures, NumberRun
 
 _RECENT = 1000  # samples that the latencies on the way are of
@@ -79,7 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
             run = _run(link, twin, rows, data, arguments.rate, update)
             crc32 = run.run(reset=arguments.reset)
     errors = _mean_errors(twin, data)
-    _print(run.figures, welcome, crc32, errors)
+    asked = run.asked if isinstance(run, QuestionRun) else None
+    _print(run.figures, welcome, crc32, errors or _accuracies(run.figures, asked))
     return 0
 
 
@@ -97,6 +99,8 @@ def _run(
     if isinstance(twin, NumberTwin):
         return NumberRun(link, twin, rows, rate=rate, progress=progress)
     assert isinstance(data, Stream)
+    if isinstance(twin, AskingTwin):
+        return QuestionRun(link, twin, rows, data.labels, rate=rate, progress=progress)
     return DeviceRun(link, twin, rows, data.labels, rate=rate, progress=progress)
 
 
@@ -136,21 +140,26 @@ def _note(figures: Figures, twin: Twin) -> str:
     )
 
 
-def _accuracies(figures: Figures) -> list[tuple[str, str]]:
+def _accuracies(figures: Figures, asked: int | None) -> list[tuple[str, str]]:
+    """Rows with the accuracies; asked: how many labels the device asked for, if it does."""
     assert figures.status
-    return [
+    rows = [
         ("accuracy on the device", f"{figures.accuracy:.2f} %"),
         ("accuracy in the simulator", f"{figures.simulated_accuracy:.2f} %"),
-        ("  NoChange (the last label)", f"{percent(figures.status.accuracy_nochange):.2f} %"),
     ]
+    if asked is not None:
+        share = 100 * asked / max(figures.samples, 1)
+        return [*rows, ("labels asked for", f"{asked:,}, {share:.2f} %")]
+    nochange = percent(figures.status.accuracy_nochange)
+    return [*rows, ("  NoChange (the last label)", f"{nochange:.2f} %")]
 
 
-def _print(figures: Figures, welcome: Welcome, crc32: int, errors: list[tuple[str, str]]) -> None:
-    """What came out, for people; errors are rows of what predicts a number."""
+def _print(figures: Figures, welcome: Welcome, crc32: int, rows: list[tuple[str, str]]) -> None:
+    """What came out, for people; rows say how well it was predicted."""
     assert figures.status
     table = Table(show_header=False)
     for row in (
-        *(errors or _accuracies(figures)),
+        *rows,
         ("latency p50", f"{figures.latency(50):.1f} ms"),
         ("latency p99", f"{figures.latency(99):.1f} ms, up to {welcome.window} under way"),
         ("heap in use", f"{figures.status.heap_used:,} bytes"),

@@ -42,6 +42,7 @@ STATUS = Request(_types._STATUS)
 FINGERPRINT = Request(_types._FINGERPRINT)
 CHECKPOINT = Request(_types._CHECKPOINT)
 RESET = Request(_types._RESET)
+ASKING = Request(_types._ASKING)  # for the newest question, and how many there were
 
 
 def sample(values: Iterable[int], label: int | None = None) -> Request:
@@ -110,7 +111,9 @@ class Welcome:
 
 @dataclass(frozen=True)
 class Prediction:
-    """Of a sample; sample_id is 0 if it had its label, confidence is 0..255.
+    """Of a sample; confidence is 0..255.
+
+    sample_id is 0 if it had its label, or if the device asks for labels, and not for this one.
 
     If the device was asked for it, score says how unlike the last samples it is, 0..255, and
     unlike is 1 if that is above the threshold.
@@ -187,6 +190,20 @@ class Unlike:
 
 
 @dataclass(frozen=True)
+class Question:
+    """The newest question for a label, and how many there were.
+
+    sample_id is 0, and label -1, if it is answered.
+    """
+
+    sample_id: int
+    label: int  # that was predicted
+    asked: int
+    seen: int  # samples that these are of; both are halved at 2**29
+    saved: int  # questions that may be asked one after the other
+
+
+@dataclass(frozen=True)
 class Counts:
     """Of a row of the confusion matrix, as many as fitted."""
 
@@ -231,6 +248,7 @@ Answer = (
     | Prediction
     | DeviceStatus
     | Unlike
+    | Question
     | NumberErrors
     | ClassState
     | Counts
@@ -258,6 +276,8 @@ def _read(frame: Frame) -> Answer | None:
         return DeviceStatus(*_words(payload))
     if kind == _types._UNLIKE:
         return Unlike(*_words(payload))
+    if kind == _types._QUESTION:
+        return Question(*_words(payload))
     if kind == _types._ERRORS:
         return NumberErrors(*_words(payload))
     if kind == _types._CLASS:

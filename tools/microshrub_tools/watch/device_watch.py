@@ -12,11 +12,13 @@ from ..link.board_names import names_of, read_configuration, version_note
 from ..link.client import HostLink
 from ..link.link_errors import RefusedError, RestartedError
 from ..link.messages import (
+    ASKING,
     STATUS,
     Counts,
     DeviceStatus,
     NumberErrors,
     Observed,
+    Question,
     Unlike,
     anomaly,
     confusion,
@@ -100,6 +102,9 @@ class Watch:
         self.naming = Classes(self._link, welcome.classes) if config.get("spare") else None
         self._was_asking = False
         self._scores = bool(config.get("anomaly"))
+        self.asks = bool(config.get("asking"))
+        self.question: Question | None = None
+        self._heard = 0  # the last question that was told of
         self.target = _target_place(config, self.classes)
         self.errors: NumberErrors | None = None
         self.unlike: Unlike | None = None
@@ -113,6 +118,9 @@ class Watch:
         if self._scores:
             answer = self._link.ask(anomaly(scores=True))
             self.unlike = answer if isinstance(answer, Unlike) else None
+        if self.asks:
+            answer = self._link.ask(ASKING)
+            self.question = answer if isinstance(answer, Question) else None
         if self.target is not None:
             answer = self._link.ask(numbers(predictions=True))
             self.errors = answer if isinstance(answer, NumberErrors) else None
@@ -181,10 +189,11 @@ class Watch:
         return tuple(self.naming.names[c] for c in self.naming.shown)
 
     def has_new_question(self) -> bool:
-        """Whether the device has begun to ask what is new since this was asked before."""
+        """Whether the device asks what is new, or for a label, and did not before."""
         asking = self.naming is not None and self.naming.now.is_asking
-        is_new = asking and not self._was_asking
-        self._was_asking = asking
+        newest = self.question.sample_id if self.question else 0
+        is_new = (asking and not self._was_asking) or newest not in (0, self._heard)
+        self._was_asking, self._heard = asking, newest
         return is_new
 
     def has_new_alarm(self) -> bool:

@@ -28,7 +28,8 @@ from .naming import Classes
 
 _PAIR = re.compile(r"([^\s:,]+):([+-]?\d{1,18})", re.ASCII)
 _BETWEEN = re.compile(r"[\s,]+")
-_NO_SENSOR = ("label", "pred", "acc", "anomaly", "unnamed", "pred_mid", "pred_low", "pred_high")
+_OF_MODEL = ("label", "pred", "acc", "anomaly", "unnamed", "asks")
+_NO_SENSOR = (*_OF_MODEL, "pred_mid", "pred_low", "pred_high")
 _PRINTED = 6  # features in a line of the device's program
 _ABSENT = -(1 << 29)  # stands for a value that is not there
 _LISTEN = 3.0  # seconds without a byte before the board is said hello to

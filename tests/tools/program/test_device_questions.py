@@ -1,0 +1,236 @@
+"""Questions for labels of the device's program on a real 32-bit MicroPython, over the link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from device_support import (
+    Device,
+    configuration,
+    frozen_quantizer,
+    nothing_allocated,
+    put_device,
+    run_device,
+)
+
+from microshrub_host import Stream, open_stream, simulate
+from microshrub_host.engines.learners import MODELS
+from microshrub_host.evaluation import prequential
+from microshrub_tools.board.simulated_device import Twin
+from microshrub_tools.cli.main import main
+from microshrub_tools.cli.monitor import facts
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.link_errors import RefusedError
+from microshrub_tools.link.messages import (
+    ASKING,
+    FINGERPRINT,
+    RESET,
+    Fingerprint,
+    Prediction,
+    Question,
+    late_label,
+    sample,
+)
+from microshrub_tools.link.serial_line import SerialLine
+from microshrub_tools.watch.device_watch import Watch
+from microshrub_tools.watch.question_keys import answer, told
+
+SAMPLES = 600
+OPTIONS = {"labels": 1, "samples": 5}
+MODEL: dict[str, Any] = {"window": 8, "trees": 2, "depth": 2}
+SHAPE = {"features": 3, "classes": 2, **MODEL}
+Start = Callable[..., Device]
+
+
+@pytest.fixture(scope="module")
+def stream() -> Stream:
+    return open_stream("synth:sea_a", limit=SAMPLES)
+
+
+@pytest.fixture
+def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) -> Iterator[Start]:
+    devices = []
+
+    def start(**fields: Any) -> Device:
+        fields = {"quantizer": "quantizer.state"} | fields
+        config = configuration(MODELS["shrub"], SHAPE, **fields)
+        put_device(tmp_path, config)
+        (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
+        devices.append(Device(micropython_command, tmp_path, "128k"))
+        return devices[-1]
+
+    yield start
+    for device in devices:
+        device.close()
+
+
+def connected(device: Device) -> HostLink:
+    link = HostLink(SerialLine(device.port))
+    link.connect()
+    return link
+
+
+def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[int]:
+    """Send samples, and the labels that are asked for; which these were."""
+    rows, asked = prequential.raw_rows(stream), []
+    for k in range(begin, end):
+        said = link.ask(sample(rows[k].tolist()))
+        assert isinstance(said, Prediction)
+        if said.sample_id:
+            asked.append(k)
+            link.ask(late_label(said.sample_id, int(stream.labels[k])))
+    return asked
+
+
+def test_the_device_asks_as_the_simulator_does(stream: Stream, start: Start) -> None:
+    wanted = simulate(stream, "shrub", label_budget="20%", **MODEL).asking
+    assert wanted
+    asked = wanted.asked.nonzero()[0].tolist()
+    end = asked[-1] + 1  # a label is the last thing
+    part = Stream(
+        stream.name,
+        stream.values[:end],
+        stream.labels[:end],
+        stream.feature_names,
+        stream.class_names,
+    )
+    crc32 = simulate(part, "shrub", label_budget="20%", **MODEL).state_crc32
+    with connected(start(asking=OPTIONS)) as link:
+        assert learn(link, stream, 0, end) == asked
+        assert link.ask(FINGERPRINT) == Fingerprint(crc32)
+        said = link.ask(ASKING)
+        assert isinstance(said, Question)
+        assert (said.sample_id, said.label) == (0, -1)
+        assert (said.asked, said.seen) == (len(asked), end)
+        assert said.asked + said.saved <= 10 + end / 5
+
+
+def test_a_question_waits_for_its_answer(stream: Stream, start: Start) -> None:
+    rows = prequential.raw_rows(stream)
+    with connected(start(asking=OPTIONS, pending=4)) as link:
+        ids = [link.ask(sample(row.tolist())).sample_id for row in rows[:6]]  # type: ignore[union-attr]
+        assert ids == [1, 2, 3, 4, 5, 6]
+        said = link.ask(ASKING)
+        assert isinstance(said, Question)
+        assert (said.sample_id, said.label) == (6, 0)
+        with pytest.raises(RefusedError, match="no sample 2 waits for a label"):
+            link.ask(late_label(2, 1))
+        link.ask(late_label(5, 1))
+        assert link.ask(ASKING) == said
+        link.ask(late_label(6, 1))
+        with pytest.raises(RefusedError, match="was given its label before"):
+            link.ask(late_label(6, 1))
+        assert link.ask(ASKING) == Question(0, -1, 6, 6, said.saved)
+        link.ask(RESET)
+        assert link.ask(ASKING) == Question(0, -1, 0, 0, 10)
+
+
+def test_a_device_that_does_not_ask_refuses_the_request(start: Start) -> None:
+    refused = pytest.raises(RefusedError, match="build it with --label-budget")
+    with connected(start()) as link, refused:
+        link.ask(ASKING)
+
+
+def test_samples_and_answers_allocate_nothing(stream: Stream, start: Start) -> None:
+    with connected(start(asking=OPTIONS)) as link:
+        learn(link, stream, 0, 50)
+        for end in (300, 550):
+            with nothing_allocated(link):
+                learn(link, stream, end - 250, end)
+                link.ask(ASKING)
+
+
+def test_the_checkpoint_keeps_it(stream: Stream, start: Start) -> None:
+    device = start(asking=OPTIONS, checkpoint={"path": "checkpoint", "samples": 5, "seconds": 0})
+    with connected(device) as link:
+        learn(link, stream, 0, 300)
+    device.kill()
+    device.start()
+    with connected(device) as link:
+        said = link.ask(ASKING)
+        assert isinstance(said, Question)
+        assert 200 <= said.seen <= 300
+        assert 0 < said.asked <= 10 + said.seen / 5
+
+
+def test_the_monitor_shows_the_question_and_keys_answer_it(stream: Stream, start: Start) -> None:
+    rows = prequential.raw_rows(stream)
+    device = start(asking=OPTIONS)
+    with connected(device) as link:
+        link.ask(sample(rows[0].tolist()))
+    with HostLink(SerialLine(device.port)) as link:
+        watch = Watch(link)
+        watch.ask()
+        assert watch.has_new_question()
+        assert not watch.has_new_question()
+        shown = dict(facts(watch))
+        words = "what is sample 1? The guess is class 0. Press 1 class 0, 2 class 1"
+        assert shown["question"] == words
+        assert shown["asked for"] == "1 of 1 samples, 100.00 %"
+        assert watch.question
+        names = watch.names.classes
+        assert not answer(link, watch.question, names, "x9")
+        assert answer(link, watch.question, names, "x2")
+        assert not answer(link, watch.question, names, "2")  # it is answered
+        watch.ask()
+        assert not watch.has_new_question()
+        assert told(watch.question, names) == "none"
+        assert watch.status.samples == 1
+
+
+def test_stream_sends_only_what_is_asked_for(
+    start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    device = start(asking=OPTIONS, quantizer=None)
+    words = ["--limit", str(SAMPLES), "--port", device.port, "--build", str(tmp_path)]
+    assert main(["stream", "synth:sea_a", *words]) == 0
+    said = capsys.readouterr().out
+    assert f"Device and simulator agree: {SAMPLES} samples" in said
+    assert "labels asked for" in said
+    assert "NoChange" not in said
+    assert main(["stream", "synth:sea_a", *words]) == 2
+    assert "make it forget with --reset" in capsys.readouterr().err
+    assert main(["stream", "synth:sea_a", *words, "--reset"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"labels": 1}, "asking has no samples"),
+        ({"labels": 3, "samples": 2}, "labels has to be a whole number of 1..2, not 3"),
+        ({"labels": 1, "samples": 2, "often": 1}, "asking has no option often"),
+        ({"labels": 1, "samples": 5, "led": 25}, "this board's MicroPython has no machine.Pin"),
+    ],
+)
+def test_a_wrong_configuration_is_named_in_one_line(
+    options: dict[str, Any], words: str, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    put_device(tmp_path, configuration(MODELS["shrub"], SHAPE, asking=options))
+    said = run_device(micropython_command, tmp_path)
+    assert words in said
+    assert "Traceback" not in said
+
+
+def test_the_light_is_on_while_the_newest_question_waits(
+    stream: Stream, start: Start, tmp_path: Path
+) -> None:
+    """In the device's twin, with a light that writes down what it is told."""
+
+    class Light:
+        def __init__(self) -> None:
+            self.told: list[bool] = []
+
+        def value(self, on: bool) -> None:
+            self.told.append(on)
+
+    start(asking={"labels": 1, "samples": 1})
+    app = Twin(tmp_path)._app
+    light = app.questions.light = Light()
+    app.sample(-1)
+    app.sample(-1)
+    app.label(1, 0)
+    app.label(2, 1)
+    assert light.told == [True, True, False]
