@@ -81,5 +81,5 @@ def raw_ends(stream: NumberStream, ends: tuple[float, float] | None) -> tuple[in
         return None
     low, high = stream.target_scale.apply_numbers([float(end) for end in ends])
     if not -RAW_MAX < low < high < RAW_MAX:
-        raise UserError(f"the targets' unit has no range {ends[0]:g},{ends[1]:g}")
+        raise UserError(f"the targets' unit has no such range as {ends[0]:g},{ends[1]:g}")
     return low, high
