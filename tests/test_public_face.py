@@ -31,6 +31,7 @@ def test_what_is_exported_is_documented(package: ModuleType) -> None:
 @pytest.mark.parametrize(
     "api",
     [
+        microshrub_host.api.features,
         microshrub_host.api.models,
         microshrub_host.api.planning,
         microshrub_host.api.runs,

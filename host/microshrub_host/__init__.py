@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from .base.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from .api.features import extract_features
     from .api.models import load_model, save_model
     from .api.planning import budget, tune
     from .api.runs import parity, simulate
@@ -27,6 +28,7 @@ __all__ = [
     "Stream",
     "UserError",
     "budget",
+    "extract_features",
     "load",
     "load_model",
     "open_numbers",
@@ -43,6 +45,7 @@ _HOMES = {
     "Stream": "streams.stream",
     "UserError": "base.errors",
     "budget": "api.planning",
+    "extract_features": "api.features",
     "load": "engines.loader",
     "load_model": "api.models",
     "open_numbers": "streams.number_streams",

@@ -20,7 +20,7 @@ def record(sensor, names, board=None):
     """Print readings such as `left:512 right:77` until Ctrl-C. Raises ValueError."""
     if isinstance(sensor, list):
         sensor = {"kind": "several", "sensors": sensor}
-    made = sensor_of(sensor, board or Hardware(), print)
+    made = sensor_of(sensor, board or Hardware(), _say)
     words = names.split()
     if len(words) != made.features:
         raise ValueError("%d names for %d values: %s" % (len(words), made.features, names))
@@ -29,3 +29,7 @@ def record(sensor, names, board=None):
     while True:
         if made.pace.due() and made.read(values):
             print(line % tuple(values))
+
+
+def _say(words):
+    print("microshrub:", words)

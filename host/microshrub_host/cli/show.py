@@ -196,6 +196,7 @@ def _title(model: OpenModel) -> str:
     return (
         f"{file.learner} of {printable(file.stream)}: "
         f"{count(file.samples, 'sample')}, {file.score}"
+        + (f"; samples {file.extraction.words}" if file.extraction else "")
     )
 
 

@@ -14,6 +14,13 @@ class Extraction:
     rate: float | None  # readings a second; None where nothing depends on it
     options: dict[str, Any]  # all whole numbers, as config.json has them
 
+    @property
+    def words(self) -> str:
+        """What it makes samples of."""
+        window, hop = self.options["window"], self.options["hop"]
+        rate = f", {self.rate:g} a second" if self.rate else ""
+        return f"made of windows of {window:,} readings{rate}, one after every {hop:,}"
+
     def saved(self) -> dict[str, Any]:
         """As JSON can hold it."""
         return {"channels": list(self.channels), "rate": self.rate, "options": self.options}

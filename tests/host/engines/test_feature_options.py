@@ -134,6 +134,9 @@ def test_a_saved_model_knows_how_its_features_are_made() -> None:
     packed = model_files.packed(model_files.of_run(result, stream))
     assert b'"bands"' in packed
     assert stream.extraction
+    assert stream.extraction.words == (
+        "made of windows of 32 readings, 50 a second, one after every 4"
+    )
     assert extraction_of(stream.extraction.saved()) == stream.extraction
     for wrong in ({}, None, stream.extraction.saved() | {"options": {"window": 3}}):
         with pytest.raises(ValueError, match="no valid extraction"):

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import mpu6050_chip
+import pytest
 from device_support import configuration, put_device
 from recorded_board import AXES, observe
 
 from microshrub_host.engines.feature_options import FeatureOptions
+from microshrub_tools.cli.main import main
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import STATUS, DeviceStatus
 from microshrub_tools.link.serial_line import SerialLine
@@ -77,13 +79,18 @@ def test_no_reading_is_lost_at_1_khz(start_main: Any, tmp_path: Path) -> None:
         assert after[1] - after[0] == 99
 
 
-def test_an_overrun_is_said_and_in_no_window(start_main: Any, tmp_path: Path) -> None:
+def test_an_overrun_is_said_and_in_no_window(
+    start_main: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     put(tmp_path, 250_000)
     text: list[bytes] = []
-    with HostLink(SerialLine(start_main().port), on_text=text.append) as link:
+    port = start_main().port
+    with HostLink(SerialLine(port), on_text=text.append) as link:
         link.connect()
         seen = [one.values for one in observe(link, 6)]
     said = b"".join(text).decode()
     assert "microshrub: the sensor's FIFO overran 4 times: readings were lost, as a sample" in said
     assert "overran 3 times" not in said
     assert {one[1] - one[0] for one in seen} == {99}
+    assert main(["monitor", "--port", port, "--seconds", "2.5"]) == 0
+    assert "; the board said the sensor's FIFO overran" in capsys.readouterr().out

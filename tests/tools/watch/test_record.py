@@ -87,6 +87,19 @@ def test_features_are_recorded_as_the_board_would_make_them(
     assert "Say how many there are: rate=100" in capsys.readouterr().err
 
 
+def test_what_the_board_says_is_told_and_no_window_spans_it(
+    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, said = tmp_path / "walk.csv", 'print("microshrub: the FIFO overran 2 times")'
+    program = PLOTTER.replace("while True:", f"while True:\n    if n % 40 == 0:\n        {said}")
+    words = ["--features", "window=16", "hop=8", "statistics=min,max"]
+    assert run("record", "--port", device(program), "-o", file, "--limit", 12, *words) == 0
+    rows = [(int(row["n_min"]), int(row["n_max"])) for row in rows_of(file)]
+    assert {high - low for low, high in rows} == {15}
+    assert all(low // 40 == high // 40 for low, high in rows)
+    assert "the board: the FIFO overran 2 times" in capsys.readouterr().err
+
+
 def test_observations_of_the_link(
     device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,7 @@ from ..board.ports import add_port_option, chosen_port
 from ..link.client import HostLink
 from ..link.messages import Observed, Unlike
 from ..link.serial_line import SerialLine
+from ..watch.board_words import BoardWords
 from ..watch.device_watch import Watch, drift_name
 from ..watch.interrupts import Interrupts
 from ..watch.keyboard import Keyboard
@@ -60,8 +61,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.seconds is not None and not arguments.seconds > 0:
         raise UserError(f"--seconds has to be above 0, not {arguments.seconds}")
     port = chosen_port(arguments.port)
-    with HostLink(SerialLine(port)) as link:
-        watch = Watch(link)
+    words = BoardWords()
+    with HostLink(SerialLine(port), on_text=words.feed) as link:
+        watch = Watch(link, words)
         if watch.note:
             messages.say(watch.note)
         with Interrupts() as ctrl_c:
@@ -138,6 +140,8 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
     waits = "a label" if watch.target is None else "their target"
     yield f"waiting for {waits}", f"{status.pending}"
     yield "up", f"{status.uptime:,} s"
+    if watch.words.last:
+        yield "the board said", watch.words.last
 
 
 def _number_facts(watch: Watch) -> Iterable[tuple[str, str]]:

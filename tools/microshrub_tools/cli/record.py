@@ -157,6 +157,8 @@ def _run(
             if source.note != noted:
                 noted = source.note
                 messages.say(noted)
+            while source.words:
+                messages.say(f"the board: {source.words.popleft()}")
             for reading in _samples(found, source, features) if features else found:
                 recorder.put(reading)
                 if file.samples == arguments.limit:

@@ -24,6 +24,7 @@ from ..link.messages import (
     confusion,
     numbers,
 )
+from .board_words import BoardWords
 from .naming import Classes
 
 _LATENCIES = 200
@@ -70,10 +71,14 @@ class Recent:
 
 
 class Watch:
-    """Asks a device again and again. `history` has a Moment for each status."""
+    """Asks a device again and again. `history` has a Moment for each status.
 
-    def __init__(self, link: HostLink) -> None:
+    words are what it says besides, if somebody listens.
+    """
+
+    def __init__(self, link: HostLink, words: BoardWords | None = None) -> None:
         self._link = link
+        self.words = words or BoardWords()
         self._began = time.monotonic()
         self._latencies: deque[float] = deque(maxlen=_LATENCIES)
         self._last: deque[Observed] = deque(maxlen=_OBSERVED)

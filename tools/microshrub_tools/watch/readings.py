@@ -24,6 +24,7 @@ from ..link.frames import LONGEST, VERSION
 from ..link.link_errors import LostError
 from ..link.messages import Observed
 from ..link.serial_line import Line, gone
+from .board_words import words_of
 from .naming import Classes
 
 _PAIR = re.compile(r"([^\s:,]+):([+-]?\d{1,18})", re.ASCII)
@@ -125,7 +126,8 @@ class SampleSource:
     It listens first: a program that prints samples is sent nothing, unless they hold what a model
     says. It says hello to such a one and to a silent one, and takes its observations. `skipped`
     counts lines that are not samples, and `lost` observations that did not arrive; `extracts`
-    says that the board makes features of its readings; `note` is for people. Raises PortError or
+    says that the board makes features of its readings; `note` is for people, as are `words`, which
+    the board said. Raises PortError or
     LinkError.
     """
 
@@ -144,7 +146,8 @@ class SampleSource:
         self.skipped = 0
         self.lost = 0
         self.extracts = False
-        self._gap = False  # something is missing before the next observation
+        self.words: deque[str] = deque()
+        self._gap = False  # something may be missing before the next reading
 
     def take(self, seconds: float) -> list[Reading]:
         """What comes within that time. KeyboardInterrupt, too, loses none of it."""
@@ -171,12 +174,16 @@ class SampleSource:
             self._heard = time.monotonic()
         for line in self._lines.feed(data):
             reading = read_line(line)
-            if not reading:
+            words = words_of(line)
+            if words:
+                self.words.append(words)
+                self._gap = True
+            elif not reading:
                 self.skipped += 1
             elif not self._names:
                 self._text |= not reading.learns
                 self._learns |= reading.learns
-                self._found.append(reading)
+                self._put(reading)
         return data
 
     def write(self, data: bytes) -> None:
@@ -201,8 +208,11 @@ class SampleSource:
             self._heard = time.monotonic()
             reading = of_observation(observed, names)
             if reading:
-                self._found.append(replace(reading, gap=True) if self._gap else reading)
-                self._gap = False
+                self._put(reading)
+
+    def _put(self, reading: Reading) -> None:
+        self._found.append(replace(reading, gap=True) if self._gap else reading)
+        self._gap = False
 
     def _greet(self) -> None:
         now = time.monotonic()

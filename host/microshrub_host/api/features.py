@@ -1,0 +1,44 @@
+"""Features of a sensor's readings, for Python programs."""
+
+from __future__ import annotations
+
+from ..engines.feature_extraction import extracted
+from ..engines.feature_options import FeatureOptions
+from ..streams.stream import Stream
+
+
+def extract_features(stream: Stream, settings: str, *, shuffle: int | None = None) -> Stream:
+    """Make samples of windows of a recording's readings, as a board would.
+
+    Parameters
+    ----------
+    stream
+        What open_stream gives of a recording, a row for each reading: whole numbers of 16 bits.
+    settings
+        Those of --features: "window=64 hop=32 bands=0.5-3,3-8 rate=100".
+    shuffle
+        Seed of a permutation of the samples; None keeps their order.
+
+    Returns
+    -------
+    Another stream: a row for each window, with the label of its last reading.
+
+    Raises
+    ------
+    UserError
+        If a setting cannot be, or a board could not have given these readings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from microshrub_host import Stream, extract_features
+    >>> values = np.arange(200.0).reshape(100, 2)
+    >>> recording = Stream("r", values, np.zeros(100, np.uint8), ("x", "y"), ("no", "yes"))
+    >>> made = extract_features(recording, "window=50 hop=25 statistics=min,max")
+    >>> made.feature_names
+    ('x_min', 'x_max', 'y_min', 'y_max')
+    >>> made.values.astype(int).tolist()
+    [[0, 98, 1, 99], [50, 148, 51, 149], [100, 198, 101, 199]]
+
+    """
+    return extracted(stream, FeatureOptions.of(settings.split()), shuffle)
