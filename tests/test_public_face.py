@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 import microshrub_host
+import microshrub_host.api.features
 import microshrub_host.api.models
 import microshrub_host.api.planning
 import microshrub_host.api.runs
