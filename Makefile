@@ -9,7 +9,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STUBS := .typings/micropython.pyi
 
-.PHONY: attack ci constants demo docs packages optional test test-lowest lint types web clean
+.PHONY: attack ci constants demo docs packages optional test tests test-lowest lint types web clean
 .DELETE_ON_ERROR:
 # Set, it has each of the many processes that the tests start compile its sources anew
 unexport PYTHONDONTWRITEBYTECODE
@@ -20,11 +20,14 @@ demo: .venv/run
 
 # The tests to run: by default all but those that are marked as long
 TESTS ?= -m 'not long'
-test: lint types
+test: .venv/dev $(STUBS)
+	@$(MAKE) --no-print-directory --jobs 3 lint types tests
+	@$(if $(TESTS),echo "Left out: tests that take long. make ci runs them as well.")
+
+tests: .venv/dev
 	$(BIN)/microshrub micropython
 	$(BIN)/microshrub micropython --board cortex-m0
 	$(BIN)/pytest -n auto --dist worksteal $(TESTS)
-	@$(if $(TESTS),echo "Left out: tests that take long. make ci runs them as well.")
 
 # What docs/explanation/reliability.md tells of; SEED=N for another seed
 SEED ?= 1
@@ -38,7 +41,7 @@ optional: .venv/dev
 	.ci/optional $(BIN)/pip
 
 # The tests of what uses other packages most, on the oldest versions that pyproject.toml allows
-LOWEST := $(addprefix tests/host/,adapters base cli engines export render reports streams tune) \
+LOWEST := $(addprefix tests/host/,adapters base cli engines export render reports streams tuning) \
 	tests/tools/link
 test-lowest:
 	$(PYTHON) -m venv .venv-lowest
