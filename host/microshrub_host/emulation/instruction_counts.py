@@ -127,6 +127,18 @@ def for_anomalies() -> list[CountedModel]:
     return found
 
 
+def for_questions() -> list[CountedModel]:
+    """Codes that stand for the votes of some classes."""
+    found = []
+    for classes in (2, 6, 32):
+        codes, labels = stream(classes, 2, 300)
+        parameters = {"features": classes, "classes": 2}
+        found.append(
+            CountedModel(f"{classes} classes", "ShrubEnsemble", parameters, codes, labels, 0)
+        )
+    return found
+
+
 def stream(
     features: int, classes: int, samples: int
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
@@ -237,6 +249,19 @@ class Counter:
         ticks, empty, crc = said.split()
         counts = np.frombuffer(bytes.fromhex(ticks), "<i4").astype(np.int64) - int(empty)
         return self._instructions(counts), int(crc)
+
+    def count_asking(self, which: int) -> tuple[Counts, Counts, int]:
+        """Instructions of each ask() and each note() of an Asking; its state's CRC.
+
+        The codes of the configuration's stream stand for votes.
+        """
+        samples, classes = self._whats[which].codes.shape
+        self._board.exec("from count import count_asking")
+        said = self._board.exec(f"count_asking('/codes{which}', {classes}, {samples})", SECONDS)
+        ticks, empty, crc = said.split()
+        counts = np.frombuffer(bytes.fromhex(ticks), "<i4").astype(np.int64) - int(empty)
+        both = self._instructions(counts)
+        return both[:samples], both[samples:], int(crc)
 
     def count_numbers(self, which: int, target: Mapping[str, Any]) -> tuple[Counts, int]:
         """Instructions of each sample that a Forecaster takes; the CRC of its learner's state.

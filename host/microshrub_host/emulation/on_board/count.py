@@ -143,6 +143,25 @@ def count_anomaly(codes: str, features: int, first: int, samples: int, kind: str
     print(count_empty(stamp, ticks), anomaly.state_crc32() & 0xFFFFFFFF)
 
 
+def count_asking(codes: str, classes: int, samples: int) -> None:
+    """Print ticks of each ask(votes) and of each note(), of nothing, and the hash of the state."""
+    asking = microshrub.Asking(classes)
+    data = open(codes, "rb").data
+    votes = array("i", [0] * classes)
+    ticks = array("i", (0, 0))
+    found = array("i", [0] * (2 * samples))
+    note = lambda votes: asking.note(votes, votes[0] > votes[1])  # noqa: E731
+    (start_m3 if M3 else start_m0)()
+    for i in range(samples):
+        for c in range(classes):
+            k = 2 * (i * classes + c)
+            votes[c] = (data[k] | data[k + 1] << 8) << 7
+        found[i] = count_predict(stamp, ticks, asking.ask, votes)
+        found[samples + i] = count_predict(stamp, ticks, note, votes)
+    print(str(hexlify(bytes(found)), "ascii"))
+    print(count_empty(stamp, ticks), asking.state_crc32() & 0xFFFFFFFF)
+
+
 def count_numbers(
     kind: str,
     parameters: "dict[str, Any]",

@@ -1,0 +1,52 @@
+"""Instructions of what decides whether to ask for a label, on emulated boards."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from ..base.errors import UserError
+from ..base.progress import showing
+from ..emulation import instruction_counts
+from ..engines import loader
+from .anomaly_cost import table_bytes
+
+_HEAD = ("board", "classes", "bytes", "ask: mean", "most", "note: mean", "most")
+
+
+def question_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
+    """The table, its head first: instructions of ask() and of note() for some numbers of classes.
+
+    Raises UserError if a board ends up in another state than the simulator's.
+    """
+    whats = instruction_counts.for_questions()
+    table: list[tuple[str, ...]] = [_HEAD]
+    with showing("counting instructions", announce=True) as update:
+        for board in boards:
+            with instruction_counts.Counter(board, whats) as counter:
+                for i, what in enumerate(whats):
+                    ask, note, crc = counter.count_asking(i)
+                    asking = _on_pc(what)
+                    if crc != asking.state_crc32() & 0xFFFFFFFF:
+                        raise UserError(f"{board}: another state than in the simulator")
+                    size, classes = table_bytes(asking), what.codes.shape[1]
+                    numbers = (classes, size, *_figures(ask), *_figures(note))
+                    table.append((board, *(f"{number:,}" for number in numbers)))
+                    update(len(table) - 1, len(whats) * len(boards), f"{board}: {what.name}")
+    return table
+
+
+def _figures(counts: instruction_counts.Counts) -> tuple[int, int]:
+    """Their mean and the most."""
+    return round(float(counts.mean())), int(counts.max())
+
+
+def _on_pc(what: instruction_counts.CountedModel) -> Any:
+    classes = what.codes.shape[1]
+    asking = loader.load(loader.fastest()).Asking(classes)
+    for codes in what.codes:
+        votes = array("i", [int(code) << 7 for code in codes])
+        asking.ask(votes)
+        asking.note(votes, votes[0] > votes[1])
+    return asking

@@ -1,0 +1,37 @@
+"""`benchmark labels`: random labels are as many as was asked for; a small run of it all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from microshrub_host.benchmarks.few_labels import at_random, options_of
+from microshrub_host.evaluation.prequential import evaluate
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_tools.cli.main import main
+
+SHRUB = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
+
+
+def test_random_labels_are_as_many_as_those_that_are_asked_for() -> None:
+    stream = open_stream("synth:sea_a", limit=4000)
+    asking = evaluate(stream, "shrub", SHRUB, asking=options_of(10)).asking
+    drawn = evaluate(stream, "shrub", SHRUB, asking=at_random(10)).asking
+    assert asking
+    assert drawn
+    assert asking.answered.sum() == pytest.approx(400, abs=20)
+    assert drawn.answered.sum() == pytest.approx(400, abs=60)
+
+
+def test_the_command_writes_the_page_and_the_picture(tmp_path: Path) -> None:
+    page, picture = tmp_path / "labels.md", tmp_path / "labels.svg"
+    words = ["--streams", "sea_a,led_a", "--limit", "600"]
+    words += ["--output", str(page), "--plot", str(picture)]
+    assert main(["benchmark", "labels", *words]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "`microshrub benchmark labels --streams sea_a,led_a --limit 600 --output" in text
+    assert text.count("| sea_a |") == 3
+    assert "on 0 of 2 streams" in text
+    assert "(labels.svg)" in text
+    assert picture.stat().st_size > 10000
