@@ -131,7 +131,10 @@ class Configuration:
     def _take_sensor(self, sensor):
         self.kind = _check_sensor(sensor, [name for name, _ in SENSORS])
         self.sensor = sensor
-        for one in sensor.get("sensors", ()):
+        several = sensor.get("sensors", ())
+        if self.kind == "several" and (not isinstance(several, list) or not several):
+            raise ValueError("the sensors have to be a list")
+        for one in several:
             _check_sensor(_part("a sensor", one), [name for name, _ in SENSORS[1:-1]])
 
 

@@ -11,7 +11,9 @@ from ..base.text import count
 from ..engines import engines, native_files
 from ..engines.learners import kind_of
 from ..engines.micropython_binary import find_or_fetch
-from ..evaluation import parity, prequential
+from ..evaluation import feature_parity, parity, prequential
+from ..streams.extraction import Extraction
+from ..streams.stream import Stream
 from ..streams.units import Raw
 from .anomaly_option import add_anomaly_option, anomaly_options
 from .asking_option import add_answer_options, asking_options
@@ -19,7 +21,12 @@ from .number_options import add_number_options, open_numbers_arguments, wants_nu
 from .options import add_model_options
 from .parsed import check_at_least_one, whole_number
 from .spare_option import add_spare_option, spare_of_stream
-from .stream_options import add_stream_options, compile_kernels, open_with_parameters
+from .stream_options import (
+    add_stream_options,
+    compile_kernels,
+    open_arguments,
+    open_with_parameters,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,6 +83,21 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _compare_features(
+    arguments: argparse.Namespace, stream: Stream, extraction: Extraction
+) -> None:
+    """Say that all engines make these features. Raises EngineError if they do not."""
+    plain = argparse.Namespace(**vars(arguments) | {"features": None, "shuffle": None})
+    names = engines.available()
+    found = feature_parity.difference(open_arguments(plain, quiet=True), extraction, names)
+    if found:
+        raise engines.EngineError(f"The features are not the same: {found}")
+    console.say(
+        f"All {len(names)} engines make the same features: "
+        f"{count(len(stream.labels), 'sample')} of {len(stream.feature_names)}."
+    )
+
+
 def _open(
     arguments: argparse.Namespace,
 ) -> tuple[Raw, engines.Labels, dict[str, Any], dict[str, Any]]:
@@ -83,6 +105,8 @@ def _open(
     if not wants_numbers(arguments):
         wanted = {"anomaly": anomaly_options(arguments), "asking": asking_options(arguments)}
         stream, parameters = open_with_parameters(arguments)
+        if stream.extraction:
+            _compare_features(arguments, stream, stream.extraction)
         spare, parameters = spare_of_stream(arguments, stream, parameters)
         beside: dict[str, Any] = {name: o and o.parameters() for name, o in wanted.items()}
         beside["spare"] = spare

@@ -95,8 +95,8 @@ def add_board_option(
     )
 
 
-def open_arguments(arguments: argparse.Namespace) -> Stream:
-    """The stream that the options of add_stream_options ask for."""
+def open_arguments(arguments: argparse.Namespace, *, quiet: bool = False) -> Stream:
+    """The stream that the options of add_stream_options ask for; quiet: no notes are said."""
     options = _feature_options(arguments)
     with showing("reading") as update:
         stream = open_stream(
@@ -109,7 +109,7 @@ def open_arguments(arguments: argparse.Namespace) -> Stream:
             warmup=options.readings(arguments.warmup) if options else arguments.warmup,
             progress=update,
         )
-    for note in stream.notes:
+    for note in () if quiet else stream.notes:
         messages.say(f"Note: {note}")
     return extracted(stream, options, arguments.shuffle) if options else stream
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..streams.extraction import Extraction
 from ..streams.stream import Stream, stream_order
-from ..streams.units import MISSING, Scale
+from ..streams.units import MISSING, Raw, Scale
 from . import loader
 from .feature_options import FeatureOptions
 
@@ -71,8 +71,7 @@ def extracted(stream: Stream, options: FeatureOptions, shuffle: int | None = Non
         )
     extractor = Extractor(extraction)
     samples, labels = [], []
-    readings = np.where(np.isnan(stream.values), MISSING, stream.values).astype(np.int32)
-    for row, label in zip(readings.tolist(), stream.labels.tolist(), strict=True):
+    for row, label in zip(raw_readings(stream).tolist(), stream.labels.tolist(), strict=True):
         sample = extractor.take(row)
         if sample is not None:
             samples.append(sample)
@@ -87,6 +86,11 @@ def extracted(stream: Stream, options: FeatureOptions, shuffle: int | None = Non
         known_scale=Scale(np.zeros(features), np.zeros(features, dtype=np.int64)),
         extraction=extraction,
     )
+
+
+def raw_readings(stream: Stream) -> Raw:
+    """The readings of a recording as a sensor gives them; MISSING for what is absent."""
+    return np.where(np.isnan(stream.values), MISSING, stream.values).astype(np.int32)
 
 
 def _check_readings(stream: Stream, extraction: Extraction) -> None:

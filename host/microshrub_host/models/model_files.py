@@ -34,7 +34,7 @@ from ..base import files
 from ..base.errors import UserError
 from ..engines import learners, loader
 from ..engines.engines import States
-from ..engines.feature_extraction import extraction_of
+from ..engines.feature_extraction import Extractor, extraction_of
 from ..engines.learners import MODELS, REGRESSORS
 from ..evaluation.prequential import Result
 from ..evaluation.regression import NumberResult
@@ -246,6 +246,8 @@ def _of_config(config: Any, states: States) -> ModelFile:
             raise ValueError(f"config.json names {value} {name}, and its parameters have others")
     if len(offset) != features or len(digits) != features:
         raise ValueError("config.json does not have a unit for each feature")
+    if found.extraction and Extractor(found.extraction, "python").features != features:
+        raise ValueError("config.json has another number of features than its extraction makes")
     return found
 
 

@@ -107,6 +107,7 @@ def test_features_of_several_sensors(start: Any) -> None:
         (own() | {"module": "missing"}, 3, "the sensor of missing.py: no module named 'missing'"),
         (own(values=2), 3, "has 3 values, and the program is for 2: build it again"),
         (own(rate=0), 3, "rate has to be a whole number of 1..1000"),
+        ({"kind": "several", "sensors": []}, 3, "the sensors have to be a list"),
         ({"kind": "several", "sensors": [{"kind": "serial"}]}, 3, "kind of the sensor has to be"),
         ({"kind": "several", "sensors": [own(), {"kind": "adc", "pins": [1], "rate": 0}]}, 4,
          "rate has to be a whole number of 1..1000"),

@@ -1,0 +1,63 @@
+"""Checks that all engines make the same features of a recording's readings."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ..base.terminal import messages
+from ..engines import library_files
+from ..engines.engines import EngineError
+from ..engines.feature_extraction import Extractor, raw_readings
+from ..engines.micropython_binary import find_or_fetch
+from ..streams.extraction import Extraction
+from ..streams.stream import Stream
+from ..streams.units import Raw
+
+
+def samples(extraction: Extraction, readings: Raw, engine: str) -> Raw:
+    """What an engine makes of readings, shape (rows, channels): shape (samples, features)."""
+    if engine == "micropython":
+        return _on_micropython(extraction, readings)
+    extractor = Extractor(extraction, engine)
+    found = [made for row in readings.tolist() if (made := extractor.take(row)) is not None]
+    return np.array(found, dtype=np.int32).reshape(-1, extractor.features)
+
+
+def difference(stream: Stream, extraction: Extraction, names: Sequence[str]) -> str | None:
+    """Where two engines differ on a recording, in words; None if they agree."""
+    readings = raw_readings(stream)
+    first = samples(extraction, readings, names[0])
+    for name in names[1:]:
+        other = samples(extraction, readings, name)
+        if first.shape != other.shape:
+            return f"{names[0]} and {name} make {len(first):,} and {len(other):,} samples"
+        places = np.argwhere(first != other)
+        if len(places):
+            row, feature = places[0]
+            return (
+                f"{names[0]} and {name} differ from sample {row + 1:,}: feature {feature + 1} is "
+                f"{first[row, feature]} and {other[row, feature]}"
+            )
+    return None
+
+
+def _on_micropython(extraction: Extraction, readings: Raw) -> Raw:
+    plan = {"channels": len(extraction.channels), "options": extraction.options}
+    features = Extractor(extraction, "python").features
+    script = Path(library_files.__file__).with_name("feature_session.py")
+    with tempfile.TemporaryDirectory() as folder:
+        given, raw, made = (Path(folder) / name for name in ("plan", "readings", "samples"))
+        given.write_text(json.dumps(plan), encoding="utf-8")
+        raw.write_bytes(readings.astype("<i4").tobytes())
+        command = [*find_or_fetch(messages.say).command, "-X", "heapsize=4m", str(script)]
+        command += [str(library_files.folder().parent), *map(str, (given, raw, made))]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise EngineError(f"MicroPython stopped: {(done.stdout + done.stderr)[-300:]}")
+        return np.frombuffer(made.read_bytes(), "<i4").reshape(-1, features).astype(np.int32)

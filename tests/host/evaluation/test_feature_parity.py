@@ -1,0 +1,30 @@
+"""That engines make the same features is what `parity --features` finds out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from microshrub_host.engines import loader
+from microshrub_host.engines.feature_extraction import raw_readings
+from microshrub_host.engines.feature_options import FeatureOptions
+from microshrub_host.evaluation import feature_parity
+from microshrub_host.streams.stream import Stream
+
+WORDS = ["window=32", "hop=9", "bands=1-10,10-50", "band-pass=1-20", "rate=100"]
+
+
+def recording() -> Stream:
+    rng = np.random.default_rng(6)
+    values = rng.integers(-9000, 9000, (300, 2)).astype(np.float64)
+    values[::29, 0] = np.nan
+    return Stream("r", values, np.zeros(300, np.uint8), ("x", "y"), ("no", "yes"))
+
+
+@pytest.mark.usefixtures("micropython_command")
+def test_engines_make_the_same_features() -> None:
+    stream, extraction = recording(), FeatureOptions.of(WORDS).extraction(("x", "y"))
+    names = ["python", loader.fastest(), "micropython"]
+    assert feature_parity.difference(stream, extraction, names) is None
+    readings = raw_readings(stream)[:40]
+    assert feature_parity.samples(extraction, readings, "micropython").shape == (1, 16)
