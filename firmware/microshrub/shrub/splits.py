@@ -11,7 +11,8 @@ Gini in integers: the split with the least weighted Gini impurity has the greate
     merit = sum_c left_c**2 / n_left + sum_c right_c**2 / n_right.
 
 The sums of squares are updated with 2n + 1. Up to a window of 64 two merits are compared as
-fractions, exactly; beyond it they are held in Q10. Ties are broken at random.
+fractions, exactly; beyond it they are held in Q10, whose two divisions are spared where a product
+tells that a merit is less than the best so far. Ties are broken at random.
 
 The scratch buffers are those of cart.py.
 """
@@ -119,6 +120,12 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
     exact = int(shape[_W_WINDOW] <= _EXACT)
     in_order = shape[_W_SORTED]
     narrow = int(classes == 2 and exact and wide and in_order)  # the usual, with a loop of its own
+    # a merit times passed * rest is at most window**3 / 4 <= 2**28; in Q(slack) at most 2**30
+    slack = 10
+    if not exact:
+        cube = shape[_W_WINDOW] * shape[_W_WINDOW] * shape[_W_WINDOW] >> 2
+        while cube > 1 << (30 - slack):
+            slack -= 1
     wide_where = ptr32(address[_CART_SHAPE])[_C_WIDE_WHERE]
     choosy = ptr32(address[_CART_SHAPE])[_C_MAX_FEATURES]
     stride = (features + 7) >> 3
@@ -183,6 +190,7 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
             squares_right = scores[score + _SQUARES]
             merit = scores[score + _MERIT]
             below_it = scores[score + _BELOW]
+            bound = merit >> (10 - slack)
             last = -1  # the code before, of which there is none yet
             before = 0
             over = 0
@@ -222,12 +230,15 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
                         last = code
                         passed = r - begin
                         rest = end - r
+                        over = squares_left * rest + squares_right * passed
+                        under = passed * rest
                         if exact:  # 64**3 / 4 = 2**16 and 64**2 / 4 = 2**10 at most
-                            over = squares_left * rest + squares_right * passed
-                            under = passed * rest
-                        else:  # in Q10: a sum of squares is at most 1023**2, << 10 gives < 2**30
+                            better = over * below_it - merit * under  # < 2**26
+                        elif over << slack >= bound * under:
+                            # in Q10: a sum of squares is at most 1023**2, << 10 gives < 2**30
                             over = (squares_left << 10) // passed + (squares_right << 10) // rest
-                        better = over * below_it - merit * under  # < 2**26
+                            under = 1
+                            better = over - merit
                     c = labels[b]
                     n = left[c]
                     left[c] = n + 1
@@ -242,6 +253,7 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
                     if ties == 1 or int(below(t, _RNG, ties)) == 0:
                         merit = over
                         below_it = under
+                        bound = merit >> (10 - slack)
                         forks[fork + _FEATURE] = f
                         forks[fork + _THRESHOLD] = (before + code) >> 1 if in_order else cut
                     if ties < 65535:
