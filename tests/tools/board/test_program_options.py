@@ -89,6 +89,8 @@ def test_a_models_own_features_are_configured() -> None:
     assert (found["bands"], found["zero"]) == ([[3, 6]], [32768, 32760])
     assert "extraction" not in config(ADC, ["a", "b"], "")
     assert "extraction" not in config(("serial",), ["a", "b"], "", made)
+    with pytest.raises(UserError, match="--features needs a --sensor"):
+        config(("serial",), ["a", "b"], "window=4")
 
 
 def test_features_of_a_recording_are_found_again() -> None:

@@ -62,6 +62,10 @@ class ProgramOptions:
             self._refuse_classes()
         read = sensors(self.sensor, board)
         if read.kind == "serial":  # the features themselves come over the link
+            if self.features and extraction is None:
+                raise UserError(
+                    "--features needs a --sensor: what comes over the link is taken as features"
+                )
             extraction = None
         else:
             extraction = extraction or self._extraction(read, features)
