@@ -66,7 +66,7 @@ def build(
     """
     target = board_files.load(board)
     saved = model_files.read(Path(model))
-    names = saved.feature_names, saved.class_names
+    names = saved.feature_names, saved.known_names
     given = ProgramOptions(**options)
     around = given.config(target, *names, saved.extraction)
     program = program_config.of_model(saved, around)

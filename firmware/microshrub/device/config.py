@@ -40,7 +40,7 @@ SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
     ("own", ("module", "class", "values", "rate", "options")),
     ("several", ("sensors",)))  # fmt: skip
 _EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain")
-_SPARE = ("classes", "room", "pin", "period", "window", "reach", "collect")
+_SPARE = ("classes", "room", "pin", "states", "period", "window", "reach", "collect")
 _LABEL_PIN = ("pin", "pressed", "released")
 _ABSENT = 2  # ENOENT
 _NAME = "config.json"
@@ -117,8 +117,10 @@ class Configuration:
         known = self.classes
         if self.spare is not None:
             known -= whole("spare's classes", _get(self.spare, "classes"), 1, known - 1)
-            if self.model is not None or self.asking is not None:
-                raise ValueError("with spare classes, model and asking have to be null")
+            if (self.model is None) != (self.spare.get("states") is None):
+                raise ValueError("a model and the states of spare belong together")
+            if self.asking is not None:
+                raise ValueError("with spare classes, asking has to be null")
         self.label_pin = _options(fields, "label_pin", _LABEL_PIN)
         for name in _LABEL_PIN if self.label_pin is not None else ():
             if name not in self.label_pin:

@@ -1,7 +1,8 @@
 """Spare classes in the program, and on the link; imported when there are any.
 
 config.json's `spare` has the number of spare `classes`, which are the last ones, the `room` for a
-name, the settings of Newcomers, and perhaps a `pin`: a button, see naming_button.py.
+name, the settings of Newcomers, perhaps a `pin`: a button, see naming_button.py; and, with a saved
+model, `states`: the files of the saved states of the names and of what is new.
 """
 
 import gc
@@ -28,6 +29,7 @@ def configure(app):
     """Give an application that has its learner the spare classes of its configuration."""
     options = dict(app.configuration.spare)
     options.pop("pin", None)
+    states = options.pop("states", None) or (None, None)
     classes = options.pop("classes")
     if options.get("room", 1) > _MOST_NAME:
         raise ValueError("the room for a name is at most %d bytes" % _MOST_NAME)
@@ -35,6 +37,7 @@ def configure(app):
     spare = SpareClasses(app.learner, known, classes, **options)
     app.spare = app.learner = spare
     app.parts += spare.parts[1:]
+    app._states = tuple(zip(spare.parts[1:], states))
     predict, sample, late = app._predict, app.sample, app.label
     names = spare.names
 

@@ -32,7 +32,7 @@ from .outputs import (
     write_page,
 )
 from .simulate_numbers import run_numbers
-from .spare_option import add_spare_option, check_save, spare_of_stream
+from .spare_option import add_spare_option, spare_of_stream
 from .stream_options import (
     DEFAULT_BOARD,
     add_board_option,
@@ -71,7 +71,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Learn the stream, then print and write what came of it."""
     check_outputs(arguments)
-    check_save(arguments)
     if wants_numbers(arguments):
         return run_numbers(arguments)
     anomaly, asking = anomaly_options(arguments), asking_options(arguments)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..base.errors import UserError
+from ..base.terminal import messages
 from ..engines.learners import check_parameters
 from ..engines.spare_options import SpareOptions, with_spare
 from ..streams.stream import Stream
@@ -25,15 +25,6 @@ def add_spare_option(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def check_save(arguments: argparse.Namespace) -> None:
-    """Raise UserError for --save with --spare-classes: a model's file has no room for names."""
-    if arguments.spare_classes and arguments.save is not None:
-        raise UserError(
-            "--save and --spare-classes do not go together: a board keeps names that were given "
-            "later in its checkpoint, and the file of a model has no room for them"
-        )
-
-
 def spare_options(arguments: argparse.Namespace) -> SpareOptions | None:
     """What --spare-classes asks for; None without it. Raises UserError."""
     return SpareOptions.of(arguments.spare_classes) if arguments.spare_classes else None
@@ -50,6 +41,11 @@ def spare_of_stream(
     if options is None:
         return None, parameters
     spare = options.of_stream(stream, arguments.warmup)
+    if len(spare["known"]) == len(spare["names"]):
+        messages.say(
+            f"Note: all classes of {stream.name} come in its first {arguments.warmup:,} samples, "
+            f"so none of them is new. new={stream.class_names[-1]} has one be."
+        )
     parameters = with_spare(parameters, spare)
     check_parameters(arguments.model, parameters)
     return spare, parameters

@@ -33,13 +33,16 @@ NATIVE = "native"
 class States:
     """The saved states of a learner and its quantizer, as firmware's buffers.py describes them.
 
-    A learner of numbers has those of its target's range and of its interval, too.
+    A learner of numbers has those of its target's range and of its interval, too; one with spare
+    classes those of the names and of what is new.
     """
 
     learner: bytes
     quantizer: bytes
     target: bytes = b""
     interval: bytes = b""
+    names: bytes = b""
+    newcomers: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -151,7 +154,7 @@ class LocalEngine:
 
     def saved(self) -> States:
         states = self._session.model.save(), self._session.quantizer.save()
-        return States(*states, *self._session.target_states())
+        return States(*states, *self._session.more_states())
 
     def __enter__(self) -> LocalEngine:
         return self
@@ -252,7 +255,7 @@ class MicroPythonEngine:
         return found
 
     def saved(self) -> States:
-        return States(*(self._ask(letter) for letter in (b"L", b"Q", b"Y", b"I")))
+        return States(*(self._ask(letter) for letter in (b"L", b"Q", b"Y", b"I", b"M", b"E")))
 
     def heap_bytes(self) -> int:
         """Bytes in use on the heap after a garbage collection (gc.mem_alloc)."""

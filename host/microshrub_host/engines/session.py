@@ -20,6 +20,8 @@ little-endian u32 length and that many bytes; the answer is a u32 length and tha
     W  half the width of the interval of each row of the last run   -> i32
     Y  the target's saved state                                     -> what save() gives
     I  that of the interval, if there is one                        -> what save() gives
+    M  that of the names of spare classes, if there are some        -> what save() gives
+    E  that of what is new, with spare classes                      -> what save() gives
     H  heap                                                         -> u32 bytes in use
 """
 
@@ -142,9 +144,11 @@ class Session:
         parts += [self.asked.asking, self.asked.pending] if self.asked else []
         return [row for part in parts if part for row in part.buffers()]
 
-    def target_states(self) -> "tuple[bytes, bytes]":
-        """There is none of a target."""
-        return b"", b""
+    def more_states(self) -> "tuple[bytes, bytes, bytes, bytes]":
+        """There is none of a target and an interval; those of names and of what is new."""
+        spare = self.person and self.person.spare
+        states = (spare.names.save(), spare.newcomers.save()) if spare else (b"", b"")
+        return b"", b"", states[0], states[1]
 
 
 class NumberSession:
@@ -202,10 +206,10 @@ class NumberSession:
         """All buffers, as a list of (name, typecode, buffer): quantizer, model, target, ..."""
         return [row for part in self.forecaster.parts for row in part.buffers()]
 
-    def target_states(self) -> "tuple[bytes, bytes]":
-        """The saved states of the target's range and of the interval, if there is one."""
+    def more_states(self) -> "tuple[bytes, bytes, bytes, bytes]":
+        """The saved states of the target's range and the interval, if there is one; no others."""
         interval = self.forecaster.interval
-        return self.forecaster.target.save(), interval.save() if interval else b""
+        return self.forecaster.target.save(), interval.save() if interval else b"", b"", b""
 
 
 def open_session(
@@ -271,10 +275,8 @@ def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> N
             answer = session.model.save()
         elif command == b"Q":
             answer = session.quantizer.save()
-        elif command == b"Y":
-            answer = session.target_states()[0]
-        elif command == b"I":
-            answer = session.target_states()[1]
+        elif command in (b"Y", b"I", b"M", b"E"):
+            answer = session.more_states()[b"YIME".find(command)]
         elif command == b"W":
             answer = bytes(session.halves)
         elif command == b"H":

@@ -84,7 +84,7 @@ class SpareOptions:
         """The stream's classes that have a name from the start, by their numbers.
 
         They are all but those in `new`; without `new`, those of the first `warmup` samples.
-        Raises UserError if none is known, or all.
+        Raises UserError if none is known.
         """
         names = stream.class_names
         for name in self.new:
@@ -98,11 +98,6 @@ class SpareOptions:
             first = {k for k, name in enumerate(names) if name not in self.new}
         if not first:
             raise UserError("--spare-classes: one class at least has to be known: shorten new=")
-        if len(first) == len(names):
-            raise UserError(
-                f"--spare-classes: all classes of {stream.name} come in its first {warmup:,} "
-                f"samples. Say which are to be new, such as new={names[-1]}"
-            )
         return sorted(first)
 
     def of_stream(self, stream: Stream, warmup: int) -> dict[str, Any]:

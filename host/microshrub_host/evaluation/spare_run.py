@@ -41,6 +41,7 @@ class SpareRun:
     taken_for_new: float  # percent of the samples of a class that had a name
     accuracy_of_named: float  # percent right of these samples
     bytes: int  # of the buffers
+    parameters: dict[str, int]  # of the SpareClasses, but for model and names
     new: NDArray[np.bool_] = field(repr=False)
 
     @classmethod
@@ -78,6 +79,7 @@ class SpareRun:
             taken_for_new=_percent(new[has_name]) or 0.0,
             accuracy_of_named=_percent(right[has_name]) or 0.0,
             bytes=size,
+            parameters={k: v for k, v in spare.items() if k not in ("names", "known")},
             new=new,
         )
 

@@ -12,6 +12,11 @@ and of a learner of numbers, whose features are made of columns by a Forecaster,
     target.state     that of the target's range
     interval.state   that of the interval; empty without one
 
+and with spare classes, which are named while a model learns,
+
+    names.state      that of the names
+    newcomers.state  that of what is set aside as new
+
 Nothing in a file is ever executed, and all of it is checked: a damaged file is refused.
 """
 
@@ -43,10 +48,12 @@ from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
 from ..streams.units import Scale
 from .forecasters import forecaster_of, is_forecaster
+from .spare_files import class_names, is_spare, spare_of
 
 FORMAT = 1
 _CONFIG, _LEARNER, _QUANTIZER = _NAMES = ("config.json", "learner.state", "quantizer.state")
 _TARGET, _INTERVAL = _OF_NUMBERS = ("target.state", "interval.state")
+_OF_SPARE = ("names.state", "newcomers.state")
 _MOST_BYTES = 1 << 28  # in a part; no learner for a board comes near that
 _TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
 _BROKEN = (
@@ -73,7 +80,13 @@ class ModelFile:
     accuracy: float  # prequential, percent; of numbers the mean absolute error
     states: States = field(repr=False)
     numbers: dict[str, Any] | None = None  # the parameters of a learner of numbers' Forecaster
+    spare: dict[str, int] | None = None  # those of the SpareClasses, which are the last ones
     extraction: Extraction | None = None  # what the features were made of, if not of a sensor's
+
+    @property
+    def known_names(self) -> tuple[str, ...]:
+        """The names of the classes that were known from the start."""
+        return self.class_names[: len(self.class_names) - (self.spare or {}).get("spare", 0)]
 
     @property
     def score(self) -> str:
@@ -89,20 +102,23 @@ class OpenModel:
     learner: Any
     quantizer: Any
     forecaster: Any = None  # of a learner of numbers
+    spare: Any = None  # the SpareClasses, if there are some
 
 
 def of_run(result: Result, stream: Stream) -> ModelFile:
     """The model that a simulation of the stream has produced."""
+    spare = result.spare
     return ModelFile(
         learner=MODELS[result.model],
         parameters=result.parameters,
         feature_names=stream.feature_names,
-        class_names=stream.class_names,
+        class_names=class_names(result, spare) if spare else stream.class_names,
         scale=result.scale,
         stream=result.stream,
         samples=result.samples,
         accuracy=result.accuracy,
         states=result.states,
+        spare=spare.parameters if spare else None,
         extraction=stream.extraction,
     )
 
@@ -156,6 +172,9 @@ def packed(model: ModelFile) -> bytes:
     if model.numbers:
         config["numbers"] = model.numbers
         parts |= zip(_OF_NUMBERS, (states.target, states.interval), strict=True)
+    if model.spare:
+        config["spare"] = model.spare
+        parts |= zip(_OF_SPARE, (states.names, states.newcomers), strict=True)
     text = (json.dumps(config, indent=2) + "\n").encode()
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
@@ -193,7 +212,7 @@ def open_model(path: Path) -> OpenModel:
             f"{path}: this is not a model file, or it is damaged. Save the model again."
         ) from None
     try:
-        more = [parts[name] for name in _OF_NUMBERS if name in parts]
+        more = [parts.get(name, b"") for name in _OF_NUMBERS + _OF_SPARE]
         found = _of_config(config, States(parts[_LEARNER], parts[_QUANTIZER], *more))
         model = _build(found)
         if model.learner.state_crc32() != config["state_crc32"]:
@@ -206,7 +225,7 @@ def open_model(path: Path) -> OpenModel:
 def _parts(path: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(path) as archive:
         names = tuple(archive.namelist())
-        if names not in (_NAMES, _NAMES + _OF_NUMBERS):
+        if names not in (_NAMES, _NAMES + _OF_NUMBERS, _NAMES + _OF_SPARE):
             raise zipfile.BadZipFile
         if any(info.file_size > _MOST_BYTES for info in archive.infolist()):
             raise zipfile.BadZipFile
@@ -237,6 +256,7 @@ def _of_config(config: Any, states: States) -> ModelFile:
         accuracy=float(_get(config, "accuracy", _is_number)),
         states=states,
         numbers=_get(config, "numbers", is_forecaster) if "numbers" in config else None,
+        spare=_get(config, "spare", is_spare) if "spare" in config else None,
         extraction=extraction_of(config["extraction"]) if "extraction" in config else None,
     )
     features = len(found.feature_names)
@@ -303,4 +323,5 @@ def _build(file: ModelFile) -> OpenModel:
     quantizer.load(file.states.quantizer)
     if not quantizer.frozen:
         raise ValueError("the quantizer has no ranges yet")
-    return OpenModel(file, learner, quantizer, forecaster)
+    spare = file.spare and spare_of(learner, file.spare, file.class_names, file.states)
+    return OpenModel(file, learner, quantizer, forecaster, spare)

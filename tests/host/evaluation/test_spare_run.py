@@ -15,6 +15,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.engines import engines
 from microshrub_host.engines.spare_options import SpareOptions, with_spare
 from microshrub_host.evaluation import parity, prequential
+from microshrub_host.models import model_files
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.cli.main import main
 
@@ -148,11 +149,22 @@ def test_says_what_it_does_not_understand(words: list[str], said: str, data: str
         SpareOptions.of(words).of_stream(open_stream(data), 256)
 
 
+def test_where_all_classes_are_known_it_says_so(
+    data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "m.mshrub"
+    run = ("simulate", data, *MODEL, "--spare-classes", "2", "--warmup", "400")
+    assert main([*run, "--save", str(saved)]) == 0
+    said = capsys.readouterr()
+    assert "so none of them is new. new=" in said.err
+    assert "questions about a class with a name" in said.out
+    names = model_files.read(saved).class_names
+    assert names[3:] == ("spare 1", "spare 2")
+
+
 def test_refuses_what_makes_no_sense(data: str, capsys: pytest.CaptureFixture[str]) -> None:
     spare = ("--spare-classes", "2")
     for command, words in (
-        (("simulate", data, *spare, "--warmup", "400"), "all classes of moves.csv come in its"),
-        (("simulate", data, *spare, "--save", "m.mshrub"), "--save and --spare-classes do not go"),
         (("simulate", data, *spare, "--target", "x"), "--spare-classes is for classes"),
         (("budget", "--features", "2", "--model", "linear-regressor", *spare), "is for classes"),
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,10 +17,15 @@ from device_support import (
     run_device,
 )
 from naming_support import MODEL, NAMES, SPARE, kinds, live, put_naming_device
+from program_support import AROUND
 from script_support import spawn
 
+from microshrub_host.base.errors import UserError
+from microshrub_host.engines.spare_options import SpareOptions
 from microshrub_host.evaluation import prequential
+from microshrub_host.models import model_files
 from microshrub_host.streams.stream import Stream
+from microshrub_tools.board import program_config
 from microshrub_tools.cli.monitor import facts
 from microshrub_tools.link import class_state
 from microshrub_tools.link.class_state import ClassState
@@ -130,6 +136,54 @@ def test_a_class_is_renamed_merged_and_forgotten(stream: Stream, start: Start) -
         ):
             with pytest.raises(RefusedError, match=words):
                 link.ask(classes(payload))
+
+
+def test_a_model_that_was_simulated_goes_on_with_its_names(
+    stream: Stream, tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    options = SpareOptions(3, window=32, collect=4)
+    spare = options.of_stream(stream, 100)
+    shape = {**MODEL, "window": 200}
+    run = prequential.evaluate(stream, "nearest", shape, engine="c", warmup=180, spare=spare)
+    model_files.write(tmp_path / "m.mshrub", model_files.of_run(run, stream))
+    model = model_files.read(tmp_path / "m.mshrub")
+    assert model.class_names == ("walk", "rest", "stairs", "spare 2", "spare 3")
+    assert model.known_names == ("walk", "rest")
+    files = program_config.of_model(model, AROUND | {"checkpoint": CHECKPOINT}).files()
+    put_device(tmp_path, files["config.json"])
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    device = Device(micropython_command, tmp_path, "160k")
+    try:
+        with connected(device) as link:
+            assert ask(link, class_state.tell(2)).name == "stairs"
+            assert live(link, stream, 170, 175, label=False) == [2] * 5
+            assert ask(link, class_state.tell(3)).aside == 0
+            ask(link, class_state.forget(2))
+            link.ask(RESET)  # as it was without a checkpoint
+            assert ask(link, class_state.tell(2)).name == "stairs"
+    finally:
+        device.close()
+    wanted = options.of_program(model.known_names)
+    program_config.of_model(model, AROUND | {"spare": wanted | {"pin": 3}})
+    with pytest.raises(UserError, match="the model has its own, classes=3 period=100 window=32"):
+        program_config.of_model(model, AROUND | {"spare": wanted | {"classes": 4}})
+    plain = dataclasses.replace(model, spare=None)
+    with pytest.raises(UserError, match="simulated with --spare-classes"):
+        program_config.of_model(plain, AROUND | {"spare": wanted})
+
+
+def test_a_models_file_whose_names_are_others_is_refused(stream: Stream, tmp_path: Path) -> None:
+    spare = SpareOptions(3, window=32, collect=4).of_stream(stream, 100)
+    run = prequential.evaluate(stream, "nearest", MODEL, engine="c", warmup=180, spare=spare)
+    model = model_files.of_run(run, stream)
+    for wrong in (
+        {"class_names": ("walk", "rest", "steps", "spare 2", "spare 3")},
+        {"spare": run.spare and run.spare.parameters | {"window": 33}},
+        {"states": dataclasses.replace(run.states, names=b"")},
+    ):
+        with pytest.raises(ValueError, match=r"steps|Newcomers|not a saved"):
+            model_files.packed(dataclasses.replace(model, **wrong))
 
 
 def test_without_spare_classes_the_request_is_refused(start: Start) -> None:
@@ -271,7 +325,7 @@ def test_a_button_names_what_is_new(micropython_command: tuple[str, ...], tmp_pa
         ({"spare": {"classes": 3, "room": 60}}, "the room for a name is at most 48 bytes"),
         (
             {"spare": SPARE, "model": "learner.state"},
-            "with spare classes, model and asking have to be null",
+            "a model and the states of spare belong together",
         ),
         ({"spare": SPARE, "label_pin": {"pin": 1, "pressed": 2, "released": 0}}, "pressed has to"),
     ],

@@ -24,6 +24,7 @@ from microshrub_host.streams.units import RAW_MAX, Raw, Scale
 VERSION = 1
 QUANTIZER, LEARNER = "quantizer.state", "learner.state"
 TARGET = ("target.state", "interval.state")
+SPARE = ("names.state", "newcomers.state")
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,13 @@ class Program:
     around: dict[str, Any]
     numbers: dict[str, Any] | None = None  # of a learner of numbers: its Forecaster's parameters
     target_states: tuple[bytes, bytes] = field(default=(b"", b""), repr=False)
+    spare_states: tuple[bytes, bytes] = field(default=(b"", b""), repr=False)
 
     def files(self) -> dict[str, bytes]:
         """config.json and the states that it names."""
-        names = (LEARNER, QUANTIZER, *TARGET)
-        states = (self.learner_state, self.quantizer_state, *self.target_states)
+        names = (LEARNER, QUANTIZER, *TARGET, *SPARE)
+        states: tuple[bytes, ...] = (self.learner_state, self.quantizer_state)
+        states += (*self.target_states, *self.spare_states)
         found = {name: data for name, data in zip(names, states, strict=True) if data}
         config = {
             "version": VERSION,
@@ -78,14 +81,10 @@ class Program:
 def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
     """A program that goes on with a saved model.
 
-    Raises UserError if the sensor cannot give the integers that the model has learned, and for
-    spare classes.
+    Spare classes are those of the model. Raises UserError if the sensor cannot give the integers
+    that the model has learned.
     """
-    if "spare" in around:
-        raise UserError(
-            "--spare-classes is for a fresh model: a saved one has learned all the classes that "
-            "it has room for. Give the recording as DATA instead of the saved model."
-        )
+    around = around | _spare(model, around.get("spare"))
     units = model.scale.units()
     if around["sensor"]["kind"] != "serial":
         for name, unit in zip(model.feature_names, units, strict=True):
@@ -107,7 +106,31 @@ def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
         around=around,
         numbers=model.numbers,
         target_states=(model.states.target, model.states.interval),
+        spare_states=(model.states.names, model.states.newcomers),
     )
+
+
+def _spare(model: ModelFile, wanted: dict[str, Any] | None) -> dict[str, Any]:
+    """What config.json says of a model's spare classes, perhaps with the button that is wanted.
+
+    Raises UserError if others are wanted than those that the model was made with.
+    """
+    if model.spare is None and wanted is None:
+        return {}
+    if model.spare is None:
+        raise UserError(
+            "--spare-classes is for a model that was simulated with --spare-classes, or for a "
+            "fresh one of DATA: this one has learned all the classes that it has room for"
+        )
+    own = {"classes": model.spare["spare"]} | model.spare
+    del own["spare"]
+    pin = {"pin": wanted.pop("pin")} if wanted and "pin" in wanted else {}
+    if wanted and any(own[name] != wanted[name] for name in own if name != "room"):
+        raise UserError(
+            "--spare-classes: the model has its own, "
+            + " ".join(f"{name}={value}" for name, value in own.items() if name != "room")
+        )
+    return {"spare": own | pin | {"states": list(SPARE)}}
 
 
 def of_stream(

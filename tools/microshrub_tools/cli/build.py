@@ -185,7 +185,7 @@ def _program(
         model = model_files.read(Path(arguments.model))
         if arguments.features and model.extraction:
             raise UserError(f"--features is not used: {arguments.model} has its own")
-        around = options.config(board, model.feature_names, model.class_names, model.extraction)
+        around = options.config(board, model.feature_names, model.known_names, model.extraction)
         return program_config.of_model(model, around)
     if arguments.data is None:
         raise UserError("Name a saved model, --model FILE.mshrub, or DATA for a fresh one")
