@@ -17,6 +17,7 @@ NearestNeighbours .thicket.neighbours
 Grove .thicket.grove
 ShrubRegressor .regression.shrubs
 LinearRegressor .regression.linear
+HoeffdingRegressor .regression.hoeffding
 ThicketRegressor .regression.thicket
 """
 

@@ -26,6 +26,7 @@ TARGET: dict[str, Any] = {
 _MODELS: dict[str, dict[str, Any]] = {
     "linear-regressor": {},
     "shrub-regressor": {"window": 200, "trees": 10, "leaves": 20, "every": 12},
+    "hoeffding-regressor": {"leaves": 7},
     "thicket-regressor": {"bytes": 4096},
     "thicket-regressor, 16 KB": {"bytes": 16384},
 }

@@ -16,7 +16,7 @@ from ..streams.number_streams import NumberStream, Values, open_numbers
 
 WARMUP = 32  # samples that say what the ranges are
 LIMIT = 10_000
-OURS = ("thicket-regressor", "shrub-regressor", "linear-regressor")
+OURS = ("thicket-regressor", "shrub-regressor", "hoeffding-regressor", "linear-regressor")
 GUESSES = ("NoChange", "mean so far")
 PEERS = ("HTR", "scaled HTR", "scaled HATR", "scaled ARF", "scaled SGD")
 TREES = PEERS[:3]

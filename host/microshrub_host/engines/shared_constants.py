@@ -37,6 +37,7 @@ _FULL: dict[str, dict[str, Any]] = {
     "BalancedThicket": _SHAPE,
     "DriftAlarm": {"detector": "adwin"},
     "Grove": _SHAPE,
+    "HoeffdingRegressor": {"features": 1},
     "HoeffdingTree": _SHAPE | {"adaptive": True},
     "NearestNeighbours": _SHAPE,
     "Newcomers": _SHAPE,

@@ -21,6 +21,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("ShrubRegressor", {"window": 200, "trees": 255, "leaves": 128, "every": 2, "seed": 5}),
     ("LinearRegressor", {}),
     ("LinearRegressor", {"rate": 0.25}),
+    ("HoeffdingRegressor", {"nodes": 9, "leaves": 3, "bins": 5, "grace_period": 9}),
     ("ThicketRegressor", {"bytes": 3000, "late": 0}),
     ("ThicketRegressor", {"bytes": 16384, "late": 5}),
 ]

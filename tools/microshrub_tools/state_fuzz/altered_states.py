@@ -31,6 +31,7 @@ TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("BalancedThicket", {"features": 3, "classes": 3, "bytes": 3000, "costs": (1, 2, 9)}),
     ("ShrubRegressor", {"features": 3, "window": 40, "trees": 3, "leaves": 6, "every": 9}),
     ("LinearRegressor", {"features": 3}),
+    ("HoeffdingRegressor", {"features": 3, "nodes": 9, "leaves": 3, "bins": 4, "grace_period": 9}),
     ("ThicketRegressor", {"features": 3, "bytes": 2000, "late": 2}),
     ("Target", {}),
     ("Interval", {"share": 0.8}),
