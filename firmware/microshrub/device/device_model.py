@@ -76,18 +76,18 @@ class Application:
             from ..drift_alarm import DriftAlarm
 
             self.alarm = DriftAlarm(learner=self.learner, **configuration.alarm)
-        if configuration.anomaly is not None:
-            from ..anomaly import AnomalyScore
-            from .scores import score_too
-
-            self.anomaly = AnomalyScore(self.features, **configuration.anomaly)
-            self._predict = score_too(self)  # type: ignore[method-assign]
         asking = None
         if configuration.asking is not None:
             from .questions import Questions
 
             self.questions = Questions(self, configuration.asking)
             asking = self.questions.asking
+        if configuration.anomaly is not None:
+            from ..anomaly import AnomalyScore
+            from .scores import score_too
+
+            self.anomaly = AnomalyScore(self.features, **configuration.anomaly)
+            self._predict = score_too(self)  # type: ignore[method-assign]
         parts = (self.quantizer, self.learner, self.metrics, self.pending)
         more = [part for part in (self.alarm, self.anomaly, asking) if part]
         self.parts = parts + tuple(more)  # all that a checkpoint keeps
@@ -167,15 +167,11 @@ class Application:
                 learner.learn(codes, label)
             self._count(label, predicted)
             return predicted
-        self._keep(codes, predicted)
-        return predicted
-
-    def _keep(self, codes, predicted):
-        """Have a sample wait for its label."""
         self.sample_id = self.pending.add(codes, predicted)
         if not self.sample_id:  # 0 stands for no id on the link: this sample gets 1
             self.pending.take(0)
             self.sample_id = self.pending.add(codes, predicted)
+        return predicted
 
     def _observe(self):
         self.quantizer.observe(self.values)

@@ -17,16 +17,33 @@ class Questions:
         self.newest = 0  # the id of the sample that was asked for last; 0: it is answered
         self._said = 0  # what was predicted for it
         self._app = app
-        self._keep = app._keep
-        app._keep = self._ask
+        self._learn = app._predict
+        app._predict = self._predict
         app.label = self._answer
 
-    def _ask(self, codes, predicted):
-        """Keep the sample that was predicted if it is asked for."""
-        if self.asking.ask(self._app.learner.votes):
+    def _predict(self, label):
+        """Predict the application's sample; learn it if its label is known, else perhaps ask."""
+        if label >= 0:
+            return self._learn(label)
+        app = self._app
+        codes, learner = app._codes, app.learner
+        app.quantizer.encode(app.values, codes)
+        predicted = learner.predict(codes)
+        app.confidence = min(max(learner.votes) >> 16, 255)
+        if self.asking.ask(learner.votes):
             self._keep(codes, predicted)
-            self._said = predicted
-            self._show(self._app.sample_id)
+        return predicted
+
+    def _keep(self, codes, predicted):
+        """Have a sample wait for its label."""
+        pending = self._app.pending
+        sample_id = pending.add(codes, predicted)
+        if not sample_id:  # 0 stands for none: this sample gets 1
+            pending.take(0)
+            sample_id = pending.add(codes, predicted)
+        self._app.sample_id = sample_id
+        self._said = predicted
+        self._show(sample_id)
 
     def _answer(self, sample_id, label):
         """Learn an earlier sample, as Application.label()."""

@@ -98,7 +98,8 @@ def test_the_device_asks_as_the_simulator_does(stream: Stream, start: Start) -> 
         stream.class_names,
     )
     crc32 = simulate(part, "shrub", label_budget="20%", **MODEL).state_crc32
-    with connected(start(asking=OPTIONS)) as link:
+    beside = {"anomaly": {"period": 50, "window": 20, "reach": 2}}
+    with connected(start(asking=OPTIONS, **beside)) as link:
         assert learn(link, stream, 0, end) == asked
         assert link.ask(FINGERPRINT) == Fingerprint(crc32)
         said = link.ask(ASKING)
