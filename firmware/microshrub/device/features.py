@@ -18,22 +18,6 @@ MOST_ROWS = 1024
 
 
 @micropython.viper
-def put_row(data, at: int, ring, row: int, axes: int, skip: int):
-    """Copy a sample to a row of the ring, array('H').
-
-    data holds big-endian values of 16 bits from `at` on; behind the third, `skip` bytes are
-    left out.
-    """
-    source = ptr8(data)
-    target = ptr16(ring)
-    for axis in range(axes):
-        if axis == 3:
-            at += skip
-        target[row * axes + axis] = source[at] << 8 | source[at + 1]
-        at += 2
-
-
-@micropython.viper
 def mean_square(ring, rows: int, axes: int, axis: int, middle: int, shift: int) -> int:
     """The mean of ((v - middle) >> shift)**2, each of which has to be at most 32768**2.
 

@@ -14,40 +14,28 @@ class Windows:
     """The last readings of some axes, and their features every `hop` readings."""
 
     def __init__(self, axes: int, window: int, hop: int) -> None:
-        from microshrub.device import features
+        from microshrub.device import extractor, features, motion
 
-        self._kernels: Any = features
-        self._axes = axes
-        self._window = window
-        self._hop = hop
-        self._ring = array("H", bytes(2 * axes * window))
-        self._row = 0  # of the ring that is written next
-        self._wait = window  # readings until the next sample
+        kind: Any = extractor.FeatureExtractor
+        statistics = range(features.PER_AXIS)
+        self._extractor = kind(axes, window, hop, [0] * axes, [], statistics, [], [])
+        self._unpack: Any = motion.unpack
+        self._reading = array("i", [0] * axes)
+        self._sample = array("i", [0] * self._extractor.features)
 
     def take(self, readings: str, samples: str) -> int:
         """Take the readings in a file, big-endian values of 16 bits, axis after axis.
 
         Writes the samples that came of them to the other file, 32 bits a feature; gives how many.
         """
+        axes = len(self._reading)
         with open(readings, "rb") as file:
             data = file.read()
         count = 0
         with open(samples, "wb") as file:
-            for at in range(0, len(data), 2 * self._axes):
-                self._kernels.put_row(data, at, self._ring, self._row, self._axes, 0)
-                self._row = (self._row + 1) % self._window
-                self._wait -= 1
-                if not self._wait:
-                    self._wait = self._hop
-                    file.write(self._sample())
+            for at in range(0, len(data), 2 * axes):
+                self._unpack(data, at, self._reading, axes, 0)
+                if self._extractor.take(self._reading, self._sample):
+                    file.write(self._sample)
                     count += 1
         return count
-
-    def _sample(self) -> "array[int]":
-        per_axis = self._kernels.PER_AXIS
-        values = array("i", [0] * (per_axis * self._axes))
-        for axis in range(self._axes):
-            to = per_axis * axis
-            ring, rows = self._ring, self._window
-            self._kernels.summarize(ring, rows, self._row, self._axes, axis, values, to)
-        return values
