@@ -40,7 +40,7 @@ SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
     ("own", ("module", "class", "values", "rate", "options")),
     ("several", ("sensors",)))  # fmt: skip
 _EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain")
-_SPARE = ("classes", "room", "pin", "states", "period", "window", "reach", "collect")
+_SPARE = ("classes", "room", "pin", "led", "states", "period", "window", "reach", "collect")
 _LABEL_PIN = ("pin", "pressed", "released")
 _ABSENT = 2  # ENOENT
 _NAME = "config.json"

@@ -36,6 +36,7 @@ class Application:
         self.confidence = 0
         self.sample_id = 0
         self.plotter = None  # shows each sample, see plotter.py
+        self.light = None  # is on while there is something new, see naming.py
         self.restart = False  # another configuration was taken in
         self.trial = False  # nothing is saved while this one is only tried
         self._pieces = 0  # of it so far

@@ -1,8 +1,9 @@
 """Spare classes in the program, and on the link; imported when there are any.
 
 config.json's `spare` has the number of spare `classes`, which are the last ones, the `room` for a
-name, the settings of Newcomers, perhaps a `pin`: a button, see naming_button.py; and, with a saved
-model, `states`: the files of the saved states of the names and of what is new.
+name, the settings of Newcomers, perhaps a `pin`: a button, see naming_button.py, and a `led`, a
+light that is on while there is a question; with a saved model, `states`: the files of the states
+of the names and of what is new.
 """
 
 import gc
@@ -29,6 +30,7 @@ def configure(app):
     """Give an application that has its learner the spare classes of its configuration."""
     options = dict(app.configuration.spare)
     options.pop("pin", None)
+    options.pop("led", None)
     states = options.pop("states", None) or (None, None)
     classes = options.pop("classes")
     if options.get("room", 1) > _MOST_NAME:
@@ -44,6 +46,8 @@ def configure(app):
     def predict_and_note(label):
         said = predict(label)
         spare.note(app._codes, label, label < 0)
+        if app.light:
+            app.light.value(spare.newcomers.is_asking)
         return said
 
     def sample_of_a_name(label):

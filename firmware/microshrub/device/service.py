@@ -47,6 +47,8 @@ class Service:
         questions = self._app.questions
         if questions and configuration.asking.get("led") is not None:
             questions.light = board.light(configuration.asking["led"])
+        if configuration.spare is not None and configuration.spare.get("led") is not None:
+            self._app.light = board.light(configuration.spare["led"])
         if configuration.text:
             from .plotter import Plotter
 

@@ -47,11 +47,15 @@ def test_without_it_the_configuration_is_as_it_was() -> None:
 
 def test_spare_classes_and_their_button() -> None:
     options = ProgramOptions(
-        sensor=ADC, spare_classes=("4", "pin=15"), label_pin=("14", "pressed=no", "released=")
+        sensor=ADC,
+        spare_classes=("4", "pin=15"),
+        led_pin="25",
+        label_pin=("14", "pressed=no", "released="),
     )
     found = options.config(PICO, ["a", "b"], ["no", "yes"])
     assert found["spare"] == {
-        "classes": 4, "period": 100, "window": 256, "reach": 4, "collect": 8, "room": 16, "pin": 15
+        "classes": 4, "period": 100, "window": 256, "reach": 4, "collect": 8, "room": 16,
+        "pin": 15, "led": 25,
     }  # fmt: skip
     assert found["label_pin"] == {"pin": 14, "pressed": 0, "released": None}
     assert "spare" not in ProgramOptions().config(PICO, ["a"], ["no", "yes"])

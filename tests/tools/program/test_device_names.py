@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -268,7 +269,11 @@ class Pin:
         Pin.n += 1
         n = Pin.n
         return n % 2 * 60000 if n <= 20 else (20000 if n <= 100 else 50000) + n * 37 % 400
-    def value(self):
+    def value(self, on=None):
+        if self.pin == 25:
+            with open("light", "a") as file:
+                file.write(str(int(on)))
+            return
         pressed = 20 < Pin.n <= 100 if self.pin == 14 else 130 < Pin.n <= 140 or Pin.n > 170
         return int(not pressed)
 
@@ -277,6 +282,7 @@ class Board(Hardware):
         return Pin(pin)
     def button(self, pin):
         return Pin(pin)
+    light = button
 
 main(Board())
 """
@@ -289,7 +295,7 @@ def test_a_button_names_what_is_new(micropython_command: tuple[str, ...], tmp_pa
         class_names=["walk", "rest", "spare 1", "spare 2"],
         sensor={"kind": "adc", "pins": [26], "rate": 100},
         label_pin={"pin": 14, "pressed": 0, "released": None},
-        spare={"classes": 2, "window": 32, "collect": 4, "pin": 15},
+        spare={"classes": 2, "window": 32, "collect": 4, "pin": 15, "led": 25},
         warmup=20,
     )
     put_device(tmp_path, config)
@@ -304,6 +310,8 @@ def test_a_button_names_what_is_new(micropython_command: tuple[str, ...], tmp_pa
     finally:
         device.close()
     assert {o.label for o in seen if o.values[0] in range(20000, 20400)} <= {0, None}
+    light = (tmp_path / "light").read_text()
+    assert re.fullmatch("0{80,}1{20,}0+", light)
     later = [o for o in seen if o.values[0] >= 50000 and o.values[0] != 60000]
     labels = [o.label for o in later]
     begin = labels.index(2)

@@ -111,7 +111,7 @@ def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
 
 
 def _spare(model: ModelFile, wanted: dict[str, Any] | None) -> dict[str, Any]:
-    """What config.json says of a model's spare classes, perhaps with the button that is wanted.
+    """What config.json says of a model's spare classes, perhaps with the button and the light.
 
     Raises UserError if others are wanted than those that the model was made with.
     """
@@ -124,13 +124,14 @@ def _spare(model: ModelFile, wanted: dict[str, Any] | None) -> dict[str, Any]:
         )
     own = {"classes": model.spare["spare"]} | model.spare
     del own["spare"]
-    pin = {"pin": wanted.pop("pin")} if wanted and "pin" in wanted else {}
-    if wanted and any(own[name] != wanted[name] for name in own if name != "room"):
+    wanted = wanted or own
+    pins = {name: wanted[name] for name in ("pin", "led") if name in wanted}
+    if any(own[name] != wanted[name] for name in own if name != "room"):
         raise UserError(
             "--spare-classes: the model has its own, "
             + " ".join(f"{name}={value}" for name, value in own.items() if name != "room")
         )
-    return {"spare": own | pin | {"states": list(SPARE)}}
+    return {"spare": own | pins | {"states": list(SPARE)}}
 
 
 def of_stream(

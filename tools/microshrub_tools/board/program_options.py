@@ -103,13 +103,18 @@ class ProgramOptions:
                     "--spare-classes pin= is a button for samples of the board's own sensor: with "
                     "--sensor serial, whoever sends the samples names what is new"
                 )
+        if self.led_pin is not None:
+            found["led"] = sensor_pin(self.led_pin, board)
         return found
 
     def _asking(self, hertz: float | None, board: Board) -> dict[str, Any]:
         """The questions of the program, if it asks any. Raises UserError."""
         if self.label_budget is None:
-            if self.led_pin is not None:
-                raise UserError("--led-pin needs --label-budget: its light is on for a question")
+            if self.led_pin is not None and not self.spare_classes:
+                raise UserError(
+                    "--led-pin needs --label-budget or --spare-classes: its light is on for a "
+                    "question"
+                )
             return {}
         if self.label_pin is not None:
             raise UserError(
