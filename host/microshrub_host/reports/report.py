@@ -40,7 +40,7 @@ def stream_record(options: Mapping[str, Any], stream: Stream) -> dict[str, Any]:
     """How the stream was read, what is in it, and whether there was a --board."""
     record = {name: options[name] for name in ("limit", "warmup", "shuffle", "label")}
     if stream.extraction:
-        record["features"] = options["features"]
+        record["extraction"] = stream.extraction.saved()
     return record | {
         "class_names": list(stream.class_names),
         "feature_names": list(stream.feature_names),
