@@ -5,7 +5,6 @@ only so. `reading(n)` gives the seven values of the n-th reading.
 """
 
 ADDRESS = 104
-FIFO_BYTES = 1024
 BYTE = 23  # microseconds, with the acknowledgement
 
 
@@ -20,12 +19,14 @@ class Clock:
 
 
 class Chip:
-    def __init__(self, clock, reading):
+    def __init__(self, clock, reading, room=1024):
         self.clock = clock
         self.reading = reading
         self.registers = bytearray(128)
         self.registers[0x6B] = 0x40  # asleep after power-on
-        self.fifo = bytearray(FIFO_BYTES)
+        self.registers[0x75] = 0x68 if room == 1024 else 0x70  # an MPU6500
+        self.room = room
+        self.fifo = bytearray(room)
         self.oldest = self.there = 0  # the place of the oldest byte, and how many there are
         self.last = 0
         self.taken = 0  # readings that the chip has taken
@@ -63,19 +64,19 @@ class Chip:
                     self.push(self.registers[register])
 
     def push(self, byte):
-        if self.there == FIFO_BYTES:
-            self.oldest = (self.oldest + 1) % FIFO_BYTES
+        if self.there == self.room:
+            self.oldest = (self.oldest + 1) % self.room
             self.there -= 1
             self.lost += 1
             if self.registers[0x38] & 0x10:
                 self.registers[0x3A] |= 0x10
-        self.fifo[(self.oldest + self.there) % FIFO_BYTES] = byte
+        self.fifo[(self.oldest + self.there) % self.room] = byte
         self.there += 1
 
     def pull(self):
         if self.there:
             self.last = self.fifo[self.oldest]
-            self.oldest = (self.oldest + 1) % FIFO_BYTES
+            self.oldest = (self.oldest + 1) % self.room
             self.there -= 1
         return self.last  # again, if there is none
 

@@ -27,7 +27,8 @@ _POWER = const(0x6B)
 _BY_GYRO = b"\1"  # awake, with the clock of a gyroscope, the steadiest one
 _COUNT = const(0x72)  # FIFO_COUNT_H and _L
 _FIFO = const(0x74)  # FIFO_R_W
-_BYTES = const(1024)
+_WHO = const(0x75)  # WHO_AM_I
+_HALVES = (0x70, 0x71, 0x73)  # MPU6500, 9250, 9255, whose FIFO has 512 bytes
 _POLLS = const(100)  # times a second that the FIFO is looked at, at most
 _BANDWIDTHS = (184, 94, 44, 21, 10)  # of DLPF_CFG 1, 2, ... in Hz; 5 of the next one
 
@@ -58,6 +59,8 @@ class MotionFifo(Motion):
         self._byte = bytearray(1)
         self._count = bytearray(2)
         self._lost = False  # the FIFO has to begin anew
+        self._bus.readfrom_mem_into(self._address, _WHO, self._byte)
+        self._room = 512 if self._byte[0] in _HALVES else 1024
         bandwidth = 1
         while bandwidth <= 5 and 2 * _BANDWIDTHS[bandwidth - 1] > rate:
             bandwidth += 1
@@ -100,7 +103,7 @@ class MotionFifo(Motion):
             self._bus.readfrom_mem_into(self._address, _COUNT, self._count)
             there = self._count[0] << 8 | self._count[1]
             # a reading may come in between: then the FIFO would overrun before it is read
-            if self._byte[0] & _OVERRUN or there > _BYTES - 3 * self._size:
+            if self._byte[0] & _OVERRUN or there > self._room - 3 * self._size:
                 self._overran()
                 return False
             if there < len(self._block):
@@ -117,11 +120,11 @@ class MotionFifo(Motion):
         self._lost = True
         n = self.overruns = min(self.overruns + 1, 1 << 29)
         if not n & (n - 1):
+            holds = self._room // self._size * self._period // 1000
             self._say(
                 "the sensor's FIFO overran%s: readings were lost, as a sample takes longer than "
-                "the %d ms that it holds" % (
-                    " %d times" % n if n > 1 else "", _BYTES // self._size * self._period // 1000)
-            )  # fmt: skip
+                "the %d ms that it holds" % (" %d times" % n if n > 1 else "", holds)
+            )
 
 
 class FifoPace(Pace):

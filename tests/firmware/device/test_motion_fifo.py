@@ -36,9 +36,9 @@ def reading(n: int) -> tuple[int, ...]:
 class Board:
     """A board with that chip, and a model that takes its time."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: int = 1024) -> None:
         self.clock = Clock()
-        self.chip = Chip(self.clock, reading)
+        self.chip = Chip(self.clock, reading, room)
 
     def microseconds(self) -> int:
         return self.clock()
@@ -54,8 +54,15 @@ class Board:
 class Run:
     """A sensor on it, read until so many seconds are over."""
 
-    def __init__(self, axes: int = 6, rate: int = 1000, extraction: Any = None, **more: Any):
-        self.board = Board()
+    def __init__(
+        self,
+        axes: int = 6,
+        rate: int = 1000,
+        extraction: Any = None,
+        room: int = 1024,
+        **more: Any,
+    ):
+        self.board = Board(room)
         self.said: list[str] = []
         sensor = SENSOR | {"rate": rate, "axes": axes}
         sensors = LIBRARY.device.sensors
@@ -93,12 +100,14 @@ def test_all_readings_come_in_their_order(axes: int, rate: int) -> None:
     assert found == rows(axes, run.first + len(found))[run.first :]
 
 
-@pytest.mark.parametrize(("axes", "learning"), [(6, 70_000), (3, 150_000)])
-def test_no_reading_is_lost_while_a_model_learns(axes: int, learning: int) -> None:
+@pytest.mark.parametrize(
+    ("axes", "learning", "room"), [(6, 70_000, 1024), (3, 150_000, 1024), (3, 65_000, 512)]
+)
+def test_no_reading_is_lost_while_a_model_learns(axes: int, learning: int, room: int) -> None:
     """Four seconds at 1 kHz; each of the samples is learned for most of the FIFO's time."""
     options = FeatureOptions.of(["window=64", "hop=200", "bands=100-200", "low-pass=300"])
     extraction = options.extraction(AXES[:axes], 1000)
-    run = Run(axes, 1000, extraction.options)
+    run = Run(axes, 1000, extraction.options, room)
     found = run.samples(4, learning)
     assert (run.fifo.overruns, run.said, run.board.chip.lost) == (0, [], 0)
     extractor = Extractor(extraction)
@@ -136,6 +145,12 @@ def test_an_overrun_is_counted_and_said_and_in_no_window() -> None:
     assert len(run.said) == int(np.log2(run.fifo.overruns)) + 1
     for sample in found:
         assert sample[1] - sample[0] == 49
+
+
+def test_a_smaller_fifo_overruns_earlier() -> None:
+    run = Run(6, 1000, room=512)
+    run.samples(2, 60_000)
+    assert run.said[0].endswith("longer than the 42 ms that it holds")
 
 
 def test_a_transfer_that_breaks_off_leaves_no_half_reading() -> None:
