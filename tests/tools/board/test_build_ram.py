@@ -6,14 +6,16 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import program_support
 import pytest
 from device_support import Device
-from program_support import number_program, program, x86
+from program_support import AROUND, blobs, number_program, program, x86
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files, import_heap
 from microshrub_host.engines.feature_options import FeatureOptions
+from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import build, program_config
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import CHECKPOINT, STATUS, DeviceStatus
@@ -31,6 +33,12 @@ class Board:
         return time.ticks_us()
     def adc(self, pin):
         return self
+    def i2c(self, number, scl, sda):
+        return self
+    def writeto_mem(self, address, register, data):
+        pass
+    def readfrom_mem_into(self, address, register, buffer):
+        buffer[-1] = 0
     def button(self, pin):
         return self
     def light(self, pin):
@@ -160,6 +168,27 @@ def test_a_program_of_numbers_takes_what_was_counted(
     micropython_command: tuple[str, ...],
 ) -> None:
     wanted = number_program(model, horizon, interval, **around)
+    check(wanted, around, tmp_path, micropython_command)
+
+
+def test_several_sensors_take_what_was_counted(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    fifo = {
+        "kind": "mpu6050", "scl": 1, "sda": 0, "i2c": 0, "address": 104, "rate": 1000, "axes": 3,
+        "fifo": True,
+    }  # fmt: skip
+    around = {
+        "sensor": {"kind": "several", "sensors": [fifo, SENSOR["sensor"]]},
+        "extraction": FeatureOptions.of(["window=32", "statistics=mean", "bands=9-90"])
+        .extraction(tuple("abcde"), 1000)
+        .options,
+    }
+    two = blobs()
+    values = np.tile(two.values, 5)
+    stream = Stream("blobs", values, two.labels, tuple("abcdefghij"), two.class_names)
+    parameters = {"features": 10, "classes": 2, "window": 16, "trees": 4, "depth": 3}
+    wanted = program_config.of_stream(stream, "shrub", parameters, 256, AROUND | around)
     check(wanted, around, tmp_path, micropython_command)
 
 
