@@ -1,11 +1,13 @@
 """A memory of labelled samples, of all classes alike; and how unlike all of these a sample is.
 
 While the memory is full, the class that has the most samples there gives up an old one for each
-that comes. The score is that of unlikeness.py, but for the class whose samples are the most alike:
+that comes. With d the mean distance from the three nearest samples, the distance being the sum of
+|code - code| over the features in codes of 8 bits, and r = reach * features, the score is
 
-    -16 log2(max over the classes of the mean over their samples of (r / (r + d))**2)
+    32 log2((r + d) / r)      32 more is twice as far
 
-So a class of few samples is as well known as one of many. The buffers are those of newcomers.py.
+So a class of few samples is as well known as one of many, which it would not be with the density
+of unlikeness.py. The buffers are those of newcomers.py.
 """
 
 import micropython
@@ -20,7 +22,6 @@ _NEWCOMERS_CODES = const(1)
 _NEWCOMERS_SAMPLE = const(2)
 _NEWCOMERS_LABELS = const(3)
 _NEWCOMERS_COUNTS = const(4)
-_NEWCOMERS_SUMS = const(5)
 # newcomers.py
 _N_HELD = const(3)
 _N_HAND = const(4)
@@ -30,10 +31,12 @@ _N_NEAR = const(13)
 _N_CLASSES = const(14)
 # (end)
 
+_AFAR = const(65536)  # above any distance
+
 
 @micropython.viper
-def compare(away: int, gap: int, i: int, t):
-    """newcomers.sums becomes each class's sum of (r / (r + d))**2, Q20, for newcomers.sample.
+def nearest(away: int, gap: int, i: int, t) -> int:
+    """The sum of the three smallest distances of newcomers.sample from one in the memory.
 
     The hot variables come as arguments, 0 each: viper keeps the first three in registers.
     """
@@ -41,15 +44,12 @@ def compare(away: int, gap: int, i: int, t):
     words = ptr32(address[_NEWCOMERS_WORDS])
     codes = ptr8(address[_NEWCOMERS_CODES])
     sample = ptr8(address[_NEWCOMERS_SAMPLE])
-    labels = ptr8(address[_NEWCOMERS_LABELS])
-    sums = ptr32(address[_NEWCOMERS_SUMS])
     features = words[_N_FEATURES]
-    near = words[_N_NEAR]
-    unit = near << 14  # <= 32 * 256 * 2**14 = 2**27
-    for c in range(words[_N_CLASSES]):
-        sums[c] = 0
+    least = _AFAR
+    second = _AFAR
+    third = _AFAR
     first = 0
-    for place in range(words[_N_HELD]):
+    for _ in range(words[_N_HELD]):
         away = 0  # <= 256 * 255 < 2**16
         i = 0
         while i < features:
@@ -59,10 +59,16 @@ def compare(away: int, gap: int, i: int, t):
             else:
                 away += gap
             i += 1
-        gap = unit // (near + away)  # r / (r + d) in Q14, >= 64
-        c = labels[place]
-        sums[c] = sums[c] + ((gap * gap + 128) >> 8)  # <= 1000 * 2**20 < 2**30
         first += features
+        if away < third:
+            third = away
+            if away < second:
+                third = second
+                second = away
+                if away < least:
+                    second = least
+                    least = away
+    return least + second + third
 
 
 @micropython.viper
@@ -71,21 +77,14 @@ def height_of(t, rows, at: int) -> int:
     address = ptr32(t)
     words = ptr32(address[_NEWCOMERS_WORDS])
     sample = ptr8(address[_NEWCOMERS_SAMPLE])
-    counts = ptr16(address[_NEWCOMERS_COUNTS])
-    sums = ptr32(address[_NEWCOMERS_SUMS])
     x = ptr16(rows)
     for f in range(words[_N_FEATURES]):
         sample[f] = x[at + f] >> 8
-    if not words[_N_HELD]:
+    if words[_N_HELD] < 3:
         return 0
-    compare(0, 0, 0, t)
-    most = 0
-    for c in range(words[_N_CLASSES]):
-        if counts[c]:
-            mean = sums[c] // counts[c]
-            if mean > most:
-                most = mean
-    height = 327680 - int(log2(most))  # 20 << 14; most >= 16
+    near = words[_N_NEAR] * 3  # <= 3 * 32 * 256
+    away = int(nearest(0, 0, 0, t))  # < 3 * 2**16
+    height = (int(log2(near + away)) - int(log2(near))) << 1
     return height if height > 0 else 0  # log2 is off by up to 6 / 16384
 
 

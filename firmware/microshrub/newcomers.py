@@ -21,7 +21,6 @@ Buffers:
     newcomers.sample  'B'  [features] those of the sample that is compared
     newcomers.labels  'B'  [window] the class of each sample in the memory
     newcomers.counts  'H'  [classes] how many samples of each class are there
-    newcomers.sums    'i'  [classes] how alike the samples of each class are to that sample
     newcomers.ring    'H'  [room * features] the codes of the new samples
     newcomers.x       'H'  [features] those of the one that was taken out last
 """
@@ -38,7 +37,7 @@ from .set_aside import collect, fade, take
 # places of buffers
 _NEWCOMERS_WORDS = const(0)
 _NEWCOMERS_COUNTS = const(4)
-_NEWCOMERS_X = const(7)
+_NEWCOMERS_X = const(6)
 # set_aside.py
 _PATIENCE = const(8)
 # (end)
@@ -147,7 +146,6 @@ class Newcomers(Buffers):
             ("newcomers.sample", "B", self.features),
             ("newcomers.labels", "B", self.window),
             ("newcomers.counts", "H", self.classes),
-            ("newcomers.sums", "i", self.classes),
             ("newcomers.ring", "H", _TIMES * self.collect * self.features),
             ("newcomers.x", "H", self.features),
         ]
@@ -171,7 +169,7 @@ class Newcomers(Buffers):
     _FIXED = (("newcomers.words", range(_N_FALL, _WORDS)),)
 
     def _is_sound(self):
-        words, _, _, labels, counts, _, _, _ = self._flat
+        words, _, _, labels, counts, _, _ = self._flat
         room = words[_N_ROOM]
         held = words[_N_HELD]
         if not (

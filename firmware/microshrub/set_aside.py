@@ -11,8 +11,8 @@ from micropython import const
 # places of buffers
 _NEWCOMERS_WORDS = const(0)
 _NEWCOMERS_SAMPLE = const(2)
-_NEWCOMERS_RING = const(6)
-_NEWCOMERS_X = const(7)
+_NEWCOMERS_RING = const(5)
+_NEWCOMERS_X = const(6)
 # newcomers.py
 _N_FADE = const(5)
 _RING_HEAD = const(6)

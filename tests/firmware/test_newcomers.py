@@ -33,7 +33,7 @@ def kinds_of(seed: int, samples: int, features: int, kinds: int) -> tuple[Any, A
 
 def held(newcomers: Any) -> list[tuple[int, list[int]]]:
     """The memory: labels and upper bytes."""
-    words, codes, _, labels, _, _, _, _ = (buffer for _, _, buffer in newcomers.buffers())
+    words, codes, _, labels, _, _, _ = (buffer for _, _, buffer in newcomers.buffers())
     n, f = words[3], newcomers.features
     return [(labels[k], list(codes[k * f : k * f + f])) for k in range(n)]
 

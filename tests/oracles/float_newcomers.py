@@ -30,19 +30,14 @@ class FloatNewcomers:
 
     def score(self, codes: Sequence[int]) -> float:
         """How unlike the memory the codes are."""
-        if not self.codes:
+        if len(self.codes) < 3:
             return 0.0
         away = [
             sum(abs((a >> 8) - (b >> 8)) for a, b in zip(other, codes, strict=True))
             for other in self.codes
         ]
-        alike = [(self.near / (self.near + d)) ** 2 for d in away]
-        means = [
-            sum(a for a, label in zip(alike, self.labels, strict=True) if label == c)
-            / self.labels.count(c)
-            for c in set(self.labels)
-        ]
-        return min(-16 * math.log2(max(means)), 255.99)
+        mean = sum(sorted(away)[:3]) / 3
+        return min(32 * math.log2((self.near + mean) / self.near), 255.99)
 
     def can_tell(self) -> bool:
         """Whether there is enough in the memory for anything to be new."""
