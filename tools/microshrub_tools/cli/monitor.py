@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from rich.console import Group, RenderableType
@@ -81,7 +81,7 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
     with contextlib.ExitStack() as stack:
         live: Live | None = None
         typed = CommandLine()
-        pressed = stack.enter_context(Keyboard()).pressed if watch.naming or watch.asks else str
+        pressed = _keys(stack) if watch.naming or watch.asks else str
         if console.is_terminal:
             live = stack.enter_context(Live(console=console, auto_refresh=False))
         while not ctrl_c.came and time.monotonic() < end:
@@ -106,6 +106,15 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
                     _obey(watch, line)
                 if live and typed.changed():
                     live.update(view(watch, typed.text), refresh=True)
+
+
+def _keys(stack: contextlib.ExitStack) -> Callable[[], str]:
+    """What gives the keys that were pressed; none where they cannot be read."""
+    try:
+        return stack.enter_context(Keyboard()).pressed
+    except UserError as error:
+        messages.say(f"Note: {error}")
+        return str
 
 
 def _obey(watch: Watch, line: str) -> None:

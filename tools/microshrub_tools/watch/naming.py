@@ -11,7 +11,7 @@ from microshrub_host.base.text import count, did_you_mean
 from ..link import class_state
 from ..link.class_state import NAMED, ClassState
 from ..link.client import HostLink
-from ..link.link_errors import LinkError, RefusedError
+from ..link.link_errors import LinkError, RefusedError, RestartedError
 from ..link.messages import classes
 
 HELP = "name NAME, rename OLD NEW, merge NAME INTO, forget NAME, or dismiss"
@@ -70,6 +70,8 @@ class Classes:
             self.said = self._do(words) if words else ""
         except RefusedError as error:
             self.said = str(error)
+        except RestartedError:
+            self.said = "The device was reset: type it again"  # the watch says hello again
         except LinkError:
             raise
         except (UserError, ValueError) as error:
