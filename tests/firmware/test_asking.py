@@ -166,6 +166,17 @@ def test_rare_questions_are_as_rare_as_was_asked_for() -> None:
     assert asking.threshold == 0
 
 
+def test_counts_are_halved_before_they_overflow() -> None:
+    asking = checked.Asking(2, 2**29, 2**29)
+    words = asking.buffers()[0][2]
+    for name in ("_SEEN", "_QUESTIONS"):
+        words[loader.constant("asking", name)] = 2**29
+    assert (asking.seen, asking.questions) == (2**29, 2**29)
+    assert asking.ask(votes(1.0, 0.0))
+    assert (asking.seen, asking.questions) == (2**28 + 1, 2**28 + 1)
+    asking.load(asking.save())
+
+
 LOCKED = """
 votes = array("i", [0] * CLASSES)
 asking = Asking(CLASSES, 7, 60, 5)

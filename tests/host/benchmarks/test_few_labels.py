@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from microshrub_host.benchmarks.few_labels import at_random, options_of
+from microshrub_host.benchmarks.variable_uncertainty import VariableUncertainty
 from microshrub_host.evaluation.prequential import evaluate
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.cli.main import main
@@ -22,6 +24,14 @@ def test_random_labels_are_as_many_as_those_that_are_asked_for() -> None:
     assert drawn
     assert asking.answered.sum() == pytest.approx(400, abs=20)
     assert drawn.answered.sum() == pytest.approx(400, abs=60)
+
+
+def test_theirs_keeps_its_budget_and_asks_for_the_uncertain() -> None:
+    asking = VariableUncertainty(0.1, seed=1)
+    sure = np.random.default_rng(2).uniform(0.5, 1, 10000)
+    asked = np.array([asking.ask(confidence) for confidence in sure])
+    assert 0.08 <= asked.mean() <= 0.115
+    assert asked[sure < 0.6].mean() > asked[sure > 0.9].mean()
 
 
 def test_the_command_writes_the_page_and_the_picture(tmp_path: Path) -> None:
