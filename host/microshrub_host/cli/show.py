@@ -14,12 +14,11 @@ from ..base.errors import UserError
 from ..base.terminal import console
 from ..base.text import count, printable
 from ..models import model_files, tree_plot, trees
-from ..models.forecasters import told
+from ..models.forecasters import coded, in_units, told
 from ..models.model_files import OpenModel
 from ..models.trees import Tree
 from ..reports.report import progress_rows
 from ..streams.columns import number_of
-from ..streams.units import Scale
 from .outputs import add_outputs, check_outputs, write
 from .parsed import check_at_least_one, whole_number
 
@@ -87,27 +86,28 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show_numbers(model: OpenModel, arguments: argparse.Namespace) -> None:
-    """What there is to say of a learner of numbers, or its prediction for a row of all columns."""
-    for name in ("plot", "depth", "tree"):
+    """The tree or state of a learner of numbers, or what it predicts for a row of all columns."""
+    every = trees.trees_of(model)
+    for name in ("plot", "tree") if every else ("plot", "tree", "depth"):
         if getattr(arguments, name) is not None:
             raise UserError(f"--{name} is for trees of classes, and this model predicts numbers")
-    file, numbers = model.file, model.file.numbers or {}
-    name = printable(file.feature_names[numbers["column"]])
-    ahead = f", {count(numbers['horizon'], 'row')} ahead" if numbers["horizon"] else ""
+    file, forecaster = model.file, model.forecaster
+    name = printable(file.feature_names[forecaster.column])
+    ahead = f", {count(forecaster.horizon, 'row')} ahead" if forecaster.horizon else ""
     if arguments.row is None:
         console.say(_title(model))
         console.say(f"It predicts {name}{ahead}. Its state:")
         for what, value in progress_rows(model.learner.progress()):
             console.say(f"  {what.strip()}: {value}")
+        _print_each(every, [*range(len(every))], arguments.depth)
         return
-    said, half = told(model.forecaster, row_raw(model, arguments.row))
-    place = slice(numbers["column"], numbers["column"] + 1)
-    scale = Scale(file.scale.offset[place], file.scale.digits[place])
+    said, half = told(forecaster, row_raw(model, arguments.row))
     low, middle, high = (
-        f"{scale.values(np.array([[raw]], dtype=np.int32))[0, 0]:.10g}"
-        for raw in (said - half, said, said + half)
+        in_units(raw, file.scale, forecaster.column) for raw in (said - half, said, said + half)
     )
     console.say(f"{name}{ahead}: {middle}" + (f", between {low} and {high}" * (half >= 0)))
+    for tree in every:
+        console.say(trees.path(tree.root, coded(forecaster)))
 
 
 def row_codes(model: OpenModel, text: str) -> array[int]:
@@ -151,6 +151,10 @@ def _print_trees(
         console.say("It cannot be shown as trees" + (". Its state:" if rows else "."))
         for what, value in rows:
             console.say(f"  {what.strip()}: {value}")
+    _print_each(every, places, levels)
+
+
+def _print_each(every: list[Tree], places: list[int], levels: int | None) -> None:
     encoding = getattr(console.file, "encoding", None) or "utf-8"
     marks = () if encoding.lower().startswith("utf") else _ASCII
     for place in places:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from array import array
 from typing import Any
 
+import numpy as np
+
 from ..engines import loader
 from ..engines.engines import States
+from ..streams.units import Scale
 
 _PARAMETERS = {"columns", "column", "ends", "horizon", "lags", "interval"}
 
@@ -42,3 +45,15 @@ def told(forecaster: Any, values: list[int]) -> tuple[int, int]:
     forecaster._arrange(array("i", values), 0, values[forecaster.column])
     forecaster._predict()
     return forecaster.said, forecaster.half
+
+
+def coded(forecaster: Any) -> Any:
+    """The codes of the features of the sample that was told last."""
+    return next(b for name, _, b in forecaster.buffers() if name == "forecaster.codes")
+
+
+def in_units(raw: int, scale: Scale, column: int) -> str:
+    """A raw value in the unit of a column, as text."""
+    place = slice(column, column + 1)
+    unit = Scale(scale.offset[place], scale.digits[place])
+    return f"{unit.values(np.array([[raw]], dtype=np.int32))[0, 0]:.10g}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date
@@ -76,10 +76,7 @@ class NumberStream:
     @functools.cached_property
     def feature_names(self) -> tuple[str, ...]:
         """The names of the features, in their order."""
-        others = (name for i, name in enumerate(self.column_names) if i != self.place)
-        now = f"{self.target_name} now"
-        before = (f"{self.target_name} {lag} before" for lag in range(1, self.lags))
-        return (*others, *([now] if self.lags else []), *before)
+        return names_of_features(self.column_names, self.place, self.lags)
 
     @functools.cached_property
     def values(self) -> Values:
@@ -195,6 +192,14 @@ def open_numbers(
     if horizon and columns - 1 + lags > MAX_FEATURES:
         raise DataError(f"--lags {lags} makes more than {MAX_FEATURES} features of a sample.")
     return replace(found, horizon=horizon, lags=lags if horizon else 0)
+
+
+def names_of_features(columns: Sequence[str], place: int, lags: int) -> tuple[str, ...]:
+    """The other columns, and the last values of the one at that place."""
+    others = (name for i, name in enumerate(columns) if i != place)
+    now = f"{columns[place]} now"
+    before = (f"{columns[place]} {lag} before" for lag in range(1, lags))
+    return (*others, *([now] if lags else []), *before)
 
 
 def _behind(targets: Values, lag: int) -> Values:

@@ -37,7 +37,7 @@ def saved(data: Path, path: Path, *words: str, model: str = "linear") -> Path:
     return path
 
 
-@pytest.mark.parametrize("model", ["linear", "shrub", "thicket"])
+@pytest.mark.parametrize("model", ["linear", "shrub", "hoeffding", "thicket"])
 def test_what_was_learned_comes_back(
     data: Path, tmp_path: Path, model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -74,6 +74,30 @@ def test_show(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         assert "is for trees of classes" in capsys.readouterr().err
     assert main(["export", str(path), "--format", "c", "-o", str(tmp_path / "m.h")]) == 2
     assert "it predicts numbers, and export is for classes" in capsys.readouterr().err
+
+
+def test_show_has_the_tree_of_a_hoeffding_regressor(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the units of the columns, with lags by name; a row's path ends at what it predicts."""
+    path = saved(data, tmp_path / "m.mshrub", model="hoeffding")
+    capsys.readouterr()
+    assert main(["show", str(path)]) == 0
+    shown = capsys.readouterr().out
+    model = model_files.open_model(path)
+    leaves = [line for line in shown.splitlines() if " -> " in line]
+    assert len(leaves) == (model.learner.nodes_used + 1) // 2 > 3
+    assert all(-20 <= float(line.rpartition(" -> ")[2]) <= 20 for line in leaves)
+    assert "b now <= " in shown
+    assert main(["show", str(path), "--depth", "1"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 6
+    for row in ("3,-10.5", "0,17", "19,0"):
+        assert main(["show", str(path), "--row", row]) == 0
+        predicted, way = capsys.readouterr().out.splitlines()
+        tests, _, mean = way.rpartition(" -> ")
+        assert any(line.endswith(f"{tests.split(', ')[-1]} -> {mean}") for line in leaves)
+        middle = float(predicted.split(": ")[1].split(",")[0])
+        assert middle == pytest.approx(float(mean), abs=0.1)
 
 
 def test_build_goes_on_with_it(

@@ -12,18 +12,20 @@ from ..trees import DEEPEST, Answer, Bayes, Leaf, Node, Tree, TreeReader
 class HoeffdingReader(TreeReader):
     """The one tree of a HoeffdingTree, whose layout is in firmware's hoeffding/pool.py."""
 
+    BUFFERS = "tree"  # the first part of the names of those that have the nodes
+
     def trees(self) -> list[Tree]:
         return [Tree(1.0, self.node(0, 0))]
 
     def node(self, node: int, level: int) -> Node:
-        child = self.held["tree.child"][node]
+        child = self.held[f"{self.BUFFERS}.child"][node]
         if level > DEEPEST:
             raise UserError("the model's tree is deeper than any tree can be")
         if not child:
             return self.leaf(node)
         return self.split(
-            self.held["tree.feature"][node],
-            self.held["tree.threshold"][node],
+            self.held[f"{self.BUFFERS}.feature"][node],
+            self.held[f"{self.BUFFERS}.threshold"][node],
             self.node(child, level + 1),
             self.node(child + 1, level + 1),
         )
