@@ -9,7 +9,7 @@ The file is an object:
     quantizer     a frozen quantizer's saved state, a file beside this one; null: observe the first
                   `warmup` samples, then freeze
     model         a learner's saved state to begin with, or null
-    sensor        {"kind": "serial"}, or that of a module of its own: see SENSORS
+    sensor        {"kind": "serial"}, or that of a module of its own: see config_parts.py
     extraction    {"window", "hop", ...}, how samples are made of the sensor's readings, see
                   extractor.py; null: a reading is a sample
     pending       samples that may wait for their label
@@ -35,13 +35,7 @@ from ..learner import choice, whole, yes_or_no
 from ..learners import learner_names
 
 VERSION = 1
-SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
-    ("mpu6050", ("scl", "sda", "i2c", "address", "rate", "axes", "fifo")),
-    ("own", ("module", "class", "values", "rate", "options")),
-    ("several", ("sensors",)))  # fmt: skip
-_EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain")
-_SPARE = ("classes", "room", "pin", "led", "states", "period", "window", "reach", "collect")
-_LABEL_PIN = ("pin", "pressed", "released")
+OPTIONAL = ("extraction", "anomaly", "asking", "spare", "label_pin")
 _ABSENT = 2  # ENOENT
 _NAME = "config.json"
 _NEW = "config.new"  # came over the link, and was not in use yet
@@ -78,8 +72,8 @@ class Configuration:
                 "with one microshrub" % (fields.get("version"), VERSION)
             )
         self.program = fields.get("program")
-        self.learner = choice("learner", _get(fields, "learner"), learner_names())
-        self.parameters = _part("parameters", _get(fields, "parameters"))
+        self.learner = choice("learner", wanted(fields, "learner"), learner_names())
+        self.parameters = part("parameters", wanted(fields, "parameters"))
         self.numbers = fields.get("numbers")
         if self.numbers is None:
             for name in ("features", "classes"):
@@ -98,46 +92,28 @@ class Configuration:
         least = int(self.quantizer is None)
         self.warmup = whole("warmup", fields.get("warmup", 256), least, 1 << 29)
         self.model = _file(fields, "model")
-        self._take_sensor(_part("sensor", _get(fields, "sensor")))
-        self.extraction = _options(fields, "extraction", _EXTRACTION)
-        for name in _EXTRACTION if self.extraction is not None else ():
-            _get(self.extraction, name)
         self.pending = whole("pending", fields.get("pending", 32), 1, 32768)
-        self.checkpoint = _options(fields, "checkpoint", ("path", "samples", "seconds"))
+        names = ("path", "samples", "seconds")
+        self.checkpoint = options("checkpoint", fields.get("checkpoint"), names)
         if self.checkpoint is not None and not isinstance(self.checkpoint.get("path", ""), str):
             raise ValueError("the path of the checkpoint has to be a text")
-        drift = ("detector", "hook", "threshold", "delta", "horizon", "grace")
-        self.alarm = _options(fields, "alarm", drift)
-        self.anomaly = _options(fields, "anomaly", ("period", "window", "reach"))
-        self.asking = _options(fields, "asking", ("labels", "samples", "led"))
-        for name in ("labels", "samples") if self.asking is not None else ():
-            if name not in self.asking:
-                raise ValueError("asking has no %s" % name)
-        self.spare = _options(fields, "spare", _SPARE)
-        known = self.classes
-        if self.spare is not None:
-            known -= whole("spare's classes", _get(self.spare, "classes"), 1, known - 1)
-            if (self.model is None) != (self.spare.get("states") is None):
-                raise ValueError("a model and the states of spare belong together")
-            if self.asking is not None:
-                raise ValueError("with spare classes, asking has to be null")
-        self.label_pin = _options(fields, "label_pin", _LABEL_PIN)
-        for name in _LABEL_PIN if self.label_pin is not None else ():
-            if name not in self.label_pin:
-                raise ValueError("label_pin has no %s" % name)
-            if name != "pin" and self.label_pin[name] is not None:
-                whole("label_pin's " + name, self.label_pin[name], 0, known - 1)
+        names = ("detector", "hook", "threshold", "delta", "horizon", "grace")
+        self.alarm = options("alarm", fields.get("alarm"), names)
+        self._take_parts(fields)
         self.watchdog = whole("watchdog", fields.get("watchdog", 0), 0, 1 << 23)
         self.text = yes_or_no("text", fields.get("text", self.kind != "serial"))
 
-    def _take_sensor(self, sensor):
-        self.kind = _check_sensor(sensor, [name for name, _ in SENSORS])
-        self.sensor = sensor
-        several = sensor.get("sensors", ())
-        if self.kind == "several" and (not isinstance(several, list) or not several):
-            raise ValueError("the sensors have to be a list")
-        for one in several:
-            _check_sensor(_part("a sensor", one), [name for name, _ in SENSORS[1:-1]])
+    def _take_parts(self, fields):
+        """The sensor, and what few programs have."""
+        self.sensor = part("sensor", wanted(fields, "sensor"))
+        self.kind = self.sensor.get("kind")
+        for name in OPTIONAL:
+            setattr(self, name, fields.get(name))
+        plain = self.kind == "serial" and len(self.sensor) == 1
+        if not plain or any([getattr(self, name) is not None for name in OPTIONAL]):
+            from .config_parts import check_parts
+
+            check_parts(self)
 
 
 def read_configuration(folder="", new=False):
@@ -200,42 +176,32 @@ def _remove(path):
         pass
 
 
-def _get(fields, name):
+def wanted(fields, name):
+    """The field of that name. Raises ValueError if there is none."""
     if name not in fields:
         raise ValueError("there is no %s" % name)
     return fields[name]
 
 
-def _part(name, value):
+def part(name, value):
+    """The value if it is an object. Raises ValueError."""
     if not isinstance(value, dict):
         raise ValueError("%s has to be an object, not %r" % (name, value))
     return value
 
 
-def _known(what, value, names):
+def known(what, value, names):
+    """Raise ValueError for an option that is not one of the names."""
     for name in value:
         if name not in names:
             name = repr(name)[1:-1]  # on one line, whatever it is
             raise ValueError("%s has no option %s; there is: %s" % (what, name, ", ".join(names)))
 
 
-def _check_sensor(sensor, kinds):
-    """Look at what a sensor is told; returns its kind."""
-    found = choice("the kind of the sensor", sensor.get("kind"), kinds)
-    for kind, names in SENSORS:
-        if kind == found:
-            for name in names:
-                if name not in sensor:
-                    raise ValueError("the sensor %s has no %s" % (kind, name))
-            _known("the sensor " + kind, sensor, ("kind",) + names)
-    return found
-
-
-def _options(fields, name, names):
-    """The object with that name, or None."""
-    value = fields.get(name)
+def options(name, value, names):
+    """The value if it is an object with no other names, or None."""
     if value is not None:
-        _known(name, _part(name, value), names)
+        known(name, part(name, value), names)
     return value
 
 

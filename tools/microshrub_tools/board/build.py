@@ -33,6 +33,7 @@ from microshrub_host.boards.what_to_lower import which_to_lower
 from microshrub_host.engines import (
     frozen_files,
     library_files,
+    loader,
     mpy,
     native_files,
     plain_kernels,
@@ -47,6 +48,7 @@ LIBRARY = f"lib/{library_files.PACKAGE}"
 FIRMWARE = "firmware"
 MANIFEST = f"{FIRMWARE}/manifest.py"
 _SELFTEST = "device.selftest"
+_PARTS = "device.config_parts"
 _CHECK = ".check"  # ends the name of the module that looks at a learner's saved state
 EMITS = ("viper", "native", "bytecode")
 _MARKS = ("main.py", "config.json")  # by which a folder is known to be a build,
@@ -117,11 +119,17 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
 def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the modules that the program has imported while it serves.
 
-    The self-test is for `flash`, and a saved state is looked at only where there is one.
+    The self-test is for `flash`, a saved state is looked at only where there is one, and so are
+    the parts of a configuration that few programs have.
     """
-    states = program.learner_state or program.around["checkpoint"]
+    around = program.around
+    idle = {_SELFTEST}
+    optional = loader.load("python").device.config.OPTIONAL
+    if around["sensor"] == {"kind": "serial"} and not any(map(around.get, optional)):
+        idle.add(_PARTS)
+    states = program.learner_state or around["checkpoint"]
     return tuple(
-        name for name in names if name != _SELFTEST and (states or not name.endswith(_CHECK))
+        name for name in names if name not in idle and (states or not name.endswith(_CHECK))
     )
 
 
