@@ -12,9 +12,10 @@ from binascii import crc32
 from io import BytesIO
 
 import micropython
+from micropython import const
 
 _MAGIC = b"mshr"
-_VERSION = 1
+_VERSION = const(1)
 _OTHER_VERSION = (
     "the saved state is of version %d, and this microshrub reads version %d: save it again with it"
 )

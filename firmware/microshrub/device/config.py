@@ -31,12 +31,14 @@ import json
 import os
 from binascii import crc32
 
+from micropython import const
+
 from ..learner import choice, whole, yes_or_no
 from ..learners import learner_names
 
 VERSION = 1
 OPTIONAL = ("extraction", "anomaly", "asking", "spare", "label_pin")
-_ABSENT = 2  # ENOENT
+_ABSENT = const(2)  # ENOENT
 _NAME = "config.json"
 _NEW = "config.new"  # came over the link, and was not in use yet
 _OLD = "config.old"  # for a moment, where a file cannot take another one's place at once
@@ -97,14 +99,8 @@ class Configuration:
         self.checkpoint = options("checkpoint", fields.get("checkpoint"), names)
         if self.checkpoint is not None and not isinstance(self.checkpoint.get("path", ""), str):
             raise ValueError("the path of the checkpoint has to be a text")
-        names = ("detector", "hook", "threshold", "delta", "horizon", "grace")
-        self.alarm = options("alarm", fields.get("alarm"), names)
-        self._take_parts(fields)
-        self.watchdog = whole("watchdog", fields.get("watchdog", 0), 0, 1 << 23)
-        self.text = yes_or_no("text", fields.get("text", self.kind != "serial"))
-
-    def _take_parts(self, fields):
-        """The sensor, and what few programs have."""
+        drift = ("detector", "hook", "threshold", "delta", "horizon", "grace")
+        self.alarm = options("alarm", fields.get("alarm"), drift)
         self.sensor = part("sensor", wanted(fields, "sensor"))
         self.kind = self.sensor.get("kind")
         for name in OPTIONAL:
@@ -114,6 +110,8 @@ class Configuration:
             from .config_parts import check_parts
 
             check_parts(self)
+        self.watchdog = whole("watchdog", fields.get("watchdog", 0), 0, 1 << 23)
+        self.text = yes_or_no("text", fields.get("text", self.kind != "serial"))
 
 
 def read_configuration(folder="", new=False):

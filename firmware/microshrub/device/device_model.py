@@ -7,12 +7,14 @@ device's twin in the simulator.
 import gc
 from array import array
 
+from micropython import const
+
 from ..learner import whole
 from ..learners import learner_class
 from .config import keep_piece, read_configuration, read_text
 
-_MOST = (1 << 29) - 1  # of a word of the status
-_TICKS = (1 << 30) - 1
+_MOST = const((1 << 29) - 1)  # of a word of the status
+_TICKS = const((1 << 30) - 1)
 
 
 class Application:
@@ -36,7 +38,6 @@ class Application:
         self.confidence = 0
         self.sample_id = 0
         self.plotter = None  # shows each sample, see plotter.py
-        self.light = None  # is on while there is something new, see naming.py
         self.restart = False  # another configuration was taken in
         self.trial = False  # nothing is saved while this one is only tried
         self._pieces = 0  # of it so far
@@ -49,7 +50,8 @@ class Application:
             self.learner = learner_class(configuration.learner)(**configuration.parameters)
         except TypeError as error:  # a parameter that it does not have
             raise ValueError("parameters: %s" % error) from None
-        self.alarm = self.anomaly = self.questions = self.spare = None
+        self.alarm = self.anomaly = None
+        self.attach = None  # gives what few programs have its pins: (board, button, sensor)
         self._states = ()  # type: tuple  # to begin with: parts, and the names of their files
         if configuration.numbers is None:
             self._set_up(configuration)
@@ -81,8 +83,7 @@ class Application:
         if configuration.asking is not None:
             from .questions import Questions
 
-            self.questions = Questions(self, configuration.asking)
-            asking = self.questions.asking
+            asking = Questions(self, configuration.asking).asking
         if configuration.anomaly is not None:
             from ..anomaly import AnomalyScore
             from .scores import score_too
@@ -152,8 +153,7 @@ class Application:
             predicted = 0
             self._observe()
         if self.plotter:
-            asks = self.sample_id if self.questions else 0
-            self.plotter.show(self.values, label, predicted, self.metrics, self.anomaly, asks)
+            self.plotter.show(self.values, label, predicted, self.metrics, self.anomaly)
         return predicted
 
     def _predict(self, label):
@@ -217,12 +217,6 @@ class Application:
             words[8] = LEVELS.index(self.alarm.level)
             words[9] = min(self.alarm.drifts, _MOST)
         words[11] = self.pending.waiting
-
-    def question(self, words):
-        """Fill the words of the link's answer on questions; returns how many those are."""
-        if not self.questions:
-            raise ValueError("this program asks for no labels: build it with --label-budget")
-        return self.questions.tell(words)
 
     def confusion(self, label, prediction):
         """How many samples of the label were predicted so."""

@@ -8,7 +8,7 @@ docs/reference/link.md has the protocol. What is done for a request is up to an 
     confidence          of that prediction, 0..255
     sample_id           of that sample, 1..65535, for a label that comes later; 0 if it has one
     label(id, label)    learn an earlier sample
-    status(words), question(words) fill array('i') of STATUS_WORDS, each of 30 bits, as in link.md
+    status(words)       fill array('i') of STATUS_WORDS, each of 30 bits, as in link.md
     anomaly, spare      an AnomalyScore, a SpareClasses, or None; of numbers, there is a forecaster
     confusion(label, prediction)   how many samples of the label were predicted so
     configure(piece, last)         take the next piece of a configuration's text, bytes
@@ -116,7 +116,7 @@ class Link:
         self._split = array("i", [0] * SPLIT_WORDS)
         self._split[_ROOM] = len(self._in)
         # Bytes of a payload; -1: one or more; -2: there is no such request
-        self._wanted = array("h", (-2, 0, -1, v, v + 1, 3, 0, 2, 0, 0, 0, 2, 1, 1, 0, -1))
+        self._wanted = array("i", (-2, 0, -1, v, v + 1, 3, 0, 2, 0, 0, 0, 2, 1, 1, 0, -1))
         self._words = array("i", [0] * STATUS_WORDS)
         self._crc = bytearray(4)
         self._sessions = array("H", [0] * _SESSIONS)  # the present one and those before
@@ -200,8 +200,12 @@ class Link:
             self._out.forget()
         self._asked = False
         app, out = self._app, self._out
-        struct.pack_into("<IHH", out.body, out.once, app.hash, app.features, app.classes)
-        struct.pack_into("<HH", out.body, out.once + 8, self._payload, self._expected)
+        at = out.once
+        struct.pack_into("<I", out.body, at, app.hash)
+        put_u16(out.body, at + 4, app.features)
+        put_u16(out.body, at + 6, app.classes)
+        put_u16(out.body, at + 8, self._payload)
+        put_u16(out.body, at + 10, self._expected)
         out.send_once(_WELCOME, session, sequence, 12)
 
     def _request(self, kind, sequence, n):
@@ -270,7 +274,9 @@ class Link:
             self._put_prediction = self._ways[body[HEADER] != 0]  # type: ignore[method-assign]
             return self._put_words(to, self._ways[2](self._words))
         if kind == _ASKING:
-            return self._put_words(to, app.question(self._words))
+            from .questions import tell
+
+            return self._put_words(to, tell(app, self._words))
         if kind == _CLASSES:
             from .naming import answer
 

@@ -30,7 +30,7 @@ def configure(app):
     """Give an application that has its learner the spare classes of its configuration."""
     options = dict(app.configuration.spare)
     options.pop("pin", None)
-    options.pop("led", None)
+    led = options.pop("led", None)
     states = options.pop("states", None) or (None, None)
     classes = options.pop("classes")
     if options.get("room", 1) > _MOST_NAME:
@@ -42,12 +42,13 @@ def configure(app):
     app._states = tuple(zip(spare.parts[1:], states))
     predict, sample, late = app._predict, app.sample, app.label
     names = spare.names
+    lights = []  # type: list  # one that is on while there is something new, if the board has it
 
     def predict_and_note(label):
         said = predict(label)
         spare.note(app._codes, label, label < 0)
-        if app.light:
-            app.light.value(spare.newcomers.is_asking)
+        if lights:
+            lights[0].value(spare.newcomers.is_asking)
         return said
 
     def sample_of_a_name(label):
@@ -58,6 +59,18 @@ def configure(app):
         late(sample_id, label)
         spare.note(app.pending.x, label, False)
 
+    def attach(board, button, sensor):
+        if led is not None:
+            lights.append(board.light(led))
+        if app.plotter:
+            app.plotter.extra = lambda plotter: plotter.put(b"unnamed", spare.newcomers.waiting)
+        if not sensor:
+            return button
+        from .naming_button import NamingButton
+
+        return NamingButton(app, board, button)
+
+    app.attach = attach
     app._predict = predict_and_note
     app.sample = sample_of_a_name
     app.label = label_with_a_name

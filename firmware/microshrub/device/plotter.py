@@ -20,9 +20,9 @@ class Plotter:
         self._line = bytearray(sum([len(name) + 13 for name in self._names]) + 68)
         self._digits = bytearray(10)
         self._at = 0
-        self.newcomers = None  # see newcomers.py
+        self.extra = None  # extra(plotter) adds what few programs have to a line
 
-    def show(self, values, label, predicted, metrics, anomaly=None, asks=0):
+    def show(self, values, label, predicted, metrics, anomaly=None):
         """Print a line; label is -1 if it is not known."""
         self.begin(values)
         if label >= 0:
@@ -36,10 +36,8 @@ class Plotter:
         self.put(b"acc", right * 1000 // seen)
         if anomaly:
             self.put(b"anomaly", anomaly.score)
-        if self.newcomers:
-            self.put(b"unnamed", self.newcomers.waiting)
-        if asks:
-            self.put(b"asks", asks)
+        if self.extra:
+            self.extra(self)
         self.end()
 
     def begin(self, values):

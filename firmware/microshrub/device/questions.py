@@ -14,12 +14,28 @@ class Questions:
     def __init__(self, app, options):
         self.asking = Asking(app.classes, options["labels"], options["samples"])
         self.light = None
+        self._led = options.get("led")
         self.newest = 0  # the id of the sample that was asked for last; 0: it is answered
         self._said = 0  # what was predicted for it
         self._app = app
         self._learn = app._predict
         app._predict = self._predict
         app.label = self._answer
+        app.questions = self
+        app.attach = self._attach
+
+    def _attach(self, board, button, _):
+        """Take its light, and its place in the plotter's lines; returns the button."""
+        if self._led is not None:
+            self.light = board.light(self._led)
+        if self._app.plotter:
+            self._app.plotter.extra = self._add
+        return button
+
+    def _add(self, plotter):
+        """Add the question of a sample, if there is one, to its line."""
+        if self._app.sample_id:
+            plotter.put(b"asks", self._app.sample_id)
 
     def _predict(self, label):
         """Predict the application's sample; learn it if its label is known, else perhaps ask."""
@@ -73,3 +89,10 @@ class Questions:
         words[3] = asking.seen
         words[4] = asking.saved
         return 5
+
+
+def tell(app, words):
+    """Fill the words of the link's answer on questions; returns how many those are."""
+    if not hasattr(app, "questions"):
+        raise ValueError("this program asks for no labels: build it with --label-budget")
+    return app.questions.tell(words)

@@ -3,16 +3,18 @@
 import gc
 import sys
 
+from micropython import const
+
 from .config import adopt_new, read_configuration
 from .device_model import Application
 from .link import Link
 
-_IDLE = 100  # milliseconds to wait for input where nothing else is to be done
+_IDLE = const(100)  # milliseconds to wait for input where nothing else is to be done
 _OTHER = (
     "a PC speaks version %d of the link, this program version 1: build and flash the board with "
     "that PC's microshrub"
 )
-_TRIAL = 30  # seconds in which a host has to say hello to a new configuration
+_TRIAL = const(30)  # seconds in which a host has to say hello to a new configuration
 
 
 class Service:
@@ -40,21 +42,12 @@ class Service:
             from .sensors import Button
 
             self._button = Button(configuration.label_pin, board)
-        if configuration.spare is not None and self._sensor:
-            from .naming_button import NamingButton
-
-            self._button = NamingButton(self._app, board, self._button)
-        questions = self._app.questions
-        if questions and configuration.asking.get("led") is not None:
-            questions.light = board.light(configuration.asking["led"])
-        if configuration.spare is not None and configuration.spare.get("led") is not None:
-            self._app.light = board.light(configuration.spare["led"])
         if configuration.text:
             from .plotter import Plotter
 
             self._app.plotter = Plotter(configuration.feature_names)
-            if self._app.spare:
-                self._app.plotter.newcomers = self._app.spare.newcomers
+        if self._app.attach:
+            self._button = self._app.attach(board, self._button, self._sensor)
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now
         configuration.units = None
         self._link = Link(self._app, sys.stdout.buffer.write)

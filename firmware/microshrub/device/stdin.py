@@ -6,9 +6,9 @@ from array import array
 import micropython
 from micropython import const
 
-_PAUSE = 50  # milliseconds of silence, before and behind Ctrl-C
+_PAUSE = const(50)  # milliseconds of silence, before and behind Ctrl-C
 _PIECE = const(64)  # bytes that the link is fed at most at once
-_TICKS = 0x3FFFFFFF
+_TICKS = const(0x3FFFFFFF)
 _CTRL_C = const(3)
 _RETURN = const(13)
 

@@ -45,7 +45,8 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
     service = _service(config)
     app = service._app
     numbers = app.configuration.numbers is not None
-    counted = [app.spare.model if app.spare else app.learner, app.quantizer]
+    spare = getattr(app, "spare", None)
+    counted = [spare.model if spare else app.learner, app.quantizer]
     if numbers:
         counted += [
             app.forecaster.target,
@@ -59,8 +60,8 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
         **({"target": app.forecaster} if numbers else {"pending": app.pending}),
         "alarm": app.alarm,
         "anomaly": app.anomaly,
-        "spare classes": app.spare,
-        "asking": app.questions,
+        "spare classes": spare,
+        "asking": getattr(app, "questions", None),
         "checkpoint": app.store,
         "text": app.plotter,
         "sensor": service._sensor,
