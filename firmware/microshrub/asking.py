@@ -57,7 +57,8 @@ _REST = const(13)  # and step * labels % samples
 _RISE_ENOUGH = const(14)  # the same while enough are saved
 _REST_ENOUGH = const(15)
 _ENOUGH = const(16)  # saved questions
-_WORDS = const(17)
+_FALL = const(17)  # step, a number that code for a Cortex-M0 could not hold where it is frozen
+_WORDS = const(18)
 
 _AT_ONCE = const(10)  # questions that may be asked in the beginning
 _FIRST = const(8000)  # samples before labels are saved
@@ -110,7 +111,7 @@ def move(t, uncertain: int):
         debt -= words[_SAMPLES]
         rise += 1
     words[_DEBT] = debt
-    limit = words[_LIMIT] + rise - uncertain * _STEP
+    limit = words[_LIMIT] + rise - uncertain * words[_FALL]
     words[_LIMIT] = limit if limit < _HIGHEST else _HIGHEST
 
 
@@ -199,6 +200,7 @@ class Asking(Buffers):
         words[_SAVED] = _AT_ONCE
         words[_CHANGED] = 1
         words[_LIMIT] = _HIGHEST
+        words[_FALL] = _STEP
         words[_LABELS] = self.labels
         words[_SAMPLES] = self.samples
         words[_MOST_SAVED] = max(_AT_ONCE, _SAVINGS * self.labels // self.samples)

@@ -16,7 +16,7 @@ from ..engines.learners import DEFAULT, kind_of, regressor_for
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
 from ..tuning.report import TuningReport
-from ..tuning.splits import NumberSplit, Split, StreamSplit
+from ..tuning.splits import NumberSplit, SearchedStream, StreamSplit
 from ..tuning.study import Progress, Search
 from ..tuning.trials import Limits
 from .models import known, parameters_of, raw_ends
@@ -151,7 +151,7 @@ def tune(
 
 def _split(
     stream: Stream | NumberStream, warmup: int, part: float, ends: tuple[float, float] | None
-) -> Split:
+) -> SearchedStream:
     if isinstance(stream, Stream):
         return StreamSplit(stream, warmup, _first(len(stream.labels), part))
     return NumberSplit(stream, warmup, _first(stream.samples, part), raw_ends(stream, ends))

@@ -20,7 +20,7 @@ from ..render.page import Page, surroundings
 from . import study
 from .scores import ACCURACY, Scores
 from .search_space import changed
-from .splits import Split
+from .splits import SearchedStream
 from .study import FinishedTrial
 from .trials import Limits
 
@@ -32,7 +32,7 @@ _NONE = "-"
 class TuningReport:
     """All that is told; found is not empty, reading are --board and how DATA was read."""
 
-    split: Split
+    split: SearchedStream
     limits: Limits
     found: list[FinishedTrial]
     baselines: Mapping[str, Scores]

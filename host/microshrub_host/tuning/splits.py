@@ -33,7 +33,7 @@ from .scores import ACCURACY, MAE, Measure, Scores, error_of_accuracy
 from .trials import Candidate
 
 
-class Split(Protocol):
+class SearchedStream(Protocol):
     """What a search asks of a stream, be it of classes or of numbers."""
 
     @property

@@ -24,7 +24,7 @@ from ..evaluation.pareto import front
 from . import study_file, trials
 from .scores import Measure, Scores
 from .search_space import first, sample
-from .splits import Split
+from .splits import SearchedStream
 from .trials import Candidate, Limits, Size
 
 _NAME = "microshrub tune"
@@ -50,7 +50,7 @@ class Search:
     The file is its own until close(), which a with statement calls.
     """
 
-    def __init__(self, path: Path, split: Split, limits: Limits, seed: int) -> None:
+    def __init__(self, path: Path, split: SearchedStream, limits: Limits, seed: int) -> None:
         """Open or begin it.
 
         Raises UserError for a file that is no study, is damaged, is of other data, or is in use by
@@ -271,7 +271,7 @@ def _study(optuna: Any, path: Path, seed: int, *, rising: bool) -> Any:
     return study
 
 
-def _identity(split: Split, limits: Limits) -> dict[str, Any]:
+def _identity(split: SearchedStream, limits: Limits) -> dict[str, Any]:
     """What all trials of a study have in common."""
     digest = hashlib.sha256()
     for part in split.content():

@@ -327,7 +327,7 @@ def test_a_button_names_what_is_new(micropython_command: tuple[str, ...], tmp_pa
     ("fields", "words"),
     [
         ({"spare": {"classes": 5}}, "spare's classes has to be a whole number of 1..4, not 5"),
-        ({"spare": {"window": 32}}, "there is no classes"),
+        ({"spare": {"window": 32}}, "spare has no classes"),
         ({"spare": {"classes": 3, "depth": 1}}, "spare has no option depth"),
         ({"spare": {"classes": 3, "collect": 0}}, "collect has to be a whole number of 1..64"),
         ({"spare": {"classes": 3, "room": 60}}, "the room for a name is at most 48 bytes"),
