@@ -8,6 +8,7 @@ docs/reference/link.md has the protocol. What is done for a request is up to an 
     confidence          of that prediction, 0..255
     sample_id           of that sample, 1..65535, for a label that comes later; 0 if it has one
     label(id, label)    learn an earlier sample
+    question(words)     as status(), and how many words those are; only where the model asks
     status(words)       fill array('i') of STATUS_WORDS, each of 30 bits, as in link.md
     anomaly, spare      an AnomalyScore, a SpareClasses, or None; of numbers, there is a forecaster
     confusion(label, prediction)   how many samples of the label were predicted so
@@ -75,8 +76,6 @@ _OBSERVED = const(144)  # without a request
 _ANSWERS = bytes((  # to each request
     _ERROR, _WELCOME, _DONE, _PREDICTION, _PREDICTION, _DONE, _STATE, _COUNTS, _CRC, _DONE, _DONE,
     _TEXT, _UNLIKE, _ERRORS, _QUESTION, _CLASS))  # fmt: skip
-
-_SPEAKS = b"this device speaks version 1 of the link: flash it with this PC's microshrub"
 
 # Errors
 _OTHER_VERSION = const(1)
@@ -171,7 +170,8 @@ class Link:
             return
         if body[0] != VERSION:
             self.foreign = body[0]
-            self._complain(0, 0, _OTHER_VERSION, _SPEAKS)
+            words = b"this device speaks version 1 of the link: flash it with this PC's microshrub"
+            self._complain(0, 0, _OTHER_VERSION, words)
         elif kind == _HELLO:
             self._hello(session, sequence)
         elif session != self._sessions[0] or not session:
@@ -274,9 +274,10 @@ class Link:
             self._put_prediction = self._ways[body[HEADER] != 0]  # type: ignore[method-assign]
             return self._put_words(to, self._ways[2](self._words))
         if kind == _ASKING:
-            from .questions import tell
-
-            return self._put_words(to, tell(app, self._words))
+            question = getattr(app, "question", None)
+            if not question:
+                raise ValueError("this program asks for no labels: build it with --label-budget")
+            return self._put_words(to, question(self._words))
         if kind == _CLASSES:
             from .naming import answer
 

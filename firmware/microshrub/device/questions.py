@@ -22,6 +22,7 @@ class Questions:
         app._predict = self._predict
         app.label = self._answer
         app.questions = self
+        app.question = self._tell
         app.attach = self._attach
 
     def _attach(self, board, button, _):
@@ -79,7 +80,7 @@ class Questions:
         if self.light:
             self.light.value(newest > 0)
 
-    def tell(self, words):
+    def _tell(self, words):
         """Fill the words of the link's answer on questions; returns how many those are."""
         asking = self.asking
         waits = self.newest in self._app.pending
@@ -89,10 +90,3 @@ class Questions:
         words[3] = asking.seen
         words[4] = asking.saved
         return 5
-
-
-def tell(app, words):
-    """Fill the words of the link's answer on questions; returns how many those are."""
-    if not hasattr(app, "questions"):
-        raise ValueError("this program asks for no labels: build it with --label-budget")
-    return app.questions.tell(words)

@@ -10,10 +10,6 @@ from .device_model import Application
 from .link import Link
 
 _IDLE = const(100)  # milliseconds to wait for input where nothing else is to be done
-_OTHER = (
-    "a PC speaks version %d of the link, this program version 1: build and flash the board with "
-    "that PC's microshrub"
-)
 _TRIAL = const(30)  # seconds in which a host has to say hello to a new configuration
 
 
@@ -80,7 +76,10 @@ class Service:
                 self._confirm()
             if self._link.foreign and not self._said_version:
                 self._said_version = True
-                self._say(_OTHER % self._link.foreign)
+                self._say(
+                    "a PC speaks version %d of the link, this program version 1: build and flash "
+                    "the board with that PC's microshrub" % self._link.foreign
+                )
             if self._sensor and self._sensor.pace.due():
                 self._sense()
             said = app.tick(self._board.milliseconds())

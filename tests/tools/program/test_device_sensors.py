@@ -221,7 +221,7 @@ def test_pins_are_forecast_without_any_label(start: Any) -> None:
     [
         (motion(sensor=motion()["sensor"] | {"address": 105}), "no sensor answers at I2C address"),
         (motion(extraction=STATISTICS | {"hop": 0}), "hop has to be a whole number of 1..1024"),
-        (motion(extraction={"window": 4}), "there is no hop"),
+        (motion(extraction={"window": 4}), "extraction has no hop"),
         (motion(5), "the sensor mpu6050 gives 36 features, the learner is for 5"),
         (motion(sensor=motion()["sensor"] | {"rate": 0}), "rate has to be a whole number"),
         (
