@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from . import library_files
 from .c_declarations import INT, NOTHING, OBJECT, Kernel, c_name, is_kernel
 from .c_translate import DIVISION, TYPES, translate
+from .source_text import source_text
 
 MODULE = "native"  # of the device library
 _IN_LIBRARY = f"{library_files.PACKAGE}.{MODULE}"
@@ -152,7 +153,7 @@ class _File(ast.NodeTransformer):
             if isinstance(node, ast.ImportFrom) and node.module == _IN_LIBRARY:
                 for alias in node.names:
                     alias.name = given.get(alias.name, alias.name)
-        return ast.unparse(ast.fix_missing_locations(self._tree)) + "\n"
+        return source_text(self._tree)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
         """Names of kernels come from the native module, if they are used at all."""

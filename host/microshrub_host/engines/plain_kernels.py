@@ -12,6 +12,7 @@ import ast
 
 from .library_files import PACKAGE, WRITE_ADDRESSES
 from .loader import cast_arguments
+from .source_text import source_text
 
 MODULE = "bytecode_pointers"  # of the device library
 _DECORATORS = ("micropython.viper", "micropython.native")
@@ -41,4 +42,4 @@ def plain(source: str) -> str:
     if plainer.wanted:
         line = f"from {PACKAGE}.{MODULE} import {', '.join(plainer.wanted)}"
         tree.body[int(ast.get_docstring(tree) is not None) : 0] = ast.parse(line).body
-    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    return source_text(tree)

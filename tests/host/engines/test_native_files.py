@@ -56,6 +56,24 @@ def test_the_native_module_holds_the_simulators_bits(
         assert expected.saved() == native.saved()
 
 
+@pytest.mark.parametrize("horizon", [0, 2])
+def test_numbers_are_forecast_without_allocation(
+    horizon: int, native_tools_for: Tools, micropython_command: tuple[str, ...]
+) -> None:
+    """The heap is locked meanwhile: what Python does around the kernels makes nothing, either."""
+    native_tools_for("x86")
+    rows, _ = stream(200)
+    target = {"columns": 3, "column": 1, "horizon": horizon, "lags": 3 if horizon else 0}
+    shape = {"features": 5 if horizon else 2}
+    found = []
+    for name in ("python", engines.NATIVE):
+        with engines.start(name, "LinearRegressor", shape, target=target) as engine:
+            engine.observe(rows[:50])
+            engine.freeze()
+            found.append((engine.run(rows).tolist(), engine.saved()))
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("arch", list(PROCESSORS))
 def test_one_module_holds_the_kernels_for_every_processor(
     arch: str, native_tools_for: Tools
