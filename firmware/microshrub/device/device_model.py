@@ -13,8 +13,8 @@ from ..learner import whole
 from ..learners import learner_class
 from .config import keep_piece, read_configuration, read_text
 
-_MOST = const((1 << 29) - 1)  # of a word of the status
-_TICKS = const((1 << 30) - 1)
+_MOST = const(536870911)  # of a word of the status
+_TICKS = const(1073741823)
 
 
 class Application:
@@ -217,6 +217,10 @@ class Application:
             words[8] = LEVELS.index(self.alarm.level)
             words[9] = min(self.alarm.drifts, _MOST)
         words[11] = self.pending.waiting
+
+    def question(self, words):
+        """Questions has another one, where the model asks."""
+        raise ValueError("this program asks for no labels: build it with --label-budget")
 
     def confusion(self, label, prediction):
         """How many samples of the label were predicted so."""

@@ -8,14 +8,12 @@ docs/reference/link.md has the protocol. What is done for a request is up to an 
     confidence          of that prediction, 0..255
     sample_id           of that sample, 1..65535, for a label that comes later; 0 if it has one
     label(id, label)    learn an earlier sample
-    question(words)     as status(), and how many words those are; only where the model asks
-    status(words)       fill array('i') of STATUS_WORDS, each of 30 bits, as in link.md
+    status(words), question(words) fill array('i') of STATUS_WORDS, each of 30 bits, as in link.md
     anomaly, spare      an AnomalyScore, a SpareClasses, or None; of numbers, there is a forecaster
     confusion(label, prediction)   how many samples of the label were predicted so
     configure(piece, last)         take the next piece of a configuration's text, bytes
     read_text(at, buffer)          copy the present one's from byte `at` on; returns how many bytes
-    state_crc32()       the CRC32 of the model's state
-    checkpoint(), reset()          save it, forget what was learned
+    state_crc32(), checkpoint(), reset()   the CRC32 of the model's state; save it; forget it
 
 Any of these may raise an Exception with the words that the host is to show.
 """
@@ -99,9 +97,8 @@ class Link:
     """One end of the line. Bytes come by feed() and go by write(buffer, n).
 
     window is how many requests may be under way, a power of two up to 64: so many answers are
-    kept, each with up to `answer` bytes. feed() allocates nothing, but for a configuration, for
-    the CRC of the state and for words of the application; whatever the bytes are, it does not
-    raise.
+    kept, each with up to `answer` bytes. feed() never raises, and allocates nothing, but for a
+    configuration, the CRC of the state and words of the application.
     """
 
     def __init__(self, app, write, window=8, answer=96):
@@ -200,12 +197,11 @@ class Link:
             self._out.forget()
         self._asked = False
         app, out = self._app, self._out
-        at = out.once
-        struct.pack_into("<I", out.body, at, app.hash)
-        put_u16(out.body, at + 4, app.features)
-        put_u16(out.body, at + 6, app.classes)
-        put_u16(out.body, at + 8, self._payload)
-        put_u16(out.body, at + 10, self._expected)
+        struct.pack_into("<I", out.body, out.once, app.hash)
+        put_u16(out.body, out.once + 4, app.features)
+        put_u16(out.body, out.once + 6, app.classes)
+        put_u16(out.body, out.once + 8, self._payload)
+        put_u16(out.body, out.once + 10, self._expected)
         out.send_once(_WELCOME, session, sequence, 12)
 
     def _request(self, kind, sequence, n):
@@ -274,10 +270,7 @@ class Link:
             self._put_prediction = self._ways[body[HEADER] != 0]  # type: ignore[method-assign]
             return self._put_words(to, self._ways[2](self._words))
         if kind == _ASKING:
-            question = getattr(app, "question", None)
-            if not question:
-                raise ValueError("this program asks for no labels: build it with --label-budget")
-            return self._put_words(to, question(self._words))
+            return self._put_words(to, app.question(self._words))
         if kind == _CLASSES:
             from .naming import answer
 

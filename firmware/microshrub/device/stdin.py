@@ -8,7 +8,7 @@ from micropython import const
 
 _PAUSE = const(50)  # milliseconds of silence, before and behind Ctrl-C
 _PIECE = const(64)  # bytes that the link is fed at most at once
-_TICKS = const(0x3FFFFFFF)
+_TICKS = const(1073741823)
 _CTRL_C = const(3)
 _RETURN = const(13)
 
