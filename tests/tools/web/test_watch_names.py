@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from device_support import Device
 from naming_support import SPARE, kinds, live, put_naming_device
 
 from microshrub_tools.link.client import HostLink
-from microshrub_tools.link.serial_line import SerialLine
+from microshrub_tools.link.serial_line import PortError, SerialLine
 from microshrub_tools.watch.naming import Classes
 
 pytest.importorskip("websockets")
@@ -25,6 +26,17 @@ MATRIX = "[...document.querySelectorAll('#watch-confusion th')].map((e) => e.tex
 
 def choose(page: Browser, selector: str, value: str) -> None:
     page.run(f"document.querySelector({selector!r}).value = {json.dumps(value)}")
+
+
+def line_that_was_let_go(port: str) -> SerialLine:
+    """The bridge takes a moment for it."""
+    end = time.monotonic() + 10
+    while True:
+        try:
+            return SerialLine(port)
+        except PortError:
+            assert time.monotonic() < end
+            time.sleep(0.1)
 
 
 @pytest.mark.usefixtures("address")
@@ -63,7 +75,7 @@ def test_classes_get_their_names_in_the_page(
         page.wait("document.querySelector('#watch-status').textContent.includes('last class')")
         page.press("#watch")
         page.wait("document.querySelector('#watch').textContent === 'Connect'")
-        with HostLink(SerialLine(device.port)) as link:
+        with HostLink(line_that_was_let_go(device.port)) as link:
             states = Classes(link, link.connect().classes).all
         assert [state.state for state in states] == [1, 3, 2, 0, 0]
     finally:

@@ -28,9 +28,10 @@ class Cmsdk:
             buffer[i] = words[0x40004000]
         return len(buffer)
 
-    def write(self, buffer: bytes, size: int) -> int:
-        """Send the first bytes of the buffer."""
+    def write(self, buffer: bytes, size: int = -1) -> int:
+        """Send the first bytes of the buffer, or all of them."""
         words = self.words
+        size = len(buffer) if size < 0 else size
         for i in range(size):
             while words[0x40004004] & 1:
                 pass
@@ -54,9 +55,10 @@ class Nrf51:
             buffer[i] = words[0x40002518]
         return len(buffer)
 
-    def write(self, buffer: bytes, size: int) -> int:
-        """Send the first bytes of the buffer."""
+    def write(self, buffer: bytes, size: int = -1) -> int:
+        """Send the first bytes of the buffer, or all of them."""
         words = self.words
+        size = len(buffer) if size < 0 else size
         for i in range(size):
             words[0x4000211C] = 0
             words[0x4000251C] = buffer[i]
