@@ -218,7 +218,7 @@ def ask(model: Any, slot: int, gain: int, samples: int, hasty: bool) -> bool:
 @settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.booleans(), st.integers(2, 5))
 def test_permits_is_svfdt_in_floats(seed: int, leaves: int, hasty: bool, classes: int) -> None:
-    """Over 40 moments at which VFDT would have split; up to a third are too close to tell."""
+    """Over 40 moments at which VFDT would have split; up to half are too close to tell."""
     rng = np.random.default_rng(seed)
     model = tree_of(leaves, classes, set())
     fewest = 200
@@ -240,7 +240,7 @@ def test_permits_is_svfdt_in_floats(seed: int, leaves: int, hasty: bool, classes
         said = ask(model, slot, gain, samples, hasty)
         assert expected is None or said == expected
         unclear += expected is None
-    assert unclear <= 13
+    assert unclear <= 20
 
 
 def test_few_cases_are_too_close_to_tell() -> None:

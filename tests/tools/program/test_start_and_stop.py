@@ -43,23 +43,35 @@ def hostile() -> bytes:
     return b"".join(map(pack, frames))
 
 
-def test_a_pc_that_talks_while_the_board_starts(board: UnixBoard) -> None:
-    line = SerialLine(board.port)
+def started_while_a_pc_talks(line: SerialLine) -> bytes:
+    """What the board says between its reset and the start of its program, or its prompt."""
     line.write(b"\x02\x04")
     said = b""
     while b"soft reboot" not in said:
         said += line.read(1.0)
     said = said.partition(b"soft reboot")[2]
     end = time.monotonic() + 20
-    while b"\0" not in said and time.monotonic() < end:
+    while not (b"\0" in said or b">>>" in said) and time.monotonic() < end:
         time.sleep(0.02)
         line.write(hostile())
         said += line.read(0.0)
-    assert b">>>" not in said
-    assert b"raw REPL" not in said
-    with HostLink(line, patience=30) as link:
-        assert link.connect().features == 2
-        assert isinstance(link.ask(STATUS), DeviceStatus)
+    return said
+
+
+def test_a_pc_that_talks_while_the_board_starts(board: UnixBoard) -> None:
+    """The program starts, unless Ctrl-C comes before its first line; then hello starts it."""
+    stopped = 0
+    for _ in range(3):
+        line = SerialLine(board.port)
+        stopped += b">>>" in started_while_a_pc_talks(line)
+        with HostLink(line, patience=30) as link:
+            assert link.connect().features == 2
+            assert isinstance(link.ask(STATUS), DeviceStatus)
+        with Device(board.port):
+            pass  # its prompt, for the next one
+        if not stopped:
+            break
+    assert stopped <= 1
 
 
 def test_a_board_at_its_prompt_is_started_by_hello(board: UnixBoard) -> None:
