@@ -109,7 +109,7 @@ class Configuration:
         if not plain or any([getattr(self, name) is not None for name in OPTIONAL]):
             from .config_parts import check_parts
 
-            check_parts(self)
+            check_parts(self, options)
         self.watchdog = whole("watchdog", fields.get("watchdog", 0), 0, 1 << 23)
         self.text = yes_or_no("text", fields.get("text", self.kind != "serial"))
 

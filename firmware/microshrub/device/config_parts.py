@@ -1,7 +1,6 @@
 """The parts of a configuration that few programs have; imported where there is one of them."""
 
 from ..learner import choice, whole
-from .config import options, part
 
 _SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
     ("mpu6050", ("scl", "sda", "i2c", "address", "rate", "axes", "fifo")),
@@ -14,14 +13,23 @@ _SPARE = ("classes", "room", "pin", "led", "states", "period", "window", "reach"
 _LABEL_PIN = ("pin", "pressed", "released")
 
 
-def check_parts(configuration):
-    """Check what a Configuration says of the sensor and of the rest. Raises ValueError."""
-    _check_sensors(configuration.sensor)
-    _check("extraction", configuration.extraction, _EXTRACTION, _EXTRACTION)
-    _check("anomaly", configuration.anomaly, _ANOMALY)
-    _check("asking", configuration.asking, _ASKING, _ASKING[:2])
-    _check("spare", configuration.spare, _SPARE, _SPARE[:1])
-    _check("label_pin", configuration.label_pin, _LABEL_PIN, _LABEL_PIN)
+def check_parts(configuration, options):
+    """Check what a Configuration says of the sensor and of the rest. Raises ValueError.
+
+    options(name, value, names) does so unless the value is None, or an object with no other names.
+    """
+    _check_sensors(configuration.sensor, options)
+    for name, names, needed in (
+        ("extraction", _EXTRACTION, _EXTRACTION),
+        ("anomaly", _ANOMALY, ()),
+        ("asking", _ASKING, _ASKING[:2]),
+        ("spare", _SPARE, _SPARE[:1]),
+        ("label_pin", _LABEL_PIN, _LABEL_PIN),
+    ):
+        value = getattr(configuration, name)
+        options(name, value, names)
+        if value is not None:
+            _need(name, value, needed)
     classes = configuration.classes
     if configuration.spare is not None:
         classes = _check_spare(configuration)
@@ -32,10 +40,9 @@ def check_parts(configuration):
                 whole("label_pin's " + name, label, 0, classes - 1)
 
 
-def _check(name, value, names, needed=()):
-    """Raise ValueError unless the value is None, or an object with names that it may have."""
-    options(name, value, names)
-    for each in needed if value is not None else ():
+def _need(name, value, needed):
+    """Raise ValueError unless all of these are there."""
+    for each in needed:
         if each not in value:
             raise ValueError("%s has no %s" % (name, each))
 
@@ -51,20 +58,23 @@ def _check_spare(configuration):
     return named
 
 
-def _check_sensors(sensor):
+def _check_sensors(sensor, options):
     kinds = [name for name, _ in _SENSORS]
-    kind = _check_sensor(sensor, kinds)
+    kind = _check_sensor(sensor, kinds, options)
     several = sensor.get("sensors", ())
     if kind == "several" and (not isinstance(several, list) or not several):
         raise ValueError("the sensors have to be a list")
     for one in several:
-        _check_sensor(part("a sensor", one), kinds[1:-1])
+        if not isinstance(one, dict):
+            raise ValueError("a sensor has to be an object, not %r" % (one,))
+        _check_sensor(one, kinds[1:-1], options)
 
 
-def _check_sensor(sensor, kinds):
+def _check_sensor(sensor, kinds, options):
     """Look at what a sensor is told; returns its kind."""
     found = choice("the kind of the sensor", sensor.get("kind"), kinds)
     for kind, names in _SENSORS:
         if kind == found:
-            _check("the sensor " + kind, sensor, ("kind",) + names, names)
+            _need("the sensor " + kind, sensor, names)
+            options("the sensor " + kind, sensor, ("kind",) + names)
     return found

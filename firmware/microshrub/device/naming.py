@@ -68,7 +68,7 @@ def configure(app):
             return button
         from .naming_button import NamingButton
 
-        return NamingButton(app, board, button)
+        return NamingButton(app, board, button, keep)
 
     app.attach = attach
     app._predict = predict_and_note

@@ -1,6 +1,5 @@
 """A button that names what is new; imported where there are spare classes and a sensor."""
 
-from .naming import keep
 from .sensors import Button
 
 
@@ -12,8 +11,9 @@ class NamingButton(Button):
     of the class that the other button tells, as long as that has a name.
     """
 
-    def __init__(self, app, board, other):
+    def __init__(self, app, board, other, keep):
         self._app = app
+        self._keep = keep  # keep(app) saves what was named
         self._spare = app.spare
         self._other = other
         pin = app.configuration.spare.get("pin")
@@ -43,4 +43,4 @@ class NamingButton(Button):
         except ValueError:
             self._spare.newcomers.dismiss()
             return
-        keep(self._app)
+        self._keep(self._app)
