@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from locked_support import said_on, said_on_micropython
 from numpy.typing import NDArray
 from river import drift as river
 
@@ -382,26 +383,11 @@ for detector in ("page_hinkley", "adwin"):
 """
 
 
-def test_nothing_is_allocated_and_numba_agrees(run_micropython: Callable[[str], str]) -> None:
+def test_nothing_is_allocated_and_the_pc_agrees(run_micropython: Callable[[str], str]) -> None:
     stream = errors(6, (500, 0.1), (300, 0.7), (300, 0.1), (300, 0.9))
-    bits = bytearray(stream.tolist())
-    head = (
-        "from array import array\nfrom micropython import heap_lock as lock\n"
-        "from micropython import heap_unlock as unlock\n"
-        f"from microshrub import DriftAlarm, ShrubEnsemble\nsay = print\nBITS = {bits!r}\n"
-    )
-    lines: list[str] = []
-    names = {
-        "DriftAlarm": library.DriftAlarm,
-        "ShrubEnsemble": library.ShrubEnsemble,
-        "array": array,
-        "BITS": bits,
-        "lock": int,
-        "unlock": int,
-        "say": lambda *words: lines.append(" ".join(map(str, words))),
-    }
-    exec(LOCKED, names)
-    assert run_micropython(head + LOCKED).splitlines() == lines
+    names, given = ("DriftAlarm", "ShrubEnsemble"), {"BITS": bytearray(stream.tolist())}
+    lines = said_on(loader.fastest(), LOCKED, names, **given)
+    assert said_on_micropython(run_micropython, LOCKED, names, **given) == lines
     assert all(int(line.split()[0]) >= 2 for line in lines)
 
 

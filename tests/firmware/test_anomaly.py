@@ -12,6 +12,7 @@ import pytest
 from float_anomaly import FloatAnomaly
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from locked_support import said_on, said_on_micropython
 from numpy.typing import NDArray
 
 from microshrub_host.engines import loader
@@ -260,23 +261,7 @@ def test_nothing_is_allocated_and_all_engines_agree(
     features: int, run_micropython: Callable[[str], str]
 ) -> None:
     rows = blobs(6, 500, features).ravel().tolist()
-    head = (
-        "from array import array\nfrom micropython import heap_lock as lock\n"
-        "from micropython import heap_unlock as unlock\nfrom microshrub import AnomalyScore\n"
-        f"say = print\nFEATURES = {features}\nROWS = array('H', {rows!r})\n"
-    )
-    told = {run_micropython(head + LOCKED).strip()}
+    names, given = ("AnomalyScore",), {"FEATURES": features, "ROWS": array("H", rows)}
+    expected = said_on_micropython(run_micropython, LOCKED, names, **given)
     for engine in ("python", "numba", "c"):
-        lines: list[str] = []
-        names: dict[str, Any] = {
-            "AnomalyScore": loader.load(engine).AnomalyScore,
-            "array": array,
-            "FEATURES": features,
-            "ROWS": array("H", rows),
-            "lock": int,
-            "unlock": int,
-        }
-        names["say"] = lambda *words, lines=lines: lines.append(" ".join(map(str, words)))
-        exec(LOCKED, names)
-        told |= set(lines)
-    assert len(told) == 1
+        assert said_on(engine, LOCKED, names, **given) == expected

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from locked_support import said_on, said_on_micropython
 
 from microshrub_host.engines import loader
 
@@ -198,23 +199,7 @@ def test_nothing_is_allocated_and_all_engines_agree(
 ) -> None:
     classes = 5
     rows = np.random.default_rng(2).integers(0, 2**24, 600 * classes).tolist()
-    head = (
-        "from array import array\nfrom micropython import heap_lock as lock\n"
-        "from micropython import heap_unlock as unlock\nfrom microshrub import Asking\n"
-        f"say = print\nCLASSES = {classes}\nROWS = array('i', {rows!r})\n"
-    )
-    told = {run_micropython(head + LOCKED).strip()}
+    names, given = ("Asking",), {"CLASSES": classes, "ROWS": array("i", rows)}
+    expected = said_on_micropython(run_micropython, LOCKED, names, **given)
     for engine in ("python", "numba", "c"):
-        lines: list[str] = []
-        names: dict[str, Any] = {
-            "Asking": loader.load(engine).Asking,
-            "array": array,
-            "CLASSES": classes,
-            "ROWS": array("i", rows),
-            "lock": int,
-            "unlock": int,
-        }
-        names["say"] = lambda *words, lines=lines: lines.append(" ".join(map(str, words)))
-        exec(LOCKED, names)
-        told |= set(lines)
-    assert len(told) == 1
+        assert said_on(engine, LOCKED, names, **given) == expected

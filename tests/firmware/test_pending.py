@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from locked_support import said_on, said_on_micropython
 
 from microshrub_host.engines import loader
 
@@ -176,19 +177,6 @@ say(right, pending.waiting, pending.state_crc32() & 0xFFFFFFFF)
 
 
 def test_nothing_is_allocated_and_cpython_agrees(run_micropython: Callable[[str], str]) -> None:
-    head = (
-        "from array import array\nfrom micropython import heap_lock as lock\n"
-        "from micropython import heap_unlock as unlock\nfrom microshrub import Pending\n"
-        "say = print\n"
-    )
-    lines: list[str] = []
-    names = {
-        "Pending": loader.load("python").Pending,
-        "array": array,
-        "lock": int,
-        "unlock": int,
-        "say": lambda *words: lines.append(" ".join(map(str, words))),
-    }
-    exec(LOCKED, names)
-    assert run_micropython(head + LOCKED).splitlines() == lines
+    lines = said_on("python", LOCKED, ("Pending",))
+    assert said_on_micropython(run_micropython, LOCKED, ("Pending",)) == lines
     assert int(lines[0].split()[0]) > 20000

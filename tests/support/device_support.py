@@ -23,6 +23,7 @@ from microshrub_host.evaluation import prequential
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import STATUS, DeviceStatus
+from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.streaming import Figures
 
 WARMUP = 256
@@ -154,3 +155,29 @@ def nothing_allocated(link: HostLink) -> Iterator[None]:
     assert isinstance(before, DeviceStatus)
     assert isinstance(after, DeviceStatus)
     assert after.heap_used == before.heap_used
+
+
+def connected(device: Device, **options: Any) -> HostLink:
+    """The PC's end of the link, welcomed by the device."""
+    link = HostLink(SerialLine(device.port), **options)
+    link.connect()
+    return link
+
+
+@contextmanager
+def starting(
+    command: tuple[str, ...], folder: Path, put: Callable[..., None], heap: str
+) -> Iterator[Callable[..., Device]]:
+    """Gives a function that starts a device, on what put() has put into the folder."""
+    devices: list[Device] = []
+
+    def start(*given: Any, **fields: Any) -> Device:
+        put(*given, **fields)
+        devices.append(Device(command, folder, heap))
+        return devices[-1]
+
+    try:
+        yield start
+    finally:
+        for device in devices:
+            device.close()

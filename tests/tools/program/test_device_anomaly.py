@@ -10,10 +10,12 @@ import pytest
 from device_support import (
     Device,
     configuration,
+    connected,
     frozen_quantizer,
     nothing_allocated,
     put_device,
     run_device,
+    starting,
 )
 
 from microshrub_host.engines.anomaly_options import AnomalyOptions
@@ -59,24 +61,13 @@ def wanted(stream: Stream) -> AnomalyRun:
 
 @pytest.fixture
 def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) -> Iterator[Start]:
-    devices = []
-
-    def start(**fields: Any) -> Device:
+    def put(**fields: Any) -> None:
         config = configuration(MODELS["shrub"], MODEL, quantizer="quantizer.state", **fields)
         put_device(tmp_path, config)
         (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
-        devices.append(Device(micropython_command, tmp_path, "128k"))
-        return devices[-1]
 
-    yield start
-    for device in devices:
-        device.close()
-
-
-def connected(device: Device) -> HostLink:
-    link = HostLink(SerialLine(device.port))
-    link.connect()
-    return link
+    with starting(micropython_command, tmp_path, put, "128k") as start:
+        yield start
 
 
 def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[Prediction]:

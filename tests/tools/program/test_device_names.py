@@ -13,9 +13,11 @@ import pytest
 from device_support import (
     Device,
     configuration,
+    connected,
     nothing_allocated,
     put_device,
     run_device,
+    starting,
 )
 from naming_support import MODEL, NAMES, SPARE, kinds, live, put_naming_device
 from program_support import AROUND
@@ -55,22 +57,11 @@ def stream() -> Stream:
 
 @pytest.fixture
 def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Start]:
-    devices = []
-
-    def start(**fields: Any) -> Device:
+    def put(**fields: Any) -> None:
         put_naming_device(tmp_path, **fields)
-        devices.append(Device(micropython_command, tmp_path, "160k"))
-        return devices[-1]
 
-    yield start
-    for device in devices:
-        device.close()
-
-
-def connected(device: Device) -> HostLink:
-    link = HostLink(SerialLine(device.port))
-    link.connect()
-    return link
+    with starting(micropython_command, tmp_path, put, "160k") as start:
+        yield start
 
 
 def ask(link: HostLink, payload: bytes) -> ClassState:

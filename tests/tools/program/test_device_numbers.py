@@ -13,10 +13,12 @@ import pytest
 from device_support import (
     Device,
     configuration,
+    connected,
     nothing_allocated,
     power_cuts,
     put_device,
     run_device,
+    starting,
 )
 
 from microshrub_host.boards import board_files
@@ -102,16 +104,12 @@ def put_program(
 @pytest.fixture
 def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Start]:
     """Starts a device with such a program, in tmp_path."""
-    devices = []
 
-    def start(stream: NumberStream, model: str, **options: Any) -> Device:
+    def put(stream: NumberStream, model: str, **options: Any) -> None:
         put_program(tmp_path, stream, model, **options)
-        devices.append(Device(micropython_command, tmp_path, "192k"))
-        return devices[-1]
 
-    yield start
-    for device in devices:
-        device.close()
+    with starting(micropython_command, tmp_path, put, "192k") as start:
+        yield start
 
 
 def simulated(
@@ -133,12 +131,6 @@ def take(link: HostLink, stream: NumberStream, begin: int, end: int) -> list[Pre
     answers = [pending.answer for pending in link.stream(sample(row.tolist()) for row in rows)]
     assert all(isinstance(answer, Prediction) for answer in answers)
     return answers  # type: ignore[return-value]
-
-
-def connected(device: Device) -> HostLink:
-    link = HostLink(SerialLine(device.port))
-    link.connect()
-    return link
 
 
 @pytest.mark.parametrize("task", TASKS)

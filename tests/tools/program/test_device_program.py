@@ -11,7 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from device_support import Device, configuration, frozen_quantizer, put_device, run_device
+from device_support import (
+    Device,
+    configuration,
+    connected,
+    frozen_quantizer,
+    put_device,
+    run_device,
+)
 from tests_support import DATA
 
 from microshrub_host.engines import library_files
@@ -79,12 +86,6 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Star
     yield start
     for device in devices:
         device.close()
-
-
-def connected(device: Device, **options: Any) -> HostLink:
-    link = HostLink(SerialLine(device.port), **options)
-    link.connect()
-    return link
 
 
 def requests(stream: Stream, begin: int = 0, end: int = SAMPLES) -> list[Any]:

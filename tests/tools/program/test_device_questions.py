@@ -10,10 +10,12 @@ import pytest
 from device_support import (
     Device,
     configuration,
+    connected,
     frozen_quantizer,
     nothing_allocated,
     put_device,
     run_device,
+    starting,
 )
 
 from microshrub_host import Stream, open_stream, simulate
@@ -52,25 +54,13 @@ def stream() -> Stream:
 
 @pytest.fixture
 def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) -> Iterator[Start]:
-    devices = []
-
-    def start(**fields: Any) -> Device:
+    def put(**fields: Any) -> None:
         fields = {"quantizer": "quantizer.state"} | fields
-        config = configuration(MODELS["shrub"], SHAPE, **fields)
-        put_device(tmp_path, config)
+        put_device(tmp_path, configuration(MODELS["shrub"], SHAPE, **fields))
         (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
-        devices.append(Device(micropython_command, tmp_path, "128k"))
-        return devices[-1]
 
-    yield start
-    for device in devices:
-        device.close()
-
-
-def connected(device: Device) -> HostLink:
-    link = HostLink(SerialLine(device.port))
-    link.connect()
-    return link
+    with starting(micropython_command, tmp_path, put, "128k") as start:
+        yield start
 
 
 def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[int]:
