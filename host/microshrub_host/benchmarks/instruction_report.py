@@ -20,7 +20,7 @@ TEXT = """\
 Instructions of `model.predict(x)` and `model.learn(x, label)`, called from Python, counted in QEMU
 on a MicroPython {version}, for each of {counted:,} samples after {warmup:,} others; of Thicket for
 {thicket_counted:,} after all its windows are full. The counts are exact, and the same in every run
-of the same files; those of `predict` differ by up to 5 % with what else is loaded, since
+of the same files; those of `predict` differ by up to 12 % with what else is loaded, since
 MicroPython looks names up in tables whose order depends on it. A real board's time is more than
 instructions divided by its clock rate: a Cortex-M0+ takes two cycles for a load or a taken branch,
 and more where code waits for flash. After each run the model's state was compared with the

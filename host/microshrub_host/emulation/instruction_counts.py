@@ -333,9 +333,15 @@ def _imported(whats: Sequence[CountedModel]) -> list[str]:
 
 
 def _arguments(name: str) -> int:
-    """How many arguments the kernel of that name has, of a shrub ensemble or of all learners."""
-    rooms = ("shrub", library_files.PACKAGE)
-    for path in (path for path in library_files.sources() if path.parent.name in rooms):
+    """How many arguments the kernel of that name has: a shrub's, or else one of all learners.
+
+    Other modules may have one of that name, too.
+    """
+    shared, shrub = (
+        [path for path in library_files.sources() if path.parent.name == room]
+        for room in (library_files.PACKAGE, "shrub")
+    )
+    for path in shrub + shared:
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name == name:
                 return len(node.args.args)

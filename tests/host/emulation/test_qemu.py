@@ -250,9 +250,11 @@ def test_kernels_are_parts_of_learn(
         whole = counter.count(0).learn
         train, once = counter.count_kernel(0, "train")
         scan, _ = counter.count_kernel(0, "scan")
+        move, _ = counter.count_kernel(0, "move")  # asking.py has one, too
         again = counter.count(0).learn
     assert (once == 1).all()
     assert (scan < train).all()
+    assert (move < train).all()
     assert (train < whole).all()
     # The stand-ins are gone: each would cost hundreds. Looking up names may cost some more or
     # less than before, since their tables are others.
