@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import gzip
+import os
 import signal
 import subprocess
 import sys
@@ -24,6 +25,14 @@ settings.register_profile("microshrub", deadline=None)  # numba compiles in the 
 settings.load_profile("microshrub")
 # A script that runs in the background ignores Ctrl-C, and so would all that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """What `pytest -n auto` starts: a worker more than there are cores.
+
+    Boards, lines and processes are real, so tests wait for them a third of their time.
+    """
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(trylast=True)

@@ -44,11 +44,16 @@ Scores = Mapping[str, Mapping[str, Score]]  # by stream and by learner
 
 
 def markdown(
-    scores: Scores, own: Sequence[str], command: str, seeds: int, picture: str | None = None
+    scores: Scores,
+    own: Sequence[str],
+    command: str,
+    seeds: int,
+    picture: str | None = None,
+    others: Sequence[str] = (),
 ) -> str:
     """The whole file; own are the names of ours, thickets from the smallest to the largest.
 
-    picture is the file that has the critical difference diagram.
+    picture is the file that has the critical difference diagram, others are our other learners.
     """
     streams = list(scores)
     learners = list(next(iter(scores.values())))
@@ -69,10 +74,10 @@ def markdown(
     said += ["\n".join(f"- {note}" for note in notes)] if notes else []
     if seeds > 1:
         said += ["## Spread over the seeds", "Standard deviations in points."]
-        said.append(_table(scores, own, lambda score: _text(score.spread)))
+        said.append(_table(scores, [*own, *others], lambda score: _text(score.spread)))
     if len(own) > 1:
         said += ["## What twice the bytes are worth", _doubling(scores, own)]
-    rivals = [name for name in learners if name not in own and ":" in name]
+    rivals = [name for name in learners if name not in (*own, *others) and ":" in name]
     if rivals:
         said += ["## Ahead of the best of the others", _ahead(scores, own, rivals)]
     for title, field in (("Bytes", "model_bytes"), ("Samples a second", "samples_per_second")):

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from pathlib import Path
 
 from ..base.errors import UserError
 from ..base.progress import showing
-from ..benchmarks.family_members import WARMUP
 from ..benchmarks.field import Score, Scores, markdown, ranking
+from ..benchmarks.field_runs import Field, keeping, run_field
 from ..benchmarks.known_streams import GROUPS
 from ..compare import catalogue
 from ..compare.contender import Contender
 from ..compare.field_set import SIZES, thicket
-from ..compare.our_learners import model_bytes
-from ..compare.runner import compare, compare_here
-from ..engines.learners import DEFAULT
+from ..compare.our_learners import ours
+from ..engines.learners import DEFAULT, MODELS, defaults
 from ..papers.ranks_plot import draw_ranks
-from ..streams.stream import Stream
 from .benchmark_options import (
     add_output_options,
     add_streams_option,
+    chosen,
     command_text,
     known_streams,
     write_markdown,
@@ -31,7 +30,8 @@ from .run_options import add_run_options
 from .stream_options import compile_kernels
 
 _LIMIT = 3600  # seconds
-_TOLD = ("streams", "bytes", "seeds", "peers", "limit", "time_limit")
+_OTHERS = tuple(model for model in MODELS if model != DEFAULT)
+_TOLD = ("streams", "bytes", "seeds", "models", "peers", "limit", "time_limit")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seeds", type=whole_number, default=1, metavar="N", help="runs of ours (default 1)"
     )
     parser.add_argument(
+        "--models",
+        default="none",
+        metavar="A,B,...",
+        help=f"our other learners to run beside it: {', '.join(_OTHERS)}; or all (default: none)",
+    )
+    parser.add_argument(
         "--peers",
         default="none",
         metavar="A,B,...",
@@ -55,6 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--limit", type=whole_number, metavar="N", help="only the first N samples (default: all)"
+    )
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FOLDER",
+        help="keep each measurement there, and measure only what is missing: a table that was "
+        "interrupted goes on (default: off)",
     )
     add_run_options(parser, _LIMIT)
     add_outputs(parser, plot="draw the average ranks as a critical difference diagram")
@@ -65,28 +78,60 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure what was asked for and write it down; after each stream, what there is by then."""
     check_at_least_one(time_limit=arguments.time_limit, jobs=arguments.jobs, seeds=arguments.seeds)
     check_outputs(arguments)
-    sizes = _sizes(arguments.bytes)
-    peers = [] if arguments.peers == "none" else catalogue.select(arguments.peers)
+    field = _field(arguments)
     compile_kernels(DEFAULT, {})
     scores: dict[str, dict[str, Score]] = {}
-    for name, stream in known_streams(arguments):
-        for size in sizes:
-            model_bytes(thicket(size), stream, WARMUP)  # refused before any of them runs
-        scores[name] = _learn(name, stream, sizes, peers, arguments)
-        if arguments.output is not None:
-            _write(arguments, scores, sizes)
+    with keeping(arguments.keep, arguments.limit) as kept:
+        for name, stream in known_streams(arguments):
+            field.check(stream)  # refused before any of them runs
+            with showing(name, announce=True) as update:
+                scores[name] = run_field(field, name, stream, kept, update)
+            if arguments.output is not None:
+                _write(arguments, scores)
     if arguments.output is None:
-        _write(arguments, scores, sizes)
+        _write(arguments, scores)
     if arguments.plot is not None:
         _plot(arguments, scores)
     return 0
 
 
-def _write(arguments: argparse.Namespace, scores: Scores, sizes: Sequence[int]) -> None:
+def _field(arguments: argparse.Namespace) -> Field:
+    """All who run. Raises UserError for those that there are not."""
+    seeds = range(arguments.seeds)
+    own = {}
+    for size in _sizes(arguments.bytes):
+        own[thicket(size).name] = [thicket(size, seed) for seed in seeds]
+    for model in _models(arguments.models):
+        own[model] = [_seeded(model, seed) for seed in seeds if not seed or _draws(model)]
+    peers = [] if arguments.peers == "none" else catalogue.select(arguments.peers)
+    return Field(own, peers, arguments.time_limit, arguments.jobs)
+
+
+def _models(text: str) -> list[str]:
+    if text == "none":
+        return []
+    return list(_OTHERS) if text == "all" else chosen("--models", text, _OTHERS)
+
+
+def _draws(model: str) -> bool:
+    """Whether it draws random numbers, and so has a seed."""
+    return "seed" in defaults(model)
+
+
+def _seeded(model: str, seed: int) -> Contender:
+    return ours(f"{model} seed={seed}" if _draws(model) else model, name=model)
+
+
+def _write(arguments: argparse.Namespace, scores: Scores) -> None:
     """The page of what has been measured so far."""
-    own = [thicket(size).name for size in sizes]
-    picture = arguments.plot and arguments.plot.name
-    text = markdown(scores, own, command_text(arguments, _TOLD), arguments.seeds, picture)
+    text = markdown(
+        scores,
+        [thicket(size).name for size in _sizes(arguments.bytes)],
+        command_text(arguments, _TOLD),
+        arguments.seeds,
+        arguments.plot and arguments.plot.name,
+        _models(arguments.models),
+    )
     group = arguments.streams if arguments.streams in GROUPS else "some"
     write_markdown(arguments, f"# Thicket on {group} streams\n\n{text}")
 
@@ -105,35 +150,3 @@ def _sizes(text: str) -> list[int]:
     if not all(word.isdigit() for word in words):
         raise UserError(f"--bytes has to be whole numbers with commas between, not {text}")
     return sorted(map(int, words))
-
-
-def _learn(
-    name: str,
-    stream: Stream,
-    sizes: Sequence[int],
-    peers: Sequence[Contender],
-    arguments: argparse.Namespace,
-) -> dict[str, Score]:
-    """The scores of all on one stream; ours run here, where the kernels are loaded."""
-    found = {}
-    with showing(name, announce=True) as update:
-        runs = len(sizes) * arguments.seeds + len(peers)
-        done = 0
-        for size in sizes:
-            cells = []
-            for seed in range(arguments.seeds):
-                contender = thicket(size, seed)
-                cells.append(
-                    compare_here(contender, stream, warmup=WARMUP, limit=arguments.time_limit)
-                )
-                done += 1
-                update(done, runs, contender.name)
-            found[contender.name] = Score(cells)
-        for cell in compare(
-            peers, stream, warmup=WARMUP, limit=arguments.time_limit, jobs=arguments.jobs
-        ):
-            found[cell.name] = Score([cell])
-            done += 1
-            update(done, runs, cell.name)
-    order = [*(thicket(size).name for size in sizes), *(peer.name for peer in peers)]
-    return {learner: found[learner] for learner in order}

@@ -22,12 +22,13 @@ _NAME = "results.jsonl"
 class KeptResults:
     """The file results.jsonl in a folder, created if need be; used in a with statement.
 
-    `records` are those that were there already. Raises UserError if the file has another head, or
-    cannot be read or written.
+    `records` are those that were there already; option is the one that names the folder. Raises
+    UserError if the file has another head, or cannot be read or written.
     """
 
-    def __init__(self, folder: Path, head: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, head: Mapping[str, Any], option: str = "--output") -> None:
         self.path = folder / _NAME
+        self._option = option
         self.records: list[dict[str, Any]] = []
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -35,7 +36,7 @@ class KeptResults:
             lock(self._file, self.path)
             self._read(json.loads(json.dumps(head)))  # as a file would return it
         except OSError as error:
-            raise UserError(f"--output {folder}: cannot be used: {error.strerror}") from None
+            raise UserError(f"{option} {folder}: cannot be used: {error.strerror}") from None
 
     def _read(self, head: dict[str, Any]) -> None:
         self._file.seek(0)
@@ -59,7 +60,9 @@ class KeptResults:
         except ValueError:
             found = None
         if not isinstance(found, dict):
-            raise UserError(f"{self.path}, line {number}: not a result. Use another --output.")
+            raise UserError(
+                f"{self.path}, line {number}: not a result. Use another {self._option}."
+            )
         return found
 
     def _check_head(self, kept: dict[str, Any], head: dict[str, Any]) -> None:
@@ -68,7 +71,7 @@ class KeptResults:
                 raise UserError(
                     f"{self.path} was made with {name} {_words(kept.get(name))}, not "
                     f"{_words(head.get(name))}: results of both cannot be mixed. Use the same "
-                    "options, or another --output."
+                    f"options, or another {self._option}."
                 )
 
     def append(self, record: Mapping[str, Any]) -> None:

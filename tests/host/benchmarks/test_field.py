@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -83,3 +84,29 @@ def test_unseen_streams_change_at_half(name: str) -> None:
     stream = open_stream(f"synth:unseen_{name}", limit=25_001)
     assert stream.values[25_000].tolist() == stream.values[0].tolist()
     assert (stream.values[24_999] != stream.values[0]).any()
+
+
+def test_an_interrupted_table_goes_on(tmp_path: Path) -> None:
+    """What was kept is not measured again; what ran out of time is, if it has more now."""
+    words = ["benchmark", "field", "--streams", "sea_a", "--limit", "400", "--bytes", "4096"]
+    words += ["--peers", "nochange", "--keep", str(tmp_path), "--output", str(tmp_path / "a.md")]
+    assert main(words) == 0
+    kept = tmp_path / "results.jsonl"
+    before = kept.read_bytes()
+    assert main([*words, "--models", "softmax", "--seeds", "2", "--force"]) == 0
+    added = kept.read_bytes().removeprefix(before).splitlines()
+    assert [(r["cell"]["name"], r["seed"]) for r in map(json.loads, added)] == [
+        (thicket(4096).name, 1),
+        ("softmax", 0),
+    ]
+    page = (tmp_path / "a.md").read_text(encoding="utf-8")
+    assert table(page, "Accuracy")["stream"] == [thicket(4096).name, "softmax", "nochange"]
+
+
+def test_kept_measurements_of_other_samples_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["benchmark", "field", "--streams", "sea_a", "--bytes", "4096", "--keep"]
+    assert main([*words, str(tmp_path), "--limit", "300"]) == 0
+    assert main([*words, str(tmp_path), "--limit", "301"]) == 2
+    assert "Use the same options, or another --keep" in capsys.readouterr().err
