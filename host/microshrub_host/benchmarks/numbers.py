@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from ..compare import number_peers
 from ..engines.learners import defaults, learner, number_parameters
 from ..evaluation.regression import errors_of, evaluate_numbers
 from ..render.markdown import markdown_table
-from ..streams.number_streams import NumberStream, Values, open_numbers
+from ..streams.number_streams import NumberStream, open_numbers
 
 WARMUP = 32  # samples that say what the ranges are
 LIMIT = 10_000
@@ -96,44 +96,6 @@ class Row:
     errors: Mapping[str, float]
 
 
-def peers() -> dict[str, Callable[[], Any]]:
-    """River's learners of numbers, by their names here."""
-    from river import forest, linear_model, preprocessing, tree
-
-    def scaled(model: Any) -> Any:
-        return preprocessing.StandardScaler() | model
-
-    return {
-        "HTR": tree.HoeffdingTreeRegressor,
-        "scaled HTR": lambda: scaled(tree.HoeffdingTreeRegressor()),
-        "scaled HATR": lambda: scaled(tree.HoeffdingAdaptiveTreeRegressor(seed=1)),
-        "scaled ARF": lambda: scaled(forest.ARFRegressor(seed=1)),
-        "scaled SGD": lambda: scaled(linear_model.LinearRegression()),
-    }
-
-
-def river_predictions(model: Any, stream: NumberStream) -> Values:
-    """What a learner of River predicts, of shape (samples,): each row is learned when its target
-    is known. A missing value is the feature's last one, or 0."""
-    rows = _filled(stream.values)
-    said = np.zeros(len(rows))
-    for i, row in enumerate(rows):
-        said[i] = model.predict_one(dict(enumerate(row))) or 0.0
-        due = i - stream.late
-        if due >= 0:
-            model.learn_one(dict(enumerate(rows[due])), float(stream.targets[due]))
-    return said
-
-
-def _filled(values: Values) -> list[list[float]]:
-    found = values.copy()
-    for i in range(len(found)):
-        before = found[i - 1] if i else np.zeros(found.shape[1])
-        found[i] = np.where(np.isnan(found[i]), before, found[i])
-    listed: list[list[float]] = found.tolist()
-    return listed
-
-
 def measure(name: str, stream: NumberStream) -> Iterator[tuple[str, float]]:
     """The mean absolute errors on a stream, by learner, as they are found."""
     scored = stream.scored
@@ -144,8 +106,10 @@ def measure(name: str, stream: NumberStream) -> Iterator[tuple[str, float]]:
         shape = number_parameters(model, stream.features, stream.late)
         result = evaluate_numbers(stream, model, shape | defaults(model), warmup=WARMUP)
         yield model, result.errors.mae
-    for peer, make in peers().items():
-        said = river_predictions(make(), stream)
+    for peer in PEERS:
+        contender = number_peers.PEERS[f"river:{peer.replace(' ', '-')}"]
+        run = number_peers.start(contender, stream, WARMUP)
+        said = np.array(run.run(run.prepare(slice(0, stream.samples))))
         yield peer, errors_of(said[scored], stream.targets[scored]).mae
 
 

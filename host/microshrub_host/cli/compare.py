@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from ..base.errors import UserError
-from ..base.exits import undisturbed
-from ..base.progress import showing
 from ..base.terminal import console, messages
-from ..base.text import count
-from ..compare import catalogue
+from ..compare import catalogue, number_peers
 from ..compare import page as compare_page
 from ..compare import report as compare_report
 from ..compare.contender import Contender
@@ -19,37 +17,37 @@ from ..compare.report import StreamResults
 from ..compare.runner import Cell, compare
 from ..compare.sets import SETS, Selection
 from ..engines.learners import MODELS
-from ..evaluation.prequential import are_compiled
 from ..streams.stream import Stream
-from .number_options import refuse_numbers
+from .compare_numbers import NUMBERS, run_numbers
+from .compare_streams import check_bytes, compile_ours, learn_all, options_of, with_data
+from .number_options import add_number_options, wants_numbers
 from .outputs import add_outputs, check_outputs, is_quiet, write_json, write_page
 from .parsed import check_at_least_one, whole_number
 from .run_options import add_run_options
-from .stream_options import add_stream_options, compile_kernels, open_arguments
+from .stream_options import add_stream_options, open_arguments
 
 _LIMIT = 600  # seconds
-_OUTPUTS = ("run", "json", "html", "command_line")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Run our learners, River's, MOA's and soft decision trees, each in its own process, on "
-        "the same samples in the same order."
+        "the same samples in the same order. With --target, our learners of numbers and River's."
     )
-    refuse_numbers(parser, "compare")
     add_stream_options(parser, nargs="+")
     parser.add_argument(
         "--ours",
         action="append",
         metavar='"MODEL NAME=VALUE ..."',
         help='one of our learners, such as "hoeffding policy=efdt depth=10"; can be repeated '
-        f"(default: {', '.join(MODELS)}, with their defaults)",
+        f"(default: {', '.join(MODELS)}, with their defaults; with --target {', '.join(NUMBERS)})",
     )
     parser.add_argument(
         "--peers",
         metavar="A,B,...",
-        help=f"some of {', '.join(catalogue.PEERS)}; river, moa and torch mean all of theirs, "
+        help=f"some of {', '.join(catalogue.PEERS)}; with --target of "
+        f"{', '.join(number_peers.PEERS)}; river, moa and torch mean all of theirs, "
         "none means no peers (default: all that can run here)",
     )
     parser.add_argument(
@@ -72,30 +70,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         json="write everything as one JSON object",
         html="write tables and pictures as one HTML page",
     )
+    add_number_options(parser, interval=False)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Have all learn each stream; print and write the tables."""
     _check(arguments)
+    if wants_numbers(arguments):
+        return run_numbers(arguments)
     chosen = SETS.get(arguments.set)
     contenders = _contenders(arguments, chosen)
-    streams = [_open(arguments, source) for source in arguments.data]
-    _check_ours(contenders, streams, arguments)
-    for c in contenders:
-        # what is compiled is left to the processes that run it
-        if c.system == "ours" and not are_compiled(c.learner, c.settings):
-            compile_kernels(c.learner, c.settings)
+    streams = [open_arguments(with_data(arguments, source)) for source in arguments.data]
+    size_on = partial(model_bytes, warmup=arguments.warmup)
+    check_bytes(contenders, streams, size_on, arguments.budget)
+    compile_ours(contenders)
     parts: list[StreamResults] = []
-    stopped: list[KeyboardInterrupt] = []
-    for stream in streams:
-        found = _learn(contenders, stream, arguments, stopped)
-        if stopped:
-            with undisturbed():  # what was measured until then is kept
-                _tell(parts, stream, found, arguments)
-                _finish(parts, contenders, arguments)
-            raise stopped[0]
-        _tell(parts, stream, found, arguments)
-    _finish(parts, contenders, arguments)
+    learn_all(
+        streams,
+        contenders,
+        lambda stream, update: compare(
+            contenders,
+            stream,
+            warmup=arguments.warmup,
+            limit=arguments.time_limit,
+            jobs=arguments.jobs,
+            progress=update,
+        ),
+        lambda stream, found: _tell(parts, stream, found, arguments),
+        lambda: _finish(parts, contenders, arguments),
+    )
     return 0
 
 
@@ -124,12 +127,7 @@ def _finish(
     if not is_quiet(arguments):
         for note in notes:
             console.say(note)
-    _write(arguments, parts)
-
-
-def _write(arguments: argparse.Namespace, parts: Sequence[StreamResults]) -> None:
-    """The JSON and the page, as far as they are asked for."""
-    options = {k: v for k, v in vars(arguments).items() if k not in _OUTPUTS}
+    options = options_of(arguments)
     if arguments.json is not None:
         write_json(arguments, compare_report.record(parts, options))
     if arguments.html is not None:
@@ -169,50 +167,3 @@ def _that_can_run(contenders: Iterable[Contender]) -> list[Contender]:
             messages.say(f"Note: {whose}'s learners are skipped. They need {missing}")
             wanted = [contender for contender in wanted if contender.system != system]
     return wanted
-
-
-def _open(arguments: argparse.Namespace, source: str) -> Stream:
-    return open_arguments(argparse.Namespace(**vars(arguments) | {"data": source}))
-
-
-def _check_ours(
-    contenders: Sequence[Contender], streams: Sequence[Stream], arguments: argparse.Namespace
-) -> None:
-    """Raise UserError for parameters that are refused, and for models beyond the budget."""
-    for stream in streams:
-        for contender in contenders:
-            if contender.system == "ours":
-                size = model_bytes(contender, stream, arguments.warmup)
-                if arguments.budget is not None and size > arguments.budget:
-                    raise UserError(
-                        f"{contender.name} takes {count(size, 'byte')} on {stream.name}, "
-                        f"and --budget is {arguments.budget:,}"
-                    )
-
-
-def _learn(
-    contenders: Sequence[Contender],
-    stream: Stream,
-    arguments: argparse.Namespace,
-    stopped: list[KeyboardInterrupt],
-) -> dict[str, Cell]:
-    """The cells of a stream by the contenders' names, in their order.
-
-    After Ctrl-C, which goes to `stopped`, those that there are.
-    """
-    found: dict[str, Cell] = {}
-    with showing(stream.name) as update:
-        cells = compare(
-            contenders,
-            stream,
-            warmup=arguments.warmup,
-            limit=arguments.time_limit,
-            jobs=arguments.jobs,
-            progress=update,
-        )
-        try:
-            for cell in cells:
-                found[cell.name] = cell
-        except KeyboardInterrupt as interrupt:
-            stopped.append(interrupt)
-    return {c.name: found[c.name] for c in contenders if c.name in found}

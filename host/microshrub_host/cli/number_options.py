@@ -67,19 +67,6 @@ def add_target_option(group: argparse._ActionsContainer) -> None:
     )
 
 
-def refuse_numbers(parser: argparse.ArgumentParser, command: str) -> None:
-    """Have a command say that it is for classes where it is given --target."""
-
-    class Refuse(argparse.Action):
-        def __call__(self, *_: object) -> None:
-            raise UserError(
-                f"{command} is for classes. Numbers are known to simulate, parity, tune, budget, "
-                "build, stream, benchmark numbers."
-            )
-
-    parser.add_argument("--target", action=Refuse, help=argparse.SUPPRESS)
-
-
 def wants_numbers(arguments: argparse.Namespace) -> bool:
     """Whether numbers are to be predicted. Raises UserError for what does not go together."""
     if arguments.target is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +20,6 @@ from ..base.errors import UserError
 from ..base.text import did_you_mean
 from ..streams.stream import Stream
 from .contender import NO_ANSWER, SEED, Contender, ContenderRun
-
-# How the bytes of a model are measured, by system.
-MEASURES = {
-    "ours": "nbytes",
-    "river": "_raw_memory_usage",
-    "moa": "measureByteSize",
-    "torch": "4 bytes per number",
-}
 
 _TEN = {"n_models": 10, "seed": SEED}
 _RIVER: dict[str, tuple[str, dict[str, Any]]] = {
@@ -64,17 +56,17 @@ PEERS: dict[str, Contender] = {
 }
 
 
-def select(text: str) -> list[Contender]:
+def select(text: str, peers: Mapping[str, Contender] = PEERS) -> list[Contender]:
     """The peers of a list such as "nochange,river:HAT,moa"; "river" and "moa" are all of theirs.
 
     Raises UserError for an unknown one, and for those that cannot run here.
     """
     found: dict[str, Contender] = {}
     for word in filter(None, (word.strip() for word in text.split(","))):
-        group = {name: peer for name, peer in PEERS.items() if name.startswith(f"{word}:")}
-        if word not in PEERS and not group:
-            raise UserError(f"--peers: {word} is unknown. {did_you_mean(word, PEERS)}")
-        found |= group or {word: PEERS[word]}
+        group = {name: peer for name, peer in peers.items() if name.startswith(f"{word}:")}
+        if word not in peers and not group:
+            raise UserError(f"--peers: {word} is unknown. {did_you_mean(word, peers)}")
+        found |= group or {word: peers[word]}
     if not found:
         raise UserError(
             "--peers names no learner; without the option, all that can run here take part."

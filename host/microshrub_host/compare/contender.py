@@ -28,8 +28,8 @@ class ContenderRun(Protocol):
     def prepare(self, part: slice) -> Any:
         """The samples in the form that this system takes; not part of its time."""
 
-    def run(self, samples: Any) -> Sequence[int]:
-        """Predict, then learn each of the samples; the classes, or NO_ANSWER."""
+    def run(self, samples: Any) -> Sequence[float]:
+        """Predict, then learn each of the samples; the classes, or NO_ANSWER; or the numbers."""
 
     def nbytes(self) -> int | None:
         """The model's bytes, as the system itself measures them; None if it does not."""

@@ -2,42 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..base.text import count
 from ..render.page import Page, surroundings
 from . import pictures, report
 from .contender import SEED
+from .outcome import Outcome
+from .pictures import Measure
 from .report import StreamResults
-from .runner import Cell
 
-# What the columns of figures hold, and whether more or less is better.
-_FIELDS = (
-    ("accuracy", 1),
-    ("kappa", 1),
-    ("kappa_temporal", 1),
-    ("model_bytes", -1),
-    ("samples_per_second", 1),
-    ("seconds", -1),
-)
+SPEED_FIELDS = (("model_bytes", -1), ("samples_per_second", 1), ("seconds", -1))
 OPTIONS = ("warmup", "limit", "shuffle", "label", "classes", "jobs", "time_limit")
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the cells of a kind of stream are shown."""
+
+    columns: Sequence[str]
+    figures: Callable[[Any], Sequence[str]]
+    fields: Sequence[tuple[str, int]]  # what the columns hold, and whether more or less is better
+    measure: Measure
+    in_pictures: Callable[[Any], bool] = lambda _: True
+
+
+CLASSES = Form(
+    report.COLUMNS,
+    report.figures,
+    (("accuracy", 1), ("kappa", 1), ("kappa_temporal", 1), *SPEED_FIELDS),
+    pictures.ACCURACY,
+)
+
+
+def begin_page(
+    names: Sequence[str], cells: Sequence[Outcome], command: str, facts: Mapping[str, Any]
+) -> Page:
+    """The page of streams of those names; facts are options, by their names, or None."""
+    found = surroundings() | report.all_versions(cells)
+    found["seed of the peers"] = str(SEED)
+    for name, value in facts.items():
+        if value is not None:
+            found[f"--{name.replace('_', '-')}"] = str(value)
+    page = Page(f"Learners on {', '.join(names)}", command, found)
+    page.paragraph(
+        "Every learner sees the same samples in the same order; it predicts each sample and then "
+        "learns it. The best value of a column is bold."
+    )
+    return page
 
 
 def make_page(parts: Sequence[StreamResults], command: str, options: Mapping[str, Any]) -> Page:
     """The page of all streams; options are those of the comparison."""
     cells = [cell for part in parts for cell in part.cells]
     names = [part.stream.name for part in parts]
-    facts = surroundings() | report.all_versions(cells)
-    facts["seed of the peers"] = str(SEED)
-    for name in OPTIONS:
-        if options[name] is not None:
-            facts[f"--{name.replace('_', '-')}"] = str(options[name])
-    page = Page(f"Learners on {', '.join(names)}", command, facts)
-    page.paragraph(
-        "Every learner sees the same samples in the same order; it predicts each sample and then "
-        "learns it. The best value of a column is bold."
-    )
+    page = begin_page(names, cells, command, {name: options[name] for name in OPTIONS})
     if len(parts) > 1:
         _add_overview(page, parts)
     for part in parts:
@@ -45,7 +66,7 @@ def make_page(parts: Sequence[StreamResults], command: str, options: Mapping[str
         page.paragraph(f"{report.size(part.stream)}.")
         if part.table:
             page.table(*part.table)
-        _add_cells(page, part)
+        add_cells(page, part.stream.name, part.cells, CLASSES)
     page.heading("What the columns hold")
     for note in report.NOTES:
         page.paragraph(note)
@@ -66,12 +87,12 @@ def _add_overview(page: Page, parts: Sequence[StreamResults]) -> None:
     page.table(["learner", *(part.stream.name for part in parts)], rows, best=best)
 
 
-def _add_cells(page: Page, part: StreamResults) -> None:
-    cells = part.cells
-    head = ["learner", *report.COLUMNS, "bytes measured by"]
-    rows = [[cell.name, *report.figures(cell), cell.model_bytes_by or "-"] for cell in cells]
+def add_cells(page: Page, stream: str, cells: Sequence[Outcome], form: Form) -> None:
+    """The table of a stream's cells, what failed, and the pictures."""
+    head = ["learner", *form.columns, "bytes measured by"]
+    rows = [[cell.name, *form.figures(cell), cell.model_bytes_by or "-"] for cell in cells]
     best = set()
-    for column, (field, sign) in enumerate(_FIELDS, 1):
+    for column, (field, sign) in enumerate(form.fields, 1):
         values = [getattr(cell, field) for cell in cells]
         signed = [None if value is None else sign * value for value in values]
         best |= {(row, column) for row in _highest(signed)}
@@ -79,12 +100,15 @@ def _add_cells(page: Page, part: StreamResults) -> None:
     failures = [[c.name, c.failure, count(c.samples, "sample")] for c in cells if c.failure]
     if failures:
         page.table(["failed", "why", "after"], failures)
-    sized = [cell for cell in cells if cell.accuracy is not None and cell.model_bytes]
+    drawn = [cell for cell in cells if form.in_pictures(cell)]
+    sized = [cell for cell in drawn if cell.model_bytes and form.measure.of(cell) is not None]
     if sized:
-        page.picture(pictures.draw_sizes(sized), _sizes_caption(part, sized))
-    if any(cell.curve for cell in cells):
-        said = f"{part.stream.name}: accuracy of all samples so far. The best are named first."
-        page.picture(pictures.draw_curves(cells), said)
+        picture = pictures.draw_sizes(sized, form.measure)
+        page.picture(picture, _sizes_caption(stream, cells, sized, form.measure))
+    curved = [cell for cell in drawn if cell.curve]
+    if curved:
+        said = f"{stream}: {form.measure.name} of all samples so far. The best are named first."
+        page.picture(pictures.draw_curves(curved, form.measure), said)
 
 
 def _highest(values: Sequence[float | None]) -> list[int]:
@@ -93,12 +117,14 @@ def _highest(values: Sequence[float | None]) -> list[int]:
     return [at for at, value in enumerate(values) if there and value == max(there)]
 
 
-def _sizes_caption(part: StreamResults, sized: Sequence[Cell]) -> str:
+def _sizes_caption(
+    stream: str, cells: Sequence[Outcome], sized: Sequence[Outcome], measure: Measure
+) -> str:
     said = (
-        f"{part.stream.name}: accuracy by the bytes of the model. The line joins those that "
+        f"{stream}: {measure.name} by the bytes of the model. The line joins those that "
         "no other one beats in both."
     )
-    others = [cell.name for cell in part.cells if cell not in sized]
+    others = [cell.name for cell in cells if cell not in sized]
     return (
         f"{said} Not shown, since they have no such figures: {', '.join(others)}."
         if others

@@ -1,14 +1,18 @@
-"""The pictures of a comparison: accuracy by the bytes of the model, and accuracy over time."""
+"""The pictures of a comparison: a measure by the bytes of the model, and the measure over time.
+
+The measure is the accuracy or, of numbers, the mean absolute error.
+"""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from ..evaluation.pareto import front
-from .runner import Cell
+from .outcome import Outcome
 
 _COLOURS = {"ours": "C0", "river": "C1", "moa": "C2", "torch": "C4", "baseline": "0.5"}
 _LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
@@ -20,20 +24,34 @@ _EARLY = 0.1  # part of a stream in which the curves have not settled yet
 Box = tuple[float, float, float, float]  # left, bottom, right, top
 
 
-def draw_sizes(cells: Sequence[Cell]) -> Any:
-    """The figure of accuracy by bytes, of cells that have both, with the Pareto front."""
+@dataclass(frozen=True)
+class Measure:
+    """What the pictures show of a cell."""
+
+    name: str
+    unit: str
+    of: Callable[[Any], float | None]
+    better: int = 1  # -1: less is better
+    most: float | None = 100.0  # that there can be
+
+
+ACCURACY = Measure("accuracy", "%", lambda cell: cell.accuracy)
+
+
+def draw_sizes(cells: Sequence[Outcome], measure: Measure = ACCURACY) -> Any:
+    """The figure of the measure by bytes, of cells that have both, with the Pareto front."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
-    points = [(float(cell.model_bytes or 1), float(cell.accuracy or 0)) for cell in cells]
+    points = [(float(cell.model_bytes or 1), float(measure.of(cell) or 0)) for cell in cells]
     figure = Figure(figsize=(7, 5))
     axes = figure.add_axes((0.09, 0.11, 0.89, 0.86))  # known before anything is drawn
     axes.set_xscale("log")
     sizes, heights = zip(*points, strict=True)
     axes.set_xlim(min(sizes) / 2, max(sizes) * 6)  # names stand on the right of most points
-    room = max(2.0, (max(heights) - min(heights)) * 0.08)
+    room = max(2.0 if measure.most else max(heights) * 0.02, (max(heights) - min(heights)) * 0.08)
     axes.set_ylim(min(heights) - room, max(heights) + room)
-    steps = [points[i] for i in front(points)]
+    steps = [points[i] for i in front([(size, measure.better * y) for size, y in points])]
     ends = [*steps, (axes.get_xlim()[1], steps[-1][1])]
     axes.plot(*zip(*ends, strict=True), drawstyle="steps-post", color="0.5", lw=1, zorder=1)
     colours = [_COLOURS.get(cell.system, "C3") for cell in cells]
@@ -45,7 +63,7 @@ def draw_sizes(cells: Sequence[Cell]) -> Any:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size:,.0f}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("bytes of the model")
-    axes.set_ylabel("accuracy, %")
+    axes.set_ylabel(f"{measure.name}, {measure.unit}")
     axes.grid(alpha=0.3)
     return figure
 
@@ -100,12 +118,12 @@ def _shared(one: Box, other: Box) -> float:
     return max(width, 0) * max(height, 0)
 
 
-def draw_curves(cells: Sequence[Cell]) -> Any:
-    """The figure of the accuracy over time, of all cells; the best ones are named first."""
+def draw_curves(cells: Sequence[Outcome], measure: Measure = ACCURACY) -> Any:
+    """The figure of the measure over time, of all cells; the best ones are named first."""
     from matplotlib.figure import Figure
 
     shown = [cell for cell in cells if cell.curve]
-    shown.sort(key=lambda cell: -cell.curve[-1][1])
+    shown.sort(key=lambda cell: -measure.better * cell.curve[-1][1])
     rows = -(-len(shown) // 2)
     figure = Figure(figsize=(7, 4 + 0.2 * rows), layout="constrained")
     axes = figure.add_subplot()
@@ -119,17 +137,30 @@ def draw_curves(cells: Sequence[Cell]) -> Any:
             color=_shade(cell.system, place),
             ls=_LINES[place % len(_LINES)],
             lw=1.8 if cell.system == "ours" else 1.1,
-            label=f"{textwrap.shorten(cell.name, 40, placeholder=' ...')} {cell.curve[-1][1]:.2f}",
+            label=_label(cell, measure),
         )
-        settled += [percent for samples, percent in cell.curve if samples > total * _EARLY]
-    low, high = min(settled, default=0), max(settled, default=100)
-    axes.set_ylim(max(0, low - 3) - 0.5, min(100, high + 3) + 0.5)
+        settled += [value for samples, value in cell.curve if samples > total * _EARLY]
+    axes.set_ylim(*_limits(settled, measure))
     axes.set_xlim(0, total)
     axes.set_xlabel("samples")
-    axes.set_ylabel("accuracy so far, %")
+    axes.set_ylabel(f"{measure.name} so far, {measure.unit}")
     axes.grid(alpha=0.3)
     figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=_SIZE)
     return figure
+
+
+def _label(cell: Outcome, measure: Measure) -> str:
+    name, last = textwrap.shorten(cell.name, 40, placeholder=" ..."), cell.curve[-1][1]
+    return f"{name} {last:.2f}" if measure.most else f"{name} {last:.4g}"
+
+
+def _limits(settled: Sequence[float], measure: Measure) -> tuple[float, float]:
+    """The ends of the axis, for values of the time in which the curves have settled."""
+    low, high = min(settled, default=0), max(settled, default=measure.most or 1)
+    if measure.most:
+        return max(0, low - 3) - 0.5, min(measure.most, high + 3) + 0.5
+    room = (high - low) * 0.05 or 1
+    return max(0, low - room), high + room
 
 
 def _shade(system: str, place: int) -> Any:

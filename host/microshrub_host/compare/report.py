@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.box import SIMPLE
 from rich.table import Column, Table
@@ -20,25 +20,24 @@ from ..engines import c_kernels, loader
 from ..streams.stream import Stream
 from . import moa_peers
 from .catalogue import java
-from .runner import STOPPED, Cell
+from .outcome import DIVERGED, STOPPED, Outcome
+from .runner import Cell
 
-COLUMNS = (
-    "accuracy",
-    "kappa",
-    "kappa\ntemporal",
-    "model\nbytes",
-    "samples\na second",
-    "time\nin s",
-)
-NOTES = (
-    "Accuracy and both kappas are in percent, over all samples from the first one on.",
+SPEED_COLUMNS = ("model\nbytes", "samples\na second", "time\nin s")
+COLUMNS = ("accuracy", "kappa", "kappa\ntemporal", *SPEED_COLUMNS)
+SPEED_NOTES = (
     "Model bytes: ours are the buffers on the board (nbytes); River's and MOA's are their own "
     "measures (_raw_memory_usage, measureByteSize) of objects on this computer; soft "
     "trees count 4 for every number kept: parameters, Adam's moments, means, variances, a batch.",
     "Samples a second: on this computer, ours on the fastest engine, MOA in its own loop, the "
     "rest from Python.",
 )
+NOTES = (
+    "Accuracy and both kappas are in percent, over all samples from the first one on.",
+    *SPEED_NOTES,
+)
 _NONE = "-"
+C = TypeVar("C", bound=Outcome)
 _WIDTH = 21  # of the longest name of a peer
 
 # Names of rows, and by system the cell on one stream.
@@ -64,14 +63,17 @@ def print_part(part: StreamResults) -> None:
     if part.table:
         _print_table(*part.table)
     else:
-        _print_learners(part.cells)
-    _print_failures(part.cells)
+        print_learners(part.cells, COLUMNS, figures)
+    print_failures(part.cells)
 
 
-def _print_learners(cells: Sequence[Cell]) -> None:
+def print_learners(
+    cells: Sequence[C], columns: Sequence[str], figures: Callable[[C], Sequence[str]]
+) -> None:
+    """A table with a row for every learner, with its figures in the columns."""
     first = Column("learner", width=_WIDTH, overflow="fold")
     table = Table(first, box=SIMPLE, pad_edge=False, collapse_padding=True)
-    for name in COLUMNS:
+    for name in columns:
         table.add_column(name, justify="right")
     for cell in cells:
         table.add_row(*map(Text, (cell.name, *figures(cell))))
@@ -159,7 +161,7 @@ def _our_build() -> str:
     return f"engine numba, numba {version_of('numba')}"
 
 
-def all_versions(cells: Sequence[Cell]) -> dict[str, str]:
+def all_versions(cells: Sequence[Outcome]) -> dict[str, str]:
     """Of this program and of the systems that took part."""
     return system_versions({cell.system for cell in cells})
 
@@ -185,12 +187,22 @@ def size(stream: Stream) -> str:
 
 def figures(cell: Cell) -> list[str]:
     """A learner's figures in the COLUMNS."""
-    if cell.accuracy is None:
-        return [_failure(cell), *[_NONE] * (len(COLUMNS) - 1)]
+    scores = (cell.accuracy, cell.kappa, cell.kappa_temporal)
+    return all_figures(cell, scores, lambda score: f"{score:.2f}")
+
+
+def all_figures(
+    cell: Outcome, scores: Sequence[float | None], text: Callable[[float], str]
+) -> list[str]:
+    """Its scores, each as text, and then its bytes, its speed and its time.
+
+    Without scores, it is the failure in a word.
+    """
+    there = [score for score in scores if score is not None]
+    if not there:
+        return [failure(cell), *[_NONE] * (len(scores) + 2)]
     return [
-        f"{cell.accuracy:.2f}",
-        f"{cell.kappa:.2f}",
-        f"{cell.kappa_temporal:.2f}",
+        *map(text, there),
         _whole(cell.model_bytes),
         _whole(cell.samples_per_second),
         _NONE if cell.seconds is None else f"{cell.seconds:,.1f}",
@@ -206,14 +218,16 @@ def accuracy(cell: Cell | None) -> str:
     if cell is None:
         return _NONE
     if cell.accuracy is None:
-        return _failure(cell)
+        return failure(cell)
     return f"{cell.accuracy:.2f}"
 
 
-def _failure(cell: Cell) -> str:
+def failure(cell: Outcome) -> str:
     """The failure in a word; the full text stands below the table."""
     if cell.timed_out:
         return "timeout"
+    if cell.failure.startswith(DIVERGED):
+        return DIVERGED
     return "stopped" if cell.failure == STOPPED else "crashed"
 
 
@@ -234,7 +248,8 @@ def _times(one: Cell | None, other: Cell | None) -> str:
     return f"{above / below:.1f}" if above and below else _NONE
 
 
-def _print_failures(cells: Sequence[Cell]) -> None:
+def print_failures(cells: Sequence[Outcome]) -> None:
+    """Why, in full, and after how many samples."""
     for cell in cells:
         if cell.failure:
             seen = f"after {count(cell.samples, 'sample')}"

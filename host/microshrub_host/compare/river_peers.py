@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from ..models.tree_shape import Shape, river_shape
 from .contender import NO_ANSWER
 
+SCALED = "preprocessing.StandardScaler"
+
 _Sample = tuple[dict[int, float], int]
 
 
@@ -52,10 +54,14 @@ class RiverLearner:
 
 
 def make(learner: str, settings: Mapping[str, Any]) -> Any:
-    """The classifier of that name, as in "tree.HoeffdingTreeClassifier".
+    """The learner of that name, as in "tree.HoeffdingTreeClassifier".
 
-    The settings are those of its constructor; a `model` among them is a name, too.
+    The settings are those of its constructor; a `model` among them is a name, too. In "A | B" it
+    stands behind what transforms its samples, which has no settings.
     """
+    before, pipe, last = learner.rpartition(" | ")
+    if pipe:
+        return make(before, {}) | make(last, settings)
     module, _, kind = learner.partition(".")
     arguments = dict(settings)
     if "model" in arguments:

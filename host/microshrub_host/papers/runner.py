@@ -21,7 +21,8 @@ from ..base.text import count
 from ..base.versions import version_of, versions
 from ..compare.contender import Contender
 from ..compare.our_learners import model_bytes
-from ..compare.runner import Cell, Curve, compare, compare_here
+from ..compare.outcome import Curve
+from ..compare.runner import Cell, compare, compare_here
 from ..evaluation import prequential
 from ..streams.stream import Stream
 from . import variations

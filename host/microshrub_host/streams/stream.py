@@ -38,6 +38,11 @@ class Stream:
     known_scale: Scale | None = None  # where the reader has looked for it already
     extraction: Extraction | None = None  # of features that were made of a recording's readings
 
+    @property
+    def samples(self) -> int:
+        """How many there are."""
+        return len(self.labels)
+
     @functools.cached_property
     def scale(self) -> Scale:
         """The units of the columns."""

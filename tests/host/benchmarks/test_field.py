@@ -17,7 +17,7 @@ from microshrub_tools.cli.main import main
 
 def score(*accuracies: float | None) -> Score:
     cells = [
-        Cell("s", "n", "ours", "thicket", {}, "" if a is not None else "crashed", 100, a)
+        Cell("s", "n", "ours", "thicket", {}, "" if a is not None else "crashed", 100, accuracy=a)
         for a in accuracies
     ]
     return Score(cells)

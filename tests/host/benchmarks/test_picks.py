@@ -30,7 +30,7 @@ SHAPES = {  # features, those of two values, classes
 
 
 def cell(name: str, accuracy: float | None, failure: str = "") -> Cell:
-    return Cell("elec", name, "moa", name, {}, failure, 10, accuracy, model_bytes=2048)
+    return Cell("elec", name, "moa", name, {}, failure, 10, 2048, accuracy=accuracy)
 
 
 @pytest.mark.parametrize(

@@ -128,13 +128,13 @@ def test_the_best_are_bold_and_the_front_is_told() -> None:
             {},
             "",
             100,
-            accuracy,
-            1.0,
-            1.0,
             size,
             "nbytes",
             1.0,
             9.0,
+            accuracy=accuracy,
+            kappa=1.0,
+            kappa_temporal=1.0,
         )
         for name, accuracy, size in (("a", 90.0, 100), ("b", 95.0, 300), ("c", 80.0, 200))
     ]
@@ -158,10 +158,8 @@ def test_names_in_the_picture_keep_apart() -> None:
             {},
             "",
             9,
-            60 + 40 * rng.random(),
-            0,
-            0,
             int(size),
+            accuracy=60 + 40 * rng.random(),
         )
         for i, size in enumerate(10 ** rng.uniform(3, 7, size=18))
     ]
