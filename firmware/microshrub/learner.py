@@ -1,6 +1,7 @@
 """The base class of all learners, and the checks of what users pass in."""
 
 from array import array
+from builtins import int, len, type  # noqa: UP029  (a miss among a module's own names is dear)
 
 import micropython
 from micropython import const
@@ -247,6 +248,7 @@ class Learner(Buffers):
         self._row = ()  # the row that was checked last
         self._start()
 
+    @micropython.viper
     def predict(self, x):
         """The class of the codes x, array('H') of `features`; fills `votes`. Allocates nothing."""
         if x is not self._row or len(x) != self.features:

@@ -16,7 +16,7 @@ from microshrub_host.engines import library_files
 from microshrub_host.engines.shared_constants import own_part
 
 MOST_LINES = 310
-MODULES = {"micropython", "array", "struct", "binascii", "io"}
+MODULES = {"micropython", "array", "builtins", "struct", "binascii", "io"}
 
 # The device's program talks to files, ports and people, which fail: it may try, and import more.
 PROGRAM = {

@@ -24,8 +24,9 @@ def is_kernel(node: ast.AST) -> bool:
     )
 
 
-def kernels(tree: ast.AST) -> list[Function]:
-    return [node for node in ast.walk(tree) if isinstance(node, Function) and is_kernel(node)]
+def kernels(tree: ast.Module) -> list[Function]:
+    """The module's; a method in viper works on objects, and is none."""
+    return [node for node in tree.body if isinstance(node, Function) and is_kernel(node)]
 
 
 def constants(tree: ast.Module) -> dict[str, int]:

@@ -97,6 +97,15 @@ class _Kernels(ast.NodeTransformer):
             node.module = self.package + dot + rest
         return node
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        """Viper runs a method faster on a board; it is no kernel, as it works on objects."""
+        for part in node.body:
+            if isinstance(part, ast.FunctionDef):
+                part.decorator_list = [
+                    d for d in part.decorator_list if ast.unparse(d) != "micropython.viper"
+                ]
+        return node
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef | None:
         if node.name == library_files.WRITE_ADDRESSES:
             return None
