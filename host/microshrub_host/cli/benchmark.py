@@ -28,6 +28,11 @@ COMMANDS = (
         "microshrub_host.cli.benchmark_worth",
     ),
     Command(
+        "constants",
+        "Give each of Thicket's constants other values; print what that costs.",
+        "microshrub_host.cli.benchmark_constants",
+    ),
+    Command(
         "anomaly",
         "Run the anomaly score beside River's half-space trees.",
         "microshrub_host.cli.benchmark_anomaly",

@@ -22,6 +22,7 @@ from .benchmark_options import (
     chosen,
     command_text,
     known_streams,
+    sizes_of,
     write_markdown,
 )
 from .outputs import add_outputs, check_outputs, write_figure
@@ -99,7 +100,7 @@ def _field(arguments: argparse.Namespace) -> Field:
     """All who run. Raises UserError for those that there are not."""
     seeds = range(arguments.seeds)
     own = {}
-    for size in _sizes(arguments.bytes):
+    for size in sizes_of(arguments.bytes):
         own[thicket(size).name] = [thicket(size, seed) for seed in seeds]
     for model in _models(arguments.models):
         own[model] = [_seeded(model, seed) for seed in seeds if not seed or _draws(model)]
@@ -126,7 +127,7 @@ def _write(arguments: argparse.Namespace, scores: Scores) -> None:
     """The page of what has been measured so far."""
     text = markdown(
         scores,
-        [thicket(size).name for size in _sizes(arguments.bytes)],
+        [thicket(size).name for size in sizes_of(arguments.bytes)],
         command_text(arguments, _TOLD),
         arguments.seeds,
         arguments.plot and arguments.plot.name,
@@ -142,11 +143,3 @@ def _plot(arguments: argparse.Namespace, scores: Scores) -> None:
     if found is None:
         raise UserError("--plot: ranks need two learners on two streams that both finished")
     write_figure(arguments, draw_ranks(found, f"Average ranks over {found.data_sets} streams"))
-
-
-def _sizes(text: str) -> list[int]:
-    """The numbers of bytes, ascending. Raises UserError for what is none."""
-    words = [word.strip() for word in text.split(",")]
-    if not all(word.isdigit() for word in words):
-        raise UserError(f"--bytes has to be whole numbers with commas between, not {text}")
-    return sorted(map(int, words))

@@ -58,8 +58,8 @@ def add_streams_option(parser: argparse.ArgumentParser, usual: str = "known") ->
     )
 
 
-def known_streams(arguments: argparse.Namespace) -> Iterator[tuple[str, Stream]]:
-    """The streams of --streams whose files are there, by name, one after the other.
+def available_streams(arguments: argparse.Namespace) -> list[str]:
+    """The streams of --streams whose files are there.
 
     Raises UserError for an unknown one, and if there is none.
     """
@@ -68,9 +68,24 @@ def known_streams(arguments: argparse.Namespace) -> Iterator[tuple[str, Stream]]
     missing = say_missing({name: STREAMS[name].file for name in names}, arguments)
     if len(missing) == len(names):
         raise UserError("no stream is available")
-    for name in names:
-        if name not in missing:
-            yield name, STREAMS[name].open(name, data_folder(arguments.data), arguments.limit)
+    return [name for name in names if name not in missing]
+
+
+def known_streams(arguments: argparse.Namespace) -> Iterator[tuple[str, Stream]]:
+    """The streams of --streams whose files are there, by name, one after the other.
+
+    Raises UserError for an unknown one, and if there is none.
+    """
+    for name in available_streams(arguments):
+        yield name, STREAMS[name].open(name, data_folder(arguments.data), arguments.limit)
+
+
+def sizes_of(text: str) -> list[int]:
+    """The numbers of --bytes, ascending. Raises UserError for what is none."""
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isdigit() for word in words):
+        raise UserError(f"--bytes has to be whole numbers with commas between, not {text}")
+    return sorted(map(int, words))
 
 
 def say_missing(files: Mapping[str, str | None], arguments: argparse.Namespace) -> list[str]:
