@@ -10,7 +10,7 @@ from ..base import files
 from ..base.errors import UserError
 from ..base.terminal import messages
 from ..base.text import did_you_mean
-from ..export import c, c_frozen, emlearn, graphviz, onnx_trees
+from ..export import c, c_frozen, c_numbers, emlearn, graphviz, onnx_trees
 from ..models import model_files
 from ..models.frozen import Frozen
 
@@ -19,9 +19,8 @@ _FROZEN: dict[str, Callable[[Frozen], tuple[bytes, str]]] = {
     "c-frozen": c_frozen.exported,
     "emlearn": emlearn.exported,
     "onnx": onnx_trees.exported,
-    "graphviz": graphviz.exported,
 }
-FORMATS = ("c", *_FROZEN)
+FORMATS = ("c", *_FROZEN, "graphviz")
 _STARTS = {
     "c": rb"/\*",
     "c-frozen": rb"/\*",
@@ -38,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "learns, bit for bit as the model does. The others are for programs that only predict: "
         "c-frozen is a C99 header with the same predictions and votes, emlearn the CSV that "
         "emlearn_trees for MicroPython loads, onnx a TreeEnsembleClassifier, graphviz the trees "
-        "as a graph."
+        "as a graph. Models of numbers can be written as c, and Hoeffding trees of numbers as "
+        "graphviz."
     )
     parser.add_argument(
         "model", metavar="MODEL", type=Path, help="a file that `simulate --save` wrote"
@@ -71,8 +71,6 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.force:
         files.check_kind("--output", path, _STARTS[arguments.format])
     model = model_files.open_model(arguments.model)
-    if model.forecaster:
-        raise UserError(f"{arguments.model}: it predicts numbers, and export is for classes")
     try:
         data, lost = _exported(model, arguments.format)
     except UserError as error:
@@ -83,4 +81,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _exported(model: model_files.OpenModel, kind: str) -> tuple[bytes, str]:
-    return c.exported(model) if kind == "c" else _FROZEN[kind](Frozen(model))
+    if kind == "graphviz":
+        return graphviz.exported(model)
+    if kind == "c":
+        return c_numbers.exported(model) if model.forecaster else c.exported(model)
+    if model.forecaster:
+        raise UserError(
+            f"{model.file.learner} predicts numbers, and {kind} is for classes; write --format c"
+        )
+    return _FROZEN[kind](Frozen(model))

@@ -26,7 +26,7 @@ NOTES = (
 )
 OPTIONS = ("target", "horizon", "lags", "target_range", "warmup", "limit", "jobs", "time_limit")
 _FIELDS = (("mae", -1), ("rmse", -1), ("r2", 1), *compare_page.SPEED_FIELDS)
-_MEASURE = Measure("mean absolute error", "in the unit of the target", lambda c: c.mae, -1, None)
+_MEASURE = Measure("mean absolute error", "in its unit", lambda c: c.mae, -1, None)
 _LARGE = 1e6  # a score that is told by its size only
 _FAR = 4  # times the least error: what is beyond is in no picture
 

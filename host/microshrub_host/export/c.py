@@ -7,7 +7,7 @@ learned. It allocates nothing, has no floats and includes nothing but limits.h a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..base.errors import UserError
@@ -19,9 +19,10 @@ from ..models.model_files import OpenModel
 from ..streams.units import MISSING
 from . import c_text
 
-_ENCODE = ("quantizer", "encode_rows")
+ENCODE = ("quantizer", "encode_rows")
 _KINDS = {"B": "uint8_t", "H": "uint16_t", "i": "int32_t"}
 _OWN = r"\b(floor_div|floor_mod|item(?:8|16|32)_t)\b"  # names that other headers may have
+LOST = "Include it in one C or C++ file; it predicts and learns."
 _TAKEN = ("buffers", "codes", "crc32", "encode", "learn", "predict", "table", "votes")
 
 _HEAD = """\
@@ -32,7 +33,7 @@ _HEAD = """\
    A missing value is MICROSHRUB_MISSING: the feature keeps its last code. What these do is what
    predict() and learn() of the model do; microshrub_crc32() of the state is its state_crc32().
 """
-_BEGIN = """\
+BEGIN = """\
 */
 #ifndef MICROSHRUB_MODEL_H
 #define MICROSHRUB_MODEL_H
@@ -45,7 +46,7 @@ _ALIGNED = """\
 #define MICROSHRUB_ALIGNED
 #endif
 """
-_FUNCTIONS = """
+_CLASSES = """
 static inline void microshrub_encode(const int32_t *raw)
 {
     ENCODE((void *)raw, microshrub_codes, 1, ARGUMENTS);
@@ -65,6 +66,8 @@ static inline int microshrub_learn(const int32_t *raw, int label)
     return LEARN(TABLE, microshrub_codes, 0, label);
 }
 
+"""
+CRC32 = """
 static inline uint32_t microshrub_crc32(void)
 {
     uint32_t crc = 0xffffffffUL, i, k;
@@ -78,23 +81,29 @@ static inline uint32_t microshrub_crc32(void)
     return crc ^ 0xffffffffUL;
 }
 
-#endif
 """
+END = "\n#endif\n"
 
 
 def exported(model: OpenModel) -> tuple[bytes, str]:
     """The header, and what to know of it. Raises UserError if the learner has no translation."""
+    learner = model.learner
     text = "".join(
         (
             f"/* {c_text.described(model.file)}; it learns on.\n{_HEAD}\n",
             "\n".join(c_text.names(model.file)) + "\n",
-            _BEGIN + _own_names(TYPES) + _ALIGNED + "\n" + _sizes(model),
-            _own_names(DIVISION + _kernels(model)) + "\n",
-            "\n".join(_State(model).lines()) + "\n",
-            _functions(model),
+            opening(_sizes(model)),
+            kernels(model, [ENCODE, place(learner._predict), place(learner._learn)]),
+            "\n".join(_state(model)) + "\n",
+            _functions(model) + CRC32 + END,
         )
     )
-    return text.encode(), "Include it in one C or C++ file; it predicts and learns."
+    return text.encode(), LOST
+
+
+def opening(sizes: str) -> str:
+    """What stands before the kernels: guard, types, and macros for the sizes."""
+    return BEGIN + _own_names(TYPES) + _ALIGNED + "\n" + sizes
 
 
 def _sizes(model: OpenModel) -> str:
@@ -109,54 +118,83 @@ def _own_names(text: str) -> str:
     return re.sub(_OWN, r"microshrub_\1", text)
 
 
-def _place(kernel: Any) -> tuple[str, str]:
-    """The module within the library, and the name, of a kernel of a learner."""
+Place = tuple[str, str]  # of a kernel: the module within the library, and its name
+
+
+def place(kernel: Any) -> Place:
+    """Where a kernel of a learner stands."""
     return kernel.__module__.partition(".")[2], kernel.__name__
 
 
-def _kernels(model: OpenModel) -> str:
-    """C for the kernels that predict, learn and encode."""
-    learner = model.learner
-    roots = [_ENCODE, _place(learner._predict), _place(learner._learn)]
+def called(place: Place) -> str:
+    """What the kernel there is called in a header."""
+    return f"microshrub_{c_name(*place)}"
+
+
+def kernels(model: OpenModel, roots: Sequence[Place]) -> str:
+    """C for these kernels, and those that they call. Raises UserError if there is none."""
     modules = library_files.closure(module for module, _ in roots)
     try:
-        text, kernels = c_translate.translate(modules, linkage="static ", roots=roots)
+        text, found = c_translate.translate(modules, linkage="static ", roots=roots)
     except (TranslationError, KeyError) as error:
         raise UserError(f"{model.file.learner} cannot be exported as c: {error}") from None
-    names = "|".join(kernel.name for kernel in kernels)
-    return re.sub(rf"\b({names})\b", r"microshrub_\1", text)
+    names = "|".join(kernel.name for kernel in found)
+    return _own_names(DIVISION + re.sub(rf"\b({names})\b", r"microshrub_\1", text)) + "\n"
 
 
 def _functions(model: OpenModel) -> str:
     words = {
-        "ENCODE": c_name(*_ENCODE),
-        "PREDICT": c_name(*_place(model.learner._predict)),
-        "LEARN": c_name(*_place(model.learner._learn)),
+        "ENCODE": called(ENCODE),
+        "PREDICT": called(place(model.learner._predict)),
+        "LEARN": called(place(model.learner._learn)),
+        "TABLE": "microshrub_table",
+        "ARGUMENTS": encode_arguments(model),
     }
-    text = _FUNCTIONS.replace("TABLE", "microshrub_table")
-    for word, name in words.items():
-        text = re.sub(rf"\b{word}\b", f"microshrub_{name}", text)
-    given = (f"microshrub_{name.replace('.', '_')}" for name, _, _ in model.quantizer.buffers())
-    return text.replace("ARGUMENTS", ", ".join(given))
+    return filled(_CLASSES, words)
 
 
-class _State:
-    """The buffers of a model and of its quantizer, and the tables of their addresses."""
+def encode_arguments(model: OpenModel) -> str:
+    """The quantizer's buffers, as encode_rows takes them."""
+    names = (name.replace(".", "_") for name, _, _ in model.quantizer.buffers())
+    return ", ".join(f"microshrub_{name}" for name in names)
 
-    def __init__(self, model: OpenModel) -> None:
+
+def filled(text: str, words: Mapping[str, str]) -> str:
+    """The text with other words for these."""
+    for word, instead in words.items():
+        text = re.sub(rf"\b{word}\b", instead, text)
+    return text
+
+
+def _state(model: OpenModel) -> Iterator[str]:
+    state = State(model, model.quantizer, model.learner)
+    yield from state.buffers()
+    yield f"static uint16_t microshrub_codes[{len(model.file.feature_names)}];"
+    yield from state.tables()
+
+
+class State:
+    """The buffers of a model and of what stands around it, and the tables of their addresses."""
+
+    def __init__(self, model: OpenModel, *parts: Any) -> None:
         self.model = model
+        self._parts = parts
         self._names: dict[int, str] = {}
-        for name, _, buffer in (*model.quantizer.buffers(), *model.learner.buffers()):
-            votes = buffer is model.learner.votes
-            self._names[id(buffer)] = "votes" if votes else self._free(name.replace(".", "_"))
+        votes = getattr(model.learner, "votes", None)
+        for name, _, buffer in (row for part in parts for row in part.buffers()):
+            free = self._free(name.replace(".", "_"))
+            self._names[id(buffer)] = "votes" if buffer is votes else free
 
-    def lines(self) -> Iterator[str]:
-        """Their definitions."""
+    def buffers(self, without: Collection[str] = ()) -> Iterator[str]:
+        """The definitions of the buffers, without those that no code reads."""
+        for part in self._parts:
+            for name, typecode, buffer in part.buffers():
+                if name not in without:
+                    yield from self._buffer(typecode, buffer)
+
+    def tables(self) -> Iterator[str]:
+        """Those of the tables of the learner's, and of what its CRC32 is of."""
         model = self.model
-        for part in (model.quantizer, model.learner):
-            for _, typecode, buffer in part.buffers():
-                yield from self._buffer(typecode, buffer)
-        yield f"static uint16_t microshrub_codes[{len(model.file.feature_names)}];"
         yield from self._table(model.learner._addresses, "table")
         yield "static const struct { const void *at; uint32_t bytes; } microshrub_buffers[] = {"
         for _, _, buffer in model.learner.buffers():

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from ..base.text import printable
-from ..models.frozen import Frozen
+from ..models.frozen import trees_of
+from ..models.model_files import OpenModel
 from ..models.trees import Leaf, Tree
 
 
-def exported(model: Frozen) -> tuple[bytes, str]:
-    """The graph, each tree a cluster of it, and what it does not hold."""
+def exported(model: OpenModel) -> tuple[bytes, str]:
+    """The graph, each tree a cluster of it, and what it does not hold.
+
+    Raises UserError if the model has no trees.
+    """
+    _, trees = trees_of(model)
     stream = printable(model.file.stream)
     lines = [
         "digraph microshrub {",
         f"  label={_quoted(f'{model.file.learner} of {stream}')};",
         "  node [shape=box];",
     ]
-    for number, tree in enumerate(model.trees):
-        lines += _cluster(number, tree, len(model.trees) > 1)
+    for number, tree in enumerate(trees):
+        lines += _cluster(number, tree, len(trees) > 1)
     lost = "It is for people to read: codes and naive Bayes statistics are left out."
     return ("\n".join(lines) + "\n}\n").encode(), lost
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..base.errors import UserError
 from .model_files import OpenModel
-from .trees import Answer, Bayes, Leaf, Node, Split, Tree, leaves, reader_of
+from .trees import Answer, Bayes, Leaf, Node, Split, Tree, TreeReader, leaves, reader_of
 
 _VOTE = 1020  # of a share of 1 / 2**14
 
@@ -27,6 +27,17 @@ class TreeTable:
     roots: list[int]
 
 
+def trees_of(model: OpenModel) -> tuple[TreeReader, list[Tree]]:
+    """What reads the model's trees, and they, the heaviest first. Raises UserError for none."""
+    reader = reader_of(model)
+    if reader is None:
+        raise UserError(f"{model.file.learner} cannot be exported: that needs trees")
+    trees: list[Tree] = reader.trees()
+    if not trees:
+        raise UserError("the model has no tree yet: let it learn more samples")
+    return reader, trees
+
+
 class Frozen:
     """A model as it predicts. Raises UserError if it has no tree yet.
 
@@ -40,14 +51,9 @@ class Frozen:
         self.file = model.file
         self.classes = len(model.file.class_names)
         self.features = len(model.file.feature_names)
-        reader = reader_of(model)
-        if reader is None:
-            raise UserError(f"{model.file.learner} cannot be exported: that needs trees")
-        self.reader = reader
+        self.reader, self.trees = trees_of(model)
+        reader = self.reader
         self.single = reader.single
-        self.trees: list[Tree] = reader.trees()
-        if not self.trees:
-            raise UserError("the model has no tree yet: let it learn more samples")
         self.answers = {
             leaf.place: reader.answer(leaf) for tree in self.trees for leaf in leaves(tree.root)
         }
