@@ -86,7 +86,7 @@ def start(
     if contender.system == "baseline":
         return Guess(contender.learner, stream)
     model = river_peers.make(contender.learner, contender.settings)
-    return RiverNumbers(model, stream, warmup)
+    return RiverNumbers(model, stream)
 
 
 class OurNumbers:
@@ -154,11 +154,15 @@ _Sample = tuple[dict[int, float], tuple[dict[int, float], float] | None]
 
 
 class RiverNumbers:
-    """A regressor of River; it learns a sample when its target is known, as on a board."""
+    """A regressor of River; it learns a sample when its target is known, as on a board.
 
-    def __init__(self, model: Any, stream: NumberStream, warmup: int) -> None:
+    A missing value is the feature's previous one; before there is one, 0, which does its scalers
+    less harm than a constant far from 0 with no variance.
+    """
+
+    def __init__(self, model: Any, stream: NumberStream) -> None:
         self._model = model
-        self._rows = catalogue.filled(stream.values, warmup)
+        self._rows = catalogue.filled(stream.values, 0)
         self._targets: list[float] = stream.targets.tolist()
         self._late = stream.late
 

@@ -34,7 +34,7 @@ class Remembers:
 @pytest.mark.parametrize("horizon", [0, 1, 4])
 def test_a_peer_learns_a_row_when_its_target_is_known(horizon: int) -> None:
     stream = open_numbers("river:AirlinePassengers", horizon=horizon, lags=3)
-    peer = RiverNumbers(Remembers(), stream, 32)
+    peer = RiverNumbers(Remembers(), stream)
     parts = [slice(0, 50), slice(50, stream.samples)]
     said = [number for part in parts for number in peer.run(peer.prepare(part))]
     sums = np.concatenate([[0], np.cumsum(stream.targets)])
