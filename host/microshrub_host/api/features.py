@@ -2,26 +2,56 @@
 
 from __future__ import annotations
 
-from ..engines.feature_extraction import extracted
+from typing import overload
+
+from ..engines.feature_extraction import extracted, extracted_numbers
 from ..engines.feature_options import FeatureOptions
+from ..streams.number_streams import NumberStream, ahead
 from ..streams.stream import Stream
 
 
-def extract_features(stream: Stream, settings: str, *, shuffle: int | None = None) -> Stream:
+@overload
+def extract_features(stream: Stream, settings: str, *, shuffle: int | None = None) -> Stream: ...
+
+
+@overload
+def extract_features(
+    stream: NumberStream,
+    settings: str,
+    *,
+    target: str | None = None,
+    horizon: int = 0,
+    lags: int = 1,
+) -> NumberStream: ...
+
+
+def extract_features(
+    stream: Stream | NumberStream,
+    settings: str,
+    *,
+    shuffle: int | None = None,
+    target: str | None = None,
+    horizon: int = 0,
+    lags: int = 1,
+) -> Stream | NumberStream:
     """Make samples of windows of a recording's readings, as a board would.
 
     Parameters
     ----------
     stream
-        What open_stream gives of a recording, a row for each reading: whole numbers of 16 bits.
+        What open_stream or open_numbers gives of a recording, a row for each reading: whole
+        numbers of 16 bits.
     settings
         Those of --features: "window=64 hop=32 bands=0.5-3,3-8 rate=100".
     shuffle
-        Seed of a permutation of the samples; None keeps their order.
+        Seed of a permutation of the samples; None keeps their order. Of classes only.
+    target, horizon, lags
+        Of numbers: the feature that is predicted, by default the last one, and the rest as of
+        open_numbers, in samples.
 
     Returns
     -------
-    Another stream: a row for each window, with the label of its last reading.
+    Another stream: a row for each window, of classes with the label of its last reading.
 
     Raises
     ------
@@ -41,4 +71,7 @@ def extract_features(stream: Stream, settings: str, *, shuffle: int | None = Non
     [[0, 98, 1, 99], [50, 148, 51, 149], [100, 198, 101, 199]]
 
     """
+    if isinstance(stream, NumberStream):
+        options = FeatureOptions.of(settings.split())
+        return ahead(extracted_numbers(stream, options, target), horizon, lags)
     return extracted(stream, FeatureOptions.of(settings.split()), shuffle)

@@ -9,6 +9,8 @@ from ..api.models import raw_ends
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import messages
+from ..engines.feature_extraction import extracted_numbers
+from ..engines.feature_options import FeatureOptions
 from ..engines.learners import (
     REGRESSORS,
     check_parameters,
@@ -16,12 +18,12 @@ from ..engines.learners import (
     option,
     regressor_for,
 )
-from ..streams.number_streams import NUMBER_SYNTHS, NumberStream, open_numbers
+from ..streams.number_streams import NUMBER_SYNTHS, NumberStream, ahead, open_numbers
 from .options import model_parameters
 from .parsed import parsed, whole_number
 
 # options
-_OF_CLASSES = ("label", "classes", "shuffle", "anomaly", "html", "features", "spare_classes",
+_OF_CLASSES = ("label", "classes", "shuffle", "anomaly", "html", "spare_classes",
     "label_budget", "label_delay", "unanswered")  # fmt: skip
 
 
@@ -110,20 +112,42 @@ def open_number_stream(arguments: argparse.Namespace, *, page: bool = False) -> 
     lags = getattr(arguments, "lags", None)
     if lags is not None and arguments.horizon is None:
         raise UserError("--lags needs --horizon N.")
-    with showing("reading") as update:
-        stream = open_numbers(
-            arguments.data,
-            target=arguments.target,
-            horizon=_horizon(getattr(arguments, "horizon", None)),
-            lags=1 if lags is None else lags,
-            header=not arguments.no_header,
-            limit=arguments.limit,
-            warmup=arguments.warmup,
-            progress=update,
-        )
+    horizon, lags = _horizon(getattr(arguments, "horizon", None)), 1 if lags is None else lags
+    if arguments.features is not None:
+        options = FeatureOptions.of(arguments.features)
+        readings = open_readings(arguments)
+        stream = ahead(extracted_numbers(readings, options, arguments.target), horizon, lags)
+    else:
+        stream = _read(arguments, arguments.target, arguments.warmup, horizon, lags)
     for note in stream.notes:
         messages.say(f"Note: {note}")
     return stream
+
+
+def open_readings(arguments: argparse.Namespace) -> NumberStream:
+    """The recording of which --features makes a stream of numbers; its target means nothing."""
+    options = FeatureOptions.of(arguments.features)
+    return _read(arguments, None, options.readings(arguments.warmup))
+
+
+def _read(
+    arguments: argparse.Namespace,
+    target: str | None,
+    warmup: int,
+    horizon: int = 0,
+    lags: int = 1,
+) -> NumberStream:
+    with showing("reading") as update:
+        return open_numbers(
+            arguments.data,
+            target=target,
+            horizon=horizon,
+            lags=lags,
+            header=not arguments.no_header,
+            limit=arguments.limit,
+            warmup=warmup,
+            progress=update,
+        )
 
 
 def _horizon(given: int | None) -> int:

@@ -6,6 +6,9 @@ import argparse
 import functools
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..base.terminal import console, messages
 from ..base.text import count
 from ..engines import engines, native_files
@@ -13,11 +16,15 @@ from ..engines.learners import kind_of
 from ..engines.micropython_binary import find_or_fetch
 from ..evaluation import feature_parity, parity, prequential
 from ..streams.extraction import Extraction
-from ..streams.stream import Stream
 from ..streams.units import Raw
 from .anomaly_option import add_anomaly_option, anomaly_options
 from .asking_option import add_answer_options, asking_options
-from .number_options import add_number_options, open_numbers_arguments, wants_numbers
+from .number_options import (
+    add_number_options,
+    open_numbers_arguments,
+    open_readings,
+    wants_numbers,
+)
 from .options import add_model_options
 from .parsed import check_at_least_one, whole_number
 from .spare_option import add_spare_option, spare_of_stream
@@ -84,17 +91,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _compare_features(
-    arguments: argparse.Namespace, stream: Stream, extraction: Extraction
+    readings: NDArray[np.float64], samples: int, features: int, extraction: Extraction
 ) -> None:
     """Say that all engines make these features. Raises EngineError if they do not."""
-    plain = argparse.Namespace(**vars(arguments) | {"features": None, "shuffle": None})
     names = engines.available()
-    found = feature_parity.difference(open_arguments(plain, quiet=True), extraction, names)
+    found = feature_parity.difference(readings, extraction, names)
     if found:
         raise engines.EngineError(f"The features are not the same: {found}")
     console.say(
         f"All {len(names)} engines make the same features: "
-        f"{count(len(stream.labels), 'sample')} of {len(stream.feature_names)}."
+        f"{count(samples, 'sample')} of {features}."
     )
 
 
@@ -106,10 +112,21 @@ def _open(
         wanted = {"anomaly": anomaly_options(arguments), "asking": asking_options(arguments)}
         stream, parameters = open_with_parameters(arguments)
         if stream.extraction:
-            _compare_features(arguments, stream, stream.extraction)
+            plain = open_arguments(_plain(arguments), quiet=True)
+            width = len(stream.feature_names)
+            _compare_features(plain.values, stream.samples, width, stream.extraction)
         spare, parameters = spare_of_stream(arguments, stream, parameters)
         beside: dict[str, Any] = {name: o and o.parameters() for name, o in wanted.items()}
         beside["spare"] = spare
         return prequential.raw_rows(stream), stream.labels, parameters, beside
     numbers, parameters, target = open_numbers_arguments(arguments)
+    if numbers.extraction:
+        readings = open_readings(arguments).columns
+        rows, columns = numbers.columns.shape
+        _compare_features(readings, rows, columns, numbers.extraction)
     return numbers.raw_rows(), engines.NO_LABELS, parameters, {"target": target}
+
+
+def _plain(arguments: argparse.Namespace) -> argparse.Namespace:
+    """The options of a recording's readings themselves."""
+    return argparse.Namespace(**vars(arguments) | {"features": None, "shuffle": None})

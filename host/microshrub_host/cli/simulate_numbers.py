@@ -53,6 +53,8 @@ def run_numbers(arguments: argparse.Namespace) -> int:
         write_figure(arguments, draw_numbers(result, stream))
     if arguments.json is not None:
         options = {name: getattr(arguments, name) for name in ("limit", "warmup", "lags")}
+        if stream.extraction:
+            options["extraction"] = stream.extraction.saved()
         options |= {"feature_names": list(stream.feature_names), "board": key}
         write_json(arguments, number_record(result, budget, board, options))
     return 0

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..base.terminal import messages
 from ..engines import library_files
@@ -16,7 +17,6 @@ from ..engines.engines import EngineError
 from ..engines.feature_extraction import Extractor, raw_readings
 from ..engines.micropython_binary import find_or_fetch
 from ..streams.extraction import Extraction
-from ..streams.stream import Stream
 from ..streams.units import Raw
 
 
@@ -29,9 +29,11 @@ def samples(extraction: Extraction, readings: Raw, engine: str) -> Raw:
     return np.array(found, dtype=np.int32).reshape(-1, extractor.features)
 
 
-def difference(stream: Stream, extraction: Extraction, names: Sequence[str]) -> str | None:
-    """Where two engines differ on a recording, in words; None if they agree."""
-    readings = raw_readings(stream)
+def difference(
+    recording: NDArray[np.float64], extraction: Extraction, names: Sequence[str]
+) -> str | None:
+    """Where two engines differ on a recording's readings, in words; None if they agree."""
+    readings = raw_readings(recording)
     first = samples(extraction, readings, names[0])
     for name in names[1:]:
         other = samples(extraction, readings, name)

@@ -139,6 +139,7 @@ def of_number_run(result: NumberResult, stream: NumberStream) -> ModelFile:
         accuracy=result.errors.mae,
         states=result.states,
         numbers=stream.forecaster(target.ends, share),
+        extraction=stream.extraction,
     )
 
 

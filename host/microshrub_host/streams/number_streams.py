@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from ..base.text import count, did_you_mean
 from .columns import number_of
 from .data_files import FileTable, ReadingOptions, fill, leave_out_too_large, open_table
+from .extraction import Extraction
 from .generators import in_numbers, river_names
 from .stream import MAX_FEATURES, DataError, Progress
 from .text_lines import text_lines
@@ -32,6 +33,7 @@ from .units import Raw, Scale
 
 Values = NDArray[np.float64]
 _SEED = 1
+NOT_SCORED = "neither learned nor scored there."  # how the note on missing targets ends
 _TARGET = "target"  # what it is called where the source has no name for it
 _SYNTHETIC_SAMPLES = 20_000
 _CHANGES = 3  # of Friedman's function, at equal distances
@@ -52,6 +54,7 @@ class NumberStream:
     lags: int  # the target's last values that are features; 0 without a horizon
     notes: tuple[str, ...] = ()  # what the reader could not keep, a sentence each
     known_scale: Scale | None = None  # where the reader has looked for it already
+    extraction: Extraction | None = None  # of columns that were made of a recording's readings
 
     @property
     def target_name(self) -> str:
@@ -181,17 +184,29 @@ def open_numbers(
         If the source or an argument is wrong, or a target is not a number.
 
     """
+    _check_ahead(horizon, lags)
+    return ahead(_read(source, target, header, limit, warmup, progress), horizon, lags)
+
+
+def ahead(stream: NumberStream, horizon: int, lags: int) -> NumberStream:
+    """The stream, its target to be forecast so many rows ahead, with so many lags; 0: not.
+
+    Raises DataError if that cannot be.
+    """
+    _check_ahead(horizon, lags)
+    rows, columns = stream.columns.shape
+    if rows <= horizon:
+        raise DataError(f"{stream.name} has {rows} rows: too few for --horizon {horizon}.")
+    if horizon and columns - 1 + lags > MAX_FEATURES:
+        raise DataError(f"--lags {lags} makes more than {MAX_FEATURES} features of a sample.")
+    return replace(stream, horizon=horizon, lags=lags if horizon else 0)
+
+
+def _check_ahead(horizon: int, lags: int) -> None:
     if not 0 <= horizon <= 1000:
         raise DataError(f"--horizon is {horizon}; it must be 1 to 1000 rows.")
     if lags < 1:
         raise DataError(f"--lags is {lags}; it must be 1 or more values.")
-    found = _read(source, target, header, limit, warmup, progress)
-    rows, columns = found.columns.shape
-    if rows <= horizon:
-        raise DataError(f"{source} has {rows} rows: too few for --horizon {horizon}.")
-    if horizon and columns - 1 + lags > MAX_FEATURES:
-        raise DataError(f"--lags {lags} makes more than {MAX_FEATURES} features of a sample.")
-    return replace(found, horizon=horizon, lags=lags if horizon else 0)
 
 
 def names_of_features(columns: Sequence[str], place: int, lags: int) -> tuple[str, ...]:
@@ -245,7 +260,7 @@ def _of_file(path: Path, options: ReadingOptions, progress: Progress | None) -> 
     notes = leave_out_too_large(table, values, scale, order)
     if gaps:
         what = count(gaps, "row") + (" has" if gaps == 1 else " have")
-        notes.append(f"{what} no {table.label.name}: neither learned nor scored there.")
+        notes.append(f"{what} no {table.label.name}: {NOT_SCORED}")
     names = tuple(column.name for column in table.columns)
     return NumberStream(path.name, values, names, table.label_place, 0, 0, tuple(notes), scale)
 

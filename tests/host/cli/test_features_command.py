@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from microshrub_host.engines import engines
 from microshrub_host.models import model_files
 from microshrub_tools.cli.main import main
 
@@ -44,6 +45,65 @@ def test_a_model_sees_what_single_readings_do_not_show(recording: str, tmp_path:
     assert run["accuracy"] > json.loads(plain.read_text())["accuracy"] + 15
 
 
-def test_numbers_have_no_features(recording: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["simulate", recording, "--target", "x", *FEATURES]) == 2
-    assert "--features is for classes, and --target wants numbers" in capsys.readouterr().err
+def _written(tmp_path: Path) -> str:
+    """A fan that turns faster, with a mean that drifts, and its temperature, which follows."""
+    n = np.arange(1200)
+    speed = 4 + 6 * np.sin(n / 150) ** 2
+    x = np.rint(2000 * np.sin(2 * np.pi * np.cumsum(speed) / 50)).astype(int)
+    warm = np.rint(2000 + 50 * speed + n / 10).astype(int)
+    path = tmp_path / "fan.csv"
+    path.write_text("\n".join(["x,warm", *(f"{a},{b}" for a, b in zip(x, warm, strict=True))]))
+    return str(path)
+
+
+def test_a_feature_is_forecast_from_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Simulated, the same on all engines, saved, and built with and without the saved model."""
+    path, run, model = _written(tmp_path), tmp_path / "run.json", tmp_path / "fan.mshrub"
+    words = ["window=32", "hop=8", "rate=50", "bands=2-7,7-15", "statistics=min", "plain=warm"]
+    ahead = ["--target", "warm", "--horizon", "2", "--features", *words, "--warmup", "20"]
+    linear = [*ahead, "--model", "linear"]
+    saved = ["--json", str(run), "--save", str(model)]
+    assert main(["simulate", path, *linear, "--engine", "python", *saved]) == 0
+    found = json.loads(run.read_text())
+    assert (found["samples"], found["features"]) == (145, 4)
+    assert found["feature_names"] == ["x_min", "x_2-7Hz", "x_7-15Hz", "warm now"]
+    assert found["mae"] < found["mae_running_mean"]
+    assert found["extraction"]["options"]["plain"] == [1]
+    file = model_files.read(model)
+    assert file.extraction is not None
+    assert file.extraction.saved() == found["extraction"]
+    capsys.readouterr()
+    monkeypatch.setattr(engines, "available", lambda: ("python", "c", "micropython"))
+    assert main(["parity", path, *linear, "--every", "1000"]) == 0
+    said = capsys.readouterr().out
+    assert "make the same features: 147 samples of 4" in said
+    assert "engines are identical: 147 samples" in said
+    pins = ["--board", "rpi_pico", "--sensor", "adc", "pins=26,27", "rate=50"]
+    for k, program in enumerate(([path, *linear], ["--model", str(model)])):
+        folder = tmp_path / f"build{k}"
+        assert main(["build", *program, *pins, "--output", str(folder)]) == 0
+        config = json.loads((folder / "config.json").read_text())
+        assert config["extraction"] == found["extraction"]["options"]
+        assert (config["numbers"]["columns"], config["numbers"]["column"]) == (4, 3)
+        names = {file.name for file in folder.rglob("*.mpy")}
+        assert {"extractor.mpy", "spectrum.mpy", "numbers.mpy"} <= names
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        (
+            "warm",
+            "--target warm is none of the features. With plain=warm it is one. ",
+        ),
+        ("x_means", "--target x_means is none of the features. Did you mean x_mean?"),
+    ],
+)
+def test_a_target_that_is_no_feature(
+    target: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--target", target, "--features", "window=32", "statistics=mean,min"]
+    assert main(["simulate", _written(tmp_path), *words]) == 2
+    assert said in capsys.readouterr().err

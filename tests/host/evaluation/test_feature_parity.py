@@ -25,6 +25,6 @@ def recording() -> Stream:
 def test_engines_make_the_same_features() -> None:
     stream, extraction = recording(), FeatureOptions.of(WORDS).extraction(("x", "y"))
     names = ["python", loader.fastest(), "micropython"]
-    assert feature_parity.difference(stream, extraction, names) is None
-    readings = raw_readings(stream)[:40]
+    assert feature_parity.difference(stream.values, extraction, names) is None
+    readings = raw_readings(stream.values)[:40]
     assert feature_parity.samples(extraction, readings, "micropython").shape == (1, 16)

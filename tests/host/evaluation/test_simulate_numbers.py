@@ -170,11 +170,6 @@ def test_what_is_wrong_is_said(
     assert said in capsys.readouterr().err
 
 
-def test_what_is_for_classes_only_says_so(capsys: pytest.CaptureFixture[str], data: Path) -> None:
-    assert main(["compare", str(data), "--target", "sum"]) == 2
-    assert "compare is for classes. Numbers are known to simulate" in capsys.readouterr().err
-
-
 def test_intervals(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     words = ["simulate", data, "--target", "sum", *SMALL]
     plain = record(capsys, *words)

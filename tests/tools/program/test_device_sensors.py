@@ -7,6 +7,7 @@ what was recorded. All else, from the register bytes to the frames on the line, 
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from device_support import configuration
 from recorded_board import AXES, READINGS, observe, recorded
 
+from microshrub_host.engines import loader
 from microshrub_host.engines.feature_extraction import Extractor
 from microshrub_host.engines.feature_options import FeatureOptions
 from microshrub_tools.link.board_names import BoardNames
@@ -214,6 +216,38 @@ def test_pins_are_forecast_without_any_label(start: Any) -> None:
         assert reading.values == one.values
     lines = b"".join(text).decode().splitlines()
     assert re.fullmatch(r"f0:\d+ f1:\d+ pred_mid:\d+ pred_low:-?\d+ pred_high:\d+", lines[-2])
+
+
+def test_a_feature_of_windows_is_forecast(start: Any) -> None:
+    """What the PC's Forecaster says of the samples that its extractor makes, from the start."""
+    readings = np.array(recorded())[:, [0, 1, 2, 4, 5, 6]].tolist()
+    words = ["window=16", "hop=8", "statistics=mean", "plain=ay"]
+    extraction = FeatureOptions.of(words).extraction(AXES, RATE)
+    ahead = {"columns": 6, "column": 1, "ends": None, "horizon": 2, "lags": 1, "interval": None}
+    config = motion(6, extraction.options) | {
+        "learner": "LinearRegressor",
+        "parameters": {"features": 6},
+        "class_names": None,
+        "numbers": ahead,
+    }
+    extractor, library = Extractor(extraction, "python"), loader.load("python")
+    forecaster = library.Forecaster(library.LinearRegressor(6), **ahead)
+    expected: list[tuple[list[int], int]] = []
+    for k, sample in enumerate(s for row in readings * 6 if (s := extractor.take(row))):
+        if k < config["warmup"]:
+            forecaster.observe(array("i", sample))
+            if k == config["warmup"] - 1:
+                forecaster.freeze()
+            expected.append((sample, 0))
+        else:
+            expected.append((sample, forecaster.take(array("i", sample))))
+    with HostLink(SerialLine(start(config, recorded()).port)) as link:
+        link.connect()
+        link.ask(numbers(predictions=True))
+        link.observed.clear()
+        seen = [(list(o.values), o.prediction.number.said) for o in observe(link, 12)]
+    places = range(config["warmup"], len(expected) - len(seen))
+    assert any(expected[k : k + len(seen)] == seen for k in places)
 
 
 @pytest.mark.parametrize(

@@ -200,7 +200,7 @@ def _number_program(
     arguments: argparse.Namespace, board: board_files.Board, options: ProgramOptions
 ) -> Program:
     stream, parameters, target = open_numbers_arguments(arguments)
-    around = options.config(board, stream.column_names, ())
+    around = options.config(board, stream.column_names, (), stream.extraction)
     return program_config.of_numbers(
         stream, arguments.model, parameters, arguments.warmup, target, around
     )
