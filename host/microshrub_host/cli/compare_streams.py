@@ -11,15 +11,15 @@ from ..base.exits import undisturbed
 from ..base.progress import showing
 from ..base.text import count
 from ..compare.contender import Contender
-from ..compare.outcome import Outcome, Source
+from ..compare.outcome import AnyCell, AnyStream
 from ..compare.runner import Progress
 from ..evaluation.prequential import are_compiled
 from .stream_options import compile_kernels
 
 _NOT_OPTIONS = ("run", "json", "html", "command_line")
 
-C = TypeVar("C", bound=Outcome)
-S = TypeVar("S", bound=Source)
+C = TypeVar("C", bound=AnyCell)
+S = TypeVar("S", bound=AnyStream)
 
 
 def learn_all(

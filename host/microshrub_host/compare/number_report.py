@@ -13,7 +13,7 @@ from ..streams.number_streams import NumberStream
 from . import page as compare_page
 from . import report
 from .number_runner import NumberCell
-from .pictures import Measure
+from .pictures import Drawn
 
 COLUMNS = ("MAE", "RMSE", "R2", *report.SPEED_COLUMNS)
 NOTES = (
@@ -26,7 +26,7 @@ NOTES = (
 )
 OPTIONS = ("target", "horizon", "lags", "target_range", "warmup", "limit", "jobs", "time_limit")
 _FIELDS = (("mae", -1), ("rmse", -1), ("r2", 1), *compare_page.SPEED_FIELDS)
-_MEASURE = Measure("mean absolute error", "in its unit", lambda c: c.mae, -1, None)
+_MEASURE = Drawn("mean absolute error", "in its unit", lambda c: c.mae, -1, None)
 _LARGE = 1e6  # a score that is told by its size only
 _FAR = 4  # times the least error: what is beyond is in no picture
 

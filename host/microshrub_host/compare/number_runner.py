@@ -13,12 +13,12 @@ from ..evaluation.regression import errors_of
 from ..streams.number_streams import NumberStream
 from . import number_peers
 from .contender import Contender
-from .outcome import DIVERGED, Outcome, Run
+from .outcome import DIVERGED, AnyCell, Contest
 from .runner import Progress, run_apart
 
 
 @dataclass(frozen=True)
-class NumberCell(Outcome):
+class NumberCell(AnyCell):
     """What became of one learner on one stream of numbers; errors in the unit of the target.
 
     They are None unless the whole stream was learned, and if they are beyond any number.
@@ -29,7 +29,7 @@ class NumberCell(Outcome):
     r2: float | None = None  # part of the targets' variance that is explained
 
 
-class NumberRun(Run[NumberCell]):
+class NumberContest(Contest[NumberCell]):
     """A learner of numbers, and how far off it was."""
 
     def __init__(self, work: Any, contender: Contender, stream: NumberStream) -> None:
@@ -81,7 +81,7 @@ def compare_numbers(
     return run_apart(
         contenders,
         stream,
-        NumberRun,
+        NumberContest,
         partial(number_peers.start, ends=ends),
         warmup=warmup,
         limit=limit,

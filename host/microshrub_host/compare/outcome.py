@@ -25,7 +25,7 @@ MEASURES = {
 Curve = Sequence[tuple[int, float]]
 
 
-class Source(Protocol):
+class AnyStream(Protocol):
     """What a stream of classes and one of numbers have in common."""
 
     @property
@@ -38,7 +38,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AnyCell:
     """What became of one learner on one stream.
 
     All measurements are None unless the whole stream was learned; but seconds and
@@ -68,16 +68,16 @@ class Outcome:
         return asdict(self)
 
 
-C = TypeVar("C", bound=Outcome)
+C = TypeVar("C", bound=AnyCell)
 
 
-class Run(Generic[C]):
+class Contest(Generic[C]):
     """A learner that is being run, and the count of what it said.
 
     A kind of stream has a class of its own, which says how predictions are scored.
     """
 
-    def __init__(self, work: Any, contender: Contender, stream: Source) -> None:
+    def __init__(self, work: Any, contender: Contender, stream: AnyStream) -> None:
         self.work = work
         self.contender = contender
         self.samples = 0

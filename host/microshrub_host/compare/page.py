@@ -10,8 +10,8 @@ from ..base.text import count
 from ..render.page import Page, surroundings
 from . import pictures, report
 from .contender import SEED
-from .outcome import Outcome
-from .pictures import Measure
+from .outcome import AnyCell
+from .pictures import Drawn
 from .report import StreamResults
 
 SPEED_FIELDS = (("model_bytes", -1), ("samples_per_second", 1), ("seconds", -1))
@@ -25,7 +25,7 @@ class Form:
     columns: Sequence[str]
     figures: Callable[[Any], Sequence[str]]
     fields: Sequence[tuple[str, int]]  # what the columns hold, and whether more or less is better
-    measure: Measure
+    measure: Drawn
     in_pictures: Callable[[Any], bool] = lambda _: True
 
 
@@ -38,7 +38,7 @@ CLASSES = Form(
 
 
 def begin_page(
-    names: Sequence[str], cells: Sequence[Outcome], command: str, facts: Mapping[str, Any]
+    names: Sequence[str], cells: Sequence[AnyCell], command: str, facts: Mapping[str, Any]
 ) -> Page:
     """The page of streams of those names; facts are options, by their names, or None."""
     found = surroundings() | report.all_versions(cells)
@@ -87,7 +87,7 @@ def _add_overview(page: Page, parts: Sequence[StreamResults]) -> None:
     page.table(["learner", *(part.stream.name for part in parts)], rows, best=best)
 
 
-def add_cells(page: Page, stream: str, cells: Sequence[Outcome], form: Form) -> None:
+def add_cells(page: Page, stream: str, cells: Sequence[AnyCell], form: Form) -> None:
     """The table of a stream's cells, what failed, and the pictures."""
     head = ["learner", *form.columns, "bytes measured by"]
     rows = [[cell.name, *form.figures(cell), cell.model_bytes_by or "-"] for cell in cells]
@@ -118,7 +118,7 @@ def _highest(values: Sequence[float | None]) -> list[int]:
 
 
 def _sizes_caption(
-    stream: str, cells: Sequence[Outcome], sized: Sequence[Outcome], measure: Measure
+    stream: str, cells: Sequence[AnyCell], sized: Sequence[AnyCell], measure: Drawn
 ) -> str:
     said = (
         f"{stream}: {measure.name} by the bytes of the model. The line joins those that "

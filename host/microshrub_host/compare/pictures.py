@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..evaluation.pareto import front
-from .outcome import Outcome
+from .outcome import AnyCell
 
 _COLOURS = {"ours": "C0", "river": "C1", "moa": "C2", "torch": "C4", "baseline": "0.5"}
 _LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
@@ -25,7 +25,7 @@ Box = tuple[float, float, float, float]  # left, bottom, right, top
 
 
 @dataclass(frozen=True)
-class Measure:
+class Drawn:
     """What the pictures show of a cell."""
 
     name: str
@@ -35,10 +35,10 @@ class Measure:
     most: float | None = 100.0  # that there can be
 
 
-ACCURACY = Measure("accuracy", "%", lambda cell: cell.accuracy)
+ACCURACY = Drawn("accuracy", "%", lambda cell: cell.accuracy)
 
 
-def draw_sizes(cells: Sequence[Outcome], measure: Measure = ACCURACY) -> Any:
+def draw_sizes(cells: Sequence[AnyCell], measure: Drawn = ACCURACY) -> Any:
     """The figure of the measure by bytes, of cells that have both, with the Pareto front."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, NullFormatter
@@ -118,7 +118,7 @@ def _shared(one: Box, other: Box) -> float:
     return max(width, 0) * max(height, 0)
 
 
-def draw_curves(cells: Sequence[Outcome], measure: Measure = ACCURACY) -> Any:
+def draw_curves(cells: Sequence[AnyCell], measure: Drawn = ACCURACY) -> Any:
     """The figure of the measure over time, of all cells; the best ones are named first."""
     from matplotlib.figure import Figure
 
@@ -149,12 +149,12 @@ def draw_curves(cells: Sequence[Outcome], measure: Measure = ACCURACY) -> Any:
     return figure
 
 
-def _label(cell: Outcome, measure: Measure) -> str:
+def _label(cell: AnyCell, measure: Drawn) -> str:
     name, last = textwrap.shorten(cell.name, 40, placeholder=" ..."), cell.curve[-1][1]
     return f"{name} {last:.2f}" if measure.most else f"{name} {last:.4g}"
 
 
-def _limits(settled: Sequence[float], measure: Measure) -> tuple[float, float]:
+def _limits(settled: Sequence[float], measure: Drawn) -> tuple[float, float]:
     """The ends of the axis, for values of the time in which the curves have settled."""
     low, high = min(settled, default=0), max(settled, default=measure.most or 1)
     if measure.most:

@@ -20,7 +20,7 @@ from ..engines import c_kernels, loader
 from ..streams.stream import Stream
 from . import moa_peers
 from .catalogue import java
-from .outcome import DIVERGED, STOPPED, Outcome
+from .outcome import DIVERGED, STOPPED, AnyCell
 from .runner import Cell
 
 SPEED_COLUMNS = ("model\nbytes", "samples\na second", "time\nin s")
@@ -37,7 +37,7 @@ NOTES = (
     *SPEED_NOTES,
 )
 _NONE = "-"
-C = TypeVar("C", bound=Outcome)
+C = TypeVar("C", bound=AnyCell)
 _WIDTH = 21  # of the longest name of a peer
 
 # Names of rows, and by system the cell on one stream.
@@ -161,7 +161,7 @@ def _our_build() -> str:
     return f"engine numba, numba {version_of('numba')}"
 
 
-def all_versions(cells: Sequence[Outcome]) -> dict[str, str]:
+def all_versions(cells: Sequence[AnyCell]) -> dict[str, str]:
     """Of this program and of the systems that took part."""
     return system_versions({cell.system for cell in cells})
 
@@ -192,7 +192,7 @@ def figures(cell: Cell) -> list[str]:
 
 
 def all_figures(
-    cell: Outcome, scores: Sequence[float | None], text: Callable[[float], str]
+    cell: AnyCell, scores: Sequence[float | None], text: Callable[[float], str]
 ) -> list[str]:
     """Its scores, each as text, and then its bytes, its speed and its time.
 
@@ -222,7 +222,7 @@ def accuracy(cell: Cell | None) -> str:
     return f"{cell.accuracy:.2f}"
 
 
-def failure(cell: Outcome) -> str:
+def failure(cell: AnyCell) -> str:
     """The failure in a word; the full text stands below the table."""
     if cell.timed_out:
         return "timeout"
@@ -248,7 +248,7 @@ def _times(one: Cell | None, other: Cell | None) -> str:
     return f"{above / below:.1f}" if above and below else _NONE
 
 
-def print_failures(cells: Sequence[Outcome]) -> None:
+def print_failures(cells: Sequence[AnyCell]) -> None:
     """Why, in full, and after how many samples."""
     for cell in cells:
         if cell.failure:

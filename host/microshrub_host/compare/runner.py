@@ -22,20 +22,20 @@ from ..engines.status import percent
 from ..streams.stream import Stream
 from . import catalogue
 from .contender import NO_ANSWER, Contender, ContenderRun
-from .outcome import Outcome, Run, Source
+from .outcome import AnyCell, AnyStream, Contest
 
 _BLOCK = 1000
 _BLOCKS = 200  # at least this many, to see how far a slow learner has got
 _MOST_CLASSES = 256
 
-S = TypeVar("S", bound=Source)
-C = TypeVar("C", bound=Outcome)
+S = TypeVar("S", bound=AnyStream)
+C = TypeVar("C", bound=AnyCell)
 Progress = Callable[[int, int, str], None]
 Start = Callable[[Contender, S, int], ContenderRun]
 
 
 @dataclass(frozen=True)
-class Cell(Outcome):
+class Cell(AnyCell):
     """What became of one learner on one stream of classes; accuracy and kappas in percent.
 
     They are None unless the whole stream was learned.
@@ -62,7 +62,7 @@ def compare(
     return run_apart(
         contenders,
         stream,
-        ClassRun,
+        ClassContest,
         start,
         warmup=warmup,
         limit=limit,
@@ -75,7 +75,7 @@ def compare(
 def run_apart(
     contenders: Sequence[Contender],
     stream: S,
-    of: Callable[[Any, Contender, S], Run[C]],
+    of: Callable[[Any, Contender, S], Contest[C]],
     start: Start[S],
     *,
     warmup: int,
@@ -95,7 +95,7 @@ def run_apart(
     waiting = deque(contenders)
     samples = stream.samples
     over = 0
-    running: list[Run[C]] = []
+    running: list[Contest[C]] = []
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
@@ -129,7 +129,7 @@ def compare_here(
     A new process takes seconds to load it. The limit is checked between blocks.
     """
     here = _Here(limit, catalogue.start, contender, stream, warmup, sizes)
-    cell = ClassRun(here, contender, stream).advance()
+    cell = ClassContest(here, contender, stream).advance()
     assert cell is not None
     return cell
 
@@ -192,7 +192,7 @@ class _Here:
         return self._sent.popleft()
 
 
-class ClassRun(Run[Cell]):
+class ClassContest(Contest[Cell]):
     """A learner of classes, and the count of its predictions."""
 
     def __init__(self, work: Any, contender: Contender, stream: Stream) -> None:

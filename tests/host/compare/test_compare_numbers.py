@@ -12,7 +12,7 @@ from page_support import Parsed
 from microshrub_host.base.worker_process import Ended
 from microshrub_host.compare.number_peers import PEERS, RiverNumbers
 from microshrub_host.compare.number_report import figures
-from microshrub_host.compare.number_runner import NumberRun
+from microshrub_host.compare.number_runner import NumberContest
 from microshrub_host.streams.number_streams import open_numbers
 from microshrub_tools.cli.main import main
 
@@ -97,7 +97,7 @@ def test_one_that_diverges_says_so() -> None:
                 return message
             raise Ended
 
-    cell = NumberRun(Work(), PEERS["river:HTR"], stream).advance()
+    cell = NumberContest(Work(), PEERS["river:HTR"], stream).advance()
     assert cell is not None
     assert cell.mae is cell.rmse is cell.r2 is None
     assert figures(cell)[:2] == ["diverged", "-"]
