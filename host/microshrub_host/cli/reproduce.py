@@ -22,6 +22,11 @@ from ..streams.data_folder import VARIABLE
 from .outputs import check_outputs
 from .parsed import check_at_least_one, whole_number
 
+_TOLD = (
+    *("streams", "methods", "configurations", "limit", "time_limit", "method_time"),
+    *("peer_limit", "peer_time"),
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
@@ -58,6 +63,19 @@ def _add_what_to_run(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="for all runs of a method on one stream: when they are over, the method begins no "
         "more of its configurations there (default: all of them)",
+    )
+    parser.add_argument(
+        "--peer-limit",
+        type=whole_number,
+        metavar="N",
+        help="as --limit, for methods that are not ours; ranks are over the samples that all "
+        "methods learned (default: --limit)",
+    )
+    parser.add_argument(
+        "--peer-time",
+        type=whole_number,
+        metavar="SECONDS",
+        help="as --method-time, for methods that are not ours (default: --method-time)",
     )
     parser.add_argument(
         "--seed",
@@ -126,6 +144,8 @@ def run(arguments: argparse.Namespace) -> int:
         scheduler=arguments.scheduler,
         notes=[*notes, *missing],
         method_seconds=arguments.method_time,
+        peer_samples=arguments.peer_limit,
+        peer_seconds=arguments.peer_time,
     )
     _run(plan, arguments)
     return 0
@@ -148,9 +168,10 @@ def _check(arguments: argparse.Namespace, extent: Extent) -> None:
         limit=extent.samples,
         time_limit=extent.seconds,
         jobs=arguments.jobs,
+        method_time=arguments.method_time,
+        peer_limit=arguments.peer_limit,
+        peer_time=arguments.peer_time,
     )
-    if arguments.method_time is not None:
-        check_at_least_one(method_time=arguments.method_time)
     if arguments.data is not None and not arguments.data.is_dir():
         raise UserError(f"--data {arguments.data}: there is no such folder")
     check_outputs(arguments)
@@ -204,7 +225,7 @@ def _command(arguments: argparse.Namespace) -> str:
     words = ["microshrub reproduce", arguments.experiment]
     if arguments.quick:
         words.append("--quick")
-    for name in ("streams", "methods", "configurations", "limit", "time_limit", "method_time"):
+    for name in _TOLD:
         value = getattr(arguments, name)
         if value is not None:
             words.append(f"--{name.replace('_', '-')} {value}")

@@ -31,6 +31,11 @@ class Method:
     contenders: Sequence[Contender]
 
 
+def is_ours(method: Method) -> bool:
+    """Whether its learners are this project's."""
+    return all(contender.system == "ours" for contender in method.contenders)
+
+
 @dataclass(frozen=True)
 class Extent:
     """How much of an experiment is run, unless options say otherwise."""

@@ -26,7 +26,15 @@ from ..compare.runner import Cell, compare, compare_here
 from ..evaluation import prequential
 from ..streams.stream import Stream
 from . import variations
-from .experiment import Experiment, ExperimentResults, Extent, Method, RunOutcome, StreamSource
+from .experiment import (
+    Experiment,
+    ExperimentResults,
+    Extent,
+    Method,
+    RunOutcome,
+    StreamSource,
+    is_ours,
+)
 from .kept_results import KeptResults
 
 WARMUP = 256  # samples whose features our quantizer sees before the run
@@ -68,6 +76,8 @@ class Plan:
     scheduler: str | None = None
     notes: Sequence[str] = field(default=())
     method_seconds: int | None = None  # for all runs of a method on one stream, each one begun
+    peer_samples: int | None = None  # at most, for methods of others; None: as for ours
+    peer_seconds: int | None = None  # method_seconds of theirs; None: as for ours
 
     def runs(self) -> list[PlannedRun]:
         """All runs, by configuration first, so that an early stop leaves some of each method."""
@@ -78,7 +88,7 @@ class Plan:
                 configuration=number,
                 contender=method.contenders[number],
                 source=source,
-                samples=self.extent.samples,
+                samples=self._samples(method),
                 seconds=self.extent.seconds,
                 most_bytes=self.experiment.most_bytes,
             )
@@ -88,11 +98,21 @@ class Plan:
             if number < len(method.contenders)
         ]
 
+    def _samples(self, method: Method) -> int | None:
+        limits = [self.extent.samples, None if is_ours(method) else self.peer_samples]
+        return min((limit for limit in limits if limit is not None), default=None)
+
+    def seconds_by_method(self) -> dict[str, int | None]:
+        """How long all runs of a method may take on one stream; None: as long as they want."""
+        theirs = self.method_seconds if self.peer_seconds is None else self.peer_seconds
+        return {m.name: self.method_seconds if is_ours(m) else theirs for m in self.methods}
+
     def head(self) -> dict[str, Any]:
         """The options that change results, and the versions: see KeptResults."""
         return {
             "experiment": self.experiment.name,
             "--limit": self.extent.samples,
+            **({"--peer-limit": self.peer_samples} if self.peer_samples else {}),
             "--time-limit": self.extent.seconds,
             "--seed": self.seed,
             **versions(),
@@ -142,8 +162,9 @@ class _InTime:
 
     def of(self, runs: Iterable[PlannedRun]) -> Iterator[PlannedRun]:
         """Those that still have time when their turn comes."""
-        most = self._plan.method_seconds
+        seconds = self._plan.seconds_by_method()
         for run in runs:
+            most = seconds[run.method]
             if most is None or self._taken[run.method, run.source.name] < most:
                 yield run
 

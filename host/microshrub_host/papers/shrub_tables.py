@@ -7,10 +7,12 @@ biggest model of the stream, of models below 100 MB (section 4).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..evaluation import pareto
+from .common_part import common_part
 from .experiment import RUNNING, TRUE, ExperimentResults, ReportTable, RunOutcome
 from .printed_figures import Paper, load_paper
 from .ranks import ALPHA, Ranking, compare_ranks
@@ -43,9 +45,12 @@ def tables(found: ExperimentResults) -> list[ReportTable]:
         _apf_table(found, None, TRUE, "prequential accuracy"),
     ]
     made += [_best_table(found, paper, *limit) for limit in _LIMITS]
-    ranking = rank(found)
+    common = common_part(found)
+    if common is not found:
+        made.append(_common_table(common))
+    ranking = rank(common)
     if ranking is not None:
-        made += [_ranks_table(found, ranking, paper), _pairs_table(ranking)]
+        made += [_ranks_table(ranking, paper), _pairs_table(ranking)]
     return [*made, _runs_table(found)]
 
 
@@ -105,6 +110,20 @@ def _apf_table(
             f"MB. Larger is better. {_BRACKETS if paper else ''}".strip()
         ],
     )
+
+
+def _common_table(common: ExperimentResults) -> ReportTable:
+    """The areas over the samples that all methods learned, which the ranks are of."""
+    table = _apf_table(common, None, RUNNING, "over the samples that all methods learned")
+    lengths = {
+        stream: max(
+            (r.samples for m in common.methods for r in common.of(stream, m.name)), default=0
+        )
+        for stream in common.streams
+    }
+    listed = ", ".join(f"{name} {samples:,}" for name, samples in lengths.items())
+    about = f"Samples: {listed}; read off the curves of about 200 points, where there were more."
+    return replace(table, notes=[*table.notes, about])
 
 
 def _best_table(
@@ -172,7 +191,7 @@ def _table(
     return ReportTable(title, [*head, *names], [texts for texts, _ in rows], best, notes)
 
 
-def _ranks_table(found: ExperimentResults, ranking: Ranking, paper: Paper) -> ReportTable:
+def _ranks_table(ranking: Ranking, paper: Paper) -> ReportTable:
     theirs = rank_paper(paper)
     by_name = dict(zip(theirs.names, theirs.ranks, strict=True))
     order = np.argsort(ranking.ranks, kind="stable")
@@ -212,16 +231,21 @@ def _pairs_table(ranking: Ranking) -> ReportTable:
 
 
 def _runs_table(found: ExperimentResults) -> ReportTable:
-    """How many configurations of each method learned each stream to its end."""
+    """How many configurations of each method learned each stream, and how much of it."""
     rows = []
     for stream in found.streams:
         runs = [found.of(stream, method.name) for method in found.methods]
-        samples = max((result.samples for of in runs for result in of), default=0)
-        rows.append([stream, f"{samples:,}", *(str(len(of)) for of in runs)])
+        rows.append([stream, *(_extent(of) for of in runs)])
     names = [method.name for method in found.methods]
     return ReportTable(
         "How much was run",
-        ["stream", "samples", *names],
+        ["stream", *names],
         rows,
-        notes=["The configurations of each method that learned all samples of the stream."],
+        notes=["Configurations of each method, and the samples of the stream that they learned."],
     )
+
+
+def _extent(runs: Sequence[RunOutcome]) -> str:
+    if not runs:
+        return _NONE
+    return f"{len(runs)} of {max(result.samples for result in runs):,}"

@@ -117,11 +117,22 @@ def test_a_method_begins_no_more_when_its_time_is_up(tmp_path: Path) -> None:
     words = ["--streams", "led_a", "--methods", "SE,Thicket", "--configurations", "3"]
     assert run(tmp_path, *words, "--method-time", "1") == 0
     text = (tmp_path / "tables.md").read_text()
-    assert "| led_a | 500 | 1 | 1 |" in text
+    assert "| led_a | 1 of 500 | 1 of 500 |" in text
     assert "--method-time 1" in text
     assert run(tmp_path, *words, "--method-time", "2") == 0
-    assert "| led_a | 500 | 2 | 2 |" in (tmp_path / "tables.md").read_text()
+    assert "| led_a | 2 of 500 | 2 of 500 |" in (tmp_path / "tables.md").read_text()
     assert len(lines(tmp_path)) == 1 + 4
+
+
+@pytest.mark.long
+def test_methods_of_others_learn_less(tmp_path: Path) -> None:
+    """Each method has its own share of the stream, and ranks are over the common one."""
+    words = ["--streams", "led_a", "--peer-limit", "300", "--peer-time", "1"]
+    assert run(tmp_path, *words, "--configurations", "2") == 0
+    text = (tmp_path / "tables.md").read_text()
+    assert "| led_a | 1 of 300 | 2 of 500 |" in text
+    assert "Samples: led_a 300;" in text
+    assert "--peer-limit 300 --peer-time 1" in text
 
 
 @pytest.mark.long

@@ -1,0 +1,65 @@
+"""The part of each stream that all methods learned, so that they can be ranked.
+
+Where some learned more of a stream than others, their accuracies and sizes are read off their
+curves, which have about 200 points.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .experiment import ExperimentResults, RunOutcome
+
+Curve = Sequence[tuple[int, float]]
+
+
+def common_part(found: ExperimentResults) -> ExperimentResults:
+    """The results over the samples that every method learned; found itself if all learned as much.
+
+    A method without a run on a stream does not shorten it.
+    """
+    lengths = {stream: _length(found, stream) for stream in found.streams}
+    longer = any(
+        result.accuracy is not None and result.samples > lengths[result.stream]
+        for result in found.results
+    )
+    if not longer:
+        return found
+    shortened = [shorten(result, lengths[result.stream]) for result in found.results]
+    return replace(found, results=shortened)
+
+
+def _length(found: ExperimentResults, stream: str) -> int:
+    """Samples that all methods learned."""
+    runs = [found.of(stream, method.name) for method in found.methods]
+    return min((max(result.samples for result in of) for of in runs if of), default=0)
+
+
+def shorten(result: RunOutcome, samples: int) -> RunOutcome:
+    """The result as it was after so many samples, or at the last point before."""
+    if result.accuracy is None or result.samples <= samples:
+        return result
+    accuracies = _until(result.accuracies, samples)
+    sizes = _until(result.sizes, samples)
+    later = [size for seen, size in sizes if seen]
+    average = result.average_bytes
+    if average is not None and later:
+        # What is the same for both is subtracted already: see runner.average_size
+        whole = statistics.fmean(size for seen, size in result.sizes if seen)
+        average = max(0.0, average + statistics.fmean(later) - whole)
+    return replace(
+        result,
+        samples=accuracies[-1][0],
+        accuracy=accuracies[-1][1],
+        running_average_accuracy=statistics.fmean(value for _, value in accuracies),
+        average_bytes=average,
+        accuracies=accuracies,
+        sizes=sizes,
+    )
+
+
+def _until(curve: Curve, samples: int) -> Curve:
+    """The points up to there, but at least the first."""
+    return [point for point in curve if point[0] <= samples] or list(curve[:1])
