@@ -96,7 +96,7 @@ def train(t, forget: int):
     if forget:
         favour(t, slot)
     else:
-        gradient_step(t)
+        gradient_step(0, 0, 0, t)
     project(t)
 
 

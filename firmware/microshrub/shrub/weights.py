@@ -154,11 +154,14 @@ def soften(t, classes: int):
 
 
 @micropython.viper
-def gradient_step(t):
+def gradient_step(i: int, at: int, c: int, t):
     """Line 9: weight -= step * gradient, for the members and the shrub of rank `used`.
 
     The gradient of shrub h is 2 / (B * C) * sum over window and classes of (f - [y = c]) * h; for
-    the cross-entropy, softmax(f) stands for f.
+    the cross-entropy, softmax(f) stands for f. The shrub of rank `used` has to weigh 0.
+
+    i, at and c are the innermost loops'; whatever is passed, viper has the first arguments, and no
+    other variable, in registers.
     """
     address = ptr32(t)
     shape = ptr32(address[_SHRUBS_SHAPE])
@@ -178,9 +181,11 @@ def gradient_step(t):
     one_hot = shape[_P_ONE_HOT]
     classes = shape[_P_CLASSES]
     last = classes - 1
-    two = int(last == 1)  # which spares the loops over classes
-    if one_hot:
-        two = 0
+    two = 0 if one_hot else int(last == 1)  # which spares the loops over classes
+    stride = 1 if one_hot else last  # bytes of a leaf
+    room = leaf_limit * stride  # of a slot, < 1024 * 255 < 2**18
+    four = int(last >= 4)
+    rolled = 4 if four else 2  # the first class in the innermost loop
     used = ptr32(address[_MEMBERS_SHAPE])[_M_USED]
     softmax = ptr32(address[_MEMBERS_SHAPE])[_M_SOFTMAX]
     shrubs = used + 1
@@ -192,33 +197,45 @@ def gradient_step(t):
     for b in range(size):
         # the votes, as in mix()
         vote = 0
-        if not two:
-            for c in range(classes):
-                residual[c] = 0
-        for i in range(shrubs):
+        i = 0
+        while i < shrubs:
             slot = rank[i]
             at = slot * window + b  # < 256 * 1024 = 2**18
-            at = slot * leaf_limit + (member16[at] if wide else member8[at])
-            if not one_hot:
-                at = at * last  # < 256 * 1024 * 255 < 2**26
+            at = slot * room + (member16[at] if wide else member8[at]) * stride  # < 2**26
             leaf[i] = at
-            if i < used:
-                weight = weights[slot]
-                if two:
-                    vote += leaves[at] * weight
-                elif one_hot:
-                    c = leaves[at]
-                    residual[c] = residual[c] + 255 * weight  # a sum is at most 255 * 65536
-                else:
-                    for c in range(last):
-                        residual[c] = residual[c] + leaves[at + c] * weight
+            if two:
+                vote += leaves[at] * weights[slot]
+            i += 1
         if two:
             residual[0] = vote
             residual[1] = 255 * _ONE - vote if used else 0
-        elif used and not one_hot:
-            rest = 255 * _ONE
-            for c in range(last):
-                rest -= residual[c]
+        elif one_hot:
+            for c in range(classes):
+                residual[c] = 0
+            for i in range(used):
+                c = leaves[leaf[i]]
+                residual[c] = residual[c] + 255 * weights[rank[i]]  # at most 255 * 65536
+        else:
+            rest = 255 * _ONE if used else 0
+            c = 0
+            while c < last:  # by twos; of an odd number, one comes again
+                if c + 1 == last:
+                    c -= 1
+                    rest += vote
+                vote = 0
+                other = 0
+                i = 0
+                while i < used:
+                    at = leaf[i] + c
+                    weight = weights[rank[i]]
+                    vote += leaves[at] * weight
+                    other += leaves[at + 1] * weight
+                    i += 1
+                residual[c] = vote
+                residual[c + 1] = other
+                rest -= vote + other
+                vote = other
+                c += 2
             residual[last] = rest
         if softmax:
             soften(t, classes)
@@ -228,23 +245,36 @@ def gradient_step(t):
         c = labels[b]
         residual[c] = residual[c] - _UNIT
         pivot = residual[last]
-        slope = residual[0] - pivot
+        # sum_c margin_c * h_c, where h_last = 255 - the others; |sum| <= 65280 * 255 < 2**24
+        # because the h_c are not negative and add up to 255; |margin_c - pivot| < 2**17, and
+        # a part of the sum stays below 255 * 2**17 < 2**25
         pivot_255 = 255 * pivot
-        for i in range(shrubs):
+        first = residual[0] - pivot
+        second = residual[1] - pivot
+        third = 0
+        fourth = 0
+        if four:
+            third = residual[2] - pivot
+            fourth = residual[3] - pivot
+        i = 0
+        while i < shrubs:
             at = leaf[i]
-            # sum_c margin_c * h_c, where h_last = 255 - the others; |sum| <= 65280 * 255 < 2**24
-            # because the h_c are not negative and add up to 255; |margin_c - pivot| < 2**17, and
-            # a part of the sum stays below 255 * 2**17 < 2**25
-            if two:
-                dot = pivot_255 + slope * leaves[at]
-            elif one_hot:
+            dot = pivot_255
+            if one_hot:
                 dot = 255 * residual[leaves[at]]
             else:
-                dot = pivot_255
-                for c in range(last):
-                    dot += (residual[c] - pivot) * leaves[at + c]
+                dot += first * leaves[at]
+                if not two:
+                    dot += second * leaves[at + 1]
+                    if four:
+                        dot += third * leaves[at + 2] + fourth * leaves[at + 3]
+                    c = rolled
+                    while c < last:
+                        dot += (residual[c] - pivot) * leaves[at + c]
+                        c += 1
             # 64 * 65280 * 255 < 2**30, and `down` keeps it so for more samples
             gradient[i] = gradient[i] + (dot >> down)
+            i += 1
     scale = ptr32(address[_MEMBERS_SHAPE])[_M_SCALE] // size
     shift = ptr32(address[_MEMBERS_SHAPE])[_M_SHIFT] - down
     while scale >= 32768:

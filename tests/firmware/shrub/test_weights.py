@@ -99,7 +99,7 @@ class Members:
         return np.array(self.by_name["members.weight"], dtype=np.int64)[ranked]
 
     def step(self) -> None:
-        self.kernels.gradient_step(self.table)
+        self.kernels.gradient_step(0, 0, 0, self.table)
 
 
 def set_weights(by_name: dict[str, Any], weights: Ints, rng: np.random.Generator) -> None:
