@@ -10,8 +10,9 @@ from micropython import const
 from ..fixed import RNG_WORDS, seed_generator
 from ..learner import Learner
 from .cart import cart_table, grow, start_cart
+from .gradient import gradient_step
 from .pool import descend, leaf_slots, shrubs_table, start_shrubs
-from .weights import favour, gradient_step, members_table, mix, project, start_members
+from .weights import favour, members_table, mix, project, start_members
 from .window import slide, start_window, window_table
 
 # From elsewhere, written by `make constants`:

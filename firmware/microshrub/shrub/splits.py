@@ -14,6 +14,13 @@ The sums of squares are updated with 2n + 1. Up to a window of 64 two merits are
 fractions, exactly; beyond it they are held in Q10, whose two divisions are spared where a product
 tells that a merit is less than the best so far. Ties are broken at random.
 
+Up to 64, with n = n_left + n_right, t_c of class c and S = sum_c t_c**2 in the node,
+
+    merit * n_left * n_right = n sum_c left_c**2 + (S - 2 sum_c t_c left_c) n_left,
+
+and for two classes it is (S n_left n_right + 2 lead**2) / n with lead = n left_1 - t_1 n_left, so
+that the square of the lead stands for the merit until a level is done.
+
 The scratch buffers are those of cart.py.
 """
 
@@ -119,7 +126,8 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
     wide_line = int(shape[_W_WINDOW] > 256)
     exact = int(shape[_W_WINDOW] <= _EXACT)
     in_order = shape[_W_SORTED]
-    narrow = int(classes == 2 and exact and wide and in_order)  # the usual, with a loop of its own
+    usual = int(exact and wide and in_order)  # has loops of its own
+    two = int(usual and classes == 2)
     # a merit times passed * rest is at most window**3 / 4 <= 2**28; in Q(slack) at most 2**30
     slack = 10
     if not exact:
@@ -157,7 +165,16 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
             dealt = 0
         else:
             dealt = size
-        for i in range(dealt):
+        r = base
+        while usual and r < base + dealt:
+            b = order8[r]
+            a = where8[b]
+            code = ends[a]
+            if code != _NOT_WANTED:
+                ends[a] = code + 1
+                line8[code] = b
+            r += 1
+        for i in range(0 if usual else dealt):
             b = i
             if in_order:
                 b = order16[base + i] if wide_line else order8[base + i]
@@ -182,12 +199,15 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
                 cut = int(draw_threshold(t, base, begin, end))
             begin += offset
             end += offset
-            ones = 0  # of two classes, those passed
-            all_ones = counts[first + 1]
-            for c in range(classes):
+            samples = end - begin
+            ones = counts[first + 1]
+            lead = 0  # of two classes: samples * ones passed - ones * samples passed
+            for c in range(0 if two else classes):
                 left[c] = 0
+            squares = scores[score + _SQUARES]
             squares_left = 0
-            squares_right = scores[score + _SQUARES]
+            squares_right = squares
+            met = 0  # for each sample passed, how many of its class the node has
             merit = scores[score + _MERIT]
             below_it = scores[score + _BELOW]
             bound = merit >> (10 - slack)
@@ -198,25 +218,41 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
             r = begin
             while r < end:
                 better = -1
-                if narrow:  # on to the next boundary that is as good as the best so far
+                if usual:  # on to the next boundary that is as good as the best so far
                     if last < 0:
                         last = codes16[base + line8[r]]
-                    while r < end and better < 0:
+                    while two and r < end:
+                        b = line8[r]
+                        code = codes16[base + b]
+                        if code != last:
+                            before = last
+                            last = code
+                            over = lead * lead  # <= (64**2 / 4)**2 = 2**20
+                            under = (r - begin) * (end - r)
+                            better = over * below_it - merit * under  # of two numbers <= 2**30
+                            if better >= 0:
+                                break
+                        lead -= ones
+                        if labels[b]:
+                            lead += samples
+                        r += 1
+                    while not two and r < end:
                         b = line8[r]
                         code = codes16[base + b]
                         if code != last:
                             before = last
                             last = code
                             passed = r - begin
-                            rest = end - r
-                            zeros = passed - ones
-                            over = (ones * ones + zeros * zeros) * rest
-                            under = passed * rest
-                            n = all_ones - ones
-                            rest -= n
-                            over += (n * n + rest * rest) * passed
-                            better = over * below_it - merit * under
-                        ones += labels[b]
+                            over = squares_left * samples + (squares - 2 * met) * passed
+                            under = passed * (end - r)
+                            better = over * below_it - merit * under  # < 2**26
+                            if better >= 0:
+                                break
+                        b = labels[b]
+                        code = left[b]
+                        left[b] = code + 1
+                        squares_left += 2 * code + 1
+                        met += counts[first + b]
                         r += 1
                 else:
                     b = line16[r] if wide_line else line8[r]
@@ -255,14 +291,20 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
                         below_it = under
                         bound = merit >> (10 - slack)
                         forks[fork + _FEATURE] = f
-                        forks[fork + _THRESHOLD] = (before + code) >> 1 if in_order else cut
+                        forks[fork + _THRESHOLD] = (before + last) >> 1 if in_order else cut
                     if ties < 65535:
                         forks[fork + _TIES] = ties
-            if narrow:
-                left[0] = end - begin - ones
+            if two:
+                left[0] = samples - ones
                 left[1] = ones
             scores[score + _MERIT] = merit
             scores[score + _BELOW] = below_it
+    for a in range(open_nodes if two else 0):
+        score = a * _SCORES
+        over = scores[score + _MERIT]
+        if over >= 0:
+            over = 2 * over + scores[score + _SQUARES] * scores[score + _BELOW]  # < 2**23
+            scores[score + _MERIT] = over // forks[a * _FORK + _SAMPLES]
 
 
 @micropython.viper
