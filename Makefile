@@ -20,7 +20,7 @@ demo: .venv/run
 
 # The tests to run: by default all but those that are marked as long
 TESTS ?= -m 'not long'
-test: .venv/dev $(STUBS)
+test: .venv/bin/pip
 	@$(MAKE) --no-print-directory --jobs 3 lint types tests
 	@$(if $(TESTS),echo "Left out: tests that take long. make ci runs them as well.")
 
@@ -83,22 +83,25 @@ types: .venv/dev $(STUBS)
 packages: .venv/run
 	$(BIN)/python -c 'from microshrub_tools.board import package_list; package_list.write_packages()'
 
-.venv/run: pyproject.toml
+.venv/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 		{ echo "microshrub needs Python 3.10 or newer: make PYTHON=python3.12 ..."; exit 1; }
-	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
+	$(PYTHON) -m venv .venv
+
+.venv/run: pyproject.toml | .venv/bin/pip
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-.venv/dev: .venv/run
+# What .venv/run has, and more: one installation serves both
+.venv/dev: pyproject.toml | .venv/bin/pip
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@
+	@touch .venv/run $@
 
 .venv/docs: .venv/run
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@
 
-$(STUBS): .venv/dev
+$(STUBS): pyproject.toml | .venv/bin/pip
 	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade --target .typings \
 		'micropython-rp2-stubs>=1.24'
 	@touch $@
