@@ -89,8 +89,14 @@ def log2(n: int) -> int:
     polynomial of degree 5 that is closest in the Chebyshev sense, by Horner's rule. Every
     intermediate is below 2**15 and f at most 2**15, so each product stays below 2**30.
     """
-    top = 0
-    while n >> top > 1:
+    top = 16 if n >= 65536 else 0
+    if n >> top > 255:
+        top += 8
+    if n >> top > 15:
+        top += 4
+    if n >> top > 3:
+        top += 2
+    if n >> top > 1:
         top += 1
     f = n >> (top - 15) if top > 15 else n << (15 - top)
     f -= 32768

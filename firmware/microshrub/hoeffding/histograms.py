@@ -162,12 +162,15 @@ def observe(t, slot: int, label: int, weight: int) -> int:
 
 
 @micropython.viper
-def merits(t, slot: int, omega: int, current: int):
+def merits(n: int, y: int, x: int, t, slot: int, omega: int, current: int):
     """Find the best split of a slot's samples, and the gains of the second best and one other.
 
     The other one is the split after the bin `current`, 0..T - 1; the second best is of another
     feature than the best. The gain of a feature with used[f] = 0 is multiplied by omega / 256
     (Barddal and Enembreck 2019, equation 3).
+
+    n, y and x are the innermost loop's; whatever is passed, viper has the first arguments, and no
+    other variable, in registers.
     """
     address = ptr32(t)
     shape = ptr32(address[_OBSERVERS_SHAPE])
@@ -181,6 +184,7 @@ def merits(t, slot: int, omega: int, current: int):
     features = shape[_O_FEATURES]
     classes = shape[_O_CLASSES]
     gini = shape[_O_GINI]
+    sides = 2 * classes
     out[_M_BEST] = 0
     out[_M_SECOND] = 0
     out[_M_FEATURE] = 0
@@ -192,38 +196,72 @@ def merits(t, slot: int, omega: int, current: int):
         cell = (slot * shape[_O_BINS] + begin) * classes
         samples = 0
         for c in range(classes):
-            total = 0
-            k = cell + c
+            n = 0
+            x = cell + c
             for _ in range(begin, end):
-                total += counts[k]
-                k += classes
+                n += counts[x]
+                x += classes
             scratch[c] = 0  # left of the border
-            scratch[classes + c] = total
-            samples += total
-        whole = int(purity(t, classes, classes, samples, gini))
+            scratch[classes + c] = n
+            samples += n
+        whole = 0
         gain = 0
         at = 0
         left = 0
         g = 0
-        for b in range(end - begin - 1):
-            here = 0
-            for c in range(classes):
-                n = counts[cell + b * classes + c]
-                scratch[c] = scratch[c] + n
-                scratch[classes + c] = scratch[classes + c] - n
-                here += n
-            left += here
+        for b in range(end - begin):  # the border below bin b; with 0, all are on its right
+            here = int(b == 0)
+            if b:
+                for c in range(classes):
+                    n = counts[cell]
+                    scratch[c] = scratch[c] + n
+                    scratch[classes + c] = scratch[classes + c] - n
+                    here += n
+                    cell += 1
+                left += here
             if here:  # else the split is the one before
                 g = 0
                 if left < samples:
-                    g = int(purity(t, 0, classes, left, gini))
-                    g += int(purity(t, classes, classes, samples - left, gini)) - whole
-                    g = g // samples
-                if g > gain:
-                    gain = g
-                    at = b
-            if begin + b == current:
-                out[_M_CURRENT] = g
+                    if gini:
+                        g = int(purity(t, 0, classes, left, gini))
+                        g += int(purity(t, classes, classes, samples - left, gini))
+                    else:  # purity() of both sides, in line: a call takes 200 instructions
+                        for k in range(sides + 2):
+                            if k < sides:
+                                n = scratch[k]
+                            else:
+                                n = left if k == sides else samples - left
+                            if n < 2:
+                                continue
+                            x = 8 if n >= 256 else 0  # as log2() of fixed.py
+                            if n >> x > 15:
+                                x += 4
+                            if n >> x > 3:
+                                x += 2
+                            if n >> x > 1:
+                                x += 1
+                            top = x
+                            x = (n << (15 - x)) - 32768
+                            y = ((720 * x) >> 15) - 3110
+                            y = ((y * x) >> 15) + 6743
+                            y = ((y * x) >> 15) - 11588
+                            y = ((y * x) >> 15) + 23619
+                            y = (top << 14) + ((y * x) >> 15)
+                            y = n * (y >> 4) + ((n * (y & 15)) >> 4)  # as n_log2()
+                            if k < sides:
+                                g += y
+                            else:
+                                g -= y
+                    if b:
+                        g -= whole  # <= 8 * 2**25
+                    else:
+                        whole = g
+                        g = 0
+                    if g >= (gain + 1) * samples:
+                        gain = g // samples
+                        at = b - 1
+            if b and begin + b - 1 == current and g:
+                out[_M_CURRENT] = g // samples
         if not used[f]:
             gain = (gain * omega) >> 8  # <= 8 * 2**10 * 2**8
         if gain > out[_M_BEST]:

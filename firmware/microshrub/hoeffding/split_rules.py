@@ -56,7 +56,7 @@ def wants_split(t, slot: int, rows, at: int) -> int:
     state = ptr32(address[_STATE])
     found = ptr32(address[_MERITS])
     look_back(t, rows, at)
-    merits(t, slot, state[_S_OMEGA], 0)
+    merits(0, 0, 0, t, slot, state[_S_OMEGA], 0)
     best = found[_M_BEST]
     if not best or (state[_S_OMEGA] < 256 and ptr16(address[_USED])[found[_M_FEATURE]] > best):
         return 0
@@ -124,7 +124,7 @@ def review(t, node: int, slot: int) -> int:
         first[f]
         + (ptr16(address[_TREE_THRESHOLD])[node] - low) * (first[f + 1] - first[f]) // span
     )
-    merits(t, slot, 256, at)
+    merits(0, 0, 0, t, slot, 256, at)
     if not found[_M_SAMPLES]:
         return 0
     if not found[_M_BEST]:

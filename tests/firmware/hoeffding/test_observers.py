@@ -72,7 +72,7 @@ class Case:
     def merits(self, omega: int = 256, used: bytes = b"", current: int = 0) -> list[int]:
         b = held(self.model)
         b["used"][:] = array("H", list(used) or [1] * len(self.bins))
-        observers.merits(self.model._addresses, self.slot, omega, current)
+        observers.merits(0, 0, 0, self.model._addresses, self.slot, omega, current)
         return list(b["merits"])
 
 
@@ -222,7 +222,7 @@ def test_merits_of_many_samples_and_classes_stay_within_30_bits(gini: bool) -> N
         b["observers.counts"][c * 256 + c] = share
     b["observers.counts"][254 * 256 + 255] = 32767 - 255 * share
     b["used"][0] = 1
-    observers.merits(model._addresses, 0, 256, 0)
+    observers.merits(0, 0, 0, model._addresses, 0, 256, 0)
     out = b["merits"]
     assert out[SAMPLES] == 32767
     counts = [share] * 255 + [32767 - 255 * share]
