@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from microshrub_host.base.worker_process import Send
-from microshrub_host.compare import catalogue
+from microshrub_host.compare import catalogue, moa_peers
 from microshrub_host.compare.contender import Contender
 from microshrub_host.streams.stream import Stream
 
@@ -70,3 +70,12 @@ def run_all(send: Send, contenders: Sequence[Contender], stream: Stream) -> None
         learner = catalogue.start(contender, stream, 256)
         said = learner.run(learner.prepare(slice(0, len(stream.labels))))
         send((contender.name, said, learner.nbytes()))
+
+
+def run_with_labels(send: Send, contender: Contender, stream: Stream) -> None:
+    """Send the predictions of MOA's loop, those with all labels given, and those with a tenth."""
+    values = catalogue.filled(stream.values, 256)
+    every = stream.labels.astype(np.int16)
+    for labels in (None, every, np.where(np.arange(len(every)) % 10, -1, every)):
+        learner = moa_peers.start(contender.learner, contender.settings, values, stream, labels)
+        send(list(learner.run(learner.prepare(slice(0, len(every))))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..base.text import count
 from ..boards import board_files, ram_budget
 from ..boards.ram_budget import Budget
 from ..emulation.latency import Clock, can_count
+from ..engines.asking_options import AskingOptions
 from ..engines.learners import DEFAULT, kind_of, regressor_for
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
@@ -19,7 +21,7 @@ from ..tuning.report import TuningReport
 from ..tuning.splits import NumberSplit, SearchedStream, StreamSplit
 from ..tuning.study import Progress, Search
 from ..tuning.trials import Limits
-from .models import known, parameters_of, raw_ends
+from .models import asking_of, known, parameters_of, raw_ends, spare_of
 
 
 def budget(
@@ -79,6 +81,10 @@ def tune(
     scheduler: str | None = None,
     warmup: int = 256,
     ends: tuple[float, float] | None = None,
+    label_budget: str | None = None,
+    label_delay: int = 0,
+    unanswered: str | None = None,
+    spare_classes: str | Sequence[str] | None = None,
     study: str | Path | None = None,
     progress: Progress = lambda done, total, note: None,
 ) -> TuningReport:
@@ -109,6 +115,9 @@ def tune(
         Samples whose features the quantizer sees before a run.
     ends
         The range of the targets, in their own unit; None: that of the warm-up.
+    label_budget, label_delay, unanswered, spare_classes
+        As of simulate(): which labels each trial learns, and when; and how many classes get a
+        name only later. Of classes only.
     study
         A file that keeps the trials, with which a later search goes on; by default none is kept.
     progress
@@ -127,7 +136,8 @@ def tune(
     """
     target = board_files.load(board)
     most = min(max_bytes or target.model_budget_bytes, target.model_budget_bytes)
-    split = _split(stream, warmup, choose_on, ends)
+    asking = asking_of(label_budget, label_delay, unanswered, spare_classes)
+    split, beside = _split(stream, warmup, choose_on, ends, asking, spare_classes)
     with contextlib.ExitStack() as stack:
         clock = None
         if max_latency is not None:
@@ -135,7 +145,7 @@ def tune(
                 raise UserError("the time per sample is known of classes only, not of numbers")
             if can_count(target):
                 clock = stack.enter_context(Clock(target, stream, warmup))
-        limits = Limits(target, most, max_latency, clock)
+        limits = Limits(target, most, max_latency, clock, beside)
         if study is None:
             study = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "study"
         search = stack.enter_context(Search(Path(study), split, limits, seed))
@@ -150,11 +160,23 @@ def tune(
 
 
 def _split(
-    stream: Stream | NumberStream, warmup: int, part: float, ends: tuple[float, float] | None
-) -> SearchedStream:
+    stream: Stream | NumberStream,
+    warmup: int,
+    part: float,
+    ends: tuple[float, float] | None,
+    asking: AskingOptions | None,
+    spare_classes: str | Sequence[str] | None,
+) -> tuple[SearchedStream, dict[str, Any]]:
+    """The stream in its parts, and what stands beside each model."""
+    first = _first(stream.samples, part)
+    spare = spare_of(spare_classes)
     if isinstance(stream, Stream):
-        return StreamSplit(stream, warmup, _first(len(stream.labels), part))
-    return NumberSplit(stream, warmup, _first(stream.samples, part), raw_ends(stream, ends))
+        named = spare.of_stream(stream, warmup) if spare else None
+        beside = {"asking": asking, "spare": named}
+        return StreamSplit(stream, warmup, first, asking, named), beside
+    if asking or spare:
+        raise UserError("label_budget, unanswered and spare_classes are for classes, not numbers")
+    return NumberSplit(stream, warmup, first, raw_ends(stream, ends)), {}
 
 
 def _first(total: int, part: float) -> int:

@@ -8,7 +8,6 @@ from typing import Any, overload
 
 from ..engines import engines
 from ..engines.anomaly_options import AnomalyOptions
-from ..engines.asking_options import AskingOptions
 from ..engines.learners import (
     DEFAULT,
     check_parameters,
@@ -17,7 +16,7 @@ from ..engines.learners import (
     regressor_for,
     stream_parameters,
 )
-from ..engines.spare_options import SpareOptions, with_spare
+from ..engines.spare_options import with_spare
 from ..evaluation import parity as engine_parity
 from ..evaluation import prequential, regression
 from ..evaluation.parity import Difference
@@ -25,7 +24,7 @@ from ..evaluation.prequential import Result
 from ..evaluation.regression import NumberResult
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
-from .models import known, parameters_of, raw_ends
+from .models import asking_of, known, parameters_of, raw_ends, spare_of
 
 
 @overload
@@ -112,13 +111,10 @@ def simulate(
     wanted = parameters_of(model, stream_parameters(known(model), stream, warmup), parameters)
     words = [anomaly] if isinstance(anomaly, str) else anomaly
     options = AnomalyOptions.of(words) if words else None
-    words = [spare_classes] if isinstance(spare_classes, str) else spare_classes
-    spare = SpareOptions.of(words).of_stream(stream, warmup) if words else None
+    named = spare_of(spare_classes)
+    spare = named.of_stream(stream, warmup) if named else None
     wanted = with_spare(wanted, spare)
     check_parameters(model, wanted)
-    asking = None
-    if label_budget or label_delay or unanswered:
-        asking = AskingOptions.of(label_budget, label_delay, unanswered, spare=bool(spare))
     return prequential.evaluate(
         stream,
         model,
@@ -127,7 +123,7 @@ def simulate(
         warmup=warmup,
         anomaly=options,
         spare=spare,
-        asking=asking,
+        asking=asking_of(label_budget, label_delay, unanswered, spare_classes),
     )
 
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from ..base.errors import UserError
 from ..base.terminal import console, messages
-from ..compare import catalogue, number_peers
+from ..compare import catalogue, few_labels, number_peers
 from ..compare import page as compare_page
 from ..compare import report as compare_report
 from ..compare.contender import Contender
@@ -18,6 +18,7 @@ from ..compare.runner import Cell, compare
 from ..compare.sets import SETS, Selection
 from ..engines.learners import MODELS
 from ..streams.stream import Stream
+from .asking_option import add_asking_option, asking_options
 from .compare_numbers import NUMBERS, run_numbers
 from .compare_streams import check_bytes, compile_ours, learn_all, options_of, with_data
 from .number_options import add_number_options, wants_numbers
@@ -27,13 +28,25 @@ from .run_options import add_run_options
 from .stream_options import add_stream_options, open_arguments
 
 _LIMIT = 600  # seconds
+_SPARE = "--spare-classes"
+
+
+class _RefuseSpare(argparse.Action):
+    """Says what there is instead."""
+
+    def __call__(self, *_: object) -> None:
+        raise UserError(
+            f"compare has no {_SPARE}: the others know all classes from the start, and nobody "
+            "names any for them. `simulate` shows what ours do with it; `tune` searches with it."
+        )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Run our learners, River's, MOA's and soft decision trees, each in its own process, on "
-        "the same samples in the same order. With --target, our learners of numbers and River's."
+        "the same samples in the same order. With --target, our learners of numbers and River's. "
+        "With --label-budget, ours ask for labels; the others get as many, drawn at random."
     )
     add_stream_options(parser, nargs="+")
     parser.add_argument(
@@ -64,6 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BYTES",
         help="refuse models of ours that take more bytes (default: no limit)",
     )
+    add_asking_option(parser)
+    parser.add_argument(_SPARE, nargs="*", action=_RefuseSpare, help=argparse.SUPPRESS)
     add_run_options(parser, _LIMIT)
     add_outputs(
         parser,
@@ -78,6 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     if wants_numbers(arguments):
         return run_numbers(arguments)
+    asking = asking_options(arguments)
     chosen = SETS.get(arguments.set)
     contenders = _contenders(arguments, chosen)
     streams = [open_arguments(with_data(arguments, source)) for source in arguments.data]
@@ -95,6 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
             limit=arguments.time_limit,
             jobs=arguments.jobs,
             progress=update,
+            asking=asking,
         ),
         lambda stream, found: _tell(parts, stream, found, arguments),
         lambda: _finish(parts, contenders, arguments),
@@ -127,11 +144,16 @@ def _finish(
     if not is_quiet(arguments):
         for note in notes:
             console.say(note)
+    asking = asking_options(arguments)
+    about = [few_labels.note(asking), *compare_report.NOTES] if asking else compare_report.NOTES
+    if asking and not is_quiet(arguments):
+        console.say(about[0])
     options = options_of(arguments)
     if arguments.json is not None:
         write_json(arguments, compare_report.record(parts, options))
     if arguments.html is not None:
-        write_page(arguments, compare_page.make_page(parts, arguments.command_line, options))
+        page = compare_page.make_page(parts, arguments.command_line, options, about)
+        write_page(arguments, page)
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -140,6 +162,8 @@ def _check(arguments: argparse.Namespace) -> None:
     )
     if arguments.set and (arguments.ours or arguments.peers):
         raise UserError(f"--set {arguments.set} names all learners; leave out --ours and --peers")
+    if arguments.set == "speed" and arguments.label_budget:
+        raise UserError("--set speed has every learner learn all labels; leave out --label-budget")
     if arguments.set == "speed" and arguments.jobs > 1:
         raise UserError("--set speed runs one learner at a time; leave out --jobs")
     check_outputs(arguments)

@@ -17,6 +17,7 @@ from ..boards import board_files
 from ..engines.learners import option
 from ..tuning.report import TuningReport
 from ..tuning.study import RULE
+from .asking_option import add_answer_options
 from .number_options import (
     add_number_options,
     open_number_stream,
@@ -32,6 +33,7 @@ from .outputs import (
     write_page,
 )
 from .parsed import whole_number
+from .spare_option import add_spare_option
 from .stream_options import add_board_option, add_stream_options, open_arguments
 
 _TRIALS = 60
@@ -44,9 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Search for models that are accurate and small. Every trial learns the "
         "whole stream once. Models are chosen by their accuracy, or with --target by their mean "
         "absolute error, on its first part; that on the rest is only shown. The choice is "
-        f"{RULE}. Run the same command again to continue with the trials that are missing."
+        f"{RULE}. With --label-budget or --spare-classes, every trial learns as `simulate` "
+        "does with them. Run the same command again to continue with the trials that are missing."
     )
     add_stream_options(parser)
+    add_spare_option(parser)
+    add_answer_options(parser)
     add_number_options(parser, interval=False)
     add_board_option(parser, None, "the board (required)", required=True)
     parser.add_argument(
@@ -140,12 +145,22 @@ def run(arguments: argparse.Namespace) -> int:
             scheduler=arguments.scheduler,
             warmup=arguments.warmup,
             ends=target_range(arguments) if numbers else None,
+            label_budget=arguments.label_budget,
+            label_delay=arguments.label_delay or 0,
+            unanswered=arguments.unanswered,
+            spare_classes=arguments.spare_classes,
             study=study,
             progress=progress,
         )
-    _tell(
-        dataclasses.replace(found, source=arguments.data, reading=_reading(arguments)), arguments
+    simulated, built = _of_labels(arguments)
+    told = dataclasses.replace(
+        found,
+        source=arguments.data,
+        reading=_reading(arguments),
+        only_simulate=simulated,
+        only_build=built,
     )
+    _tell(told, arguments)
     return 0
 
 
@@ -184,6 +199,21 @@ def _reading(arguments: argparse.Namespace) -> list[str]:
     given += ["--no-header"] if arguments.no_header else []
     given += ["--features", *arguments.features] if arguments.features else []
     return [*given, "--board", arguments.board]
+
+
+def _of_labels(arguments: argparse.Namespace) -> tuple[list[str], list[str]]:
+    """The words on labels for `simulate`, and for `build`, where nobody plays the person."""
+    given = []
+    if arguments.label_budget is not None:
+        given += ["--label-budget", arguments.label_budget]
+    late = []
+    for name in ("label_delay", "unanswered"):
+        if vars(arguments)[name] is not None:
+            late += [option(name), str(vars(arguments)[name])]
+    spare = arguments.spare_classes or []
+    simulated = ["--spare-classes", *spare] if spare else []
+    built = [word for word in simulated if not word.startswith("new=")]
+    return [*given, *late, *simulated], [*given, *built]
 
 
 def _tell(result: TuningReport, arguments: argparse.Namespace) -> None:

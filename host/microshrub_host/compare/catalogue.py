@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 
 from ..base.errors import UserError
 from ..base.text import did_you_mean
+from ..engines.asking_options import AskingOptions
 from ..streams.stream import Stream
 from .contender import NO_ANSWER, SEED, Contender, ContenderRun
+from .few_labels import UNKNOWN, GivenLabels, given_labels
 
 _TEN = {"n_models": 10, "seed": SEED}
 _RIVER: dict[str, tuple[str, dict[str, Any]]] = {
@@ -111,27 +113,33 @@ def java() -> str | None:
     return shutil.which(str(Path(home, "bin", "java")) if home else "java")
 
 
-def start(contender: Contender, stream: Stream, warmup: int) -> ContenderRun:
-    """The learner that is to see this stream. What it needs is only imported here."""
+def start(
+    contender: Contender, stream: Stream, warmup: int, asking: AskingOptions | None = None
+) -> ContenderRun:
+    """The learner that is to see this stream. What it needs is only imported here.
+
+    With `asking`, ours learn only the labels that they ask for, and the others as few of them.
+    """
     system, learner, settings = contender.system, contender.learner, contender.settings
     if system == "ours":
         from . import our_learners
 
-        return our_learners.OurLearner(learner, settings, stream, warmup)
+        return our_learners.OurLearner(learner, settings, stream, warmup, asking)
+    labels = given_labels(stream, asking)
     if system == "baseline":
-        return Baseline(learner, stream)
+        return Baseline(learner, stream, labels)
     values = filled(stream.values, warmup)
     if system == "river":
         from . import river_peers
 
-        return river_peers.RiverLearner(learner, settings, values, stream.labels)
+        return river_peers.RiverLearner(learner, settings, values, labels)
     if system == "torch":
         from . import soft_trees
 
-        return soft_trees.SoftTrees(settings, values, stream)
+        return soft_trees.SoftTrees(settings, values, stream, labels)
     from . import moa_peers
 
-    return moa_peers.start(learner, settings, values, stream)
+    return moa_peers.start(learner, settings, values, stream, labels if asking else None)
 
 
 def filled(values: NDArray[np.float64], warmup: int) -> NDArray[np.float64]:
@@ -150,14 +158,14 @@ def filled(values: NDArray[np.float64], warmup: int) -> NDArray[np.float64]:
 
 
 class Baseline:
-    """NoChange, which predicts the last label, or MajorityClass, which predicts the most frequent.
+    """NoChange predicts the last label that is known, MajorityClass the most frequent one.
 
     Among equally frequent classes, it is the one with the lowest index.
     """
 
-    def __init__(self, learner: str, stream: Stream) -> None:
+    def __init__(self, learner: str, stream: Stream, labels: GivenLabels) -> None:
         self._majority = learner == "majority"
-        self._labels = stream.labels
+        self._labels = labels
         self._counts = [0] * len(stream.class_names)
         self._says = NO_ANSWER
 
@@ -170,6 +178,8 @@ class Baseline:
         said = []
         for label in samples:
             said.append(self._says)
+            if label == UNKNOWN:
+                continue
             if self._majority:
                 self._counts[label] += 1
                 label = self._counts.index(max(self._counts))

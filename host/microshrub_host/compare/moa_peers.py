@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ..models.tree_shape import Shape, moa_shape
 from ..streams.stream import Stream
 from .contender import NO_ANSWER, SEED, ContenderRun
+from .few_labels import UNKNOWN, GivenLabels
 
 _NO_WINDOW = 2**31 - 1
 VARIABLE = "CAPYMOA_JVM_ARGS"
@@ -29,15 +30,25 @@ _OPENED = ("lang", "util", "util.concurrent", "util.concurrent.atomic", "util.ra
 
 
 def start(
-    learner: str, settings: Mapping[str, Any], values: NDArray[np.float64], stream: Stream
+    learner: str,
+    settings: Mapping[str, Any],
+    values: NDArray[np.float64],
+    stream: Stream,
+    labels: GivenLabels | None = None,
 ) -> ContenderRun:
-    """The learner: MOA's, by its name in option strings, or capymoa's own ShrubsClassifier."""
+    """The learner: MOA's, by its name in option strings, or capymoa's own ShrubsClassifier.
+
+    With labels, it learns only those that are not UNKNOWN, in a loop that is Python.
+    """
     with tempfile.TemporaryDirectory(prefix="microshrub-") as folder:
         _start_java(Path(folder))
     samples = _Samples(values, stream)
     if learner == "ShrubsClassifier":
-        return CapymoaLearner(learner, settings, samples)
-    return MoaLearner(option_string(learner, settings), samples)
+        return CapymoaLearner(learner, settings, samples, labels)
+    options = option_string(learner, settings)
+    if labels is not None:
+        return MoaWithFewLabels(options, samples, labels)
+    return MoaLearner(options, samples)
 
 
 def option_string(learner: str, settings: Mapping[str, Any]) -> str:
@@ -127,13 +138,50 @@ class MoaLearner:
         return moa_shape(self._model)
 
 
+_Known = tuple[Any, bool]  # a sample, and whether its label is known
+
+
+def _known(samples: list[Any], part: slice, labels: GivenLabels | None) -> list[_Known]:
+    if labels is None:
+        return [(sample, True) for sample in samples]
+    return list(zip(samples, (labels[part] != UNKNOWN).tolist(), strict=True))
+
+
+class MoaWithFewLabels(MoaLearner):
+    """A classifier of MOA that does not learn every sample, which MOA's own loop does."""
+
+    def __init__(self, options: str, samples: _Samples, labels: GivenLabels) -> None:
+        super().__init__(options, samples)
+        self._labels = labels
+
+    def prepare(self, part: slice) -> list[_Known]:
+        """The samples as Java objects."""
+        samples = [sample.java_instance for sample in self._samples.take(part)]
+        return _known(samples, part, self._labels)
+
+    def run(self, samples: list[_Known]) -> list[int]:
+        said = []
+        for sample, has_label in samples:
+            votes = list(self._model.getVotesForInstance(sample))
+            said.append(votes.index(max(votes)) if votes else 0)
+            if has_label:
+                self._model.trainOnInstance(sample)
+        return said
+
+
 class CapymoaLearner:
     """A classifier that capymoa has in Python; it does not measure bytes.
 
     The setting max_depth is that of its trees, which are scikit-learn's.
     """
 
-    def __init__(self, learner: str, settings: Mapping[str, Any], samples: _Samples) -> None:
+    def __init__(
+        self,
+        learner: str,
+        settings: Mapping[str, Any],
+        samples: _Samples,
+        labels: GivenLabels | None = None,
+    ) -> None:
         from capymoa import classifier
 
         arguments = dict(settings)
@@ -143,18 +191,20 @@ class CapymoaLearner:
             depth = arguments.pop("max_depth")
             arguments["sk_dt"] = DecisionTreeClassifier(max_depth=depth, random_state=SEED)
         self._samples = samples
+        self._labels = labels
         self._model = getattr(classifier, learner)(samples.schema, **arguments)
 
-    def prepare(self, part: slice) -> list[Any]:
+    def prepare(self, part: slice) -> list[_Known]:
         """The samples as capymoa has them."""
-        return self._samples.take(part)
+        return _known(self._samples.take(part), part, self._labels)
 
-    def run(self, samples: list[Any]) -> list[int]:
+    def run(self, samples: list[_Known]) -> list[int]:
         said = []
-        for sample in samples:
+        for sample, has_label in samples:
             answer = self._model.predict(sample)
             said.append(NO_ANSWER if answer is None else int(answer))
-            self._model.train(sample)
+            if has_label:
+                self._model.train(sample)
         return said
 
     def nbytes(self) -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from ..base.errors import UserError
 from ..engines import engines, loader
+from ..engines.asking_options import AskingOptions
 from ..engines.learners import MODELS, check_parameters, learner, specification, stream_parameters
 from ..evaluation import prequential
 from ..models.tree_shape import Shape, our_shape
@@ -45,10 +48,18 @@ def model_bytes(contender: Contender, stream: Stream, warmup: int) -> int:
 
 
 class OurLearner:
-    """One of our learners with its quantizer, as `simulate` runs them."""
+    """One of our learners with its quantizer, as `simulate` runs them.
+
+    With `asking`, it learns only the labels that it asks for, and `asked` counts them.
+    """
 
     def __init__(
-        self, model: str, settings: Mapping[str, Any], stream: Stream, warmup: int
+        self,
+        model: str,
+        settings: Mapping[str, Any],
+        stream: Stream,
+        warmup: int,
+        asking: AskingOptions | None = None,
     ) -> None:
         parameters = stream_parameters(model, stream, warmup) | dict(settings)
         self._model, self._parameters = model, parameters
@@ -56,7 +67,9 @@ class OurLearner:
         self._bytes = int(learner(model).nbytes(**parameters))
         self._rows = prequential.raw_rows(stream)
         self._labels = stream.labels
-        self._engine = engines.start(loader.fastest(), MODELS[model], parameters)
+        self.asked = 0 if asking else None
+        asked = asking.parameters() if asking else None
+        self._engine = engines.start(loader.fastest(), MODELS[model], parameters, asking=asked)
         prequential.fit(self._engine, self._rows, warmup)
 
     def prepare(self, part: slice) -> tuple[Raw, engines.Labels]:
@@ -65,6 +78,8 @@ class OurLearner:
 
     def run(self, samples: tuple[Raw, engines.Labels]) -> list[int]:
         said: list[int] = self._engine.run(*samples).tolist()
+        if self.asked is not None:
+            self.asked += int(np.count_nonzero(self._engine.questions()))
         return said
 
     def nbytes(self) -> int:

@@ -61,11 +61,19 @@ class AnyCell:
     curve: Curve = ()
     sizes: Curve = ()  # bytes after so many samples, from 0 on if they were asked for
     shapes: Sequence[tuple[int, Shape]] = ()  # of a tree, likewise
+    labels: int | None = None  # that it learned; None: all
     timed_out: bool = False  # the failure: it reached its time limit
 
     def record(self) -> dict[str, Any]:
         """The outcome as JSON holds it."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How many labels one of ours has asked for, as its process tells it."""
+
+    labels: int
 
 
 C = TypeVar("C", bound=AnyCell)
@@ -81,6 +89,7 @@ class Contest(Generic[C]):
         self.work = work
         self.contender = contender
         self.samples = 0
+        self.asked: int | None = None  # labels that one of ours has asked for
         self._name, self._total = stream.name, stream.samples
         self._seconds = 0.0
         self._sizes: list[tuple[int, float]] = []
@@ -110,6 +119,8 @@ class Contest(Generic[C]):
             while message is not None:
                 if isinstance(message, int):
                     self._sizes.append((self.samples, message))
+                elif isinstance(message, Asked):
+                    self.asked = message.labels
                 elif isinstance(message, dict):
                     self._shapes.append((self.samples, message))
                 else:

@@ -15,7 +15,7 @@ from .pictures import Drawn
 from .report import StreamResults
 
 SPEED_FIELDS = (("model_bytes", -1), ("samples_per_second", 1), ("seconds", -1))
-OPTIONS = ("warmup", "limit", "shuffle", "label", "classes", "jobs", "time_limit")
+OPTIONS = ("warmup", "limit", "shuffle", "label", "classes", "jobs", "time_limit", "label_budget")
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,10 @@ CLASSES = Form(
     pictures.ACCURACY,
 )
 
+FEW_LABELS = Form(
+    report.FEW_COLUMNS, report.few_figures, (*CLASSES.fields, ("labels", -1)), pictures.ACCURACY
+)
+
 
 def begin_page(
     names: Sequence[str], cells: Sequence[AnyCell], command: str, facts: Mapping[str, Any]
@@ -54,11 +58,17 @@ def begin_page(
     return page
 
 
-def make_page(parts: Sequence[StreamResults], command: str, options: Mapping[str, Any]) -> Page:
-    """The page of all streams; options are those of the comparison."""
+def make_page(
+    parts: Sequence[StreamResults],
+    command: str,
+    options: Mapping[str, Any],
+    notes: Sequence[str] = report.NOTES,
+) -> Page:
+    """The page of all streams; options are those of the comparison, notes are on its columns."""
     cells = [cell for part in parts for cell in part.cells]
     names = [part.stream.name for part in parts]
-    page = begin_page(names, cells, command, {name: options[name] for name in OPTIONS})
+    page = begin_page(names, cells, command, {name: options.get(name) for name in OPTIONS})
+    form = FEW_LABELS if any(cell.labels is not None for cell in cells) else CLASSES
     if len(parts) > 1:
         _add_overview(page, parts)
     for part in parts:
@@ -66,9 +76,9 @@ def make_page(parts: Sequence[StreamResults], command: str, options: Mapping[str
         page.paragraph(f"{report.size(part.stream)}.")
         if part.table:
             page.table(*part.table)
-        add_cells(page, part.stream.name, part.cells, CLASSES)
+        add_cells(page, part.stream.name, part.cells, form)
     page.heading("What the columns hold")
-    for note in report.NOTES:
+    for note in notes:
         page.paragraph(note)
     return page
 

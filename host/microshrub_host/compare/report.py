@@ -25,6 +25,7 @@ from .runner import Cell
 
 SPEED_COLUMNS = ("model\nbytes", "samples\na second", "time\nin s")
 COLUMNS = ("accuracy", "kappa", "kappa\ntemporal", *SPEED_COLUMNS)
+FEW_COLUMNS = (*COLUMNS, "labels\nlearned")  # where there is a budget for them
 SPEED_NOTES = (
     "Model bytes: ours are the buffers on the board (nbytes); River's and MOA's are their own "
     "measures (_raw_memory_usage, measureByteSize) of objects on this computer; soft "
@@ -63,7 +64,10 @@ def print_part(part: StreamResults) -> None:
     if part.table:
         _print_table(*part.table)
     else:
-        print_learners(part.cells, COLUMNS, figures)
+        few = any(cell.labels is not None for cell in part.cells)
+        print_learners(
+            part.cells, FEW_COLUMNS if few else COLUMNS, few_figures if few else figures
+        )
     print_failures(part.cells)
 
 
@@ -189,6 +193,11 @@ def figures(cell: Cell) -> list[str]:
     """A learner's figures in the COLUMNS."""
     scores = (cell.accuracy, cell.kappa, cell.kappa_temporal)
     return all_figures(cell, scores, lambda score: f"{score:.2f}")
+
+
+def few_figures(cell: Cell) -> list[str]:
+    """A learner's figures in the FEW_COLUMNS."""
+    return [*figures(cell), _whole(cell.labels)]
 
 
 def all_figures(

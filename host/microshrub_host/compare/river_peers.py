@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..models.tree_shape import Shape, river_shape
 from .contender import NO_ANSWER
+from .few_labels import UNKNOWN, GivenLabels
 
 SCALED = "preprocessing.StandardScaler"
 
@@ -25,7 +26,7 @@ class RiverLearner:
         learner: str,
         settings: Mapping[str, Any],
         values: NDArray[np.float64],
-        labels: NDArray[np.uint8],
+        labels: GivenLabels,
     ) -> None:
         self._model = make(learner, settings)
         self._values = values
@@ -41,7 +42,8 @@ class RiverLearner:
         for x, label in samples:
             answer = self._model.predict_one(x)
             said.append(NO_ANSWER if answer is None else int(answer))
-            self._model.learn_one(x, label)
+            if label != UNKNOWN:
+                self._model.learn_one(x, label)
         return said
 
     def nbytes(self) -> int:

@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,11 +19,13 @@ from numpy.typing import NDArray
 
 from ..base.worker_process import Apart, Ended, Send, TimeLimit, wait_for_any
 from ..engines import loader
+from ..engines.asking_options import AskingOptions
 from ..engines.status import percent
 from ..streams.stream import Stream
 from . import catalogue
 from .contender import NO_ANSWER, Contender, ContenderRun
-from .outcome import AnyCell, AnyStream, Contest
+from .few_labels import UNKNOWN, given_labels
+from .outcome import AnyCell, AnyStream, Asked, Contest
 
 _BLOCK = 1000
 _BLOCKS = 200  # at least this many, to see how far a slow learner has got
@@ -57,13 +60,17 @@ def compare(
     sizes: int = 0,
     progress: Progress | None = None,
     start: Start[Stream] = catalogue.start,
+    asking: AskingOptions | None = None,
 ) -> Iterator[Cell]:
-    """Run them over a stream of classes, as run_apart() does."""
+    """Run them over a stream of classes, as run_apart() does.
+
+    With `asking`, ours learn only the labels that they ask for, and the others as few of them.
+    """
     return run_apart(
         contenders,
         stream,
-        ClassContest,
-        start,
+        partial(ClassContest, asking=asking),
+        partial(catalogue.start, asking=asking) if asking else start,
         warmup=warmup,
         limit=limit,
         jobs=jobs,
@@ -150,6 +157,9 @@ def learn(
         begin = time.perf_counter()
         said = learner.run(samples)
         send((said, time.perf_counter() - begin))
+    asked = getattr(learner, "asked", None)
+    if asked is not None:
+        send(Asked(asked))
     _send_size(send, learner)
     if sizes:
         _send_shape(send, learner)
@@ -195,9 +205,17 @@ class _Here:
 class ClassContest(Contest[Cell]):
     """A learner of classes, and the count of its predictions."""
 
-    def __init__(self, work: Any, contender: Contender, stream: Stream) -> None:
+    def __init__(
+        self,
+        work: Any,
+        contender: Contender,
+        stream: Stream,
+        asking: AskingOptions | None = None,
+    ) -> None:
         super().__init__(work, contender, stream)
         self.labels = stream.labels
+        if asking:
+            self.asked = int(np.sum(given_labels(stream, asking) != UNKNOWN))
         self._right = 0
         self._running = 0.0  # sum of the running accuracies after each sample, percent
         classes = len(stream.class_names)
@@ -234,4 +252,5 @@ class ClassContest(Contest[Cell]):
             kappa=percent(self._metrics.kappa),
             kappa_temporal=percent(self._metrics.kappa_temporal),
             running_average_accuracy=self._running / self.samples,
+            labels=self.asked,
         )

@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 
 from ..streams.stream import Stream
 from .contender import SEED
+from .few_labels import UNKNOWN, GivenLabels, given_labels
 
 DEFAULTS = {"trees": 8, "depth": 4, "step": 0.01, "batch": 16}
 _TINY = 1e-12  # the lowest probability whose logarithm is taken
 _FLOAT = 4  # bytes
 
-_Samples = tuple[NDArray[np.float64], NDArray[np.uint8]]
+_Samples = tuple[NDArray[np.float64], GivenLabels]
 
 
 class SoftTrees:
@@ -36,7 +37,11 @@ class SoftTrees:
     """
 
     def __init__(
-        self, settings: Mapping[str, Any], values: NDArray[np.float64], stream: Stream
+        self,
+        settings: Mapping[str, Any],
+        values: NDArray[np.float64],
+        stream: Stream,
+        labels: GivenLabels | None = None,
     ) -> None:
         import torch
 
@@ -46,7 +51,7 @@ class SoftTrees:
         features, classes = values.shape[1], len(stream.class_names)
         self._torch = torch
         self._values = values
-        self._labels = stream.labels
+        self._labels = given_labels(stream, None) if labels is None else labels
         self._depth = int(chosen["depth"])
         self._batch = int(chosen["batch"])
         inner, leaves = 2**self._depth - 1, 2**self._depth
@@ -79,6 +84,8 @@ class SoftTrees:
             row = torch.from_numpy(self._standardised(x).astype(np.float32))
             with torch.no_grad():
                 said.append(int(self.probabilities(row[None])[0].argmax()))
+            if label == UNKNOWN:
+                continue
             self._waiting.append((row, label))
             if len(self._waiting) == self._batch:
                 self._step()

@@ -39,6 +39,8 @@ class TuningReport:
     source: str
     reading: Sequence[str]
     seed: int  # of the search
+    only_simulate: Sequence[str] = ()  # more words for that command,
+    only_build: Sequence[str] = ()  # and for that one
 
     @property
     def front(self) -> list[FinishedTrial]:
@@ -57,7 +59,8 @@ class TuningReport:
         return self._command("build", self.taken)
 
     def _command(self, name: str, found: FinishedTrial) -> str:
-        words = [self.source, *self.reading]
+        more = self.only_simulate if name == "simulate" else self.only_build
+        words = [self.source, *self.reading, *more]
         return f"microshrub {name} {shlex.join(words)} {found.configuration.options}".strip()
 
     @property

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..engines import loader
+from ..engines.asking_options import AskingOptions
 from ..engines.learners import (
     BALANCED,
     DEFAULT,
@@ -24,6 +25,7 @@ from ..engines.learners import (
     regressor_for,
     stream_parameters,
 )
+from ..engines.spare_options import with_spare
 from ..engines.status import percent
 from ..evaluation.prequential import evaluate
 from ..evaluation.regression import evaluate_numbers
@@ -82,11 +84,17 @@ class SearchedStream(Protocol):
 
 @dataclass(frozen=True)
 class StreamSplit:
-    """A stream of classes, the samples whose features the quantizer sees, those that choose."""
+    """A stream of classes, the samples whose features the quantizer sees, those that choose.
+
+    With `asking`, each trial learns only the labels that it asks for; with `spare`, as
+    SpareOptions.of_stream() gives it, some classes get a name only while it learns.
+    """
 
     stream: Stream
     warmup: int
     first: int
+    asking: AskingOptions | None = None
+    spare: dict[str, Any] | None = None
     measure = ACCURACY
     default = DEFAULT
 
@@ -108,11 +116,18 @@ class StreamSplit:
 
     def parameters(self, candidate: Candidate) -> dict[str, Any]:
         shape = stream_parameters(candidate.model, self.stream, self.warmup)
-        return shape | dict(candidate.settings)
+        return with_spare(shape | dict(candidate.settings), self.spare)
 
     def run(self, candidate: Candidate) -> Scores:
         wanted = self.parameters(candidate)
-        result = evaluate(self.stream, candidate.model, wanted, warmup=self.warmup)
+        result = evaluate(
+            self.stream,
+            candidate.model,
+            wanted,
+            warmup=self.warmup,
+            asking=self.asking,
+            spare=self.spare,
+        )
         first, rest = (100 * float(part.mean()) for part in np.split(result.right, [self.first]))
         return self._scores(round(first, 4), round(rest, 4), result.accuracy)
 
@@ -133,6 +148,10 @@ class StreamSplit:
         stream = self.stream
         yield from (stream.values.tobytes(), stream.labels.tobytes())
         yield json.dumps([stream.feature_names, stream.class_names]).encode()
+        if self.asking:
+            yield json.dumps(self.asking.parameters()).encode()
+        if self.spare:
+            yield json.dumps(self.spare).encode()
 
     def _scores(self, first: float, rest: float, whole: float) -> Scores:
         return Scores(first, rest, whole, error_of_accuracy(first, self.first))

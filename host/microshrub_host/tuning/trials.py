@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..boards import ram_budget, sample_time
@@ -32,13 +32,15 @@ class Candidate:
 class Limits:
     """What a model may take: bytes of its buffers, milliseconds of a sample (None: any time).
 
-    Without a clock only the board's file says how long one takes.
+    Without a clock only the board's file says how long one takes. beside is what stands beside
+    each model, as ram_budget.budget() takes it.
     """
 
     board: Board
     budget: int
     max_latency: float | None = None
     clock: Clock | None = None
+    beside: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def size_within(model: str, wanted: Mapping[str, Any], limits: Limits) -> Size |
             return None
     except ValueError:
         return None
-    budget = ram_budget.budget(wanted, limits.board, kind_of(model))
+    budget = ram_budget.budget(wanted, limits.board, kind_of(model), **limits.beside)
     time = sample_time.sample_time(limits.board, model, wanted)
     latency = None if time is None else (time.predict[1] + time.learn[1]) / 1000
     if not budget.fits:

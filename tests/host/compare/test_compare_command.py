@@ -120,6 +120,8 @@ def test_a_time_limit_is_told_in_its_cell(capsys: pytest.CaptureFixture[str], da
         (["--budget", "0"], "--budget has to be at least 1"),
         (["--peers", "weka"], "--peers: weka is unknown"),
         (["--set", "trees", "--peers", "river"], "leave out --ours and --peers"),
+        (["--set", "speed", "--label-budget", "10%"], "leave out --label-budget"),
+        (["--spare-classes", "4", "new=x"], "compare has no --spare-classes: the others know"),
         (["--time-limit", "0"], "--time-limit has to be at least 1, not 0"),
         (["--jobs", "0"], "--jobs has to be at least 1"),
         (["--json", "/nowhere/x.json"], "there is no folder"),
@@ -132,6 +134,33 @@ def test_bad_input_is_refused_before_anything_runs(
     found = capsys.readouterr()
     assert said in found.err
     assert not found.out
+
+
+def test_few_labels_for_all(
+    capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
+) -> None:
+    """Ours as `simulate` has it; the others learn as many, drawn at random."""
+    words = [data, "--label-budget", "10%"]
+    ours = ["--model", "shrub", "--window", "16"]
+    assert main(["simulate", *map(str, words), *ours, "--json", str(tmp_path / "s.json")]) == 0
+    alone = json.loads((tmp_path / "s.json").read_text())
+    capsys.readouterr()
+    rest = ["--ours", "shrub window=16", "--peers", "majority,river:NaiveBayes"]
+    outputs = ["--json", tmp_path / "c.json", "--html", tmp_path / "c.html"]
+    assert run(*words, *rest, *outputs) == 0
+    said = capsys.readouterr().out
+    mine, *others = json.loads((tmp_path / "c.json").read_text())["cells"]
+    assert mine["accuracy"] == alone["accuracy"]
+    assert mine["labels"] == len(alone["asking"]["asked"])
+    drawn = others[0]["labels"]
+    assert [other["labels"] for other in others] == [drawn, drawn]
+    assert 40 < drawn < 80
+    assert "drawn at random" in said
+    assert "drawn at random" in (tmp_path / "c.html").read_text(encoding="utf-8")
+    assert run(data, *rest, "--json", tmp_path / "all.json") == 0
+    every = json.loads((tmp_path / "all.json").read_text())["cells"]
+    assert [cell["labels"] for cell in every] == [None] * 3
+    assert every[0]["accuracy"] > mine["accuracy"]
 
 
 def test_a_budget_that_is_kept_says_nothing(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import compare_support
 import pytest
-from compare_support import make_stream, run_all
+from compare_support import make_stream, run_all, run_with_labels
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.worker_process import Apart, wait_for_any
@@ -60,6 +60,22 @@ def test_moas_are_those_of_capymoa() -> None:
     command = [sys.executable, "-c", _BY_HAND, str(Path(compare_support.__file__).parent)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     assert cell.accuracy == pytest.approx(float(done.stdout.split()[-1]), abs=1e-3)
+
+
+@needs_moa
+@pytest.mark.long
+def test_few_labels_are_learned_as_moas_loop_learns_all() -> None:
+    work = Apart(run_with_labels, PEERS["moa:HoeffdingTree"], make_stream(1500), limit=120)
+    found: list[list[int]] = []
+    try:
+        while len(found) < 3:
+            wait_for_any([work])
+            found.append(work.receive())
+    finally:
+        work.close()
+    loop, every, tenth = found
+    assert every == loop
+    assert tenth != loop
 
 
 @needs_moa

@@ -1,0 +1,36 @@
+"""What learners know of the labels where there is a budget for them.
+
+Ours ask for the labels of samples that they are unsure of. The others have no questions: they get
+the labels of as many samples, drawn at random, the same ones for all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engines.asking_options import AskingOptions
+from ..streams.stream import Stream
+from .contender import SEED
+
+UNKNOWN = -1  # in place of a label
+
+GivenLabels = NDArray[np.int16]
+
+
+def given_labels(stream: Stream, asking: AskingOptions | None) -> GivenLabels:
+    """The labels that the peers get, shape (samples,), UNKNOWN where they get none."""
+    labels = stream.labels.astype(np.int16)
+    if asking is None:
+        return labels
+    drawn = np.random.default_rng(SEED).random(len(labels)) < asking.share / 100
+    return np.where(drawn, labels, UNKNOWN).astype(np.int16)
+
+
+def note(asking: AskingOptions) -> str:
+    """What each learner got, for people."""
+    return (
+        f"Labels: ours ask for those of samples that they are unsure of, at most "
+        f"{asking.share:.3g} % and 10; all others, the two baselines included, learn those of "
+        f"{asking.share:.3g} % of the samples, drawn at random."
+    )

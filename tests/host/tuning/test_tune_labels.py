@@ -1,0 +1,60 @@
+"""The search for a model that learns few labels, or has spare classes."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from microshrub_tools.cli.main import main
+
+optuna = pytest.importorskip("optuna", reason="needs the extra tune")
+DATA = ["synth:sea_a", "--limit", "400", "--warmup", "50"]
+SEARCH = ["--board", "rpi_pico", "--budget", "3000", "--trials", "2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "built"),
+    [
+        (["--label-budget", "10%", "--label-delay", "20"], ["--label-budget", "10%"]),
+        pytest.param(
+            ["--spare-classes", "2", "new=1"],
+            ["--spare-classes", "2"],
+            marks=pytest.mark.long,
+        ),
+    ],
+)
+def test_trials_learn_as_simulate_does(
+    words: list[str],
+    built: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The accuracy is that of the command that is printed; without these options it is another."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["tune", *DATA, *words, *SEARCH, "--json", "found.json"]) == 0
+    found = json.loads(Path("found.json").read_text())
+    program, *simulate = shlex.split(found["simulate"])
+    assert (program, simulate[0]) == ("microshrub", "simulate")
+    assert main([*simulate, "--json", "run.json"]) == 0
+    run = json.loads(Path("run.json").read_text())
+    assert run["accuracy"] == pytest.approx(found["taken"]["accuracy"]["whole"], abs=1e-4)
+    assert run["ram_bytes"] == found["taken"]["ram_bytes"]
+    plain = [word for word in simulate if word not in words]
+    assert main([*plain, "--json", "plain.json"]) == 0
+    assert json.loads(Path("plain.json").read_text())["accuracy"] != run["accuracy"]
+    build = shlex.split(found["build"])
+    assert build[build.index(built[0]) :][: len(built)] == built
+    assert not {"--label-delay", "new=1"} & set(build)
+    capsys.readouterr()
+    assert main(["tune", *DATA, *SEARCH]) == 2
+    assert "is of another search: not the same data" in capsys.readouterr().err
+
+
+def test_numbers_have_no_labels(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["tune", "synth:mv", "--target", "target", *SEARCH, "--label-budget", "10%"]
+    assert main(words) == 2
+    assert "--label-budget is for classes" in capsys.readouterr().err
