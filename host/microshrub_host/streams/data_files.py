@@ -230,7 +230,7 @@ def leave_out_too_large(
     notes = []
     for place, column in enumerate(table.columns):
         cells = values[:, place]
-        far = np.flatnonzero(scale.is_too_large(cells, place))
+        far = scale.too_large(cells, place)
         if len(far):
             where = table.where(column, int(order[far[0]]))
             more = f", as are {len(far) - 1:,} more of its cells" if len(far) > 1 else ""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.mapped_memory import let_go
-from .order_statistics import Numbers
+from .order_statistics import PART, Numbers
 
 Raw = NDArray[np.int32]
 RAW_MAX = (1 << 29) - 1
@@ -64,10 +64,15 @@ class Scale:
         """The values of rows of raw integers, none of them missing."""
         return _scaled(raw.astype(np.float64), -self.digits) + self.offset
 
-    def is_too_large(self, column: NDArray[np.float64], place: int) -> NDArray[np.bool_]:
-        """Where values of the column at that place are too large for a raw integer."""
-        scaled = _scaled(column - self.offset[place], self.digits[place])
-        return np.abs(np.rint(scaled)) > RAW_MAX
+    def too_large(self, column: NDArray[np.float64], place: int) -> NDArray[np.intp]:
+        """The rows whose values, in the column at that place, are too large for a raw integer."""
+        found = []
+        for at in range(0, len(column), PART):
+            part = column[at : at + PART] - self.offset[place]
+            scaled = np.rint(_scaled(part, self.digits[place]))
+            found.append(at + np.flatnonzero(np.abs(scaled) > RAW_MAX))
+            let_go(column)
+        return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
 
     def units(self) -> list[tuple[int, int]]:
         """Offset and digits of each column, the offset as the whole number that it is."""

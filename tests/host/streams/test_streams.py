@@ -255,7 +255,7 @@ def test_any_numbers_come_back_exactly(put, rows):
     expected = np.array([[NAN if a is None else a, b] for a, b, _ in rows])
     scale = Scale.fit(expected)
     for place in range(2):  # a test of its own tells of those
-        expected[scale.is_too_large(expected[:, place], place), place] = NAN
+        expected[scale.too_large(expected[:, place], place), place] = NAN
     np.testing.assert_array_equal(stream.values, expected)
     assert [classes[label] for label in stream.labels] == [c for _, _, c in rows]
 
