@@ -172,11 +172,12 @@ def _split(
     spare = spare_of(spare_classes)
     if isinstance(stream, Stream):
         named = spare.of_stream(stream, warmup) if spare else None
-        beside = {"asking": asking, "spare": named}
+        beside = {"asking": asking, "spare": named, "extraction": stream.extraction}
         return StreamSplit(stream, warmup, first, asking, named), beside
     if asking or spare:
         raise UserError("label_budget, unanswered and spare_classes are for classes, not numbers")
-    return NumberSplit(stream, warmup, first, raw_ends(stream, ends)), {}
+    beside = {"forecaster": stream.forecaster(), "extraction": stream.extraction}
+    return NumberSplit(stream, warmup, first, raw_ends(stream, ends)), beside
 
 
 def _first(total: int, part: float) -> int:

@@ -18,6 +18,8 @@ from ..engines import loader
 from ..engines.anomaly_options import AnomalyOptions
 from ..engines.asking_options import AskingOptions
 from ..engines.spare_options import spare_classes
+from ..streams.extraction import Extraction
+from .beside_learner import extractor_bytes, forecaster_bytes, modules_between
 from .board_files import Board
 from .heap_sizes import heap_bytes, planned, size_of
 from .import_heap import BLOCK, ModuleHeap, blocks, library_heap, texts
@@ -35,7 +37,8 @@ class Part:
     """One line of a budget.
 
     `owner` is "model", "quantizer", "metrics" or, of a learner of numbers, "target", "rows",
-    "anomaly", "spare classes" or "code". Those of a whole program have "program", too.
+    "anomaly", "spare classes", "asking", "forecaster", "features" or "code". Those of a whole
+    program have "program", too.
     """
 
     name: str
@@ -120,22 +123,28 @@ def budget(
     anomaly: AnomalyOptions | None = None,
     spare: dict[str, Any] | None = None,
     asking: AskingOptions | None = None,
+    forecaster: Mapping[str, Any] | None = None,
+    extraction: Extraction | None = None,
 ) -> Budget:
     """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
 
     A learner of numbers has a target instead of metrics. With `anomaly`, an anomaly score is
     beside them; with `spare`, as SpareOptions gives it, the names of the classes and what is new.
-    With `asking`, there is what decides on questions. code is that of the program, if it imports
-    more than these; see imported_parts(). around is what else the program makes.
+    With `asking`, there is what decides on questions; with `forecaster`, the parameters of a
+    Forecaster, and with `extraction` what stands between a sensor and the learner. code is that
+    of the program, if it imports more than these; see imported_parts(). around is what else the
+    program makes.
     Raises ValueError for parameters that the learner refuses.
     """
     objects = _objects(learner_kwargs, kind, anomaly, spare, asking)
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
-    around = around or []
     names = texts(board.arch, modules_of(kind, learner_kwargs))
+    around = (around or []) + _between(objects["model"], forecaster, extraction, names)
     overhead = _overhead(objects, buffers, names) + around
-    beside = {"anomaly": bool(anomaly), "spare": bool(spare), "asking": bool(asking)}
-    code = code or code_parts(board, kind, learner_kwargs, **beside)
+    if code is None:
+        beside = {"anomaly": bool(anomaly), "spare": bool(spare), "asking": bool(asking)}
+        between = modules_between(forecaster, extraction)
+        code = code_parts(board, kind, learner_kwargs, **beside, more=between)
     ram = sum(part.bytes for part in (*buffers, *overhead, *code))
     return Budget(
         buffers=buffers,
@@ -173,6 +182,23 @@ def _objects(
         "model": learner,
         **beside,
     }
+
+
+def _between(
+    learner: Any,
+    forecaster: Mapping[str, Any] | None,
+    extraction: Extraction | None,
+    names: Collection[str],
+) -> list[Part]:
+    found = []
+    if forecaster:
+        size = forecaster_bytes(learner, forecaster, names)
+        note = "lags, samples that wait for their target"
+        found.append(Part("forecaster: objects", size, note, "forecaster"))
+    if extraction:
+        size = extractor_bytes(extraction, names)
+        found.append(Part("features: objects", size, "the window of readings", "features"))
+    return found
 
 
 def _of_targets(library: Any, kind: str, learner: Any) -> dict[str, Any]:
@@ -249,10 +275,11 @@ def code_parts(
     anomaly: bool = False,
     spare: bool = False,
     asking: bool = False,
+    more: tuple[str, ...] = (),
 ) -> list[Part]:
     """What the imported library takes, a part a module; see imported_parts()."""
     modules = modules_of(kind, learner_kwargs) + ("anomaly",) * anomaly
-    modules += ("spare_classes",) * spare + ("asking",) * asking
+    modules += ("spare_classes",) * spare + ("asking",) * asking + more
     return imported_parts(board, board.arch, modules, native)
 
 

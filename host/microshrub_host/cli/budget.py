@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from typing import Any
 
 from ..base.errors import UserError
 from ..base.terminal import console, messages
 from ..boards import board_files, ram_budget, sample_time
+from ..boards.beside_learner import modules_between
 from ..boards.what_to_lower import which_to_lower
 from ..engines import native_files
-from ..engines.learners import REGRESSORS, check_parameters, kind_of
+from ..engines.learners import REGRESSORS, check_parameters, kind_of, number_parameters
 from ..engines.spare_options import with_spare
 from ..reports import report
+from ..streams.number_streams import MOST_AHEAD
 from .anomaly_option import add_anomaly_option, anomaly_options
 from .asking_option import add_asking_option, asking_options
+from .number_options import add_ahead_options, checked_interval
 from .options import add_model_options, model_parameters
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
 from .parsed import whole_number
@@ -47,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_spare_option(parser)
     add_asking_option(parser)
     add_outputs(parser, json="write the budget as one JSON object")
+    add_ahead_options(parser.add_argument_group("options of learners of numbers"))
     add_model_options(parser, numbers=True)
 
 
@@ -65,9 +70,18 @@ def run(arguments: argparse.Namespace) -> int:
     asking = asking_options(arguments)
     parameters = with_spare(parameters, spare)
     beside = {"anomaly": bool(anomaly), "spare": bool(spare), "asking": bool(asking)}
-    code = ram_budget.code_parts(board, kind, parameters, native, **beside)
+    forecaster = _forecaster(arguments)
+    between = modules_between(forecaster, None)
+    code = ram_budget.code_parts(board, kind, parameters, native, **beside, more=between)
     budget = ram_budget.budget(
-        parameters, board, kind, code, anomaly=anomaly, spare=spare, asking=asking
+        parameters,
+        board,
+        kind,
+        code,
+        anomaly=anomaly,
+        spare=spare,
+        asking=asking,
+        forecaster=forecaster,
     )
     time = sample_time.sample_time(board, arguments.model, parameters)
     advice = "" if budget.fits else too_large(budget, board, arguments.model, parameters)
@@ -89,7 +103,43 @@ def _shape(arguments: argparse.Namespace) -> dict[str, int]:
     if not numbers and arguments.classes is None:
         raise UserError(f"--model {arguments.model} needs --classes C.")
     shape = {"features": arguments.features}
-    return shape if numbers else shape | {"classes": arguments.classes}
+    if not numbers:
+        return shape | {"classes": arguments.classes}
+    return number_parameters(arguments.model, arguments.features, max(_horizon(arguments) - 1, 0))
+
+
+def _horizon(arguments: argparse.Namespace) -> int:
+    horizon = 0 if arguments.horizon is None else int(arguments.horizon)
+    if not 0 <= horizon <= MOST_AHEAD:
+        raise UserError(f"--horizon has to be 1 to {MOST_AHEAD:,}, not {horizon:,}")
+    return horizon
+
+
+def _forecaster(arguments: argparse.Namespace) -> dict[str, Any] | None:
+    """The parameters of what stands around a learner of numbers; None for one of classes."""
+    if arguments.model not in REGRESSORS:
+        for name in ("horizon", "lags", "interval"):
+            if vars(arguments)[name] is not None:
+                raise UserError(
+                    f"--{name} is for numbers, and {arguments.model} predicts classes."
+                )
+        return None
+    horizon = _horizon(arguments)
+    if arguments.lags is not None and not horizon:
+        raise UserError("--lags needs --horizon N.")
+    lags = (1 if arguments.lags is None else arguments.lags) if horizon else 0
+    if horizon and not 1 <= lags <= arguments.features:
+        raise UserError(
+            f"--lags has to be 1 to {arguments.features:,}, as many as there are features, "
+            f"not {lags:,}"
+        )
+    return {
+        "columns": arguments.features + 1 - lags,
+        "column": 0,
+        "horizon": horizon,
+        "lags": lags,
+        "interval": checked_interval(arguments.interval),
+    }
 
 
 def _known(arguments: argparse.Namespace) -> int:
@@ -104,5 +154,14 @@ def too_large(
     budget: ram_budget.Budget, board: board_files.Board, model: str, parameters: dict[str, Any]
 ) -> str:
     """What to say of a model that does not fit, and what to lower."""
-    advice = which_to_lower(parameters, board, kind_of(model))
-    return f"{report.shortage('The model', budget)} {advice}"
+    said = report.shortage("The model", budget)
+    waits = sum(part.bytes for part in budget.overhead if part.owner == "forecaster")
+    if 2 * waits > budget.ram_bytes:
+        return (
+            f"{said} The samples that wait for their target, and the lags, take {waits:,} of "
+            "them: lower --horizon or --lags."
+        )
+    alone = ram_budget.budget(parameters, board, kind_of(model))
+    beside = max(0, budget.ram_bytes - alone.ram_bytes)
+    rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - beside)
+    return f"{said} {which_to_lower(parameters, rest, kind_of(model))}"

@@ -18,7 +18,12 @@ from ..engines.learners import (
     option,
     regressor_for,
 )
-from ..streams.number_streams import NUMBER_SYNTHS, NumberStream, ahead, open_numbers
+from ..streams.number_streams import (
+    NUMBER_SYNTHS,
+    NumberStream,
+    ahead,
+    open_numbers,
+)
 from .options import model_parameters
 from .parsed import parsed, whole_number
 
@@ -31,6 +36,16 @@ def add_number_options(parser: argparse.ArgumentParser, *, interval: bool = True
     """Add the options; --interval only where a single model is run."""
     group = parser.add_argument_group("options of streams of numbers")
     add_target_option(group)
+    add_ahead_options(group, interval=interval)
+    group.add_argument(
+        "--target-range",
+        metavar="LOW,HIGH",
+        help="the range of the targets, in their own unit (default: that of the warm-up)",
+    )
+
+
+def add_ahead_options(group: argparse._ActionsContainer, *, interval: bool = True) -> None:
+    """Add --horizon, --lags and, if wanted, --interval."""
     group.add_argument(
         "--horizon",
         type=whole_number,
@@ -42,11 +57,6 @@ def add_number_options(parser: argparse.ArgumentParser, *, interval: bool = True
         type=whole_number,
         metavar="K",
         help="with --horizon: the target's last values that are features (default 1)",
-    )
-    group.add_argument(
-        "--target-range",
-        metavar="LOW,HIGH",
-        help="the range of the targets, in their own unit (default: that of the warm-up)",
     )
     if interval:
         group.add_argument(
@@ -89,9 +99,7 @@ def open_numbers_arguments(
 
     arguments.model becomes the learner of numbers that is meant.
     """
-    share = arguments.interval
-    if share is not None and not 50 <= share <= 99:
-        raise UserError(f"--interval has to be 50 to 99 percent, not {share:g}")
+    share = checked_interval(arguments.interval)
     arguments.model = regressor_for(arguments.model)
     options = model_parameters(arguments)
     stream = open_number_stream(arguments)
@@ -99,6 +107,13 @@ def open_numbers_arguments(
     check_parameters(arguments.model, parameters)
     ends = raw_ends(stream, target_range(arguments))
     return stream, parameters, stream.forecaster(ends, share)
+
+
+def checked_interval(share: float | None) -> float | None:
+    """What --interval says. Raises UserError."""
+    if share is not None and not 50 <= share <= 99:
+        raise UserError(f"--interval has to be 50 to 99 percent, not {share:g}")
+    return share
 
 
 def open_number_stream(arguments: argparse.Namespace, *, page: bool = False) -> NumberStream:

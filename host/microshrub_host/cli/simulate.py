@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     spare, parameters = spare_of_stream(arguments, stream, parameters)
     kind = MODELS[arguments.model]
     beside: dict[str, Any] = {"anomaly": anomaly, "spare": spare, "asking": asking}
-    budget = ram_budget.budget(parameters, board, kind, **beside)
+    budget = ram_budget.budget(parameters, board, kind, **beside, extraction=stream.extraction)
     time = sample_time.sample_time(board, arguments.model, parameters) if arguments.board else None
     if arguments.board and not budget.fits:
         raise UserError(too_large(budget, board, arguments.model, parameters))

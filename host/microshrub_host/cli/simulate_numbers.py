@@ -26,7 +26,9 @@ def run_numbers(arguments: argparse.Namespace) -> int:
     board = board_files.load(key)
     stream, parameters, target = open_numbers_arguments(arguments)
     model = arguments.model
-    budget = ram_budget.budget(parameters, board, kind_of(model))
+    budget = ram_budget.budget(
+        parameters, board, kind_of(model), forecaster=target, extraction=stream.extraction
+    )
     if arguments.save is not None:
         files.check_room("--save", arguments.save, budget.model_bytes)
     if arguments.board and not budget.fits:

@@ -19,7 +19,7 @@ from ..streams.stream import Stream
 
 _FEW = 100  # samples below which there is no verdict
 _OWNERS = ("model", "quantizer", "metrics", "target", "rows", "anomaly", "spare classes",
-    "asking", "code")  # fmt: skip
+    "asking", "forecaster", "features", "code")  # fmt: skip
 
 
 def run_record(

@@ -32,6 +32,7 @@ from .text_lines import text_lines
 from .units import Raw, Scale
 
 Values = NDArray[np.float64]
+MOST_AHEAD = 1000  # rows, of a horizon
 _SEED = 1
 NOT_SCORED = "neither learned nor scored there."  # how the note on missing targets ends
 _TARGET = "target"  # what it is called where the source has no name for it
@@ -203,8 +204,8 @@ def ahead(stream: NumberStream, horizon: int, lags: int) -> NumberStream:
 
 
 def _check_ahead(horizon: int, lags: int) -> None:
-    if not 0 <= horizon <= 1000:
-        raise DataError(f"--horizon is {horizon}; it must be 1 to 1000 rows.")
+    if not 0 <= horizon <= MOST_AHEAD:
+        raise DataError(f"--horizon is {horizon}; it must be 1 to {MOST_AHEAD} rows.")
     if lags < 1:
         raise DataError(f"--lags is {lags}; it must be 1 or more values.")
 

@@ -170,6 +170,24 @@ def test_what_is_wrong_is_said(
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--model", "linear", "--horizon", "1000"], "lower --horizon or --lags"),
+        (["--model", "linear", "--horizon", "2000"], "--horizon has to be 1 to 1,000"),
+        (["--model", "linear", "--lags", "2"], "--lags needs --horizon N"),
+        (["--model", "linear", "--horizon", "2", "--lags", "201"], "--lags has to be 1 to 200"),
+        (["--classes", "2", "--interval", "90"], "--interval is for numbers, and thicket"),
+    ],
+)
+def test_what_waits_is_counted(
+    capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert main(["budget", "--features", "200", *words]) != 0
+    found = capsys.readouterr()
+    assert said in found.out + found.err
+
+
 def test_intervals(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     words = ["simulate", data, "--target", "sum", *SMALL]
     plain = record(capsys, *words)

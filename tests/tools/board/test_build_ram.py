@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from device_support import Device
 from program_support import AROUND, blobs, number_program, program, x86
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.boards import board_files, import_heap
+from microshrub_host.boards import board_files, import_heap, ram_budget
+from microshrub_host.boards.heap_sizes import heap_bytes
 from microshrub_host.engines.feature_options import FeatureOptions
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import build, program_config
@@ -190,6 +192,28 @@ def test_several_sensors_take_what_was_counted(
     parameters = {"features": 10, "classes": 2, "window": 16, "trees": 4, "depth": 3}
     wanted = program_config.of_stream(stream, "shrub", parameters, 256, AROUND | around)
     check(wanted, around, tmp_path, micropython_command)
+
+
+def test_before_there_is_a_program_the_same_is_counted() -> None:
+    """What `simulate` and `budget` count of a Forecaster is what `build` does."""
+    wanted = number_program("shrub-regressor", 20, 80)
+    board = board_files.load("rpi_pico")
+    around = {part.name: part.bytes for part in build.budget_of(wanted, board).overhead}
+    assert wanted.numbers is not None
+    alone = ram_budget.budget(wanted.parameters, board, wanted.learner, forecaster=wanted.numbers)
+    counted = {part.name: part.bytes for part in alone.overhead}
+    sample = heap_bytes(array("i", [0] * wanted.numbers["columns"]))
+    assert counted["forecaster: objects"] - sample == around["target"]
+    modules = {part.name for part in alone.code}
+    assert {"forecaster", "number_metrics", "interval"} <= modules
+    extraction = FeatureOptions.of(["window=64", "bands=9-90"]).extraction(("x", "y"), 1000)
+    more = ram_budget.budget(
+        wanted.parameters, board, wanted.learner, forecaster=wanted.numbers, extraction=extraction
+    )
+    ring = 2 * 64 * 2
+    counted = {part.name: part.bytes for part in more.overhead}
+    assert ring < counted["features: objects"] < ring + 1000
+    assert {"device.extractor", "device.spectrum"} <= {part.name for part in more.code} - modules
 
 
 def test_a_far_horizon_is_named(tmp_path: Path) -> None:
