@@ -17,7 +17,7 @@ from ..engines.c_translate import DIVISION, TYPES
 from ..engines.python_pointers import AddressTable
 from ..models.model_files import OpenModel
 from ..streams.units import MISSING
-from . import c_text
+from . import c_spare, c_text
 
 ENCODE = ("quantizer", "encode_rows")
 _KINDS = {"B": "uint8_t", "H": "uint16_t", "i": "int32_t"}
@@ -88,12 +88,14 @@ END = "\n#endif\n"
 def exported(model: OpenModel) -> tuple[bytes, str]:
     """The header, and what to know of it. Raises UserError if the learner has no translation."""
     learner = model.learner
+    roots = [ENCODE, place(learner._predict), place(learner._learn)]
+    head = c_spare.HEAD if model.spare else _HEAD
     text = "".join(
         (
-            f"/* {c_text.described(model.file)}; it learns on.\n{_HEAD}\n",
+            f"/* {c_text.described(model.file)}; it learns on.\n{head}\n",
             "\n".join(c_text.names(model.file)) + "\n",
             opening(_sizes(model)),
-            kernels(model, [ENCODE, place(learner._predict), place(learner._learn)]),
+            kernels(model, roots + [c_spare.SPOKEN] * bool(model.spare)),
             "\n".join(_state(model)) + "\n",
             _functions(model) + CRC32 + END,
         )
@@ -150,7 +152,9 @@ def _functions(model: OpenModel) -> str:
         "TABLE": "microshrub_table",
         "ARGUMENTS": encode_arguments(model),
     }
-    return filled(_CLASSES, words)
+    if model.spare:
+        words["SPOKEN"] = called(c_spare.SPOKEN)
+    return filled(c_spare.functions(model) if model.spare else _CLASSES, words)
 
 
 def encode_arguments(model: OpenModel) -> str:
@@ -167,8 +171,9 @@ def filled(text: str, words: Mapping[str, str]) -> str:
 
 
 def _state(model: OpenModel) -> Iterator[str]:
-    state = State(model, model.quantizer, model.learner)
-    yield from state.buffers()
+    names = [model.spare.names] if model.spare else []
+    state = State(model, model.quantizer, model.learner, *names)
+    yield from state.buffers(without=("names.words", "names.sizes", "names.texts"))
     yield f"static uint16_t microshrub_codes[{len(model.file.feature_names)}];"
     yield from state.tables()
 
