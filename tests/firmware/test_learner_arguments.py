@@ -12,7 +12,7 @@ from functools import cache
 
 import pytest
 
-from microshrub_host.engines import loader
+from microshrub_host.engines import library_files, loader, native_files
 from microshrub_host.engines.learners import parameters
 
 # Each parameter: the words that say what is allowed, and values that are not.
@@ -200,6 +200,41 @@ WRONG_CALLS = {WRONG_CALLS!r}
     assert dict(enumerate(zip(cases, there, strict=True))) == dict(
         enumerate(zip(cases, here, strict=True))
     )
+
+
+# A row that was checked may have got longer or shorter since
+RESIZED = """
+from array import array
+
+model = library.ShrubEnsemble(3, 2, window=4, trees=2)
+x = array("H", (1, 2, 3))
+for change in ("", "x.append(4)", "x[2:4] = array('H', ())"):
+    exec(change)
+    for call in ("predict(x)", "learn(x, 1)", "predict()", "predict(bytes(6))", "predict(x)"):
+        try:
+            say(str(eval("model." + call)))
+        except (TypeError, ValueError) as error:
+            say(type(error).__name__)
+"""
+
+
+@pytest.mark.parametrize("emit", ["viper", "native"])
+def test_a_row_is_checked_again_when_its_length_changes(
+    emit: str, run_micropython: Callable[[str], str], native_tools_for: Callable[[str], object]
+) -> None:
+    lines: list[str] = []
+    exec(RESIZED, {"library": loader.load("python"), "say": lines.append})
+    refused = ["ValueError", "ValueError", "TypeError", "ValueError", "ValueError"]
+    assert lines[:5] == ["0", "0", "TypeError", "ValueError", "1"]
+    assert lines[5:] == refused * 2
+    head = "import microshrub as library\nsay = print\n"
+    if emit == "native":
+        native_tools_for("x86")
+        file = native_files.compiled("x86", library_files.closure(["learners", "shrub.ensemble"]))[
+            0
+        ]
+        head = f"import sys\nsys.path.insert(0, {str(file.parent.parent)!r})\n" + head
+    assert run_micropython(head + RESIZED).split() == lines
 
 
 def test_every_parameter_has_its_cases() -> None:

@@ -154,23 +154,28 @@ def descend(t, rows, at: int):
     wide = shape[_P_WIDE_CODES]
     wide_leaf = int(shape[_P_LEAVES] > 256)
     stride = 2 * inner + 1
+    usual = 0 if linked else wide
     for i in range(ptr32(address[_MEMBERS_SHAPE])[_M_USED]):
         slot = slots[i]
-        first = slot * inner
-        kid = slot * stride  # < 256 * 2047 < 2**19
+        k = slot * inner
         n = 0
-        if linked:
-            n = kids16[kid] if wide_kids else kids8[kid]
-        while n < inner:
-            code = x[at + feature[first + n]]
-            right = 0
-            if wide:
-                right = int(code > threshold16[first + n])
-            else:
-                right = int((code >> 8) > threshold8[first + n])
-            n = 2 * n + 1 + right
+        if usual:
+            while n < inner:
+                n += n + 1 + int(x[at + feature[k + n]] > threshold16[k + n])
+        else:
+            kid = slot * stride  # < 256 * 2047 < 2**19
             if linked:
-                n = kids16[kid + n] if wide_kids else kids8[kid + n]
+                n = kids16[kid] if wide_kids else kids8[kid]
+            while n < inner:
+                code = x[at + feature[k + n]]
+                right = 0
+                if wide:
+                    right = int(code > threshold16[k + n])
+                else:
+                    right = int((code >> 8) > threshold8[k + n])
+                n += n + 1 + right
+                if linked:
+                    n = kids16[kid + n] if wide_kids else kids8[kid + n]
         if wide_leaf:
             path16[slot] = n - inner
         else:

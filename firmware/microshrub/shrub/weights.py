@@ -99,19 +99,28 @@ def mix(t) -> int:
     wide = int(leaf_limit > 256)
     last = shape[_P_CLASSES] - 1
     one_hot = shape[_P_ONE_HOT]
-    for c in range(last + 1):
+    two = 0 if one_hot else int(last == 1)  # which spares the loops over classes
+    vote = 0
+    for c in range(0 if two else last + 1):
         out[c] = 0
     for i in range(used):
         slot = rank[i]
         weight = weights[slot]
         at = slot * leaf_limit + (path16[slot] if wide else path8[slot])
-        if one_hot:
+        if two:
+            vote += leaves[at] * weight
+        elif one_hot:
             c = leaves[at]
             out[c] = out[c] + 255 * weight  # every vote <= 255 * 65536 < 2**24
         else:
             at = at * last  # < 256 * 1024 * 255 < 2**26
             for c in range(last):
                 out[c] = out[c] + leaves[at + c] * weight
+    if two:
+        rest = 255 * _ONE - vote if used else 0
+        out[0] = vote
+        out[1] = rest
+        return int(rest > vote)
     if used and not one_hot:
         rest = 255 * _ONE
         for c in range(last):

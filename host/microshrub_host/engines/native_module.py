@@ -1,8 +1,9 @@
 """The device library with its kernels in one C module: what a native build is made of.
 
 The C of `microshrub/native.mpy` is the translated kernels, and a wrapper for each one that Python
-calls; the library's other files import them from there. A kernel that calls a function it was
-given stays in viper, since only Python objects can be passed to it.
+calls, and the methods in viper (c_method.py); the library's other files import them from there. A
+kernel that calls a function it was given stays in viper, since only Python objects can be passed
+to it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from . import library_files
+from . import c_method, library_files
 from .c_declarations import INT, NOTHING, OBJECT, Kernel, c_name, is_kernel
+from .c_method import Method, is_method
 from .c_translate import DIVISION, TYPES, translate
 from .source_text import source_text
 
@@ -22,6 +24,7 @@ MODULE = "native"  # of the device library
 _IN_LIBRARY = f"{library_files.PACKAGE}.{MODULE}"
 _HEAD = """\
 #include "py/dynruntime.h"
+#include "py/smallint.h"
 """
 _DIVISION = (
     """
@@ -96,13 +99,15 @@ def _native_library(names: tuple[str, ...], _: tuple[str, ...]) -> NativeLibrary
     text, kernels = translate(names, functions=False, linkage="static ")
     translated = {(kernel.module, kernel.node.name): kernel for kernel in kernels}
     files = _needed([_File(name, translated) for name in names])
+    methods = [method for file in files for method in file.methods]
     exported = dict.fromkeys(place for file in files for place in file.wanted)
     known = _names(exported)
     wrapped = [(known[place], translated[place]) for place in exported]
     tuples = _takes_tuples(kernels)
     parts = [
-        _HEAD, TYPES, _DIVISION, text, _OBJECTS, _BUFFERS if tuples else "",
-        *(_wrapper(kernel, tuples) for _, kernel in wrapped), _init(wrapped),
+        _HEAD, TYPES, _DIVISION, text, _OBJECTS, c_method.OBJECTS, _BUFFERS if tuples else "",
+        *(_wrapper(kernel, tuples) for _, kernel in wrapped), c_method.METHODS if methods else "",
+        *(method.text() for method in methods), _init(wrapped, methods),
     ]  # fmt: skip
     return NativeLibrary("".join(parts), {file.name: file.text(known) for file in files})
 
@@ -137,6 +142,7 @@ class _File(ast.NodeTransformer):
         self.name, self.translated = name, translated
         self.wanted: dict[tuple[str, str], None] = {}
         self.imported: set[str] = set()  # modules
+        self.methods: list[Method] = []
         tree = ast.parse(library_files.source_of(name).read_text(encoding="utf-8"))
         tree.body = [node for node in tree.body if not self._is_translated(node)]
         self.has_class = any(isinstance(node, ast.ClassDef) for node in tree.body)
@@ -154,6 +160,17 @@ class _File(ast.NodeTransformer):
                 for alias in node.names:
                     alias.name = given.get(alias.name, alias.name)
         return source_text(self._tree)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        """Methods that are translated come from the native module."""
+        self.generic_visit(node)
+        for place, part in enumerate(node.body):
+            if isinstance(part, ast.FunctionDef) and is_method(part):
+                method = Method(self.name, part)
+                self.methods.append(method)
+                names = [ast.alias(method.name, part.name)]
+                node.body[place] = ast.ImportFrom(_IN_LIBRARY, names, 0)
+        return node
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
         """Names of kernels come from the native module, if they are used at all."""
@@ -206,20 +223,24 @@ def _wrapper(kernel: Kernel, tuples: Collection[tuple[str, int]]) -> str:
             before.append(f"    void *found{place}[MOST_BUFFERS];")
             given.append(f"buffers_of(a[{place}], found{place})")
         else:
-            given.append(f"{'mp_obj_get_int' if kind == INT else 'buffer_of'}(a[{place}])")
+            given.append(f"{'int_of' if kind == INT else 'buffer_of'}(a[{place}])")
     call = f"{kernel.name}({', '.join(given)})"
     if kernel.returns == NOTHING:
         after = [f"    {call};", "    return mp_const_none;"]
     else:
-        after = [f"    return mp_obj_new_int({call});"]
+        after = [f"    return object_of({call});"]
     body = "\n".join([*before, *after])
     text = _WRAPPER.replace("BODY", body).replace("COUNT", str(len(kernel.arguments)))
     return text.replace("NAME", kernel.name)
 
 
-def _init(kernels: Iterable[tuple[str, Kernel]]) -> str:
-    stores = (
+def _init(kernels: Iterable[tuple[str, Kernel]], methods: Iterable[Method]) -> str:
+    stores = [
         f"    mp_store_global(MP_QSTR_{name}, MP_OBJ_FROM_PTR(&o_{kernel.name}));"
         for name, kernel in kernels
-    )
+    ]
+    stores += [
+        f"    mp_store_global(MP_QSTR_{m.name}, MP_DYNRUNTIME_MAKE_FUNCTION(m_{m.name}));"
+        for m in methods
+    ]
     return _INIT.replace("STORES", "\n".join(stores))

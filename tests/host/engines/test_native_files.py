@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 
 from microshrub_host.engines import engines, library_files, mpy, native_files, native_tools
+from microshrub_host.engines.c_declarations import TranslationError
+from microshrub_host.engines.c_method import Method
 from microshrub_host.engines.native_module import native_library
 from microshrub_host.engines.native_tools import PROCESSORS, NativeTools
 
@@ -100,6 +103,14 @@ def test_kernels_of_one_name_are_told_apart() -> None:
     assert "shrub_ensemble__learn as learn" in sources["shrub.ensemble"]
     assert "hoeffding_tree__learn as learn" in sources["hoeffding.tree"]
     assert "hoeffding_hat__learn as learn" in sources["hoeffding.tree"]
+
+
+def test_a_method_that_has_no_translation_is_named() -> None:
+    for body in ("del x", "return x + 1", "return x[0]", "if x: return self", "y = x"):
+        method = ast.parse(f"def tell(self, x):\n    {body}").body[0]
+        assert isinstance(method, ast.FunctionDef)
+        with pytest.raises(TranslationError, match=r"learner, line 2: .* cannot be translated"):
+            Method("learner", method).text()
 
 
 def test_processors_without_native_modules_are_said() -> None:
