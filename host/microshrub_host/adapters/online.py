@@ -181,14 +181,14 @@ class OnlineModel(Online):
         Classes that no sample had yet are called by their numbers. Raises UserError if it cannot
         be written.
         """
-        names = [*class_names, *[f"class {c}" for c in range(len(class_names), self.classes)]]
+        fields = self._file_fields(class_names)
         self._check_names("features", self._names)
-        self._check_names("classes", names)
+        self._check_names("classes", fields["class_names"])
         file = model_files.ModelFile(
             learner=MODELS[self._model],
             parameters=self._parameters,
             feature_names=self._names,
-            class_names=tuple(names),
+            **fields,
             scale=self.scale,
             stream=source,
             samples=self.samples,
@@ -196,6 +196,11 @@ class OnlineModel(Online):
             states=self._states(),
         )
         model_files.write(Path(path), file)
+
+    def _file_fields(self, class_names: Sequence[str]) -> dict[str, Any]:
+        """What a file says of the classes, of which the first ones have these names."""
+        rest = range(len(class_names), self.classes)
+        return {"class_names": (*class_names, *(f"class {c}" for c in rest))}
 
 
 def check_engine(engine: str) -> None:

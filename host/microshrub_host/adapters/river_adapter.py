@@ -17,10 +17,12 @@ from ..engines.learners import learner
 from ..streams.units import Scale
 from .online import AdapterError, OnlineModel, Values, check_engine, decimals
 from .online_numbers import OnlineNumbers
+from .online_spare import OnlineSpare
 from .parameters import Kind, estimator, of_learner
 
 _Sample = Mapping[Any, Any]
-_SHARED = {"classes": None, "features": None, "warmup": 256, "digits": None, "engine": "fastest"}
+_SHARED = {"features": None, "warmup": 256, "digits": None, "engine": "fastest"}
+_OF_CLASSES = {"classes": None, "spare_classes": 0}
 
 
 class _Named:
@@ -78,11 +80,15 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         self._check_warmup()
         self._labels: dict[Hashable, int] = {}
         self._most = 256
+        if type(self.spare_classes) is not int or not 0 <= self.spare_classes <= 255:
+            raise AdapterError(f"spare_classes has to be 0..255, not {self.spare_classes!r}")
+        if self.spare_classes and isinstance(self.classes, int):
+            raise AdapterError("with spare_classes=, classes is a list, or those of the warm-up")
         if isinstance(self.classes, int):
             self._most = self.classes
         elif self.classes is not None:
             self._labels = {label: c for c, label in enumerate(self.classes)}
-            self._most = len(self._labels)
+            self._most = len(self._labels) + self.spare_classes
         try:  # before the features are known: with as many as there can be
             learner(self._model).nbytes(features=256, classes=self._most, **of_learner(self))
         except ValueError as error:
@@ -164,8 +170,10 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
                 raise AdapterError(
                     f"the label {y!r} is new, and there is room for only {self._most}: "
                     f"{', '.join(map(repr, self._labels))}. Say how many there will be with "
-                    "classes="
+                    f"{'spare_classes' if self.spare_classes else 'classes'}="
                 )
+            if isinstance(self._online, OnlineSpare):
+                self._online.name(str(y))
             self._labels[y] = len(self._labels)
         return self._labels[y]
 
@@ -179,15 +187,13 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
     def _start(self, samples: list[dict[Any, float]], scale: Scale | None) -> None:
         values, names, units = self._first(samples)
         most = len(self._labels) if self.classes is None else self._most
-        self._online = OnlineModel(
-            self._model,
-            of_learner(self),
-            values,
-            names,
-            most,
-            scale=units if scale is None else scale,
-            engine=self.engine,
-        )
+        common = (self._model, of_learner(self), values, names)
+        how = {"scale": units if scale is None else scale, "engine": self.engine}
+        if self.spare_classes:
+            known = list(map(str, self._labels))
+            self._online = OnlineSpare(*common, known, self.spare_classes, **how)
+        else:
+            self._online = OnlineModel(*common, most, **how)
         self._most = self._online.classes
 
     @classmethod
@@ -280,6 +286,9 @@ def _numbers(x: _Sample) -> dict[Any, float]:
 
 
 _CLASSES = """classes   the number of labels, or a list of them; None: those of the warm-up
+    spare_classes
+              room for so many more labels, which may come at any time; save() keeps their names,
+              and a board goes on with those that are left. Each takes memory
     """
 _DOC = """{learner} as a KIND of River.
 
@@ -303,14 +312,13 @@ _DOC = """{learner} as a KIND of River.
 
 def __getattr__(name: str) -> Any:
     """The classes: ShrubClassifier, ShrubRegressor, one for each learner that there is."""
-    of_numbers = {option: value for option, value in _SHARED.items() if option != "classes"}
     text = _DOC.replace("KIND", "regressor").replace("CLASSES", "")
     kinds = (
         Kind(
             _RiverClassifier,
-            _SHARED,
+            {**_OF_CLASSES, **_SHARED},
             _DOC.replace("KIND", "classifier").replace("CLASSES", _CLASSES),
         ),
-        Kind(_RiverRegressor, of_numbers, text),
+        Kind(_RiverRegressor, _SHARED, text),
     )
     return estimator(name, __name__, *kinds)

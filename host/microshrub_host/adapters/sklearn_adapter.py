@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..streams.units import Scale
 from .online import AdapterError, OnlineModel, Values, decimals
 from .online_numbers import OnlineNumbers
+from .online_spare import OnlineSpare
 from .parameters import Kind, estimator, of_learner
 
 try:
@@ -49,7 +50,9 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
     _model = ""
     classes_: NDArray[Any]
+    known_classes_: int  # those of the first call, which come first
     online_: OnlineModel
+    spare_classes: int
 
     def fit(self, X: Any, y: Any) -> _SklearnClassifier:  # noqa: N803
         """Forget everything, then learn the rows once, in their order; NaN is a missing value."""
@@ -93,25 +96,39 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         values, labels = validate_data(self, X, y, reset=fresh, dtype=np.float64, **_NAN)
         check_classification_targets(labels)
         known = unique_labels(labels if classes is None else classes) if fresh else self.classes_
-        numbers = np.minimum(np.searchsorted(known, labels), len(known) - 1)
-        strangers = known[numbers] != labels
-        if np.any(strangers):
+        first = known if fresh else known[: self.known_classes_]
+        if classes is not None and not np.array_equal(first, unique_labels(classes)):
+            raise AdapterError(f"classes={classes!r} are others than in the first call: {first}")
+        strangers = labels[_numbers(labels, known) < 0]
+        new = list(dict.fromkeys(strangers.tolist()))
+        room = self.spare_classes - (len(known) - len(first))
+        if len(new) > room:
             raise AdapterError(
-                f"y has the class {labels[strangers].tolist()[0]!r}, not one of {known}"
+                f"y has the class {new[max(room, 0)]!r}, not one of {known}"
+                + ", and no spare class is left" * bool(self.spare_classes)
             )
-        if classes is not None and not np.array_equal(known, unique_labels(classes)):
-            raise AdapterError(f"classes={classes!r} are others than in the first call: {known}")
         if fresh:
-            self.online_ = self._start(values, len(known))
-            self.classes_ = known
-        self.online_.learn(values, numbers.astype(np.uint8))
+            self.online_ = self._start(values, known)
+            self.known_classes_ = len(known)
+        self.classes_ = self._named(known, strangers, new)
+        self.online_.learn(values, _numbers(labels, self.classes_).astype(np.uint8))
         return self
 
-    def _start(self, values: Values, classes: int) -> OnlineModel:
+    def _named(self, known: NDArray[Any], strangers: NDArray[Any], new: list[Any]) -> NDArray[Any]:
+        """The classes with the new ones behind, which get their names."""
+        for y in new:
+            assert isinstance(self.online_, OnlineSpare)
+            self.online_.name(str(y))
+        found = [strangers[strangers == y][:1] for y in new]
+        return np.concatenate([known, *found])
+
+    def _start(self, values: Values, known: NDArray[Any]) -> OnlineModel:
         first, names, scale = self._first(values)
-        return OnlineModel(
-            self._model, of_learner(self), first, names, classes, scale=scale, engine=self.engine
-        )
+        common = (self._model, of_learner(self), first, names)
+        how = {"scale": scale, "engine": self.engine}
+        if self.spare_classes:
+            return OnlineSpare(*common, list(map(str, known)), self.spare_classes, **how)
+        return OnlineModel(*common, len(known), **how)
 
 
 class _SklearnRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
@@ -166,11 +183,22 @@ class _SklearnRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
         return self
 
 
+def _numbers(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[np.intp]:
+    """The place of each label among the known ones, which may be in any order; -1 for others."""
+    order = np.argsort(known, kind="stable")
+    places = order[np.minimum(np.searchsorted(known, labels, sorter=order), len(known) - 1)]
+    return np.where(known[places] == labels, places, -1)
+
+
+_SPARE = """spare_classes
+              room for so many classes that later calls may bring; they stand behind the others in
+              `classes_`. Each takes memory
+    """
 _DOC = """{learner} as a KIND of scikit-learn.
 
     All parameters are given by keyword:
 
-    warmup    number of first samples, which decide the units and ranges of the features
+    SPAREwarmup    number of first samples, which decide the units and ranges of the features
     digits    decimal places that are kept of each feature; None: as many as in the warm-up
     engine    "fastest", "c", "numba" or "python"
 
@@ -184,8 +212,10 @@ _DOC = """{learner} as a KIND of scikit-learn.
 
 def __getattr__(name: str) -> Any:
     """The classes: ShrubClassifier, ShrubRegressor, one for each learner that there is."""
+    classes = _DOC.replace("KIND", "classifier").replace("SPARE", _SPARE)
+    numbers = _DOC.replace("KIND", "regressor").replace("SPARE", "")
     kinds = (
-        Kind(_SklearnClassifier, _SHARED, _DOC.replace("KIND", "classifier")),
-        Kind(_SklearnRegressor, _SHARED, _DOC.replace("KIND", "regressor")),
+        Kind(_SklearnClassifier, {"spare_classes": 0, **_SHARED}, classes),
+        Kind(_SklearnRegressor, _SHARED, numbers),
     )
     return estimator(name, __name__, *kinds)

@@ -1,0 +1,98 @@
+"""A learner of classes on a PC that has room for some that nobody knows yet; see online.py."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.errors import UserError
+from ..engines.engines import States
+from ..engines.spare_options import SpareOptions
+from ..streams.units import Scale
+from .online import FASTEST, AdapterError, OnlineModel, Values
+
+
+class OnlineSpare(OnlineModel):
+    """A learner with spare classes, each of which gets a name with its first label.
+
+    The samples that it learns are remembered as on a board (see firmware's newcomers.py), so a
+    program that is made of its file goes on with what is new.
+    """
+
+    _UNPICKLED = (*OnlineModel._UNPICKLED, "_spare")
+
+    def __init__(
+        self,
+        model: str,
+        parameters: Mapping[str, Any],
+        first: Values,
+        names: Sequence[str],
+        known: Sequence[str],
+        spare: int,
+        *,
+        scale: Scale | None = None,
+        engine: str = FASTEST,
+    ) -> None:
+        """As OnlineModel; known are the names of the classes that are there from the start."""
+        options = SpareOptions(spare)
+        try:
+            options.check()
+            self._settings = options.parameters(known)
+        except UserError as error:
+            raise AdapterError(str(error)) from None
+        self._known = tuple(known)
+        classes = len(known) + spare
+        super().__init__(model, parameters, first, names, classes, scale=scale, engine=engine)
+
+    def _build(self) -> None:
+        super()._build()
+        self._spare = self._library.SpareClasses(self._learner, self._known, **self._settings)
+
+    def name(self, text: str) -> int:
+        """Give a spare class this name; returns the class. Raises AdapterError."""
+        try:
+            return int(self._spare.names.add(text))
+        except ValueError as error:
+            raise AdapterError(str(error)) from None
+
+    def learn(self, values: Values, labels: NDArray[np.uint8]) -> None:
+        codes = self._codes(values)
+        features = values.shape[1]
+        row = array("H", bytes(2 * features))
+        for i, label in enumerate(labels.tolist()):
+            row[:] = codes[i * features : (i + 1) * features]
+            self._right += self._spare.learn(row, label) == label
+            self._spare.note(row, label)
+        self.samples += len(labels)
+
+    def predict(self, values: Values) -> tuple[NDArray[np.intp], Values]:
+        found, parts = super().predict(values)
+        named = [c for c in range(self.classes) if self._spare.names.name(c)]
+        for i, c in enumerate(found.tolist()):
+            if c not in named:
+                found[i] = max(named, key=lambda k: parts[i, k])
+        return found, parts
+
+    def table_bytes(self) -> int:
+        spare = sum(memoryview(buffer).nbytes for _, _, buffer in self._spare.buffers())
+        return super().table_bytes() + spare
+
+    def _file_fields(self, class_names: Sequence[str]) -> dict[str, Any]:
+        given = list(filter(None, map(self._spare.names.name, range(self.classes))))
+        first = len(given) - len(self._known)
+        free = [f"spare {k + 1}" for k in range(first, self._settings["spare"])]
+        return {"class_names": (*given, *free), "spare": self._settings}
+
+    def _states(self) -> States:
+        states = super()._states()
+        names, newcomers = self._spare.names.save(), self._spare.newcomers.save()
+        return States(states.learner, states.quantizer, names=names, newcomers=newcomers)
+
+    def _restore(self, states: States) -> None:
+        super()._restore(states)
+        self._spare.names.load(states.names)
+        self._spare.newcomers.load(states.newcomers)
