@@ -14,12 +14,12 @@ The sums of squares are updated with 2n + 1. Up to a window of 64 two merits are
 fractions, exactly; beyond it they are held in Q10, whose two divisions are spared where a product
 tells that a merit is less than the best so far. Ties are broken at random.
 
-Up to 64, with n = n_left + n_right, t_c of class c and S = sum_c t_c**2 in the node,
+With n = n_left + n_right, t_c of class c and S = sum_c t_c**2 in the node,
 
     merit * n_left * n_right = n sum_c left_c**2 + (S - 2 sum_c t_c left_c) n_left,
 
-and for two classes it is (S n_left n_right + 2 lead**2) / n with lead = n left_1 - t_1 n_left, so
-that the square of the lead stands for the merit until a level is done.
+and for two classes it is (S n_left n_right + 2 lead**2) / n with lead = n left_1 - t_1 n_left. So
+up to 64, the square of the lead stands for their merit until a level is done.
 
 The scratch buffers are those of cart.py.
 """
@@ -126,8 +126,7 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
     wide_line = int(shape[_W_WINDOW] > 256)
     exact = int(shape[_W_WINDOW] <= _EXACT)
     in_order = shape[_W_SORTED]
-    usual = int(exact and wide and in_order)  # has loops of its own
-    two = int(usual and classes == 2)
+    two = int(exact and wide and in_order and classes == 2)  # has a loop of its own
     # a merit times passed * rest is at most window**3 / 4 <= 2**28; in Q(slack) at most 2**30
     slack = 10
     if not exact:
@@ -135,6 +134,7 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
         while cube > 1 << (30 - slack):
             slack -= 1
     wide_where = ptr32(address[_CART_SHAPE])[_C_WIDE_WHERE]
+    narrow = 0 if wide_line or wide_where else in_order
     choosy = ptr32(address[_CART_SHAPE])[_C_MAX_FEATURES]
     stride = (features + 7) >> 3
     # at the root, the order of a feature is the line
@@ -166,7 +166,7 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
         else:
             dealt = size
         r = base
-        while usual and r < base + dealt:
+        while narrow and r < base + dealt:
             b = order8[r]
             a = where8[b]
             code = ends[a]
@@ -174,7 +174,7 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
                 ends[a] = code + 1
                 line8[code] = b
             r += 1
-        for i in range(0 if usual else dealt):
+        for i in range(0 if narrow else dealt):
             b = i
             if in_order:
                 b = order16[base + i] if wide_line else order8[base + i]
@@ -206,81 +206,61 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
                 left[c] = 0
             squares = scores[score + _SQUARES]
             squares_left = 0
-            squares_right = squares
             met = 0  # for each sample passed, how many of its class the node has
             merit = scores[score + _MERIT]
             below_it = scores[score + _BELOW]
             bound = merit >> (10 - slack)
-            last = -1  # the code before, of which there is none yet
+            last = codes16[base + line8[begin]] if two else -1  # the code before, if there is one
             before = 0
             over = 0
             under = 1
             r = begin
             while r < end:
                 better = -1
-                if usual:  # on to the next boundary that is as good as the best so far
-                    if last < 0:
-                        last = codes16[base + line8[r]]
-                    while two and r < end:
-                        b = line8[r]
-                        code = codes16[base + b]
-                        if code != last:
-                            before = last
-                            last = code
-                            over = lead * lead  # <= (64**2 / 4)**2 = 2**20
-                            under = (r - begin) * (end - r)
-                            better = over * below_it - merit * under  # of two numbers <= 2**30
-                            if better >= 0:
-                                break
-                        lead -= ones
-                        if labels[b]:
-                            lead += samples
-                        r += 1
-                    while not two and r < end:
-                        b = line8[r]
-                        code = codes16[base + b]
-                        if code != last:
-                            before = last
-                            last = code
-                            passed = r - begin
-                            over = squares_left * samples + (squares - 2 * met) * passed
-                            under = passed * (end - r)
-                            better = over * below_it - merit * under  # < 2**26
-                            if better >= 0:
-                                break
-                        b = labels[b]
-                        code = left[b]
-                        left[b] = code + 1
-                        squares_left += 2 * code + 1
-                        met += counts[first + b]
-                        r += 1
-                else:
+                # on to the next boundary that is as good as the best so far
+                while two and r < end:
+                    b = line8[r]
+                    code = codes16[base + b]
+                    if code != last:
+                        before = last
+                        last = code
+                        over = lead * lead  # <= (64**2 / 4)**2 = 2**20
+                        under = (r - begin) * (end - r)
+                        better = over * below_it - merit * under  # of two numbers <= 2**30
+                        if better >= 0:
+                            break
+                    lead -= ones
+                    if labels[b]:
+                        lead += samples
+                    r += 1
+                while not two and r < end:
                     b = line16[r] if wide_line else line8[r]
                     code = codes16[base + b] if wide else codes8[base + b]
                     if not in_order:
                         code = int(code > cut)
-                    if last < 0:
-                        last = code
                     if code != last:
                         before = last
                         last = code
                         passed = r - begin
-                        rest = end - r
-                        over = squares_left * rest + squares_right * passed
-                        under = passed * rest
-                        if exact:  # 64**3 / 4 = 2**16 and 64**2 / 4 = 2**10 at most
-                            better = over * below_it - merit * under  # < 2**26
-                        elif over << slack >= bound * under:
-                            # in Q10: a sum of squares is at most 1023**2, << 10 gives < 2**30
-                            over = (squares_left << 10) // passed + (squares_right << 10) // rest
-                            under = 1
-                            better = over - merit
-                    c = labels[b]
-                    n = left[c]
-                    left[c] = n + 1
-                    # n**2 grows by 2n + 1, and on the right m**2 shrinks by 2m - 1
-                    squares_left += 2 * n + 1
-                    squares_right -= 2 * (counts[first + c] - n) - 1
+                        under = passed * (end - r)
+                        if under:
+                            over = squares_left * samples + (squares - 2 * met) * passed
+                            if exact:  # 64**3 / 4 = 2**16 and 64**2 / 4 = 2**10 at most
+                                better = over * below_it - merit * under  # < 2**26
+                            elif over << slack >= bound * under:
+                                # in Q10: a sum of squares is at most 1023**2, << 10 gives < 2**30
+                                over = (squares_left << 10) // passed
+                                under = squares - 2 * met + squares_left  # the right one's
+                                over += (under << 10) // (end - r)
+                                under = 1
+                                better = over - merit
+                            if better >= 0:
+                                break
+                    b = labels[b]
+                    code = left[b]
+                    left[b] = code + 1
+                    squares_left += 2 * code + 1  # by which n**2 grows
+                    met += counts[first + b]
                     r += 1
                 if better >= 0:
                     ties = 1

@@ -24,7 +24,8 @@ of the same files; those of `predict` differ by up to 12 % with what else is loa
 MicroPython looks names up in tables whose order depends on it. A real board's time is more than
 instructions divided by its clock rate: a Cortex-M0+ takes two cycles for a load or a taken branch,
 and more where code waits for flash. After each run the model's state was compared with the
-simulator's (CRC32 over all buffers).
+simulator's (CRC32 over all buffers). Up to a window of 64, shrubs compare splits as fractions;
+beyond it, they divide twice for each that could be the best.
 
 {table}
 
@@ -51,6 +52,7 @@ mean over the dearest hundredth of the samples. `mix` is called by `predict`.
 {table}
 
 """
+_KERNELS_MOST = 64  # the widest window; wider ones take minutes
 _KERNELS_HEAD = ("configuration", "kernel", "calls", "mean", "dearest")
 
 
@@ -111,7 +113,8 @@ def figures(counts: instruction_counts.Counts) -> tuple[str, ...]:
 
 def kernels(board: str) -> list[tuple[str, ...]]:
     """The table of the shrub ensembles' kernels on a board: head, then a row for each."""
-    whats = [what for what in instruction_counts.configurations() if what.kind == "ShrubEnsemble"]
+    shrubs = (w for w in instruction_counts.configurations() if w.kind == "ShrubEnsemble")
+    whats = [what for what in shrubs if what.parameters["window"] <= _KERNELS_MOST]
     table: list[tuple[str, ...]] = [_KERNELS_HEAD]
     with (
         showing("counting in kernels", announce=True) as update,

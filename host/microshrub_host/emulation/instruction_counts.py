@@ -88,6 +88,7 @@ TABLE: tuple[tuple[str, str, int, int, dict[str, Any]], ...] = (
     ("adaptive boosted SVFDT-II", "HoeffdingTree", 8, 2,
      _TREE | {"policy": "svfdt2", "adaptive": True, "boost": True}),
     ("shrubs 32/8/5, 5 classes", "ShrubEnsemble", 8, 5, {"window": 32, "trees": 8, "depth": 5}),
+    ("shrubs 128/8/5", "ShrubEnsemble", 8, 2, {"window": 128, "trees": 8, "depth": 5}),
 )  # fmt: skip
 
 # Thickets of elec's features: bytes, and the samples after which all windows are full
@@ -96,7 +97,7 @@ THICKET_COUNTED = 4000
 
 
 def configurations(samples: int = WARMUP + COUNTED) -> list[CountedModel]:
-    """The five of the table, each with a stream of so many samples."""
+    """Those of the table, each with a stream of so many samples."""
     found = []
     for name, kind, features, classes, parameters in TABLE:
         codes, labels = stream(features, classes, samples)
