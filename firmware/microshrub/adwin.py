@@ -35,6 +35,7 @@ _BUCKETS = const(4)
 _CLOCK = const(32)
 _LEAST = const(5)  # bits of either part
 _CUT = const(1000)  # 2 / delta
+_NEARLY = const(100)  # 2 / delta of an alarm's warning
 
 _LN2 = const(2839)  # Q12
 
@@ -98,6 +99,23 @@ def add_bit(t, d: int, k: int, bit: int) -> int:
         drop_oldest(t, d, k)
         cut = 1
     return int(cut and int(mean(t, d, k)) > before)
+
+
+@micropython.viper
+def next_level(t, d: int, level: int, bit: int) -> int:
+    """Take a bit into window 0; returns the level of an alarm that was at `level`.
+
+    It is 2 when the mean has risen. Where the window was looked at in vain, it is 1 if the mean
+    has nearly risen, else 0; between two looks a warning stays.
+    """
+    address = ptr32(t)
+    if int(add_bit(t, d, 0, bit)):
+        return 2
+    if ptr8(address[d + _DRIFT_CLOCK])[0]:
+        return level & 1
+    if ptr16(address[d + _DRIFT_WIDTH])[0] < 2 * _LEAST:
+        return 0
+    return int(int(differs(t, d, 0, _NEARLY)) > 0)
 
 
 @micropython.viper

@@ -10,15 +10,12 @@ this starts over. ADWIN is that of adwin.py.
 import micropython
 from micropython import const
 
-from .adwin import add_bit, clear_window, differs, windows_are_sound, windows_table
 from .buffers import Buffers, address_table, table_bytes
 from .learner import Learner, ParameterError, choice, twelve_bits, whole
 
 # From elsewhere, written by `make constants`:
 # places of buffers
-_ALARM_WORDS = const(0)
 _DRIFT_WIDTH = const(1)
-_DRIFT_CLOCK = const(3)
 # (end)
 
 LEVELS = ("none", "warning", "drift")
@@ -44,8 +41,6 @@ _DRIFT = const(2)
 _FULL = const(536870912)  # 2**29: both counts are halved there
 _HIGHEST = const(1073741823)  # above any S
 _FARTHEST = const(1000000000)  # 15000 * 2**16 and a little
-_LEAST = const(10)  # bits that a window needs for a look
-_DOUBT = const(100)  # 2 / delta of ADWIN's warning; that of its alarm is 1000
 
 
 @micropython.viper
@@ -87,25 +82,6 @@ def page_hinkley(words: ptr32, wrong: int) -> int:
         if above > words[_THRESHOLD]:
             level = _DRIFT
         elif above > words[_THRESHOLD] - (words[_THRESHOLD] >> 2):
-            level = _WARNING
-    words[_LEVEL] = level
-    return level
-
-
-@micropython.viper
-def adwin(t, wrong: int) -> int:
-    """Take an error (1) or none (0); returns the level."""
-    address = ptr32(t)
-    words = ptr32(address[_ALARM_WORDS])
-    level = words[_LEVEL]
-    if level == _DRIFT:
-        level = 0
-    if int(add_bit(t, _DRIFT_WIDTH, 0, wrong)):
-        level = _DRIFT
-    elif not ptr8(address[_DRIFT_CLOCK])[0]:  # it has just looked
-        level = 0
-        wide = int(ptr16(address[_DRIFT_WIDTH])[0] >= _LEAST)
-        if wide and int(differs(t, _DRIFT_WIDTH, 0, _DOUBT)) > 0:
             level = _WARNING
     words[_LEVEL] = level
     return level
@@ -164,7 +140,11 @@ class DriftAlarm(Buffers):
             return False
         if not -_FARTHEST <= words[_LOWEST] <= _HIGHEST:
             return False
-        return len(self._flat) == 1 or windows_are_sound(self._flat[1:])
+        if len(self._flat) == 1:
+            return True
+        from .adwin import windows_are_sound
+
+        return windows_are_sound(self._flat[1:])
 
     def configuration(self):
         """All parameters but the learner, as one line of text."""
@@ -186,6 +166,9 @@ class DriftAlarm(Buffers):
         words[_GRACE] = self.grace
         self._addresses = address_table(self._flat)
         if self.detector == "adwin":
+            from .adwin import clear_window, next_level
+
+            self._adwin = next_level
             clear_window(self._addresses, _DRIFT_WIDTH, 0)
 
     def update(self, wrong):
@@ -197,7 +180,8 @@ class DriftAlarm(Buffers):
             raise ValueError("wrong has to be True or False, not %r" % (wrong,))
         words = self._flat[0]
         if self.detector == "adwin":
-            level = adwin(self._addresses, int(wrong))
+            level = self._adwin(self._addresses, _DRIFT_WIDTH, words[_LEVEL], int(wrong))
+            words[_LEVEL] = level
         else:
             level = page_hinkley(words, int(wrong))
         if level == _DRIFT:
@@ -232,4 +216,8 @@ def _delta_q16(delta):
 
 def _table(detector):
     table = [("alarm.words", "i", _WORDS)]
-    return table + windows_table(1) if detector == "adwin" else table
+    if detector == "adwin":
+        from .adwin import windows_table
+
+        table += windows_table(1)
+    return table

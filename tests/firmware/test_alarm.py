@@ -389,8 +389,3 @@ def test_nothing_is_allocated_and_the_pc_agrees(run_micropython: Callable[[str],
     lines = said_on(loader.fastest(), LOCKED, names, **given)
     assert said_on_micropython(run_micropython, LOCKED, names, **given) == lines
     assert all(int(line.split()[0]) >= 2 for line in lines)
-
-
-def test_the_alarm_knows_the_window() -> None:
-    drift_module = sys.modules[library.__name__ + ".adwin"]
-    assert 2 * drift_module._LEAST == alarm_module._LEAST

@@ -113,7 +113,12 @@ def library_heap(
     NoNativeTools. Where machine code is not kept on the heap (Board.native false), leave
     ModuleHeap.native out.
     """
-    modules = [mpy.read(path) for path in _files(arch, roots, native)]
+    return files_heap(_files(arch, roots, native), place)
+
+
+def files_heap(files: Iterable[Path], place: str = "/lib") -> LibraryHeap:
+    """The same for the library's compiled files that are imported."""
+    modules = [mpy.read(path) for path in files]
     names = _new_names(modules, place)
     children: dict[str, int] = {}  # of a package: how many modules are its attributes
     for module in modules:
@@ -135,7 +140,11 @@ def library_heap(
 @functools.cache
 def texts(arch: str, roots: tuple[str, ...], place: str = "/lib") -> frozenset[str]:
     """Texts that are on the board anyway, as names in the firmware or in these modules."""
-    files = _files(arch, roots, native=False)
+    return texts_in(_files(arch, roots, native=False), place)
+
+
+def texts_in(files: Iterable[Path], place: str = "/lib") -> frozenset[str]:
+    """The same for the library's compiled files that are imported."""
     return frozenset(_new_names(map(mpy.read, files), place)) | _firmware_names()
 
 

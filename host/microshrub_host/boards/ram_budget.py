@@ -22,7 +22,7 @@ from ..streams.extraction import Extraction
 from .beside_learner import extractor_bytes, forecaster_bytes, modules_between
 from .board_files import Board
 from .heap_sizes import heap_bytes, planned, size_of
-from .import_heap import BLOCK, ModuleHeap, blocks, library_heap, texts
+from .import_heap import BLOCK, LibraryHeap, ModuleHeap, blocks, library_heap, texts
 
 Value = int | float | str
 Parameters = Mapping[str, Value]
@@ -291,7 +291,11 @@ def imported_parts(
     With `native`, their kernels are in a native module; raises NoNativeTools. The place may be
     import_heap.FROZEN, the firmware.
     """
-    heap = library_heap(arch, modules, place, native)
+    return parts_of(board, library_heap(arch, modules, place, native))
+
+
+def parts_of(board: Board, heap: LibraryHeap) -> list[Part]:
+    """What an imported library takes on the board, a part a module."""
     parts = [_module_part(module, board.native) for module in heap.modules]
     parts.append(Part("names", heap.names, "that the firmware does not have"))
     return [*parts, Part("modules", heap.module_table, "growth of their table")]

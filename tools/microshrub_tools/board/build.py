@@ -20,36 +20,39 @@ import dataclasses
 import os
 import secrets
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import messages
-from microshrub_host.boards import import_heap, ram_budget
+from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.program_heap import program_parts
 from microshrub_host.boards.what_to_lower import which_to_lower
 from microshrub_host.engines import (
-    frozen_files,
     library_files,
-    loader,
     mpy,
     native_files,
-    plain_kernels,
 )
 from microshrub_host.engines.own_learners import own_learners
 from microshrub_host.reports.report import code_shortage, shortage
 
 from .program_config import Program
+from .program_library import ProgramLibrary, arch_of
 
 FOLDER = "build"  # a folder a board in it
 LIBRARY = f"lib/{library_files.PACKAGE}"
 FIRMWARE = "firmware"
 MANIFEST = f"{FIRMWARE}/manifest.py"
-_SELFTEST = "device.selftest"
-_PARTS = "device.config_parts"
-_CHECK = ".check"  # ends the name of the module that looks at a learner's saved state
+# The merged module has main(), see merged_files.py. Without the threshold, what its import leaves
+# behind would spread over the heap, and a large buffer find no room in one piece.
+_IMPORT = b"""\
+import gc
+
+if hasattr(gc, "threshold"):
+    gc.threshold(2048)
+from microshrub import"""
 EMITS = ("viper", "native", "bytecode")
 _MARKS = ("main.py", "config.json")  # by which a folder is known to be a build,
 _LIBRARIES = (LIBRARY, MANIFEST)  # and one of these
@@ -73,75 +76,6 @@ class Build:
     def code_bytes(self) -> int:
         """Bytes of RAM that importing the library takes."""
         return sum(part.bytes for part in self.budget.code)
-
-
-def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
-    """The modules of the device library that the program imports, sorted."""
-    around = program.around
-    extraction = around.get("extraction")
-    sensors = around["sensor"].get("sensors", [around["sensor"]])
-    kinds = [sensor["kind"] for sensor in sensors]
-    by_need = {
-        "drift_alarm": around["alarm"],
-        "anomaly": around.get("anomaly"),
-        "device.scores": around.get("anomaly"),
-        "device.naming": around.get("spare"),
-        "device.naming_button": around.get("spare") and around["sensor"]["kind"] != "serial",
-        "asking": around.get("asking"),
-        "device.questions": around.get("asking"),
-        "checkpoint": around["checkpoint"],
-        "device.plotter": around["text"],
-        "device.sensors": around["label_pin"] or around["sensor"]["kind"] != "serial",
-        "device.motion": "mpu6050" in kinds,
-        "device.motion_fifo": any(sensor.get("fifo") for sensor in sensors),
-        "device.own": "own" in kinds,
-        "device.several": around["sensor"]["kind"] == "several",
-        "device.extractor": extraction,
-        "device.filters": extraction and extraction["filters"],
-        "device.spectrum": extraction and extraction["bands"],
-        "metrics": not program.numbers,
-        "pending": not program.numbers,
-        "device.numbers": program.numbers,
-        "interval": program.numbers and program.numbers["interval"],
-    }
-    roots = [name for name, needed in by_need.items() if needed]
-    roots += _imported_by("device.program", set(by_need))
-    learner = ram_budget.modules_of(program.learner, program.parameters)
-    roots += [*learner, _SELFTEST]
-    roots += {
-        name for part in learner for name in library_files.imports(part) if name.endswith(_CHECK)
-    }
-    if emit == "bytecode":
-        roots.append(plain_kernels.MODULE)
-    return tuple(library_files.closure(roots))
-
-
-def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the modules that the program has imported while it serves.
-
-    The self-test is for `flash`, a saved state is looked at only where there is one, and so are
-    the parts of a configuration that few programs have.
-    """
-    around = program.around
-    idle = {_SELFTEST}
-    optional = loader.load("python").device.config.OPTIONAL
-    if around["sensor"] == {"kind": "serial"} and not any(map(around.get, optional)):
-        idle.add(_PARTS)
-    states = program.learner_state or around["checkpoint"]
-    return tuple(
-        name for name in names if name not in idle and (states or not name.endswith(_CHECK))
-    )
-
-
-def _imported_by(name: str, left_out: set[str]) -> set[str]:
-    """The module, and all that it and these import, at once or later, but what is left out."""
-    found: set[str] = set()
-    waiting = {name}
-    while waiting:
-        name = waiting.pop()
-        found.add(name)
-        waiting |= library_files.imports(name) - found - left_out
-    return found
 
 
 def folder_of(board: Board) -> Path:
@@ -173,11 +107,9 @@ def make(
     check_output(output)
     if emit == "native" and not native_files.can_be_made(board.arch, messages.say):
         emit = "viper"
-    own_files = {
-        f"lib/{path.stem}.mpy": mpy.compiled_program(path, _arch(board, emit)).read_bytes()
-        for path in own
-    }
-    budget = budget_of(program, board, emit, freeze, sum(map(len, own_files.values())))
+    arch = arch_of(board, emit)
+    compiled = {path: mpy.compiled_program(path, arch).read_bytes() for path in own}
+    budget = budget_of(program, board, emit, freeze, compiled)
     if not budget.fits:
         what = _what_to_do(program, board, budget)
         if not freeze and emit != "native" and budget_of(program, board, emit, freeze=True).fits:
@@ -185,8 +117,9 @@ def make(
         raise UserError(f"The program does not fit: {what}")
     if not budget.code_fits:
         raise UserError(f"The program fits the heap. {code_shortage(budget)}")
-    files = program.files() | {"main.py": _main_program(program)}
-    files |= own_files | _library(board, modules(program, emit), emit, freeze)
+    files = program.files() | {"main.py": _main_program(program, freeze)}
+    files |= {f"lib/{path.stem}.mpy": data for path, data in compiled.items()}
+    files |= ProgramLibrary(program, board, emit, freeze, tuple(own)).files()
     write(files, output)
     return Build(output, {name: len(data) for name, data in sorted(files.items())}, budget, emit)
 
@@ -208,53 +141,38 @@ def _what_to_do(program: Program, board: Board, budget: ram_budget.Budget) -> st
     return f"{shortage('it', budget)} {which_to_lower(program.parameters, rest, program.learner)}"
 
 
-def _library(board: Board, names: tuple[str, ...], emit: str, freeze: bool) -> dict[str, bytes]:
-    """The library's files, by their paths in the folder."""
-    arch = _arch(board, emit)
-    if freeze:
-        found = frozen_files.files(arch, names)
-        return {f"{FIRMWARE}/{place}": data for place, data in found.items()}
-    paths = native_files.compiled(arch, names) if emit == "native" else mpy.compiled(arch)
-    return {
-        f"lib/{mpy.in_library(path)}": path.read_bytes()
-        for path in paths
-        if emit == "native" or library_files.module_name(path) in names
-    }
-
-
-def _arch(board: Board, emit: str) -> str:
-    return mpy.BYTECODE_ONLY if emit == "bytecode" else board.arch
-
-
 def budget_of(
-    program: Program, board: Board, emit: str = "viper", freeze: bool = False, own: int = 0
+    program: Program,
+    board: Board,
+    emit: str = "viper",
+    freeze: bool = False,
+    own: Mapping[Path, bytes] | None = None,
 ) -> ram_budget.Budget:
     """What the program takes of the board's RAM, whether it fits or not.
 
-    own are the bytes of the user's own files, which take about as much.
+    own are the user's own sources and their compiled files, which take about as much.
     """
-    arch = _arch(board, emit)
-    names = modules(program, emit)
-    serving = running(program, names)
-    native = emit == "native"
-    place = import_heap.FROZEN if freeze else "/lib"
-    code = ram_budget.imported_parts(board, arch, names if native else serving, native, place)
-    code += [ram_budget.Part("own", own, "the user's files, about")] if own else []
-    beside = _around(program, arch, serving)
+    library = ProgramLibrary(program, board, emit, freeze, tuple(own or ()))
+    code = ram_budget.parts_of(board, library.heap())
+    size = sum(map(len, (own or {}).values()))
+    code += [ram_budget.Part("own", size, "the user's files, about")] if size else []
+    beside = _around(program, library)
     return ram_budget.budget(program.parameters, board, program.learner, code, beside)
 
 
-def _around(program: Program, arch: str, names: tuple[str, ...]) -> list[ram_budget.Part]:
+def _around(program: Program, library: ProgramLibrary) -> list[ram_budget.Part]:
     """What the program makes beside the learner, its quantizer, metrics and rows."""
     try:
-        return program_parts(program.files()["config.json"], arch, import_heap.texts(arch, names))
+        return program_parts(program.files()["config.json"], library.arch, library.texts())
     except ValueError as error:
         raise UserError(f"The program cannot be made: {error}") from None
 
 
-def _main_program(program: Program) -> bytes:
-    """main.py; the one of a learner of the user's own registers it first."""
+def _main_program(program: Program, freeze: bool) -> bytes:
+    """main.py, as the program has it."""
     text = main_file().read_bytes()
+    if not freeze:
+        return text.replace(b"from microshrub.device.program import", _IMPORT)
     for own in own_learners():
         if own.name == program.learner:
             call = f"register({own.name!r}, {own.module!r})"

@@ -37,7 +37,7 @@ from microshrub_host.models import model_files
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 
-from ..board import board_code, build, program_config
+from ..board import board_code, build, program_config, program_library
 from ..board.program_config import Program
 from ..board.program_options import ProgramOptions
 
@@ -172,7 +172,7 @@ def _learner(model: str, board: Board) -> dict[str, Any]:
         "kind": MODELS[model],
         "asks_two_valued": "two_valued" in parameters(model),
         "options": options,
-        "modules": build.modules(_program(model, board)),
+        "modules": program_library.modules(_program(model, board)),
     }
 
 

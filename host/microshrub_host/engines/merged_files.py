@@ -1,0 +1,134 @@
+"""The compiled files of a program whose modules are one; see merged_source.py.
+
+    microshrub/__init__.mpy       the modules that the program imports while it starts, without
+                                  what it never calls
+    microshrub/native.mpy         their kernels, in a native build
+    microshrub/shrub/check.mpy    a module that is imported in some cases only
+    microshrub/quantizer.mpy      for each of the merged modules: `from microshrub import ...`, so
+                                  that a program of the user's own can import it as ever
+
+They are kept in the cache.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base.cache import cache_folder
+from . import library_files, loader, mpy, native_files, native_module, plain_kernels, unused_code
+from .library_files import PACKAGE
+from .merged_source import Merged, bound, constant, is_text
+from .missing_modules import without_missing
+from .source_text import source_text
+
+INIT = "__init__"
+_SOURCE = f"{PACKAGE}.py"  # where an error that nobody caught comes from, it says
+_MAIN = ("main", "device.program")
+_VERSION = "__version__"
+
+
+@dataclass(frozen=True)
+class MergedFiles:
+    """Paths of .mpy files: those that a program has imported while it runs, and the others."""
+
+    imported: tuple[Path, ...]
+    others: tuple[Path, ...]
+
+
+def compiled(
+    arch: str,
+    modules: Collection[str],
+    running: Collection[str],
+    native: bool = False,
+    own: Iterable[str] = (),
+) -> MergedFiles:
+    """The files of a program that has all these modules of the library, and runs with some.
+
+    arch is an -march of mpy-cross or mpy.BYTECODE_ONLY. own are sources of the user's, which may
+    use whatever there is in the running modules. With `native`, kernels are in a native module;
+    raises NoNativeTools.
+    """
+    sources = _sources(arch, sorted(modules), native)
+    running = [name for name in running if name in sources and name != INIT]
+    texts = _texts(sources, running, own)
+    key = repr((mpy.maker(), texts)).encode()
+    folder = cache_folder(f"merged-{hashlib.sha256(key).hexdigest()[:16]}") / arch / PACKAGE
+    others = [_compiled(texts[name], name, folder, arch) for name in texts if name != INIT]
+    imported = [_compiled(texts[INIT], INIT, folder, arch)]
+    if native:
+        module = native_files.module(arch, modules)
+        imported.append(module)
+    return MergedFiles(tuple(imported), tuple(others))
+
+
+def _compiled(text: str, name: str, folder: Path, arch: str) -> Path:
+    target = folder.joinpath(*name.split(".")).with_suffix(".mpy")
+    if not target.exists():
+        source = _SOURCE if name == INIT else f"{name.rpartition('.')[2]}.py"
+        mpy.compile_text(text, target, arch, source)
+    return target
+
+
+def _sources(arch: str, modules: list[str], native: bool) -> Mapping[str, str]:
+    """The texts of the modules as they are to be compiled."""
+    if native:
+        texts = dict(native_module.native_library(modules).sources)
+    else:
+        texts = {name: library_files.source_of(name).read_text("utf-8") for name in modules}
+    if arch == mpy.BYTECODE_ONLY:
+        texts = {name: plain_kernels.plain(text) for name, text in texts.items()}
+    present = {*modules, native_module.MODULE}
+    return {name: without_missing(name, text, present) for name, text in texts.items()}
+
+
+def _texts(sources: Mapping[str, str], running: list[str], own: Iterable[str]) -> dict[str, str]:
+    """The sources of all files, by module name."""
+    learners = _learners()
+    public = {name: home for name, home in (_parts() | learners).items() if home in running}
+    merged = Merged(sources, running, public, learners)
+    others = {name: text for name, text in sources.items() if name not in (INIT, *running)}
+    roots = unused_code.mentions(map(ast.parse, [*others.values(), *own]))
+    body = [*_version(sources[INIT]), *merged.body]
+    body = unused_code.used(body, roots | public.keys() | {_VERSION})
+    stubs = {name: _stub(merged, name, body) for name in running}
+    return {INIT: source_text(ast.Module(body, [])), **others, **stubs}
+
+
+def _version(source: str) -> list[ast.stmt]:
+    """What remains of the package's own source."""
+    return [
+        node for node in ast.parse(source).body if not is_text(node) and bound(node) == [_VERSION]
+    ]
+
+
+def _stub(merged: Merged, module: str, body: list[ast.stmt]) -> str:
+    """What gives a merged module's names to those who import it."""
+    there = {name: constant(node) for node in body for name in unused_code.defined(node)}
+    lines = []
+    for name, new in merged.defined[module].items():
+        if new in there and not name.startswith("_"):
+            value = there[new]
+            if value is not None and new.startswith("_"):
+                lines.append(f"{name} = {ast.unparse(value)}")
+            else:
+                lines.append(f"from {PACKAGE} import {new} as {name}")
+    return "\n".join([*lines, ""])
+
+
+def _parts() -> dict[str, str]:
+    """What people can import from the package but learners, and the module of each."""
+    found = dict([_MAIN])
+    for line in filter(None, loader.load("python")._PARTS.split("\n")):
+        home, *names = line.split()
+        found.update(dict.fromkeys(names, home))
+    return found
+
+
+def _learners() -> dict[str, str]:
+    """The learners' classes, and the module of each."""
+    rows = loader.load("python").learners._LEARNERS.split("\n")
+    return {name: module[1:] for name, module in map(str.split, filter(None, rows))}

@@ -1,0 +1,152 @@
+"""The device library of a program: its modules, their files, and what they take of RAM."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+from microshrub_host.boards import import_heap, ram_budget
+from microshrub_host.boards.board_files import Board
+from microshrub_host.engines import (
+    frozen_files,
+    library_files,
+    loader,
+    merged_files,
+    mpy,
+    plain_kernels,
+)
+
+from .program_config import Program
+
+_SELFTEST = "device.selftest"
+_PARTS = "device.config_parts"
+_CHECK = ".check"  # ends the name of the module that looks at a learner's saved state
+
+
+def arch_of(board: Board, emit: str) -> str:
+    """What its files are compiled for: an -march of mpy-cross, or mpy.BYTECODE_ONLY."""
+    return mpy.BYTECODE_ONLY if emit == "bytecode" else board.arch
+
+
+@dataclass(frozen=True)
+class ProgramLibrary:
+    """The library as a program has it: compiled into its folder, or for a firmware (`freeze`).
+
+    own are the sources of the user's own that run with it.
+    """
+
+    program: Program
+    board: Board
+    emit: str = "viper"
+    freeze: bool = False
+    own: tuple[Path, ...] = ()
+
+    @property
+    def arch(self) -> str:
+        return arch_of(self.board, self.emit)
+
+    def files(self) -> dict[str, bytes]:
+        """The files, by their paths in the program's folder."""
+        if self.freeze:
+            found = frozen_files.files(self.arch, modules(self.program, self.emit))
+            return {f"firmware/{place}": data for place, data in found.items()}
+        paths = [*self._merged.imported, *self._merged.others]
+        return {f"lib/{mpy.in_library(path)}": path.read_bytes() for path in paths}
+
+    @property
+    def imported(self) -> tuple[Path, ...]:
+        """The files of those modules that the program has imported while it runs."""
+        return self._merged.imported
+
+    def heap(self) -> import_heap.LibraryHeap:
+        """What it takes of the heap once the program runs."""
+        if self.freeze:
+            return import_heap.library_heap(self.arch, self._running, import_heap.FROZEN)
+        return import_heap.files_heap(self.imported)
+
+    def texts(self) -> frozenset[str]:
+        """Texts that are on the board anyway, as names of the firmware's or of these modules."""
+        if self.freeze:
+            return import_heap.texts(self.arch, self._running)
+        return import_heap.texts_in(self.imported)
+
+    @property
+    def _running(self) -> tuple[str, ...]:
+        return running(self.program, modules(self.program, self.emit))
+
+    @functools.cached_property
+    def _merged(self) -> merged_files.MergedFiles:
+        texts = tuple(path.read_text(encoding="utf-8") for path in self.own)
+        names = modules(self.program, self.emit)
+        return merged_files.compiled(self.arch, names, self._running, self.emit == "native", texts)
+
+
+def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
+    """The modules of the device library that the program imports, sorted."""
+    around = program.around
+    extraction = around.get("extraction")
+    sensors = around["sensor"].get("sensors", [around["sensor"]])
+    kinds = [sensor["kind"] for sensor in sensors]
+    by_need = {
+        "drift_alarm": around["alarm"],
+        "adwin": around["alarm"] and around["alarm"].get("detector") == "adwin",
+        "anomaly": around.get("anomaly"),
+        "device.scores": around.get("anomaly"),
+        "device.naming": around.get("spare"),
+        "device.naming_button": around.get("spare") and around["sensor"]["kind"] != "serial",
+        "asking": around.get("asking"),
+        "device.questions": around.get("asking"),
+        "checkpoint": around["checkpoint"],
+        "device.plotter": around["text"],
+        "device.sensors": around["label_pin"] or around["sensor"]["kind"] != "serial",
+        "device.motion": "mpu6050" in kinds,
+        "device.motion_fifo": any(sensor.get("fifo") for sensor in sensors),
+        "device.own": "own" in kinds,
+        "device.several": around["sensor"]["kind"] == "several",
+        "device.extractor": extraction,
+        "device.filters": extraction and extraction["filters"],
+        "device.spectrum": extraction and extraction["bands"],
+        "metrics": not program.numbers,
+        "pending": not program.numbers,
+        "device.numbers": program.numbers,
+        "interval": program.numbers and program.numbers["interval"],
+    }
+    roots = [name for name, needed in by_need.items() if needed]
+    roots += _imported_by("device.program", set(by_need))
+    learner = ram_budget.modules_of(program.learner, program.parameters)
+    roots += [*learner, _SELFTEST]
+    roots += {
+        name for part in learner for name in library_files.imports(part) if name.endswith(_CHECK)
+    }
+    if emit == "bytecode":
+        roots.append(plain_kernels.MODULE)
+    return tuple(library_files.closure(roots))
+
+
+def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the modules that the program has imported while it serves.
+
+    The self-test is for `flash`, a saved state is looked at only where there is one, and so are
+    the parts of a configuration that few programs have.
+    """
+    around = program.around
+    idle = {_SELFTEST}
+    optional = loader.load("python").device.config.OPTIONAL
+    if around["sensor"] == {"kind": "serial"} and not any(map(around.get, optional)):
+        idle.add(_PARTS)
+    states = program.learner_state or around["checkpoint"]
+    return tuple(
+        name for name in names if name not in idle and (states or not name.endswith(_CHECK))
+    )
+
+
+def _imported_by(name: str, left_out: set[str]) -> set[str]:
+    """The module, and all that it and these import, at once or later, but what is left out."""
+    found: set[str] = set()
+    waiting = {name}
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        waiting |= library_files.imports(name) - found - left_out
+    return found
