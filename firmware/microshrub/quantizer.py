@@ -16,6 +16,7 @@ first samples, or drifts away from it, and even if it did not move at all during
 """
 
 from array import array
+from builtins import len  # found at once, see learner.py
 
 import micropython
 from micropython import const
