@@ -53,8 +53,6 @@ def _check_spare(configuration):
     named = classes - whole("spare's classes", spare["classes"], 1, classes - 1)
     if (configuration.model is None) != (spare.get("states") is None):
         raise ValueError("a model and the states of spare belong together")
-    if configuration.asking is not None:
-        raise ValueError("with spare classes, asking has to be null")
     return named
 
 

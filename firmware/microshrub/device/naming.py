@@ -2,8 +2,8 @@
 
 config.json's `spare` has the number of spare `classes`, which are the last ones, the `room` for a
 name, the settings of Newcomers, perhaps a `pin`: a button, see naming_button.py, and a `led`, a
-light that is on while there is a question; with a saved model, `states`: the files of the states
-of the names and of what is new.
+light that is on while there is a question, those of `asking` included; with a saved model,
+`states`: the files of the states of the names and of what is new.
 """
 
 import gc
@@ -40,7 +40,8 @@ def configure(app):
     app.spare = app.learner = spare
     app.parts += spare.parts[1:]
     app._states = tuple(zip(spare.parts[1:], states))
-    predict, sample, late = app._predict, app.sample, app.label
+    predict, sample, late, before = app._predict, app.sample, app.label, app.attach
+    questions = app.questions if before else None
     names = spare.names
     lights = []  # type: list  # one that is on while there is something new, if the board has it
 
@@ -48,7 +49,8 @@ def configure(app):
         said = predict(label)
         spare.note(app._codes, label, label < 0)
         if lights:
-            lights[0].value(spare.newcomers.is_asking)
+            asks = questions and questions.newest > 0
+            lights[0].value(bool(asks or spare.newcomers.is_asking))
         return said
 
     def sample_of_a_name(label):
@@ -60,10 +62,19 @@ def configure(app):
         spare.note(app.pending.x, label, False)
 
     def attach(board, button, sensor):
+        if before:
+            button = before(board, button, sensor)
         if led is not None:
             lights.append(board.light(led))
         if app.plotter:
-            app.plotter.extra = lambda plotter: plotter.put(b"unnamed", spare.newcomers.waiting)
+            asks = app.plotter.extra
+
+            def add(plotter):
+                if asks:
+                    asks(plotter)
+                plotter.put(b"unnamed", spare.newcomers.waiting)
+
+            app.plotter.extra = add
         if not sensor:
             return button
         from .naming_button import NamingButton

@@ -95,10 +95,8 @@ def spare_of(words: str | Sequence[str] | None) -> SpareOptions | None:
     return SpareOptions.of([words] if isinstance(words, str) else words)
 
 
-def asking_of(
-    budget: str | None, delay: int, unanswered: str | None, spare: str | Sequence[str] | None
-) -> AskingOptions | None:
+def asking_of(budget: str | None, delay: int, unanswered: str | None) -> AskingOptions | None:
     """What these ask for; None if each label is learned at once. Raises UserError."""
     if not budget and not delay and not unanswered:
         return None
-    return AskingOptions.of(budget, delay, unanswered, spare=bool(spare))
+    return AskingOptions.of(budget, delay, unanswered)

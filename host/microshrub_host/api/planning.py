@@ -136,7 +136,7 @@ def tune(
     """
     target = board_files.load(board)
     most = min(max_bytes or target.model_budget_bytes, target.model_budget_bytes)
-    asking = asking_of(label_budget, label_delay, unanswered, spare_classes)
+    asking = asking_of(label_budget, label_delay, unanswered)
     split, beside = _split(stream, warmup, choose_on, ends, asking, spare_classes)
     with contextlib.ExitStack() as stack:
         clock = None

@@ -123,7 +123,7 @@ def simulate(
         warmup=warmup,
         anomaly=options,
         spare=spare,
-        asking=asking_of(label_budget, label_delay, unanswered, spare_classes),
+        asking=asking_of(label_budget, label_delay, unanswered),
     )
 
 

@@ -42,5 +42,4 @@ def asking_options(arguments: argparse.Namespace) -> AskingOptions | None:
     )
     if budget is None and delay is None and unanswered is None:
         return None
-    spare = getattr(arguments, "spare_classes", None) is not None
-    return AskingOptions.of(budget, delay or 0, unanswered, spare=spare)
+    return AskingOptions.of(budget, delay or 0, unanswered)

@@ -29,6 +29,7 @@ class AskedLabels:
         self._model = model
         self._answers = array("h", [-1] * slots)  # of the last samples, -1: none
         self._newest = 0  # where in it the newest one is
+        self._number = 0  # that the last sample waits by
         self._unanswered = asking["unanswered"]
         self._fixed = library.fixed
         dice = array("i", [0] * self._fixed.RNG_WORDS)
@@ -43,28 +44,37 @@ class AskedLabels:
         for i in range(len(labels)):
             for f in range(features):
                 row[f] = codes[i * features + f]
-            predictions[i] = self._model.predict(row)
-            number = self.pending.add(row, predictions[i])
-            self._answers[self._newest] = self._answer(i, labels[i])
-            self._newest = (self._newest + 1) % len(self._answers)
-            self._learn((number - len(self._answers) + 1) % 65536)
+            predictions[i] = self.predict(row, labels[i], i)
+            self.learn()
+
+    def predict(self, row: "array[int]", label: int, i: int) -> int:
+        """Predict sample i of the block, and ask for its label, which is -1 if nobody knows it."""
+        said = int(self._model.predict(row))
+        self._number = self.pending.add(row, said)
+        self._answers[self._newest] = self._answer(i, label)
+        self._newest = (self._newest + 1) % len(self._answers)
+        return said
+
+    def learn(self) -> int:
+        """Learn the sample whose label comes now; returns the label, -1 if there is none.
+
+        The sample's codes are then pending.x.
+        """
+        label = self._answers[self._newest]
+        if label < 0:
+            return -1
+        self._answers[self._newest] = -1
+        said = self.pending.take((self._number - len(self._answers) + 1) % 65536)
+        if len(self._answers) > 1:  # others were predicted since
+            self._model.predict(self.pending.x)
+        self.asking.note(self._model.votes, said != label)
+        self._model.learn(self.pending.x, label)
+        return label
 
     def _answer(self, i: int, label: int) -> int:
         """The label of sample i if it is asked for and will be answered, else -1."""
         if not self.asking.ask(self._model.votes):
             return -1
-        answered = self._fixed.below(self._dice[1], 0, 32768) >= self._unanswered
+        answered = self._fixed.below(self._dice[1], 0, 32768) >= self._unanswered and label >= 0
         self.questions[i] = ANSWERED if answered else UNANSWERED
         return label if answered else -1
-
-    def _learn(self, number: int) -> None:
-        """Learn the oldest sample, which has that id, if its label comes now."""
-        label = self._answers[self._newest]
-        if label < 0:
-            return
-        self._answers[self._newest] = -1
-        said = self.pending.take(number)
-        if len(self._answers) > 1:  # others were predicted since
-            self._model.predict(self.pending.x)
-        self.asking.note(self._model.votes, said != label)
-        self._model.learn(self.pending.x, label)

@@ -33,15 +33,11 @@ class AskingOptions:
         delay: int = 0,
         unanswered: str | None = None,
         hertz: float | None = None,
-        spare: bool = False,
     ) -> AskingOptions:
         """Those that the texts ask for; without a budget, each sample is asked for.
 
-        hertz is the rate of the sensor, where it is known; spare says that there are spare
-        classes, which ask in a way of their own. Raises UserError.
+        hertz is the rate of the sensor, where it is known. Raises UserError.
         """
-        if spare:
-            raise UserError("there are --label-budget and --spare-classes, but not both at once")
         if not 0 <= delay <= _MOST_DELAY:
             raise UserError(f"--label-delay has to be 0..{_MOST_DELAY:,} samples, not {delay:,}")
         labels, samples = _budget(budget, hertz) if budget else (1, 1)

@@ -77,7 +77,10 @@ class Session:
         self.model = getattr(library, kind)(**parameters)
         self.quantizer = library.Quantizer(self.model.features)
         self.person = spare and _person(library, self.model, spare)
-        self.asked = asking and _asked(library, self.model, asking)
+        learner = self.person.spare if self.person else self.model
+        self.asked = asking and _asked(library, learner, asking)
+        if self.person:
+            self.person.asked = self.asked
         self.metrics = library.Metrics((self.person or self.model).classes)
         self.anomaly = anomaly and library.AnomalyScore(self.model.features, **anomaly)
         self.scores = self.unlike = bytearray()  # of the last run

@@ -40,6 +40,7 @@ class Person:
         self._last = 0  # the stream's class of the last sample
         self.new = bytearray()  # of the last block: for each sample 1 if it was new
         self.answers: list[list[int]] = []  # sample, class, set aside of it and in all, what
+        self.asked: Any = None  # the AskedLabels, if only some labels are learned
 
     def run(self, codes: "array[int]", labels: bytearray, predictions: bytearray, at: int) -> int:
         """Predict and learn samples from `at` on; returns the first that was not looked at.
@@ -52,28 +53,37 @@ class Person:
                 self._x[f] = codes[at * self._features + f]
             truth = labels[at]
             label = self._class[truth]
-            spare = self.spare
-            said = spare.learn(self._x, label) if label >= 0 else spare.predict(self._x)
+            spare, asked = self.spare, self.asked
+            if asked:
+                said = asked.predict(self._x, label, at)
+                label = -1  # until it is answered
+            else:
+                said = spare.learn(self._x, label) if label >= 0 else spare.predict(self._x)
             predictions[at] = self._truth[said]
-            self.new[at] = self._note(truth, label)
+            self.new[at] = self._note(self._x, truth, label, True)
+            if asked:
+                label = asked.learn()
+                if label >= 0:
+                    self._note(asked.pending.x, self._truth[label], label, False)
+            self._samples += 1
+            self._last = truth
             at += 1
             if spare.newcomers.is_asking:
                 break
         return at
 
-    def _note(self, truth: int, label: int) -> int:
+    def _note(self, x: "array[int]", truth: int, label: int, collecting: bool) -> int:
         """Whether the sample is new; and see which classes are set aside now."""
         newcomers, aside = self.spare.newcomers, self._aside
         before = newcomers.waiting
-        new = int(self.spare.note(self._x, label))
+        new = int(self.spare.note(x, label, collecting))
+        more = new if collecting else 0
         now = newcomers.waiting
-        if before + new > now:  # the oldest one has gone
+        if before + more > now:  # the oldest one has gone
             for k in range(now):
                 aside[k] = aside[k + 1]
-        if new:
+        if more:
             aside[now - 1] = truth
-        self._samples += 1
-        self._last = truth
         return new
 
     def answer(self) -> None:

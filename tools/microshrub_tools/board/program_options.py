@@ -121,10 +121,8 @@ class ProgramOptions:
                 "--label-pin tells the label of every sample, so --label-budget has none to ask "
                 "for: leave one of them out"
             )
-        asking: dict[str, Any] = AskingOptions.of(
-            self.label_budget, hertz=hertz, spare=bool(self.spare_classes)
-        ).budget()
-        if self.led_pin is not None:
+        asking: dict[str, Any] = AskingOptions.of(self.label_budget, hertz=hertz).budget()
+        if self.led_pin is not None and not self.spare_classes:  # there, it is theirs
             asking["led"] = sensor_pin(self.led_pin, board)
         return {"asking": asking}
 

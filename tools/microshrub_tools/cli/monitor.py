@@ -31,7 +31,7 @@ from ..watch.interrupts import Interrupts
 from ..watch.keyboard import Keyboard
 from ..watch.monitor_plot import draw_watch
 from ..watch.naming import HELP, Classes, CommandLine
-from ..watch.question_keys import answer, told
+from ..watch.question_keys import answer, answer_name, told
 
 _EVERY = 1.0  # seconds between two questions
 _SLICE = 0.1  # seconds after which Ctrl-C is looked for
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Watch a device that learns, until Ctrl-C: accuracy, predictions, drift, heap, latency; "
         "where it predicts a number, this with its interval, and the mean absolute error. If it "
         "asks for a label, the bell rings, and there is a key for each class. With spare classes, "
-        f"type {HELP}, and Enter."
+        f"type {HELP}, and Enter; there, a question is answered by `answer NAME`."
     )
     add_port_option(parser)
     add_outputs(parser, plot="draw it at the end")
@@ -100,7 +100,8 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
                 link.poll(_SLICE)
                 watch.collect()
                 keys = pressed()
-                if watch.question and answer(link, watch.question, names, keys):
+                asks = watch.question if not watch.naming else None
+                if asks and answer(link, asks, names, keys):
                     break  # so that the next one is shown
                 for line in typed.press(keys if watch.naming else ""):
                     _obey(watch, line)
@@ -120,7 +121,11 @@ def _keys(stack: contextlib.ExitStack) -> Callable[[], str]:
 def _obey(watch: Watch, line: str) -> None:
     """Carry a typed command out, and say what came of it."""
     if watch.naming:
-        watch.naming.do(line)
+        command, _, name = line.strip().partition(" ")
+        if watch.asks and name and "answer".startswith(command):
+            watch.naming.said = answer_name(watch, name.strip())
+        else:
+            watch.naming.do(line)
         if watch.naming.said and not console.is_terminal:
             console.say(watch.naming.said)
 
@@ -137,7 +142,8 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
     yield from _class_facts(watch) if watch.target is None else _number_facts(watch)
     if watch.question:
         asked, seen = watch.question.asked, watch.question.seen
-        yield "question", told(watch.question, watch.names.classes)
+        typed = watch.naming is not None
+        yield "question", told(watch.question, watch.class_names, typed=typed)
         yield "asked for", f"{asked:,} of {seen:,} samples, {100 * asked / max(seen, 1):.2f} %"
     if watch.unlike:
         yield "anomaly", _anomaly(watch.unlike, watch.strangest)

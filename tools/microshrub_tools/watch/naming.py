@@ -12,7 +12,7 @@ from ..link import class_state
 from ..link.class_state import NAMED, ClassState
 from ..link.client import HostLink
 from ..link.link_errors import LinkError, RefusedError, RestartedError
-from ..link.messages import classes
+from ..link.messages import classes, late_label
 
 HELP = "name NAME, rename OLD NEW, merge NAME INTO, forget NAME, or dismiss"
 _WORDS = {"name": 1, "rename": 2, "merge": 2, "forget": 1, "dismiss": 0}  # behind each command
@@ -89,6 +89,10 @@ class Classes:
         said: str = getattr(self, f"_{command}")(*rest)
         self.all = tuple(self._ask(c) for c in range(len(self.all)))
         return said
+
+    def label(self, sample_id: int, name: str) -> None:
+        """Tell the class, by its name, of a sample that waits for it. Raises LinkError."""
+        self._link.ask(late_label(sample_id, self.names.index(name)))
 
     def _name(self, text: str) -> str:
         aside = count(self._ask(0).aside, "sample")

@@ -1,0 +1,103 @@
+"""A device that asks for few labels, and has room for classes that nobody knows yet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from device_support import configuration, connected, frozen_quantizer, put_device, starting
+from naming_support import MODEL, NAMES, SPARE, kinds
+
+from microshrub_host.engines.asking_options import AskingOptions
+from microshrub_host.engines.spare_options import SpareOptions
+from microshrub_host.evaluation import prequential
+from microshrub_tools.cli.monitor import facts
+from microshrub_tools.link import class_state
+from microshrub_tools.link.class_state import ClassState
+from microshrub_tools.link.messages import (
+    ASKING,
+    FINGERPRINT,
+    Fingerprint,
+    Prediction,
+    Question,
+    classes,
+    late_label,
+    sample,
+)
+from microshrub_tools.watch.device_watch import Watch
+from microshrub_tools.watch.question_keys import answer_name
+
+SHARE = AskingOptions(1, 2)
+
+
+def test_the_device_asks_and_is_told_as_in_the_simulator(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Which labels it wants, what it predicts, when it asks what is new, and what it becomes."""
+    stream = kinds()
+    spare = SpareOptions(3, ("stairs",), window=32, collect=4).of_stream(stream, 180)
+    runs = [
+        prequential.evaluate(
+            stream, "nearest", MODEL, engine=engine, warmup=180, spare=spare, asking=SHARE
+        )
+        for engine in ("python", "micropython")
+    ]
+    assert runs[0].state_crc32 == runs[1].state_crc32
+    run = runs[0]
+    assert run.asking is not None
+    assert run.spare is not None
+    assert [naming.name for naming in run.spare.named] == ["stairs"]
+    assert run.asking.questions <= 10 + 90
+    assert run.right[-10:].all()
+
+    config = configuration(
+        "NearestNeighbours", MODEL, quantizer="quantizer.state", class_names=NAMES, spare=SPARE,
+        asking=SHARE.budget(), text=True,
+    )  # fmt: skip
+    asked, right = [], []
+    named = {"walk": 0, "rest": 1}
+
+    def put(**_: object) -> None:
+        put_device(tmp_path, config)
+        (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream, 180))
+
+    with (
+        starting(micropython_command, tmp_path, put, "192k") as start,
+        connected(start()) as link,
+    ):
+        for k, row in enumerate(prequential.raw_rows(stream).tolist()):
+            name = stream.class_names[stream.labels[k]]
+            said = link.ask(sample(row))
+            assert isinstance(said, Prediction)
+            right.append(said.label == named.get(name))
+            if said.sample_id:
+                asked.append(k)
+            if said.sample_id and name in named:
+                link.ask(late_label(said.sample_id, named[name]))
+            if k == 130:
+                watch = Watch(link)
+                watch.ask()
+                assert {"question", "asked for", "new"} <= dict(facts(watch)).keys()
+            state = link.ask(classes(class_state.tell(0)))
+            assert isinstance(state, ClassState)
+            if state.is_asking:
+                state = link.ask(classes(class_state.name(name)))
+                assert isinstance(state, ClassState)
+                named[name] = state.number
+        assert asked == run.asking.asked.nonzero()[0].tolist()
+        assert right == run.right.tolist()
+        assert link.ask(FINGERPRINT) == Fingerprint(run.state_crc32)
+
+        watch = Watch(link)
+        answers = (link.ask(sample([50, k])) for k in range(200))
+        waits = next(a.sample_id for a in answers if isinstance(a, Prediction) and a.sample_id)
+        watch.ask()
+        assert isinstance(watch.question, Question)
+        assert watch.naming is not None
+        assert "Type: answer NAME" in dict(facts(watch))["question"]
+        told = answer_name(watch, "fall")
+        assert told == f"fall is a class now: it is what sample {waits} was"
+        now = link.ask(ASKING)
+        assert isinstance(now, Question)
+        assert now.sample_id == 0
+        assert "fall" in watch.class_names
+        assert answer_name(watch, "fall") == "No sample waits for a label"
