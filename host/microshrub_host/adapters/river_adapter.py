@@ -286,9 +286,7 @@ def _numbers(x: _Sample) -> dict[Any, float]:
 
 
 _CLASSES = """classes   the number of labels, or a list of them; None: those of the warm-up
-    spare_classes
-              room for so many more labels, which may come at any time; save() keeps their names,
-              and a board goes on with those that are left. Each takes memory
+    spare_classes  room for so many more labels, which may come at any time; each takes memory
     """
 _DOC = """{learner} as a KIND of River.
 

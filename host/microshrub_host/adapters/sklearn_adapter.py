@@ -190,9 +190,7 @@ def _numbers(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[np.intp]:
     return np.where(known[places] == labels, places, -1)
 
 
-_SPARE = """spare_classes
-              room for so many classes that later calls may bring; they stand behind the others in
-              `classes_`. Each takes memory
+_SPARE = """spare_classes  room for so many classes that later calls bring; each takes memory
     """
 _DOC = """{learner} as a KIND of scikit-learn.
 
