@@ -6,6 +6,7 @@
     microshrub/shrub/check.mpy    a module that is imported in some cases only
     microshrub/quantizer.mpy      for each of the merged modules: `from microshrub import ...`, so
                                   that a program of the user's own can import it as ever
+    microshrub/errors.txt         texts of errors
 
 They are kept in the cache.
 """
@@ -14,12 +15,22 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import os
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.cache import cache_folder
-from . import library_files, loader, mpy, native_files, native_module, plain_kernels, unused_code
+from . import (
+    error_texts,
+    library_files,
+    loader,
+    mpy,
+    native_files,
+    native_module,
+    plain_kernels,
+    unused_code,
+)
 from .library_files import PACKAGE
 from .merged_source import Merged, bound, constant, is_text
 from .missing_modules import without_missing
@@ -27,7 +38,7 @@ from .source_text import source_text
 
 INIT = "__init__"
 _SOURCE = f"{PACKAGE}.py"  # where an error that nobody caught comes from, it says
-_MAIN = ("main", "device.program")
+_KEPT = {"main": "device.program", error_texts.FUNCTION: error_texts.MODULE}
 _VERSION = "__version__"
 
 
@@ -37,6 +48,7 @@ class MergedFiles:
 
     imported: tuple[Path, ...]
     others: tuple[Path, ...]
+    errors: Path  # the texts of errors; not a .mpy file
 
 
 def compiled(
@@ -54,15 +66,16 @@ def compiled(
     """
     sources = _sources(arch, sorted(modules), native)
     running = [name for name in running if name in sources and name != INIT]
-    texts = _texts(sources, running, own)
-    key = repr((mpy.maker(), texts)).encode()
+    running.append(error_texts.MODULE)
+    texts, errors = _texts(sources, running, own)
+    key = repr((mpy.maker(), texts, errors)).encode()
     folder = cache_folder(f"merged-{hashlib.sha256(key).hexdigest()[:16]}") / arch / PACKAGE
     others = [_compiled(texts[name], name, folder, arch) for name in texts if name != INIT]
     imported = [_compiled(texts[INIT], INIT, folder, arch)]
     if native:
         module = native_files.module(arch, modules)
         imported.append(module)
-    return MergedFiles(tuple(imported), tuple(others))
+    return MergedFiles(tuple(imported), tuple(others), _written(errors, folder))
 
 
 def _compiled(text: str, name: str, folder: Path, arch: str) -> Path:
@@ -73,8 +86,18 @@ def _compiled(text: str, name: str, folder: Path, arch: str) -> Path:
     return target
 
 
+def _written(errors: bytes, folder: Path) -> Path:
+    path = folder / error_texts.FILE
+    if not path.exists():
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_bytes(errors)
+        part.replace(path)
+    return path
+
+
 def _sources(arch: str, modules: list[str], native: bool) -> Mapping[str, str]:
     """The texts of the modules as they are to be compiled."""
+    modules = [*modules, error_texts.MODULE]
     if native:
         texts = dict(native_module.native_library(modules).sources)
     else:
@@ -85,8 +108,10 @@ def _sources(arch: str, modules: list[str], native: bool) -> Mapping[str, str]:
     return {name: without_missing(name, text, present) for name, text in texts.items()}
 
 
-def _texts(sources: Mapping[str, str], running: list[str], own: Iterable[str]) -> dict[str, str]:
-    """The sources of all files, by module name."""
+def _texts(
+    sources: Mapping[str, str], running: list[str], own: Iterable[str]
+) -> tuple[dict[str, str], bytes]:
+    """The sources of all files, by module name, and the texts of errors."""
     learners = _learners()
     public = {name: home for name, home in (_parts() | learners).items() if home in running}
     merged = Merged(sources, running, public, learners)
@@ -94,8 +119,9 @@ def _texts(sources: Mapping[str, str], running: list[str], own: Iterable[str]) -
     roots = unused_code.mentions(map(ast.parse, [*others.values(), *own]))
     body = [*_version(sources[INIT]), *merged.body]
     body = unused_code.used(body, roots | public.keys() | {_VERSION})
+    body, errors = error_texts.moved(body)
     stubs = {name: _stub(merged, name, body) for name in running}
-    return {INIT: source_text(ast.Module(body, [])), **others, **stubs}
+    return {INIT: source_text(ast.Module(body, [])), **others, **stubs}, errors
 
 
 def _version(source: str) -> list[ast.stmt]:
@@ -121,7 +147,7 @@ def _stub(merged: Merged, module: str, body: list[ast.stmt]) -> str:
 
 def _parts() -> dict[str, str]:
     """What people can import from the package but learners, and the module of each."""
-    found = dict([_MAIN])
+    found = dict(_KEPT)
     for line in filter(None, loader.load("python")._PARTS.split("\n")):
         home, *names = line.split()
         found.update(dict.fromkeys(names, home))

@@ -7,8 +7,7 @@ A function imports what few programs need when it needs it, as in
 
         self._next_level = next_level
 
-In a program without adwin.py nothing behind that import is ever run. So it is left out. The import
-stays, without the names: it says what is missing.
+In a program without adwin.py nothing behind that import is ever run. So an error takes its place.
 """
 
 from __future__ import annotations
@@ -23,6 +22,9 @@ from .scoped_names import library_home
 def without_missing(module: str, source: str, present: Collection[str]) -> str:
     """The source of a module of the library in a program that has these modules."""
     return ast.unparse(_Cut(module, present).visit(ast.parse(source)))
+
+
+_MISSING = """raise ImportError("no module named '{}'")"""  # as the import itself would say
 
 
 class _Cut(ast.NodeTransformer):
@@ -41,6 +43,5 @@ class _Cut(ast.NodeTransformer):
         for place, statement in enumerate(block):
             home = library_home(self._module, statement)
             if home is not None and home not in self._present:
-                missing = ast.Import([ast.alias(f"{PACKAGE}.{home}")])
-                return [*block[:place], missing]
+                return [*block[:place], *ast.parse(_MISSING.format(f"{PACKAGE}.{home}")).body]
         return block

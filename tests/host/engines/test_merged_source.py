@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from microshrub_host.engines import error_texts
 from microshrub_host.engines.merged_source import Merged
 from microshrub_host.engines.missing_modules import without_missing
 from microshrub_host.engines.source_text import source_text
@@ -134,9 +135,8 @@ def go(kind):
         g(f)
     return kind
 """
-    cut = source.replace("from .two import f, g", "import microshrub.two").replace(
-        "        g(f)\n", ""
-    )
+    error = """raise ImportError("no module named 'microshrub.two'")"""
+    cut = source.replace("from .two import f, g", error).replace("        g(f)\n", "")
     text = without_missing("three", source, {"base", "room.one"})
     assert text == ast.unparse(ast.parse(cut))
     assert without_missing("three", source, {"room.one", "two"}) == ast.unparse(ast.parse(source))
@@ -171,3 +171,31 @@ def helper():
         assert word in text
     for word in ("LEFT", "loop", "idle", "helper"):
         assert word not in text
+
+
+def test_texts_of_errors_go_to_a_file() -> None:
+    tree = ast.parse("""
+def go(n):
+    if n > 9:
+        raise ValueError("too much: there is room for %d of %s" % (n, "a kind of texts, say"))
+    if n:
+        raise ValueError("short")
+    raise KeyError("too much: there is room for %d of %s" + "a long text without 100%%" + str(n))
+""")
+    body, file = error_texts.moved(tree.body)
+
+    def error_text(at: int, values: int = 0) -> str:
+        line = file[at:].split(b"\n")[0].decode()
+        assert values == line.count("%d") + line.count("%s")
+        return line
+
+    found = run(body)
+    found[error_texts.FUNCTION] = error_text
+    with pytest.raises(ValueError, match="too much: there is room for 10 of a kind of texts, say"):
+        found["go"](10)
+    with pytest.raises(ValueError, match="short"):
+        found["go"](1)
+    with pytest.raises(KeyError, match="100%%0"):
+        found["go"](0)
+    assert file.count(b"too much") == 1
+    assert b"short" not in file

@@ -51,8 +51,10 @@ class ProgramLibrary:
         if self.freeze:
             found = frozen_files.files(self.arch, modules(self.program, self.emit))
             return {f"firmware/{place}": data for place, data in found.items()}
-        paths = [*self._merged.imported, *self._merged.others]
-        return {f"lib/{mpy.in_library(path)}": path.read_bytes() for path in paths}
+        merged = self._merged
+        paths = {mpy.in_library(path): path for path in (*merged.imported, *merged.others)}
+        paths[f"{library_files.PACKAGE}/{merged.errors.name}"] = merged.errors
+        return {f"lib/{place}": path.read_bytes() for place, path in paths.items()}
 
     @property
     def imported(self) -> tuple[Path, ...]:
