@@ -235,6 +235,17 @@ export const texts = {
     },
   },
 
+  questions: {
+    title: "Which label?",
+    asked: (id: number, guess: string) => `What is sample ${id}? The guess is ${guess}.`,
+    none: "No sample waits for its label.",
+    answers: "Answers",
+    many: (asked: number, seen: number) => {
+      const share = ((100 * asked) / Math.max(seen, 1)).toFixed(2);
+      return `${count(asked)} of ${count(seen)} samples were asked for, ${share} %.`;
+    },
+  },
+
   naming: {
     title: "What is new",
     aside: (n: number, isAsking: boolean) =>

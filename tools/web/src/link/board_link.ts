@@ -5,7 +5,7 @@ import type { Frame } from "./frames";
 import { Link, LinkError, RefusedError, type Carrier, type Welcome } from "./link";
 
 const [SAMPLE, LABELLED, LABEL, STATUS, CONFUSION] = [3, 4, 5, 6, 7];
-const [FINGERPRINT, RESET, READ, NUMBERS, CLASSES] = [8, 10, 11, 13, 15];
+const [FINGERPRINT, RESET, READ, NUMBERS, ASKING, CLASSES] = [8, 10, 11, 13, 14, 15];
 const HIGH = 2 ** 29; // what the high word of a sum counts
 const COUNTS = 14; // at most, of an answer
 const UNKNOWN = 65535; // a label that is not known
@@ -19,6 +19,7 @@ export interface Configuration {
   readonly quantizer?: string | null; // the file of the ranges; without it they are seen first
   readonly warmup?: number; // samples in which they are seen
   readonly spare?: object | null; // there are classes that get their names on the board
+  readonly asking?: object | null; // the board asks for labels, and learns no others
   readonly numbers?: { readonly column: number }; // the value of a sample that is predicted
 }
 
@@ -47,6 +48,14 @@ export interface NumberErrors {
   readonly error: number; // mean absolute error
   readonly nochange: number; // that of the last known target
   readonly inside: number; // targets that were inside their interval
+}
+
+/** The newest question for a label, and how many there were. */
+export interface Question {
+  readonly id: number; // of the sample; 0: it is answered
+  readonly guess: number; // the class that was predicted, -1 if none waits
+  readonly asked: number;
+  readonly seen: number; // samples that came
 }
 
 /** A sample of the board's own sensor; label is null where it is not known. */
@@ -135,6 +144,12 @@ export class BoardLink {
       (HIGH * above + below) / Math.max(scored!, 1);
     const [error, nochange] = [mean(high!, low!), mean(guessHigh!, guessLow!)];
     return { said, half, scored, error, nochange, inside } as NumberErrors;
+  }
+
+  /** What the board asks, where it has a budget of labels. */
+  async question(): Promise<Question> {
+    const [id, guess, asked, seen] = words((await this.link.request(ASKING)).payload, 0);
+    return { id, guess, asked, seen } as Question;
   }
 
   /** What the board answers to a payload of request 15; see classes.ts. */

@@ -10,6 +10,7 @@ import { hex32, percent, texts } from "../texts";
 import { classTable, numberTable } from "./board_status";
 import { confusionMatrix } from "./confusion_matrix";
 import { Naming } from "./naming";
+import { Questions } from "./questions";
 import { save } from "./take_away";
 
 const BAUD = 115_200;
@@ -27,6 +28,7 @@ export class Watch {
   private readonly sent = make("p", { id: "watch-sent" });
   private readonly recording = make("button", { type: "button", id: "watch-csv" }, texts.learnMe.csv);
   private readonly ofClasses = panel(texts.confusion.title, this.confusion);
+  private readonly questions = new Questions((error) => this.say(wordsOf(error), true));
   private readonly naming = new Naming(
     (shown) => this.showLabels(shown),
     (error) => this.say(wordsOf(error), true),
@@ -49,6 +51,7 @@ export class Watch {
       { class: "results", hidden: true },
       panel(texts.watch.numbers, this.numbers, this.send, this.sent),
       this.ofClasses,
+      this.questions.element,
       this.naming.element,
       panel(texts.watch.sensor, this.newest, this.labels, this.recording),
     );
@@ -75,6 +78,7 @@ export class Watch {
       this.rows = [];
       this.sent.replaceChildren();
       this.naming.begin(this.link);
+      this.questions.begin(this.link);
       this.showLabels([...this.link.configuration.class_names.entries()]);
       this.ofClasses.hidden = this.send.hidden = this.link.target !== null;
       this.live.hidden = false;
@@ -108,6 +112,7 @@ export class Watch {
     }
     this.numbers.replaceChildren(classTable(status));
     await this.naming.show();
+    await this.questions.show((label) => this.called(label));
     const counts = await link.confusion();
     const shown = this.naming.matrix(counts) ?? [configuration.class_names, counts];
     this.confusion.replaceChildren(confusionMatrix(...shown));
@@ -115,7 +120,6 @@ export class Watch {
   }
 
   private observe(observation: Observation): void {
-    const names = this.link!.configuration.class_names;
     if (this.link!.target !== null) {
       this.rows.push([observation.values, null]);
       this.newest.textContent = texts.watch.recorded(this.rows.length);
@@ -123,16 +127,22 @@ export class Watch {
     }
     const label = observation.label ?? this.label;
     const { predicted } = observation;
-    const seen = this.naming.called(predicted) ?? names[predicted] ?? String(predicted);
-    this.newest.textContent = texts.watch.newest(seen, observation.confidence, this.rows.length);
+    const { confidence, id } = observation;
+    this.newest.textContent = texts.watch.newest(this.called(predicted), confidence, this.rows.length);
     if (label === null) return;
     this.rows.push([observation.values, label]);
-    if (observation.label !== null) return;
-    this.link!.label(observation.id, label).catch((error: unknown) => this.say(String(error), true));
+    if (observation.label !== null || !id) return; // 0: it waits for no label
+    this.link!.label(id, label).catch((error: unknown) => this.say(String(error), true));
+  }
+
+  /** What a class is called. */
+  private called(label: number): string {
+    return this.naming.called(label) ?? this.link!.configuration.class_names[label] ?? String(label);
   }
 
   private showLabels(classes: readonly (readonly [number, string])[]): void {
     this.label = null;
+    this.questions.offer(classes);
     const none = [null, texts.learnMe.predict] as const;
     const labels = classes.length ? [...classes, none] : []; // a number comes by itself
     const made = labels.map(([label, text]) => {

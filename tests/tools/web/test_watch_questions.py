@@ -1,0 +1,69 @@
+"""The page shows the question of a board that asks for few labels, and sends the answer."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from browser_support import Browser
+from device_support import Device
+from naming_support import SPARE, kinds, live, put_naming_device
+
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.messages import ASKING, STATUS, DeviceStatus, Question
+from microshrub_tools.link.serial_line import SerialLine
+
+pytest.importorskip("websockets")
+
+from microshrub_tools.web.bridge import of_port
+
+QUESTION = "document.querySelector('#question').textContent"
+COUNT = "document.querySelector('#question-count').textContent"
+ANSWERS = "[...document.querySelectorAll('#question-labels button')].map((e) => e.textContent)"
+
+
+@pytest.mark.usefixtures("address")
+def test_a_question_is_answered_in_the_page(
+    page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    """One of the ten that a board may ask at once; with spare classes, only names are offered."""
+    put_naming_device(tmp_path, spare=SPARE, asking={"labels": 1, "samples": 10})
+    device = Device(micropython_command, tmp_path, "192k")
+    bridge = of_port(device.port, 115200, 0)
+    thread = threading.Thread(target=bridge.run, daemon=True)
+    try:
+        with HostLink(SerialLine(device.port)) as link:
+            link.connect()
+            live(link, kinds(), 0, 15, label=False)
+            before = link.ask(ASKING)
+            assert isinstance(before, Question)
+            assert before.sample_id
+            guess = ("walk", "rest")[before.label]
+        thread.start()
+        page.open(bridge.address)
+        page.wait("!!document.querySelector('#start')")
+        page.press("#watch")
+        asked = f"What is sample {before.sample_id}? The guess is {guess}."
+        page.wait(f"{QUESTION} === {asked!r}", 60)
+        page.wait(f"{COUNT}.startsWith('{before.asked} of 15 samples were asked for, ')")
+        page.wait(f"{ANSWERS}.join() === 'walk,rest'")
+        page.press("#question-labels button:nth-child(2)")
+        page.wait(f"{QUESTION} === 'No sample waits for its label.'")
+        page.wait("document.querySelector('#watch-numbers').textContent.includes('label')")
+        page.press("#watch")
+        page.wait("document.querySelector('#watch').textContent === 'Connect'")
+    finally:
+        bridge.stop()
+        if thread.ident:
+            thread.join()
+    try:
+        with HostLink(SerialLine(device.port)) as link:
+            link.connect()
+            now, status = link.ask(ASKING), link.ask(STATUS)
+        assert isinstance(now, Question)
+        assert isinstance(status, DeviceStatus)
+        assert (now.sample_id, now.asked) == (0, before.asked)
+        assert status.samples == 1, "the one that was answered"
+    finally:
+        device.close()

@@ -1,0 +1,58 @@
+// Questions of a board with a label budget: the newest one, and a button for each class.
+
+import { make, panel } from "../dom";
+import type { BoardLink } from "../link/board_link";
+import { texts } from "../texts";
+
+const words = texts.questions;
+
+export class Questions {
+  readonly element: HTMLElement;
+  private readonly asked = make("p", { id: "question", role: "status" });
+  private readonly many = make("p", { id: "question-count" });
+  private readonly answers = make("div", { class: "labels", role: "group", id: "question-labels" });
+  private link: BoardLink | null = null;
+  private newest = 0; // the sample that waits, 0: none does
+
+  /** `failed` is told why an answer was not taken. */
+  constructor(private readonly failed: (error: unknown) => void) {
+    this.answers.setAttribute("aria-label", words.answers);
+    this.element = panel(words.title, this.asked, this.answers, this.many);
+    this.element.hidden = true;
+  }
+
+  /** Begin with a board; hidden where it asks for no labels. */
+  begin(link: BoardLink): void {
+    this.link = link.configuration.asking ? link : null;
+    this.element.hidden = this.link === null;
+  }
+
+  /** The classes that can be an answer: numbers and names. */
+  offer(classes: readonly (readonly [number, string])[]): void {
+    const buttons = classes.map(([label, name]) => {
+      const button = make("button", { type: "button" }, name);
+      button.onclick = () => void this.answer(label);
+      return button;
+    });
+    this.answers.replaceChildren(...buttons);
+  }
+
+  /** Ask the board, and show it; `called` is what a class is called. */
+  async show(called: (label: number) => string): Promise<void> {
+    if (!this.link) return;
+    const found = await this.link.question();
+    this.newest = found.id;
+    this.asked.textContent = found.id ? words.asked(found.id, called(found.guess)) : words.none;
+    this.answers.hidden = !found.id;
+    this.many.textContent = words.many(found.asked, found.seen);
+  }
+
+  private async answer(label: number): Promise<void> {
+    const { link, newest } = this;
+    if (!link || !newest) return;
+    this.newest = 0;
+    this.answers.hidden = true;
+    this.asked.textContent = words.none;
+    await link.label(newest, label).catch(this.failed);
+  }
+}
