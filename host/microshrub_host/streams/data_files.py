@@ -24,6 +24,7 @@ from .class_names import class_names, encode_labels
 from .columns import MISSING_CELLS, Column, number_of
 from .csv_blocks import DoubtError
 from .csv_rows import Row, check_names, csv_rows, first_row
+from .order_statistics import PART
 from .stream import MAX_FEATURES, DataError, Progress, Stream, stream_order
 from .text_lines import text_lines
 from .units import Scale
@@ -104,7 +105,15 @@ def _read_blocks(
     places = np.array([names.index(cell) if cell in names else 0 for cell in cells], np.uint8)
     table.label_cells = cells
     notes += _header_note(table)
-    return _stream(table, values, places[label_codes], names, notes, order)
+    return _stream(table, values, _recoded(label_codes, places), names, notes, order)
+
+
+def _recoded(codes: NDArray[np.uint16], places: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """places[codes], in parts: numpy takes eight bytes for each index."""
+    found = np.empty(len(codes), np.uint8)
+    for at in range(0, len(codes), PART):
+        found[at : at + PART] = places[codes[at : at + PART]]
+    return found
 
 
 def _first_places(codes: NDArray[np.uint16]) -> list[tuple[int, int]]:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.mapped_memory import let_go
+
 PART = 1 << 20  # numbers that are looked at at once
 _SAMPLE = 1 << 16  # numbers that show where to look
 _MARGIN = 2000  # of these, to either side
@@ -43,6 +45,7 @@ class Numbers:
             if self._most < math.inf:
                 part = part[np.abs(part) <= self._most]
             yield part - self._offset if self._offset else part
+            let_go(self._column)
 
     def larger_than(self, size: float) -> int:
         """How many have a larger size."""
