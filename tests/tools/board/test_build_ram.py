@@ -85,12 +85,14 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
         SHRUB,
         {"checkpoint": CHECKPOINTS, "anomaly": {"period": 1000, "window": 300, "reach": 4}},
     ),
-    "shrub, spare classes": (
+    "shrub, spare classes, questions": (
         SHRUB,
         {
             "checkpoint": CHECKPOINTS,
-            "spare": {"classes": 4, "room": 16, "window": 300, "pin": 15},
+            "spare": {"classes": 4, "room": 16, "window": 300, "pin": 15, "led": 25},
+            "asking": {"labels": 1, "samples": 10},
             **SENSOR,
+            "label_pin": None,
         },
     ),
     "shrub, questions": (SHRUB, {"asking": {"labels": 1, "samples": 10, "led": 25}}),
