@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..engines.learners import specification
@@ -27,6 +27,12 @@ _NEUTRAL = (
     "step",
     "two_valued",
 )  # the last comes from the stream, no specification has it
+_BESIDE = {
+    "features": "the features of windows",
+    "anomaly": "the anomaly score",
+    "spare": "what is new",
+    "asking": "questions",
+}
 MEASURED = "measured"
 ESTIMATED = "estimated from instruction counts in emulation"
 
@@ -38,7 +44,8 @@ class SampleTime:
     """Microseconds of a predict and of a learn, median and 99th percentile.
 
     `basis` is MEASURED or ESTIMATED, `between` the two models that it is interpolated from, empty
-    if the table has the model itself, `source` where the table is from.
+    if the table has the model itself, `source` where the table is from, `without` what comes on
+    top of the learner.
     """
 
     predict: Pair
@@ -46,6 +53,7 @@ class SampleTime:
     basis: str
     between: tuple[str, ...]
     source: str
+    without: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """For --json."""
@@ -55,6 +63,7 @@ class SampleTime:
             "basis": self.basis,
             "between": list(self.between),
             "source": self.source,
+            "without": list(self.without),
         }
 
     def rows(self) -> list[tuple[str, str]]:
@@ -66,6 +75,7 @@ class SampleTime:
             ("microseconds per predict", f"{self.predict[0]:,.0f}, p99 {self.predict[1]:,.0f}"),
             ("microseconds per learn", f"{self.learn[0]:,.0f}, p99 {self.learn[1]:,.0f}"),
             ("  based on", how),
+            *([("  without", ", ".join(self.without))] if self.without else []),
         ]
 
 
@@ -87,6 +97,12 @@ def sample_time(board: Board, model: str, parameters: Mapping[str, Any]) -> Samp
             times = _times(predict, unit, extra), _times(learn, unit, extra)
             return SampleTime(*times, basis, between, costs.source)
     return None
+
+
+def of_learner(time: SampleTime | None, **beside: object) -> SampleTime | None:
+    """The time with what it is without: of `beside`, those that are there, by names of _BESIDE."""
+    without = tuple(words for name, words in _BESIDE.items() if beside.get(name))
+    return replace(time, without=without) if time else None
 
 
 def _per_instruction(costs: Costs) -> str:

@@ -83,7 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
         asking=asking,
         forecaster=forecaster,
     )
-    time = sample_time.sample_time(board, arguments.model, parameters)
+    time = sample_time.of_learner(
+        sample_time.sample_time(board, arguments.model, parameters), **beside
+    )
     advice = "" if budget.fits else too_large(budget, board, arguments.model, parameters)
     if not is_quiet(arguments):
         report.print_budget(budget, board, time)

@@ -80,7 +80,10 @@ def run(arguments: argparse.Namespace) -> int:
     kind = MODELS[arguments.model]
     beside: dict[str, Any] = {"anomaly": anomaly, "spare": spare, "asking": asking}
     budget = ram_budget.budget(parameters, board, kind, **beside, extraction=stream.extraction)
-    time = sample_time.sample_time(board, arguments.model, parameters) if arguments.board else None
+    time = None
+    if arguments.board:
+        found = sample_time.sample_time(board, arguments.model, parameters)
+        time = sample_time.of_learner(found, features=stream.extraction, **beside)
     if arguments.board and not budget.fits:
         raise UserError(too_large(budget, board, arguments.model, parameters))
     if arguments.save is not None:
