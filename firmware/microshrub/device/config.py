@@ -29,15 +29,11 @@ The file is an object:
 
 import json
 import os
+import sys
 from binascii import crc32
 
 from micropython import const
 
-from ..learner import choice, whole, yes_or_no
-from ..learners import learner_names
-
-VERSION = 1
-OPTIONAL = ("extraction", "anomaly", "asking", "spare", "label_pin")
 _ABSENT = const(2)  # ENOENT
 _NAME = "config.json"
 _NEW = "config.new"  # came over the link, and was not in use yet
@@ -60,58 +56,22 @@ class Configuration:
             fields = json.loads(str(data, "utf-8"))
         except (ValueError, UnicodeError):
             raise ConfigurationError("config.json is damaged: it is not JSON") from None
+        from .config_fields import take
+
         try:
-            self._take(fields)
+            take(self, fields)
         except ValueError as error:
             raise ConfigurationError("config.json: %s" % error) from None
+        finally:
+            _forget("config_fields", "config_parts")
 
-    def _take(self, fields):
-        if not isinstance(fields, dict):
-            raise ValueError("it has to hold an object")
-        if fields.get("version") != VERSION:
-            raise ValueError(
-                "it is of version %r, this program reads version %d: build and flash the board "
-                "with one microshrub" % (fields.get("version"), VERSION)
-            )
-        self.program = fields.get("program")
-        self.learner = choice("learner", wanted(fields, "learner"), learner_names())
-        self.parameters = part("parameters", wanted(fields, "parameters"))
-        self.numbers = fields.get("numbers")
-        if self.numbers is None:
-            for name in ("features", "classes"):
-                if name not in self.parameters:
-                    raise ValueError("the parameters have no %s" % name)
-            self.features = whole("features", self.parameters["features"], 1, 256)
-            self.classes = whole("classes", self.parameters["classes"], 2, 256)
-        else:
-            from .numbers import take
 
-            take(self, fields)
-        self.feature_names = _names(fields, "feature_names", self.features)
-        self.class_names = _names(fields, "class_names", self.classes)
-        self.units = _units(fields.get("units"), self.features)
-        self.quantizer = _file(fields, "quantizer")
-        least = int(self.quantizer is None)
-        self.warmup = whole("warmup", fields.get("warmup", 256), least, 1 << 29)
-        self.model = _file(fields, "model")
-        self.pending = whole("pending", fields.get("pending", 32), 1, 32768)
-        names = ("path", "samples", "seconds")
-        self.checkpoint = options("checkpoint", fields.get("checkpoint"), names)
-        if self.checkpoint is not None and not isinstance(self.checkpoint.get("path", ""), str):
-            raise ValueError("the path of the checkpoint has to be a text")
-        drift = ("detector", "hook", "threshold", "delta", "horizon", "grace")
-        self.alarm = options("alarm", fields.get("alarm"), drift)
-        self.sensor = part("sensor", wanted(fields, "sensor"))
-        self.kind = self.sensor.get("kind")
-        for name in OPTIONAL:
-            setattr(self, name, fields.get(name))
-        plain = self.kind == "serial" and len(self.sensor) == 1
-        if not plain or any([getattr(self, name) is not None for name in OPTIONAL]):
-            from .config_parts import check_parts
-
-            check_parts(self, options)
-        self.watchdog = whole("watchdog", fields.get("watchdog", 0), 0, 1 << 23)
-        self.text = yes_or_no("text", fields.get("text", self.kind != "serial"))
+def _forget(*names):
+    """Give the RAM of modules of this folder back to a board; an import loads them again."""
+    device = sys.modules.get("microshrub.device")
+    for name in names if sys.implementation.name == "micropython" else ():
+        if sys.modules.pop("microshrub.device." + name, None):
+            delattr(device, name)
 
 
 def read_configuration(folder="", new=False):
@@ -172,60 +132,3 @@ def _remove(path):
         os.remove(path)
     except OSError:  # it is not there
         pass
-
-
-def wanted(fields, name):
-    """The field of that name. Raises ValueError if there is none."""
-    if name not in fields:
-        raise ValueError("there is no %s" % name)
-    return fields[name]
-
-
-def part(name, value):
-    """The value if it is an object. Raises ValueError."""
-    if not isinstance(value, dict):
-        raise ValueError("%s has to be an object, not %r" % (name, value))
-    return value
-
-
-def known(what, value, names):
-    """Raise ValueError for an option that is not one of the names."""
-    for name in value:
-        if name not in names:
-            name = repr(name)[1:-1]  # on one line, whatever it is
-            raise ValueError("%s has no option %s; there is: %s" % (what, name, ", ".join(names)))
-
-
-def options(name, value, names):
-    """The value if it is an object with no other names, or None."""
-    if value is not None:
-        known(name, part(name, value), names)
-    return value
-
-
-def _names(fields, name, count):
-    value = fields.get(name)
-    if value is None:
-        return tuple([str(i) for i in range(count)])
-    texts = isinstance(value, list) and all([isinstance(text, str) for text in value])
-    if not texts or len(value) != count:
-        raise ValueError("%s has to be a list of %d texts" % (name, count))
-    return tuple(value)
-
-
-def _file(fields, name):
-    value = fields.get(name)
-    if value is not None and (not isinstance(value, str) or not value):
-        raise ValueError("%s has to be the name of a file or null, not %r" % (name, value))
-    return value
-
-
-def _units(value, count):
-    if value is None:
-        return None
-    right = isinstance(value, list) and len(value) == count
-    for pair in value if right else ():
-        right = right and isinstance(pair, list) and len(pair) == 2
-    if not right:
-        raise ValueError("units has to be a list of %d pairs [offset, digits]" % count)
-    return tuple([tuple(pair) for pair in value])

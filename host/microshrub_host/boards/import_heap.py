@@ -116,17 +116,23 @@ def library_heap(
     return files_heap(_files(arch, roots, native), place)
 
 
-def files_heap(files: Iterable[Path], place: str = "/lib") -> LibraryHeap:
-    """The same for the library's compiled files that are imported."""
+def files_heap(
+    files: Iterable[Path], place: str = "/lib", forgotten: Iterable[Path] = ()
+) -> LibraryHeap:
+    """The same for the library's compiled files that are imported.
+
+    Of those that the program forgets again, the names remain, and the rooms.
+    """
     modules = [mpy.read(path) for path in files]
-    names = _new_names(modules, place)
+    gone = [mpy.read(path) for path in forgotten]
+    names = _new_names([*modules, *gone], place)
     children: dict[str, int] = {}  # of a package: how many modules are its attributes
-    for module in modules:
+    for module in (*modules, *gone):
         above, _, _ = module.name.rpartition(".")
         children[above] = children.get(above, 0) + (module.name != "__init__")
     rooms = sorted(room for room in children if room)
     children[""] += len(rooms)
-    count = len(modules) + len(rooms)
+    count = len(modules) + len(gone) + len(rooms)
     return LibraryHeap(
         modules=[
             *(_module_heap(module, names, place, children[""]) for module in modules),

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from ..base.cache import cache_folder
 from . import (
+    buffer_names,
     error_texts,
     library_files,
     loader,
@@ -34,6 +35,7 @@ from . import (
 from .library_files import PACKAGE
 from .merged_source import Merged, bound, constant, is_text
 from .missing_modules import without_missing
+from .scoped_names import library_home
 from .source_text import source_text
 
 INIT = "__init__"
@@ -115,11 +117,16 @@ def _texts(
     learners = _learners()
     public = {name: home for name, home in (_parts() | learners).items() if home in running}
     merged = Merged(sources, running, public, learners)
-    others = {name: text for name, text in sources.items() if name not in (INIT, *running)}
+    others = {
+        name: _redirected(merged, name, text)
+        for name, text in sources.items()
+        if name not in (INIT, *running)
+    }
     roots = unused_code.mentions(map(ast.parse, [*others.values(), *own]))
     body = [*_version(sources[INIT]), *merged.body]
     body = unused_code.used(body, roots | public.keys() | {_VERSION})
-    body, errors = error_texts.moved(body)
+    numbers = buffer_names.numbers(body)
+    body, errors = error_texts.moved([buffer_names.numbered(each, numbers) for each in body])
     stubs = {name: _stub(merged, name, body) for name in running}
     return {INIT: source_text(ast.Module(body, [])), **others, **stubs}, errors
 
@@ -129,6 +136,22 @@ def _version(source: str) -> list[ast.stmt]:
     return [
         node for node in ast.parse(source).body if not is_text(node) and bound(node) == [_VERSION]
     ]
+
+
+def _redirected(merged: Merged, module: str, source: str) -> str:
+    """The source of a module that stays a file of its own: it imports from the merged one."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            home = library_home(module, node) or ""
+            names = [merged.names.get(home, {}).get(alias.name, "_") for alias in node.names]
+            if not any(name.startswith("_") for name in names):
+                node.module, node.level = PACKAGE, 0
+                node.names = [
+                    ast.alias(new, alias.asname or alias.name)
+                    for new, alias in zip(names, node.names, strict=True)
+                ]
+    return source_text(tree)
 
 
 def _stub(merged: Merged, module: str, body: list[ast.stmt]) -> str:

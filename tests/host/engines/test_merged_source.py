@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from microshrub_host.engines import error_texts
+from microshrub_host.engines import buffer_names, error_texts
 from microshrub_host.engines.merged_source import Merged
 from microshrub_host.engines.missing_modules import without_missing
 from microshrub_host.engines.source_text import source_text
@@ -199,3 +199,15 @@ def go(n):
         found["go"](0)
     assert file.count(b"too much") == 1
     assert b"short" not in file
+
+
+def test_buffers_have_numbers_for_names() -> None:
+    tree = ast.parse("""
+def table(n):
+    return [("one.words", "i", n), ("one.bytes", "B", 2 * n), ("state", "i", 3), ("a.b", n, 1)]
+FIXED = (("one.bytes", (1, 2)), ("a.b", ()))
+""")
+    numbers = buffer_names.numbers(tree.body)
+    found = run([buffer_names.numbered(node, numbers) for node in tree.body])
+    assert found["table"](4) == [(0, "i", 4), (1, "B", 8), ("state", "i", 3), ("a.b", 4, 1)]
+    assert found["FIXED"] == ((1, (1, 2)), ("a.b", ()))

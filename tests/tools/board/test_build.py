@@ -339,8 +339,13 @@ for name, cls in (("quantizer", Quantizer), ("shrub.ensemble", ShrubEnsemble)):
     assert getattr(sys.modules[name], cls.__name__) is cls, name
 from microshrub.learner import Learner, check_row
 from microshrub.learners import learner_names
-from microshrub.device.config import VERSION, Configuration
-assert issubclass(ShrubEnsemble, Learner) and VERSION == 1
+from microshrub.device.config import read_configuration
+assert issubclass(ShrubEnsemble, Learner)
+read_configuration()
+assert "microshrub.learner" in sys.modules
+assert "microshrub.device.config_fields" not in sys.modules
+assert not hasattr(microshrub.device, "config_fields")
+read_configuration()
 try:
     check_row(None, 3)
 except ValueError as error:
@@ -381,7 +386,10 @@ def test_what_few_programs_have_takes_no_ram_of_the_others(tmp_path: Path) -> No
     alarm = {"detector": "page_hinkley", "hook": "nothing"}
     whole = program(checkpoint=checkpoint, alarm=alarm)
     made = build.make(whole, board_files.load("rpi_pico"), tmp_path / "out")
-    assert made.code_bytes < 82_000
+    assert made.code_bytes < 76_000
+    rooms = {part.name: part.bytes for part in made.budget.code}
+    assert rooms.keys() == {"__init__", "device", "names", "modules"}
+    assert rooms["device"] + rooms["modules"] < 300  # what the folders of the library cost
 
 
 _START = "import sys; sys.path[:] = ['', 'lib']; exec(open('main.py').read())"

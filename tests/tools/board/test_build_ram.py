@@ -231,7 +231,7 @@ def test_before_there_is_a_program_the_same_is_counted() -> None:
 
 def test_a_far_horizon_is_named(tmp_path: Path) -> None:
     wanted = number_program("linear-regressor", 1000, None)
-    small = dataclasses.replace(board_files.load("rpi_pico"), heap_free_bytes=80_000)
+    small = dataclasses.replace(board_files.load("rpi_pico"), heap_free_bytes=60_000)
     folder = tmp_path / "out"
     folder.mkdir()
     with pytest.raises(UserError, match=r"does not fit"):

@@ -28,6 +28,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import messages
 from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
+from microshrub_host.boards.import_heap import LibraryHeap
 from microshrub_host.boards.program_heap import program_parts
 from microshrub_host.boards.what_to_lower import which_to_lower
 from microshrub_host.engines import (
@@ -66,6 +67,7 @@ class Build:
     files: dict[str, int]  # bytes, by the path within the folder
     budget: ram_budget.Budget
     emit: str  # what the kernels are: one of EMITS
+    heap: LibraryHeap  # what the library is made of once it is imported
 
     @property
     def flash_bytes(self) -> int:
@@ -119,9 +121,11 @@ def make(
         raise UserError(f"The program fits the heap. {code_shortage(budget)}")
     files = program.files() | {"main.py": _main_program(program, freeze)}
     files |= {f"lib/{path.stem}.mpy": data for path, data in compiled.items()}
-    files |= ProgramLibrary(program, board, emit, freeze, tuple(own)).files()
+    library = ProgramLibrary(program, board, emit, freeze, tuple(own))
+    files |= library.files()
     write(files, output)
-    return Build(output, {name: len(data) for name, data in sorted(files.items())}, budget, emit)
+    sizes = {name: len(data) for name, data in sorted(files.items())}
+    return Build(output, sizes, budget, emit, library.heap())
 
 
 def _what_to_do(program: Program, board: Board, budget: ram_budget.Budget) -> str:

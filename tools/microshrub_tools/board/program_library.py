@@ -20,6 +20,7 @@ from microshrub_host.engines import (
 from .program_config import Program
 
 _SELFTEST = "device.selftest"
+_FIELDS = "device.config_fields"
 _PARTS = "device.config_parts"
 _CHECK = ".check"  # ends the name of the module that looks at a learner's saved state
 
@@ -61,11 +62,17 @@ class ProgramLibrary:
         """The files of those modules that the program has imported while it runs."""
         return self._merged.imported
 
+    @property
+    def _forgotten(self) -> list[Path]:
+        """The files of those that it has imported only for a while."""
+        names = _read_once(self.program)
+        return [path for path in self._merged.others if library_files.module_name(path) in names]
+
     def heap(self) -> import_heap.LibraryHeap:
         """What it takes of the heap once the program runs."""
         if self.freeze:
             return import_heap.library_heap(self.arch, self._running, import_heap.FROZEN)
-        return import_heap.files_heap(self.imported)
+        return import_heap.files_heap(self.imported, forgotten=self._forgotten)
 
     def texts(self) -> frozenset[str]:
         """Texts that are on the board anyway, as names of the firmware's or of these modules."""
@@ -129,18 +136,22 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
 def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the modules that the program has imported while it serves.
 
-    The self-test is for `flash`, a saved state is looked at only where there is one, and so are
-    the parts of a configuration that few programs have.
+    The self-test is for `flash`, a saved state is looked at only where there is one, and what
+    reads the configuration is forgotten afterwards.
     """
-    around = program.around
-    idle = {_SELFTEST}
-    optional = loader.load("python").device.config.OPTIONAL
-    if around["sensor"] == {"kind": "serial"} and not any(map(around.get, optional)):
-        idle.add(_PARTS)
-    states = program.learner_state or around["checkpoint"]
+    idle = {_SELFTEST, *_read_once(program), _PARTS}
+    states = program.learner_state or program.around["checkpoint"]
     return tuple(
         name for name in names if name not in idle and (states or not name.endswith(_CHECK))
     )
+
+
+def _read_once(program: Program) -> list[str]:
+    """The modules that read the configuration."""
+    around = program.around
+    optional = loader.load("python").device.config_fields.OPTIONAL
+    plain = around["sensor"] == {"kind": "serial"} and not any(map(around.get, optional))
+    return [_FIELDS] if plain else [_FIELDS, _PARTS]
 
 
 def _imported_by(name: str, left_out: set[str]) -> set[str]:

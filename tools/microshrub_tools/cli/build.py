@@ -211,6 +211,9 @@ def _print(made: build.Build, board: board_files.Board, program: Program) -> Non
     console.say(f"{program.learner} ({learned}) for {board.name}, in {made.folder}")
     console.say(f"flash   {made.flash_bytes:>9,} bytes in {count(len(made.files), 'file')}")
     console.say(f"RAM     {made.code_bytes:>9,} bytes for the imported code")
+    if board.native and not made.budget.machine_code_bytes:
+        machine_code, names = sum(module.native for module in made.heap.modules), made.heap.names
+        console.say(f"        of which {machine_code:,} are machine code, and {names:,} names")
     model = made.budget.ram_bytes - made.code_bytes
     console.say(f"        {model:>9,} bytes for the model and what it needs")
     if made.budget.machine_code_bytes:

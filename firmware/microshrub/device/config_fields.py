@@ -1,0 +1,118 @@
+"""Reads the fields of config.json, which config.py describes, and checks them.
+
+A board has this in its RAM only for as long as it reads them.
+"""
+
+from ..learner import choice, whole, yes_or_no
+from ..learners import learner_names
+
+VERSION = 1
+OPTIONAL = ("extraction", "anomaly", "asking", "spare", "label_pin")
+
+
+def take(configuration, fields):
+    """Give a Configuration the fields of its file as attributes. Raises ValueError."""
+    if not isinstance(fields, dict):
+        raise ValueError("it has to hold an object")
+    if fields.get("version") != VERSION:
+        raise ValueError(
+            "it is of version %r, this program reads version %d: build and flash the board "
+            "with one microshrub" % (fields.get("version"), VERSION)
+        )
+    configuration.program = fields.get("program")
+    configuration.learner = choice("learner", wanted(fields, "learner"), learner_names())
+    configuration.parameters = part("parameters", wanted(fields, "parameters"))
+    configuration.numbers = fields.get("numbers")
+    if configuration.numbers is None:
+        for name in ("features", "classes"):
+            if name not in configuration.parameters:
+                raise ValueError("the parameters have no %s" % name)
+        configuration.features = whole("features", configuration.parameters["features"], 1, 256)
+        configuration.classes = whole("classes", configuration.parameters["classes"], 2, 256)
+    else:
+        from .numbers import take as take_numbers
+
+        take_numbers(configuration, fields)
+    configuration.feature_names = _names(fields, "feature_names", configuration.features)
+    configuration.class_names = _names(fields, "class_names", configuration.classes)
+    configuration.units = _units(fields.get("units"), configuration.features)
+    configuration.quantizer = _file(fields, "quantizer")
+    least = int(configuration.quantizer is None)
+    configuration.warmup = whole("warmup", fields.get("warmup", 256), least, 1 << 29)
+    configuration.model = _file(fields, "model")
+    configuration.pending = whole("pending", fields.get("pending", 32), 1, 32768)
+    names = ("path", "samples", "seconds")
+    configuration.checkpoint = options("checkpoint", fields.get("checkpoint"), names)
+    checkpoint = configuration.checkpoint
+    if checkpoint is not None and not isinstance(checkpoint.get("path", ""), str):
+        raise ValueError("the path of the checkpoint has to be a text")
+    drift = ("detector", "hook", "threshold", "delta", "horizon", "grace")
+    configuration.alarm = options("alarm", fields.get("alarm"), drift)
+    configuration.sensor = part("sensor", wanted(fields, "sensor"))
+    configuration.kind = configuration.sensor.get("kind")
+    for name in OPTIONAL:
+        setattr(configuration, name, fields.get(name))
+    plain = configuration.kind == "serial" and len(configuration.sensor) == 1
+    if not plain or any([getattr(configuration, name) is not None for name in OPTIONAL]):
+        from .config_parts import check_parts
+
+        check_parts(configuration, options)
+    configuration.watchdog = whole("watchdog", fields.get("watchdog", 0), 0, 1 << 23)
+    configuration.text = yes_or_no("text", fields.get("text", configuration.kind != "serial"))
+
+
+def wanted(fields, name):
+    """The field of that name. Raises ValueError if there is none."""
+    if name not in fields:
+        raise ValueError("there is no %s" % name)
+    return fields[name]
+
+
+def part(name, value):
+    """The value if it is an object. Raises ValueError."""
+    if not isinstance(value, dict):
+        raise ValueError("%s has to be an object, not %r" % (name, value))
+    return value
+
+
+def known(what, value, names):
+    """Raise ValueError for an option that is not one of the names."""
+    for name in value:
+        if name not in names:
+            name = repr(name)[1:-1]  # on one line, whatever it is
+            raise ValueError("%s has no option %s; there is: %s" % (what, name, ", ".join(names)))
+
+
+def options(name, value, names):
+    """The value if it is an object with no other names, or None."""
+    if value is not None:
+        known(name, part(name, value), names)
+    return value
+
+
+def _names(fields, name, count):
+    value = fields.get(name)
+    if value is None:
+        return tuple([str(i) for i in range(count)])
+    texts = isinstance(value, list) and all([isinstance(text, str) for text in value])
+    if not texts or len(value) != count:
+        raise ValueError("%s has to be a list of %d texts" % (name, count))
+    return tuple(value)
+
+
+def _file(fields, name):
+    value = fields.get(name)
+    if value is not None and (not isinstance(value, str) or not value):
+        raise ValueError("%s has to be the name of a file or null, not %r" % (name, value))
+    return value
+
+
+def _units(value, count):
+    if value is None:
+        return None
+    right = isinstance(value, list) and len(value) == count
+    for pair in value if right else ():
+        right = right and isinstance(pair, list) and len(pair) == 2
+    if not right:
+        raise ValueError("units has to be a list of %d pairs [offset, digits]" % count)
+    return tuple([tuple(pair) for pair in value])
