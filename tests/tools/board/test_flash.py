@@ -298,9 +298,10 @@ def test_a_failed_selftest_changes_nothing(
     (board.flash / "main.py").write_text(old)
     made = build.make(program(), x86(tmp_path), tmp_path / "out")
     words = ["flash", "--board", str(tmp_path / "x86.toml"), "--port", board.port]
-    other = tmp_path / "fixed.py"  # another random generator
-    other.write_text((library_files.folder() / "fixed.py").read_text().replace("16380", "16379"))
-    mpy.compile_file(other, made.folder / build.LIBRARY / "fixed.mpy", "x86")
+    other = tmp_path / "selftest.py"  # with other samples
+    selftest = library_files.folder() / "device" / "selftest.py"
+    other.write_text(selftest.read_text().replace("_SEED = 2026", "_SEED = 2027"))
+    mpy.compile_file(other, made.folder / build.LIBRARY / "device" / "selftest.mpy", "x86")
     assert main([*words, str(made.folder)]) == 2
     assert "The self-test failed: the board's model has the checksum" in capsys.readouterr().err
     assert (board.flash / "main.py").read_text() == old

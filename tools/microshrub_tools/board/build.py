@@ -4,7 +4,7 @@
     config.json               program_config.py
     quantizer.state           what the quantizer has seen
     learner.state             what the model has learned, if it has
-    lib/microshrub/*.mpy      the modules of the device library that this program imports
+    lib/microshrub/           what the program needs of the device library, see program_library.py
     lib/*.mpy                 sensors of the user's own
 
 Where these are to be frozen into the board's MicroPython, they are in firmware/ instead, with a
