@@ -93,7 +93,7 @@ Accuracies = Mapping[tuple[str, int], float]
 
 
 @dataclass(frozen=True)
-class Task:
+class ChoiceRuns:
     """What is run for each choice."""
 
     streams: Sequence[str]
@@ -115,7 +115,7 @@ def changed_library(choice: Choice, folder: Path) -> None:
     path.write_text(text.replace(choice.chosen, choice.other), encoding="utf-8")
 
 
-def measure(choice: Choice, task: Task) -> Accuracies:
+def measure(choice: Choice, task: ChoiceRuns) -> Accuracies:
     """Run a thicket of each size on each stream, with that choice.
 
     Raises UserError if a run fails, or takes longer than it may.
@@ -142,7 +142,7 @@ def _sent(work: Apart) -> Iterator[tuple[tuple[str, int], float]]:
         yield found
 
 
-def _learn(send: Send, folder: str, task: Task) -> None:
+def _learn(send: Send, folder: str, task: ChoiceRuns) -> None:
     """In a process of its own, which has not loaded the library yet: that of the folder."""
     sys.path.insert(0, folder)
     if not library_files.folder().is_relative_to(folder):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..base.progress import showing
-from ..benchmarks.other_constants import CHOICES, Accuracies, Choice, Task, markdown, measure
+from ..benchmarks.other_constants import CHOICES, Accuracies, Choice, ChoiceRuns, markdown, measure
 from ..streams.data_folder import data_folder
 from .benchmark_options import (
     add_output_options,
@@ -58,9 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _task(arguments: argparse.Namespace) -> Task:
+def _task(arguments: argparse.Namespace) -> ChoiceRuns:
     """What to run. Raises UserError for unknown streams, and if none is available."""
-    return Task(
+    return ChoiceRuns(
         streams=available_streams(arguments),
         sizes=sizes_of(arguments.bytes),
         seeds=arguments.seeds,

@@ -1,7 +1,8 @@
 """The kernels compiled to machine code by the system's C compiler: the engine `c`.
 
-The C is translated from the device library's own files (c_translate.py) and compiled once for each
-state of these files, of the translator and of the compiler. The cache keeps it.
+The C is translated from the device library's own files (c_translate.py), a room of them at a time,
+when one of its kernels is called for the first time. It is compiled once for each state of these
+files, of the translator and of the compiler. The cache keeps it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import shutil
 import subprocess
 from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from ..base.cache import cache_folder
 from ..base.errors import UserError
 from . import c_declarations, c_function, c_translate, library_files
 from .c_declarations import INT, NOTHING, Kernel
+from .own_learners import own_files
 
 FLAGS = (
     *("-std=gnu11", "-O3", "-fwrapv", "-fPIC", "-shared"),
@@ -86,6 +89,32 @@ class Function:
         return self._call(*arguments)
 
 
+class LateFunction:
+    """A kernel that is compiled when it is needed; what C cannot express stays Python."""
+
+    def __init__(self, module: str, function: Any) -> None:
+        functools.update_wrapper(self, function)
+        self._module, self._function = module, function
+        self._call: Any = self._first
+
+    def _found(self) -> Any:
+        place = self._module, self._function.__name__
+        self._call = functions(room_of(self._module)).get(place, self._function)
+        return self._call
+
+    def _first(self, *given: Any) -> Any:
+        return self._found()(*given)
+
+    @property
+    def address(self) -> int | None:
+        """Where its code is."""
+        found: int | None = self._found().address
+        return found
+
+    def __call__(self, *given: Any) -> Any:
+        return self._call(*given)
+
+
 _addressof, _from_buffer = ctypes.addressof, ctypes.c_char.from_buffer
 
 
@@ -94,7 +123,7 @@ def _address(thing: Any) -> Any:
     kind = type(thing)
     if kind is tuple:
         return (ctypes.c_void_p * len(thing))(*map(_address, thing))
-    if kind is Function:
+    if kind is LateFunction or kind is Function:
         return thing.address
     return _addressof(_from_buffer(thing)) if len(thing) else None
 
@@ -111,39 +140,56 @@ def compiler() -> str | None:
     return next((path for path in found if path), None)
 
 
-def functions() -> dict[tuple[str, str], Function]:
-    """The compiled kernels by module and name. Raises CompilerError."""
-    return _functions(tuple(library_files.sources_with_own()))
+def room_of(module: str) -> str:
+    """The part of the library that is compiled with a module: its folder; a user's own learner is
+    one of its own."""
+    if module in own_files():
+        return module
+    return module.rpartition(".")[0]
 
 
 @functools.cache
-def _functions(sources: tuple[Path, ...]) -> dict[tuple[str, str], Function]:
-    folder = _folder_for(sources)
+def functions(room: str) -> dict[tuple[str, str], Function]:
+    """The compiled kernels of a room, by module and name. Raises CompilerError."""
+    modules = _with_imported(room)
+    folder = _folder_for(room, modules)
     if not (folder / _KERNELS).exists():
-        _compile(sources, folder)
+        _compile(room, modules, folder)
     library = ctypes.CDLL(str(folder / _KERNELS))
     listed = json.loads((folder / _SIGNATURES).read_text(encoding="utf-8"))
     kernels = [Signature(**row | {"arguments": tuple(row["arguments"])}) for row in listed]
     return {(kernel.module, kernel.function): Function(kernel, library) for kernel in kernels}
 
 
+def _with_imported(room: str) -> tuple[str, ...]:
+    """The modules of a room and all that they import from, sorted."""
+    known = set(map(library_files.module_name, library_files.sources_with_own()))
+    found: set[str] = set()
+    waiting = {module for module in known if room_of(module) == room}
+    while waiting:
+        module = waiting.pop()
+        found.add(module)
+        waiting |= (library_files.imports(module) & known) - found
+    return tuple(sorted(found))
+
+
 class CViper:
     """Stands for micropython.viper, as loader.Viper: it gives a kernel's compiled function."""
 
     def __call__(self, function: Any) -> Any:
-        _, _, module = function.__module__.partition(".")
-        return functions().get((module, function.__name__), function)
+        return LateFunction(function.__module__.partition(".")[2], function)
 
     def taking(self, name: str) -> CViper:
         """A compiled kernel takes another one as its first argument, as in viper."""
         return self
 
 
-def is_compiled() -> bool:
-    """Whether the compiled kernels are in the cache already."""
-    if compiler() is None:
-        return False
-    return (_folder_for(tuple(library_files.sources_with_own())) / _KERNELS).exists()
+def marks() -> Path:
+    """The folder for marks of what was compiled, of the library as it is now."""
+    modules = map(library_files.module_name, library_files.sources_with_own())
+    folder = _folder_for("", sorted(modules))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 @functools.cache
@@ -157,22 +203,24 @@ def works() -> bool:
     return done.returncode == 0
 
 
-def _folder_for(sources: tuple[Path, ...]) -> Path:
-    """Where the kernels of these files are, as they, the translator and the compiler are now."""
+def _folder_for(room: str, modules: Iterable[str]) -> Path:
+    """Where a room's kernels are, as these files, the translator and the compiler are now."""
     found = compiler()
     if found is None:
         raise CompilerError("There is no C compiler: install one, or name it in CC")
     state = Path(found).resolve().stat()
-    sha = hashlib.sha256(repr((found, state.st_size, state.st_mtime_ns, FLAGS)).encode())
-    named = [(library_files.module_name(path), path) for path in sources]
+    known = (room, found, state.st_size, state.st_mtime_ns, FLAGS)
+    sha = hashlib.sha256(repr(known).encode())
+    named = [(name, library_files.source_of(name)) for name in modules]
     for name, path in [*named, *((path.name, path) for path in _TRANSLATOR)]:
         sha.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return cache_folder(f"c-{sha.hexdigest()[:16]}")
 
 
-def _compile(sources: tuple[Path, ...], folder: Path) -> None:
-    """Translate the kernels, and have the compiler make machine code of them."""
-    text, kernels = c_translate.translate(map(library_files.module_name, sources))
+def _compile(room: str, modules: Sequence[str], folder: Path) -> None:
+    """Translate a room's kernels, and have the compiler make machine code of them."""
+    own = [module for module in modules if room_of(module) == room]
+    text, kernels = c_translate.translate(modules, of=own)
     listed = json.dumps([asdict(Signature.of(kernel)) for kernel in kernels])
     files.replace(folder / _SIGNATURES, listed.encode())
     source = folder / f"kernels.{os.getpid()}.c"

@@ -68,7 +68,7 @@ def is_method(node: ast.AST) -> bool:
 
 
 @dataclass(frozen=True)
-class Method:
+class ViperMethod:
     """A method of a class in a module; no other class of the module may have one of its name."""
 
     module: str

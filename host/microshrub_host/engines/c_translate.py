@@ -16,7 +16,7 @@ product within 32 bits, so nothing in it depends on how a compiler treats an ove
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from .c_declarations import Kernel, KernelFile, head_of, kernel_of, read, works_on_objects
 from .c_function import KernelBody
@@ -56,14 +56,16 @@ def translate(
     functions: bool = True,
     linkage: str = "",
     roots: Iterable[tuple[str, str]] | None = None,
+    of: Collection[str] | None = None,
 ) -> tuple[str, list[Kernel]]:
     """C for the kernels of these modules of the device library, and what they are.
 
     The modules that they import from have to be among them. Those of the room device/ that work
     on Python's objects are left out, and without `functions` those that take a function are, too.
-    Of `roots`, pairs of module and name, only these and what they call are taken. `linkage` stands
-    before each function ("static "). What has to stand before the text: TYPES and DIVISION, or the
-    like. Raises TranslationError.
+    Of `roots`, pairs of module and name, only these and what they call are taken; of `of`, some of
+    the modules, their kernels and what these call. `linkage` stands before each function
+    ("static "). What has to stand before the text: TYPES and DIVISION, or the like. Raises
+    TranslationError.
     """
     found = [read(name) for name in modules]
     for module in found:
@@ -71,6 +73,8 @@ def translate(
     kernels = {(m.name, node.name): kernel_of(m.name, node) for m in found for node in m.nodes}
     if not functions:
         kernels = {place: k for place, k in kernels.items() if not k.takes_function}
+    if of is not None:
+        roots = [place for place in kernels if place[0] in of]
     if roots is not None:
         kernels = _needed(found, kernels, roots)
     texts = [f"{linkage}{head_of(kernel)};" for kernel in kernels.values()]

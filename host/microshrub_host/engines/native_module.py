@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from . import c_method, library_files
 from .c_declarations import INT, NOTHING, OBJECT, Kernel, c_name, is_kernel
-from .c_method import Method, is_method
+from .c_method import ViperMethod, is_method
 from .c_translate import DIVISION, TYPES, translate
 from .source_text import source_text
 
@@ -142,7 +142,7 @@ class _File(ast.NodeTransformer):
         self.name, self.translated = name, translated
         self.wanted: dict[tuple[str, str], None] = {}
         self.imported: set[str] = set()  # modules
-        self.methods: list[Method] = []
+        self.methods: list[ViperMethod] = []
         tree = ast.parse(library_files.source_of(name).read_text(encoding="utf-8"))
         tree.body = [node for node in tree.body if not self._is_translated(node)]
         self.has_class = any(isinstance(node, ast.ClassDef) for node in tree.body)
@@ -166,7 +166,7 @@ class _File(ast.NodeTransformer):
         self.generic_visit(node)
         for place, part in enumerate(node.body):
             if isinstance(part, ast.FunctionDef) and is_method(part):
-                method = Method(self.name, part)
+                method = ViperMethod(self.name, part)
                 self.methods.append(method)
                 names = [ast.alias(method.name, part.name)]
                 node.body[place] = ast.ImportFrom(_IN_LIBRARY, names, 0)
@@ -234,7 +234,7 @@ def _wrapper(kernel: Kernel, tuples: Collection[tuple[str, int]]) -> str:
     return text.replace("NAME", kernel.name)
 
 
-def _init(kernels: Iterable[tuple[str, Kernel]], methods: Iterable[Method]) -> str:
+def _init(kernels: Iterable[tuple[str, Kernel]], methods: Iterable[ViperMethod]) -> str:
     stores = [
         f"    mp_store_global(MP_QSTR_{name}, MP_OBJ_FROM_PTR(&o_{kernel.name}));"
         for name, kernel in kernels

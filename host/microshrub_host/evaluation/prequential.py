@@ -110,33 +110,29 @@ def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | Non
 
     The engine is `numba` or `c`; None is the fastest here.
     """
-    if (engine or loader.fastest()) == "c":
-        c_kernels.functions()
-        return
-    _compile(model, tuple(_switches(parameters)))
+    engine = engine or loader.fastest()
+    _compile(model, tuple(_switches(parameters)), engine)
     with contextlib.suppress(OSError):
-        _compiled_mark(model, parameters).touch()
+        _compiled_mark(model, parameters, engine).touch()
 
 
 @functools.cache  # a process needs to do it once
-def _compile(model: str, switches: tuple[str, ...]) -> None:
+def _compile(model: str, switches: tuple[str, ...], engine: str) -> None:
     numbers = model in REGRESSORS
     small = {"features": 1} if numbers else {"features": 1, "classes": 2}
     switched = small | dict.fromkeys(switches, True)
     rows = np.zeros((3, 1), dtype=np.int32)
     labels = np.zeros(0 if numbers else 3, dtype=np.uint8)
     target = {"columns": 1, "column": 0, "horizon": 1} if numbers else None
-    with engines.start("numba", kind_of(model), switched, target=target) as engine:
-        fit(engine, rows, 3)
-        engine.run(rows, labels)
+    with engines.start(engine, kind_of(model), switched, target=target) as run:
+        fit(run, rows, 3)
+        run.run(rows, labels)
 
 
 def are_compiled(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> bool:
     """Whether compile_kernels has done its work before, in this cache."""
     try:
-        if (engine or loader.fastest()) == "c":
-            return c_kernels.is_compiled()
-        return _compiled_mark(model, parameters).exists()
+        return _compiled_mark(model, parameters, engine or loader.fastest()).exists()
     except OSError:
         return False
 
@@ -146,9 +142,11 @@ def _switches(parameters: Mapping[str, Any]) -> list[str]:
     return sorted(name for name, value in parameters.items() if value is True)
 
 
-def _compiled_mark(model: str, parameters: Mapping[str, Any]) -> Path:
-    folder = numba_kernels.folder(loader.digest())
+def _compiled_mark(model: str, parameters: Mapping[str, Any], engine: str) -> Path:
     name = "-".join([model, *_switches(parameters)])
+    if engine == "c":
+        return c_kernels.marks() / f"{name}.compiled"
+    folder = numba_kernels.folder(loader.digest())
     return folder / f"{name}-numba{importlib.metadata.version('numba')}.compiled"
 
 

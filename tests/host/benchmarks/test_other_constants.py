@@ -10,7 +10,7 @@ from microshrub_host.benchmarks.other_constants import (
     AS_IT_IS,
     CHOICES,
     Choice,
-    Task,
+    ChoiceRuns,
     changed_library,
     markdown,
     measure,
@@ -19,7 +19,7 @@ from microshrub_host.engines import library_files
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.open_stream import open_stream
 
-TASK = Task(("rbf_m",), (8192,), seeds=1, data=None, limit=800, seconds=300)
+TASK = ChoiceRuns(("rbf_m",), (8192,), seeds=1, data=None, limit=800, seconds=300)
 
 
 @pytest.mark.parametrize("choice", CHOICES[1:], ids=lambda choice: choice.words)

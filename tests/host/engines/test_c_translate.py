@@ -172,6 +172,6 @@ def test_what_has_no_meaning_in_c_is_refused(
 
 @needs_compiler
 def test_the_whole_library_is_translated() -> None:
-    kernels = c_kernels.functions()
+    kernels = c_kernels.functions("")
     assert ("fixed", "square_root") in kernels
     assert kernels["fixed", "square_root"](144) == 12

@@ -11,7 +11,7 @@ import pytest
 
 from microshrub_host.engines import engines, library_files, mpy, native_files, native_tools
 from microshrub_host.engines.c_declarations import TranslationError
-from microshrub_host.engines.c_method import Method
+from microshrub_host.engines.c_method import ViperMethod
 from microshrub_host.engines.native_module import native_library
 from microshrub_host.engines.native_tools import PROCESSORS, NativeTools
 
@@ -110,7 +110,7 @@ def test_a_method_that_has_no_translation_is_named() -> None:
         method = ast.parse(f"def tell(self, x):\n    {body}").body[0]
         assert isinstance(method, ast.FunctionDef)
         with pytest.raises(TranslationError, match=r"learner, line 2: .* cannot be translated"):
-            Method("learner", method).text()
+            ViperMethod("learner", method).text()
 
 
 def test_processors_without_native_modules_are_said() -> None:
