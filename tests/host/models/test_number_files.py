@@ -72,8 +72,8 @@ def test_show(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     for words in (["--tree", "1"], ["--depth", "2"], ["--plot", str(tmp_path / "t.png")]):
         assert main(["show", str(path), *words]) == 2
         assert "is for trees of classes" in capsys.readouterr().err
-    assert main(["export", str(path), "--format", "c", "-o", str(tmp_path / "m.h")]) == 2
-    assert "it predicts numbers, and export is for classes" in capsys.readouterr().err
+    assert main(["export", str(path), "--format", "onnx", "-o", str(tmp_path / "m.onnx")]) == 2
+    assert "predicts numbers, and onnx is for classes" in capsys.readouterr().err
 
 
 def test_show_has_the_tree_of_a_hoeffding_regressor(
