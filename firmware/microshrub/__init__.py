@@ -23,6 +23,7 @@ pending Pending
 quantizer MISSING Quantizer RAW_MAX
 spare_classes SpareClasses
 target Target
+thicket.rehearsal Rehearsal
 """
 
 

@@ -11,10 +11,10 @@ samples is uncertain, whatever the margins are. A tenth of the budget goes to sa
 random.
 
 Unlike there, labels are saved for a change, since that is when they are worth most. Behind the
-first 8,000 samples the uncertain ones get half of the budget, and the rest is saved, up to what
-10,000 samples bring. When surprise.py says that something has changed, every sample is asked for
-until all that was saved is spent. While almost as much is saved as can be, the uncertain ones get
-nine tenths. Of n samples, at most n * budget + 10 are asked for.
+first 8,000 samples the uncertain ones get six tenths of the budget, and the rest is saved, up to
+what 10,000 samples bring. When surprise.py says that something has changed, every sample is asked
+for until all that was saved is spent. While almost as much is saved as can be, the uncertain ones
+get nine tenths. Of n samples, at most n * budget + 10 are asked for.
 
 Buffers:
 
@@ -206,7 +206,7 @@ class Asking(Buffers):
         words[_MOST_SAVED] = max(_AT_ONCE, _SAVINGS * self.labels // self.samples)
         words[_CHANCE] = (1 << 30) // 10 * self.labels // self.samples
         words[_ENOUGH] = words[_MOST_SAVED] * 7 // 8
-        for rise, rest, tenths in ((_RISE, _REST, 5), (_RISE_ENOUGH, _REST_ENOUGH, 9)):
+        for rise, rest, tenths in ((_RISE, _REST, 6), (_RISE_ENOUGH, _REST_ENOUGH, 9)):
             step = _STEP * tenths // 10 * self.labels
             words[rise] = step // self.samples
             words[rest] = step % self.samples

@@ -79,7 +79,7 @@ def test_after_a_change_every_sample_is_asked_for_until_all_is_spent() -> None:
     asking = library.Asking(2, 1, 10)
     questions(asking, np.random.default_rng(1).uniform(0.8, 1, 16000))
     saved = asking.saved
-    assert saved > 300
+    assert saved > 200
     sure = votes(0.95, 0.05)
     for wrong in (False,) * 100 + (True,) * 6:
         asking.note(sure, wrong)

@@ -13,6 +13,11 @@ class Questions:
 
     def __init__(self, app, options):
         self.asking = Asking(app.classes, options["labels"], options["samples"])
+        self._rehearsal = None
+        if app.configuration.learner == "Thicket" and app.configuration.spare is None:
+            from ..thicket.rehearsal import Rehearsal
+
+            self._rehearsal = Rehearsal(app.learner, self.asking)
         self.light = None
         self._led = options.get("led")
         self.newest = 0  # the id of the sample that was asked for last; 0: it is answered
@@ -49,6 +54,8 @@ class Questions:
         app.confidence = min(max(learner.votes) >> 16, 255)
         if self.asking.ask(learner.votes):
             self._keep(codes, predicted)
+        elif self._rehearsal:
+            self._rehearsal.rehearse(codes, predicted)
         return predicted
 
     def _keep(self, codes, predicted):

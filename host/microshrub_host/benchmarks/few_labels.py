@@ -32,9 +32,9 @@ order: in their own, where the last label is next to unbeatable, it is not known
 
 {picture}## With {main} % of the labels
 
-At random means that each label is learned with a probability of {main} %. Theirs is the variable
-uncertainty with randomisation of Zliobaite, Bifet, Pfahringer and Holmes (2014), with their
-constants and the same learner.
+At random means that each label is learned with a probability of {main} %, and that nothing is
+learned in between. So it is with theirs, the variable uncertainty with randomisation of Zliobaite,
+Bifet, Pfahringer and Holmes (2014), with their constants and the same learner.
 
 {first}
 

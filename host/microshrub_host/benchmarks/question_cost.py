@@ -37,6 +37,36 @@ def question_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
     return table
 
 
+def rehearsal_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
+    """The table, its head first: instructions of what thickets learn from a sample between labels.
+
+    Raises UserError if a board ends up in another state than the simulator's.
+    """
+    whats = instruction_counts.for_rehearsals()
+    table: list[tuple[str, ...]] = [("board", "thicket", "rehearse: mean", "most")]
+    for board in boards:
+        with instruction_counts.Counter(board, whats) as counter:
+            for i, what in enumerate(whats):
+                counts, crc = counter.count_rehearsal(i)
+                if crc != _rehearsed(what).state_crc32() & 0xFFFFFFFF:
+                    raise UserError(f"{board}: another state than in the simulator")
+                table.append((board, what.name, *(f"{number:,}" for number in _figures(counts))))
+    return table
+
+
+def _rehearsed(what: instruction_counts.CountedModel) -> Any:
+    library = loader.load(loader.fastest())
+    model = library.Thicket(**what.parameters)
+    rehearsal = library.Rehearsal(model, library.Asking(2))
+    for i, codes in enumerate(what.codes.tolist()):
+        x = array("H", codes)
+        if i < what.warmup:
+            model.learn(x, int(what.labels[i]))
+        else:
+            rehearsal.rehearse(x, model.predict(x))
+    return model
+
+
 def _figures(counts: instruction_counts.Counts) -> tuple[int, int]:
     """Their mean and the most."""
     return round(float(counts.mean())), int(counts.max())

@@ -28,6 +28,7 @@ Value = int | float | str
 Parameters = Mapping[str, Value]
 
 _REGISTRY = "learners"  # the module through which a program gets a learner's class
+REHEARSED = {"Thicket": ("thicket.rehearsal",)}  # what learners import besides, if they ask
 _NARROWEST: Parameters = {"features": 1}
 _SMALLEST: Parameters = {**_NARROWEST, "classes": 2}
 
@@ -280,6 +281,7 @@ def code_parts(
     """What the imported library takes, a part a module; see imported_parts()."""
     modules = modules_of(kind, learner_kwargs) + ("anomaly",) * anomaly
     modules += ("spare_classes",) * spare + ("asking",) * asking + more
+    modules += REHEARSED.get(kind, ()) * (asking and not spare)
     return imported_parts(board, board.arch, modules, native)
 
 

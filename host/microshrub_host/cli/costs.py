@@ -12,7 +12,7 @@ from ..benchmarks import instruction_report
 from ..benchmarks.anomaly_cost import anomaly_rows, newcomer_rows
 from ..benchmarks.feature_cost import feature_rows
 from ..benchmarks.number_cost import number_rows
-from ..benchmarks.question_cost import question_rows
+from ..benchmarks.question_cost import question_rows, rehearsal_rows
 from ..emulation import emulated_boards
 from ..engines import native_tools
 
@@ -50,6 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="count nothing but what decides on questions for labels (default: off)",
     )
     parser.add_argument(
+        "--rehearsal",
+        action="store_true",
+        help="count nothing but what a thicket learns between labels (default: off)",
+    )
+    parser.add_argument(
         "--numbers",
         action="store_true",
         help="count nothing but learners of numbers, a sample that is learned and forecast "
@@ -74,6 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         "--anomaly": anomaly_rows,
         "--spare-classes": newcomer_rows,
         "--questions": question_rows,
+        "--rehearsal": rehearsal_rows,
         "--numbers": number_rows,
         "--features": feature_rows,
     }

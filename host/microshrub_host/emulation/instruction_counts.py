@@ -140,6 +140,17 @@ def for_questions() -> list[CountedModel]:
     return found
 
 
+def for_rehearsals() -> list[CountedModel]:
+    """Thickets that have learned some samples."""
+    found = []
+    for features, size in ((2, 4096), (8, 4096)):
+        codes, labels = stream(features, 2, 500)
+        parameters = {"features": features, "classes": 2, "bytes": size}
+        name = f"{features} features, {size >> 10} KB"
+        found.append(CountedModel(name, "Thicket", parameters, codes, labels, 300))
+    return found
+
+
 def stream(
     features: int, classes: int, samples: int
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
@@ -263,6 +274,17 @@ class Counter:
         counts = np.frombuffer(bytes.fromhex(ticks), "<i4").astype(np.int64) - int(empty)
         both = self._instructions(counts)
         return both[:samples], both[samples:], int(crc)
+
+    def count_rehearsal(self, which: int) -> tuple[Counts, int]:
+        """Instructions of each rehearse() of the configuration's thicket behind its warm-up; its
+        state's CRC."""
+        what = self._whats[which]
+        model = f"microshrub.{what.kind}(**{dict(what.parameters)!r})"
+        call = f"'/codes{which}', '/labels{which}', {model}, {what.warmup}, {len(what.codes)}"
+        self._board.exec("import microshrub; from count import count_rehearsal")
+        ticks, empty, crc = self._board.exec(f"count_rehearsal({call})", SECONDS).split()
+        counts = np.frombuffer(bytes.fromhex(ticks), "<i4").astype(np.int64) - int(empty)
+        return self._instructions(counts), int(crc)
 
     def count_numbers(self, which: int, target: Mapping[str, Any]) -> tuple[Counts, int]:
         """Instructions of each sample that a Forecaster takes; the CRC of its learner's state.

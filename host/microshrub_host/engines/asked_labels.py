@@ -27,6 +27,9 @@ class AskedLabels:
         self.pending = library.Pending(model.features, model.classes, slots)
         self.questions = bytearray()  # of the last block: for each sample 0, or what became of it
         self._model = model
+        self._rehearsal = None
+        if type(model).__name__ == "Thicket":
+            self._rehearsal = library.Rehearsal(model, self.asking)
         self._answers = array("h", [-1] * slots)  # of the last samples, -1: none
         self._newest = 0  # where in it the newest one is
         self._number = 0  # that the last sample waits by
@@ -51,7 +54,7 @@ class AskedLabels:
         """Predict sample i of the block, and ask for its label, which is -1 if nobody knows it."""
         said = int(self._model.predict(row))
         self._number = self.pending.add(row, said)
-        self._answers[self._newest] = self._answer(i, label)
+        self._answers[self._newest] = self._answer(i, row, said, label)
         self._newest = (self._newest + 1) % len(self._answers)
         return said
 
@@ -71,9 +74,11 @@ class AskedLabels:
         self._model.learn(self.pending.x, label)
         return label
 
-    def _answer(self, i: int, label: int) -> int:
-        """The label of sample i if it is asked for and will be answered, else -1."""
+    def _answer(self, i: int, row: "array[int]", said: int, label: int) -> int:
+        """The label of sample i, predicted as `said`, if it is asked for and answered, else -1."""
         if not self.asking.ask(self._model.votes):
+            if self._rehearsal:
+                self._rehearsal.rehearse(row, said)
             return -1
         answered = self._fixed.below(self._dice[1], 0, 32768) >= self._unanswered and label >= 0
         self.questions[i] = ANSWERED if answered else UNANSWERED

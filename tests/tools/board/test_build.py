@@ -392,4 +392,17 @@ def test_what_few_programs_have_takes_no_ram_of_the_others(tmp_path: Path) -> No
     assert rooms["device"] + rooms["modules"] < 300  # what the folders of the library cost
 
 
+def test_a_thicket_that_asks_for_labels_rehearses_and_no_other_program_does() -> None:
+    def rehearses(learner: str, asking: dict[str, int] | None) -> bool:
+        parameters = {"features": 2, "classes": 2}
+        around = AROUND | {"asking": asking}
+        made = program_config.of_stream(blobs(), learner, parameters, 256, around)
+        return "thicket.rehearsal" in program_library.modules(made)
+
+    asking = {"labels": 1, "samples": 10}
+    assert rehearses("thicket", asking)
+    assert not rehearses("thicket", None)
+    assert not rehearses("shrub", asking)
+
+
 _START = "import sys; sys.path[:] = ['', 'lib']; exec(open('main.py').read())"

@@ -56,7 +56,8 @@ def stream() -> Stream:
 def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) -> Iterator[Start]:
     def put(**fields: Any) -> None:
         fields = {"quantizer": "quantizer.state"} | fields
-        put_device(tmp_path, configuration(MODELS["shrub"], SHAPE, **fields))
+        model = fields.pop("model_of", (MODELS["shrub"], SHAPE))
+        put_device(tmp_path, configuration(*model, **fields))
         (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
 
     with starting(micropython_command, tmp_path, put, "128k") as start:
@@ -97,6 +98,18 @@ def test_the_device_asks_as_the_simulator_does(stream: Stream, start: Start) -> 
         assert (said.sample_id, said.label) == (0, -1)
         assert (said.asked, said.seen) == (len(asked), end)
         assert said.asked + said.saved <= 10 + end / 5
+
+
+def test_a_thicket_rehearses_as_in_the_simulator(stream: Stream, start: Start) -> None:
+    parameters = {"features": 3, "classes": 2, "bytes": 4096}
+    rows, labels = stream.values[:300], stream.labels[:300]
+    part = Stream(stream.name, rows, labels, stream.feature_names, stream.class_names)
+    crc32 = simulate(part, "thicket", label_budget="20%", bytes=4096).state_crc32
+    with connected(start(asking=OPTIONS, model_of=("Thicket", parameters))) as link:
+        learn(link, stream, 0, 100)
+        with nothing_allocated(link):
+            learn(link, stream, 100, 300)
+        assert link.ask(FINGERPRINT) == Fingerprint(crc32)
 
 
 def test_a_question_waits_for_its_answer(stream: Stream, start: Start) -> None:

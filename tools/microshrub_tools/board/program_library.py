@@ -123,6 +123,8 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     }
     roots = [name for name, needed in by_need.items() if needed]
     roots += _imported_by("device.program", set(by_need))
+    if around.get("asking") and not around.get("spare"):
+        roots += ram_budget.REHEARSED.get(program.learner, ())
     learner = ram_budget.modules_of(program.learner, program.parameters)
     roots += [*learner, _SELFTEST]
     roots += {

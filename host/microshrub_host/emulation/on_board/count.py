@@ -162,6 +162,30 @@ def count_asking(codes: str, classes: int, samples: int) -> None:
     print(count_empty(stamp, ticks), asking.state_crc32() & 0xFFFFFFFF)
 
 
+def count_rehearsal(codes: str, labels: str, model: "Any", first: int, samples: int) -> None:
+    """Print ticks of each rehearse() of a thicket that has learned the first samples, of nothing,
+    and the hash of its state."""
+    rehearsal = microshrub.Rehearsal(model, microshrub.Asking(model.classes))
+    data, known = open(codes, "rb").data, open(labels, "rb").data
+    x = array("H", bytes(2 * model.features))
+    ticks = array("i", (0, 0))
+    said = array("i", (0,))
+    found = array("i", [0] * (samples - first))
+    rehearse = lambda x: rehearsal.rehearse(x, said[0])  # noqa: E731
+    (start_m3 if M3 else start_m0)()
+    for i in range(samples):
+        for f in range(model.features):
+            k = 2 * (i * model.features + f)
+            x[f] = data[k] | data[k + 1] << 8
+        if i < first:
+            model.learn(x, known[i])
+        else:
+            said[0] = model.predict(x)
+            found[i - first] = count_predict(stamp, ticks, rehearse, x)
+    print(str(hexlify(bytes(found)), "ascii"))
+    print(count_empty(stamp, ticks), model.state_crc32() & 0xFFFFFFFF)
+
+
 def count_numbers(
     kind: str,
     parameters: "dict[str, Any]",

@@ -1,0 +1,114 @@
+"""Rehearsal: what a thicket learns from a sample whose label nobody is asked for.
+
+A model that learns one label in ten has nothing to do with the other nine samples. With each of
+them, or of so many, drawn by lot, that there are at most ten for each label:
+
+- If its class has at least 250/255 of the votes, the sample may be taken into the ring with the
+  class that was predicted: drawn by lot, so that there are at most three such for each label. So
+  the ring follows clusters that move. Nothing else learns it, and no member is judged by it.
+- The grove's next tree grows, as it does with a label: with a tenth of the labels, there are as
+  many new trees as with all of them, each of the samples that are in the ring.
+- The softmax regression learns four of the newest 512 samples of the ring, drawn at random, once
+  more: older ones may be of what has changed since.
+
+The numbers were chosen on eight streams together, with a tenth of the labels. It needs no state of
+its own: the lots are drawn by the grove's generator.
+"""
+
+from array import array
+
+import micropython
+from micropython import const
+
+from ..fixed import below
+from .grove import tend
+from .ring import take
+from .softmax import predict as ask_softmax
+from .softmax import step
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_RING_SHAPE = const(0)
+_THICKET_STATE = const(0)
+_RING_CODES = const(1)
+_THICKET_VOTES = const(1)
+_RING_LABELS = const(2)
+_GROVE_RNG = const(17)
+# thicket/ring.py
+_R_FEATURES = const(1)
+_R_HELD = const(3)
+_R_HEAD = const(4)
+# thicket/thicket.py
+_GROVE = const(0)
+_SOFTMAX = const(2)
+_OWN = const(4)
+_T_WITH_SOFTMAX = const(6)
+# (end)
+
+_SURE = const(16384000)  # 250 * 2**16
+_TAKEN = const(3)  # for each label, at most: samples taken in,
+_REHEARSED = const(10)  # and samples with which trees grow and the softmax regression learns
+_STEPS = const(4)
+_RECENT = const(512)  # samples that the softmax regression learns again
+_WHOLE = const(32768)  # a chance of 1
+
+
+@micropython.viper
+def rehearse(t, x, row, said: int, chance: int, often: int):
+    """Learn without a label from the sample x, the last that was predicted, as class `said`."""
+    own = ptr32(t[_OWN])
+    state = ptr32(own[_THICKET_STATE])
+    if often < _WHOLE and int(below(t[_GROVE], _GROVE_RNG, _WHOLE)) >= often:
+        return
+    if (
+        ptr32(own[_THICKET_VOTES])[said] >= _SURE
+        and int(below(t[_GROVE], _GROVE_RNG, _WHOLE)) < chance
+    ):
+        take(t[_GROVE], x, 0, said)
+    tend(t[_GROVE])
+    if state[_T_WITH_SOFTMAX] and ptr32(ptr32(t[_GROVE])[_RING_SHAPE])[_R_HELD]:
+        for _ in range(_STEPS):
+            label = int(recall(t[_GROVE], row))
+            ask_softmax(t[_SOFTMAX], row, 0)
+            step(t[_SOFTMAX], label)
+
+
+@micropython.viper
+def recall(t, row) -> int:
+    """Fill row with the codes of a recent sample, drawn at random; returns its label."""
+    address = ptr32(t)
+    ring = ptr32(address[_RING_SHAPE])
+    codes = ptr8(address[_RING_CODES])
+    x = ptr16(row)
+    features = ring[_R_FEATURES]
+    held = ring[_R_HELD]
+    b = ring[_R_HEAD] - 1 - int(below(t, _GROVE_RNG, held if held < _RECENT else _RECENT))
+    if b < 0:
+        b += held  # the ring is full, or there would be none before the first
+    first = b * features  # < 65535 * 256 < 2**24
+    for f in range(features):
+        x[f] = (codes[first + f] << 8) + 128
+    return ptr8(address[_RING_LABELS])[b]
+
+
+class Rehearsal:
+    """Lets a thicket learn between the questions of an Asking.
+
+    model   a Thicket
+    asking  the Asking that decides on its questions
+
+        guess = model.predict(x)
+        if not asking.ask(model.votes):
+            rehearsal.rehearse(x, guess)
+    """
+
+    def __init__(self, model, asking):
+        self._model = model
+        self._row = array("H", bytes(2 * model.features))
+        self._often = min(_WHOLE * _REHEARSED * asking.labels // asking.samples, _WHOLE)
+        taken = min(_WHOLE * _TAKEN * asking.labels // asking.samples, _WHOLE)
+        self._chance = max(taken, _WHOLE * _TAKEN // _REHEARSED)
+
+    def rehearse(self, x, said):
+        """Learn from the sample that was predicted last, x, as class `said`. Allocates nothing."""
+        rehearse(self._model._addresses, x, self._row, said, self._chance, self._often)

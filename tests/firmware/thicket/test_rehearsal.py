@@ -1,0 +1,104 @@
+"""What a thicket learns between labels: what grows, what is assumed, that nothing is allocated."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+
+from microshrub_host.engines import engines, loader
+from microshrub_host.engines.asking_options import AskingOptions
+from microshrub_host.evaluation import prequential
+
+library = loader.load(loader.fastest())
+
+
+def blobs(samples: int, seed: int = 1) -> tuple[list[array[int]], list[int]]:
+    """Rows of two features and their classes, two of them, far apart."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, samples)
+    codes = rng.integers(0, 9000, (samples, 2)) + 40000 * labels[:, None]
+    return [array("H", row) for row in codes.tolist()], labels.tolist()
+
+
+def taught(**options: Any) -> Any:
+    model = library.Thicket(features=2, classes=2, bytes=16384, **options)
+    for x, label in zip(*blobs(120), strict=True):
+        model.learn(x, label)
+    return model
+
+
+def between(samples: int) -> list[array[int]]:
+    """Rows between the two classes."""
+    rng = np.random.default_rng(4)
+    return [array("H", row) for row in rng.integers(23500, 25500, (samples, 2)).tolist()]
+
+
+def held(model: Any) -> int:
+    """Samples in the ring."""
+    return int(buffer_of(model, "ring.shape")[3])
+
+
+def rehearsed(model: Any, asking: Any, rows: list[array[int]]) -> Any:
+    rehearsal = library.Rehearsal(model, asking)
+    for x in rows:
+        rehearsal.rehearse(x, model.predict(x))
+    return model
+
+
+def test_trees_grow_and_the_softmax_regression_learns_without_a_label() -> None:
+    model = taught()
+    before = {name: bytes(memoryview(b)) for name, _, b in model.buffers()}
+    rehearsed(model, library.Asking(2, 1, 10), between(200))  # of which it is not sure
+    after = {name: bytes(memoryview(b)) for name, _, b in model.buffers()}
+    changed = {name for name in after if after[name] != before[name]}
+    assert {"grove.accuracy", "softmax.weight"} <= changed
+    assert not {"ring.codes", "ring.labels", "thicket.accuracy", "softmax.mean"} & changed
+
+
+def test_sure_samples_are_taken_in_as_what_they_were_said_to_be() -> None:
+    """At most three for each label, and none that it is not sure of."""
+    rows = blobs(300, seed=3)[0]
+    some = held(rehearsed(taught(), library.Asking(2, 1, 10), rows)) - 120
+    assert 0.2 * 300 < some < 0.4 * 300
+    model = rehearsed(taught(), library.Asking(2, 1, 3), rows)
+    assert held(model) > 120 + 0.7 * 300
+    assumed = np.array(buffer_of(model, "ring.labels"))[120 : held(model)]
+    codes = np.array(buffer_of(model, "ring.codes")).reshape(-1, 2)[120 : held(model)]
+    assert (assumed == (codes[:, 0] > 128)).all()
+    assert held(rehearsed(taught(), library.Asking(2, 1, 3), between(100))) == 120
+
+
+def test_with_next_to_no_labels_next_to_nothing_is_rehearsed() -> None:
+    crc = taught().grove.state_crc32()
+    model = rehearsed(taught(), library.Asking(2, 1, 2**29), between(1))
+    assert model.grove.state_crc32() != crc  # a lot was drawn
+    weights = buffer_of(taught(), "softmax.weight")
+    model = rehearsed(taught(), library.Asking(2, 1, 2**29), between(200))
+    assert buffer_of(model, "softmax.weight") == weights
+
+
+def buffer_of(model: Any, wanted: str) -> Any:
+    return next(buffer for name, _, buffer in model.buffers() if name == wanted)
+
+
+def test_it_can_begin_before_anything_was_learned() -> None:
+    model = library.Thicket(features=2, classes=2, bytes=16384)
+    rehearsed(model, library.Asking(2), blobs(20)[0])
+    assert held(model) == 0
+
+
+def test_all_engines_agree_and_nothing_is_allocated() -> None:
+    """A session locks the heap of the real MicroPython while it learns."""
+    shape = {"features": 2, "classes": 2, "bytes": 4096}
+    found, codes = [], [list(x) for x in blobs(250)[0]]
+    rows, labels = np.array(codes, dtype=np.int32), np.array(blobs(250)[1], dtype=np.uint8)
+    for name in ("checked", "c", "micropython"):
+        asking = AskingOptions(1, 5, delay=3, unanswered=6000).parameters()
+        with engines.start(name, "Thicket", shape, asking=asking) as engine:
+            prequential.fit(engine, rows, 20)
+            said = engine.run(rows, labels).tolist()
+            found.append((said, engine.questions().tolist(), engine.buffers()))
+    assert found[0] == found[1] == found[2]
+    assert 1 in found[0][1]
