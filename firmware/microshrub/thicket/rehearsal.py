@@ -11,8 +11,9 @@ them, or of so many, drawn by lot, that there are at most ten for each label:
 - The softmax regression learns four of the newest 512 samples of the ring, drawn at random, once
   more: older ones may be of what has changed since.
 
-The numbers were chosen on eight streams together, with a tenth of the labels. It needs no state of
-its own: the lots are drawn by the grove's generator.
+With fewer than one label in 20, nothing is rehearsed: the model would learn by heart what has long
+changed. The numbers were chosen on eight streams together, with a tenth of the labels. It needs no
+state of its own: the lots are drawn by the grove's generator.
 """
 
 from array import array
@@ -51,6 +52,7 @@ _REHEARSED = const(10)  # and samples with which trees grow and the softmax regr
 _STEPS = const(4)
 _RECENT = const(512)  # samples that the softmax regression learns again
 _WHOLE = const(32768)  # a chance of 1
+_LEAST = const(16384)  # of a sample to be rehearsed with: 1/2, for one label in 20
 
 
 @micropython.viper
@@ -106,9 +108,12 @@ class Rehearsal:
         self._model = model
         self._row = array("H", bytes(2 * model.features))
         self._often = min(_WHOLE * _REHEARSED * asking.labels // asking.samples, _WHOLE)
+        if self._often < _LEAST:
+            self._often = 0
         taken = min(_WHOLE * _TAKEN * asking.labels // asking.samples, _WHOLE)
         self._chance = max(taken, _WHOLE * _TAKEN // _REHEARSED)
 
     def rehearse(self, x, said):
         """Learn from the sample that was predicted last, x, as class `said`. Allocates nothing."""
-        rehearse(self._model._addresses, x, self._row, said, self._chance, self._often)
+        if self._often:
+            rehearse(self._model._addresses, x, self._row, said, self._chance, self._often)
