@@ -1,4 +1,7 @@
-"""What the page gives away is what the command line makes: a model's file, a board's program."""
+"""What the page gives away is what the command line makes: a model's file, a board's program.
+
+Only the library differs: `build` merges the modules, and the page has a file for each.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ from browser_support import Browser
 from playground_support import choose, crc_of_run, set_option, take
 
 from microshrub_host import load_model
+from microshrub_host.engines import mpy
 from microshrub_tools import build
+from microshrub_tools.board.build import main_file
 
 OPTIONS = {
     "thicket": {"bytes": 2048},
@@ -43,13 +48,20 @@ def test_the_model_and_the_program_are_those_of_the_command_line(
         assert archive.testzip() is None
         found = {name: archive.read(name) for name in archive.namelist()}
     made = build(path, "rpi_pico2", output=tmp_path / "made").folder
-    expected = {
-        file.relative_to(made).as_posix(): file.read_bytes()
-        for file in made.rglob("*")
-        if file.is_file()
-    }
+    expected = {file.name: file.read_bytes() for file in made.iterdir() if file.is_file()}
     assert json.loads(found.pop("config.json")) == json.loads(expected.pop("config.json"))
+    expected["main.py"] = main_file().read_bytes()
+    library = {name: found.pop(name) for name in list(found) if name.startswith("lib/")}
     assert found == expected
+    compiled = {mpy.in_library(file): file.read_bytes() for file in mpy.compiled("armv7emsp")}
+    assert all(compiled[name.removeprefix("lib/")] == code for name, code in library.items())
+    assert {f"lib/{name}" for name in _imported(made)} <= library.keys()
+
+
+def _imported(program: Path) -> set[str]:
+    """The files of the library's modules that a program of `build` has, merged or not."""
+    names = {file.relative_to(program / "lib") for file in (program / "lib").rglob("*.mpy")}
+    return {name.as_posix() for name in names} - {"microshrub/error_text.mpy"}
 
 
 def test_a_model_that_was_stopped_can_be_taken_away(playground: Browser, tmp_path: Path) -> None:

@@ -151,12 +151,14 @@ def budget_of(
     emit: str = "viper",
     freeze: bool = False,
     own: Mapping[Path, bytes] | None = None,
+    merged: bool = True,
 ) -> ram_budget.Budget:
     """What the program takes of the board's RAM, whether it fits or not.
 
-    own are the user's own sources and their compiled files, which take about as much.
+    own are the user's own sources and their compiled files, which take about as much. merged is
+    that of ProgramLibrary.
     """
-    library = ProgramLibrary(program, board, emit, freeze, tuple(own or ()))
+    library = ProgramLibrary(program, board, emit, freeze, tuple(own or ()), merged)
     code = ram_budget.parts_of(board, library.heap())
     size = sum(map(len, (own or {}).values()))
     code += [ram_budget.Part("own", size, "the user's files, about")] if size else []

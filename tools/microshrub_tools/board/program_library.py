@@ -34,7 +34,8 @@ def arch_of(board: Board, emit: str) -> str:
 class ProgramLibrary:
     """The library as a program has it: compiled into its folder, or for a firmware (`freeze`).
 
-    own are the sources of the user's own that run with it.
+    own are the sources of the user's own that run with it. Unless it is `merged`, each module has
+    a file of its own, which takes more RAM.
     """
 
     program: Program
@@ -42,6 +43,7 @@ class ProgramLibrary:
     emit: str = "viper"
     freeze: bool = False
     own: tuple[Path, ...] = ()
+    merged: bool = True
 
     @property
     def arch(self) -> str:
@@ -52,6 +54,12 @@ class ProgramLibrary:
         if self.freeze:
             found = frozen_files.files(self.arch, modules(self.program, self.emit))
             return {f"firmware/{place}": data for place, data in found.items()}
+        if not self.merged:
+            names = modules(self.program, self.emit)
+            paths = {library_files.module_name(path): path for path in mpy.compiled(self.arch)}
+            return {
+                f"lib/{mpy.in_library(paths[name])}": paths[name].read_bytes() for name in names
+            }
         merged = self._merged
         paths = {mpy.in_library(path): path for path in (*merged.imported, *merged.others)}
         paths[f"{library_files.PACKAGE}/{merged.errors.name}"] = merged.errors
@@ -72,11 +80,13 @@ class ProgramLibrary:
         """What it takes of the heap once the program runs."""
         if self.freeze:
             return import_heap.library_heap(self.arch, self._running, import_heap.FROZEN)
+        if not self.merged:
+            return import_heap.library_heap(self.arch, self._running)
         return import_heap.files_heap(self.imported, forgotten=self._forgotten)
 
     def texts(self) -> frozenset[str]:
         """Texts that are on the board anyway, as names of the firmware's or of these modules."""
-        if self.freeze:
+        if self.freeze or not self.merged:
             return import_heap.texts(self.arch, self._running)
         return import_heap.texts_in(self.imported)
 

@@ -123,10 +123,11 @@ def _board(board: Board) -> dict[str, Any]:
 def _beside(board: Board, model: str) -> dict[str, int]:
     """What such a learner takes of the board beside its buffers: code, headers, objects.
 
-    Alone in a program of one's own, and with the program of `build` around it.
+    Alone in a program of one's own, and with the program of `build` around it. The page has the
+    library's modules, each in a file of its own, of which it picks those that are needed.
     """
     alone = ram_budget.budget(_usual(model), board, MODELS[model])
-    program = build.budget_of(_program(model, board), board)
+    program = build.budget_of(_program(model, board), board, merged=False)
     found = {"alone": alone, "program": program}
     return {
         name: sum(part.bytes for part in (*each.code, *each.overhead))
