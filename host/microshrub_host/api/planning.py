@@ -85,6 +85,7 @@ def tune(
     label_delay: int = 0,
     unanswered: str | None = None,
     spare_classes: str | Sequence[str] | None = None,
+    native: bool = False,
     study: str | Path | None = None,
     progress: Progress = lambda done, total, note: None,
 ) -> TuningReport:
@@ -118,6 +119,8 @@ def tune(
     label_budget, label_delay, unanswered, spare_classes
         As of simulate(): which labels each trial learns, and when; and how many classes get a
         name only later. Of classes only.
+    native
+        Models as `build --native` makes them, which take less RAM and time.
     study
         A file that keeps the trials, with which a later search goes on; by default none is kept.
     progress
@@ -130,8 +133,8 @@ def tune(
     Raises
     ------
     UserError
-        Without the packages of microshrub[tune], for a study of something else, and if nothing
-        that was tried keeps to the limits.
+        Without the packages of microshrub[tune], with native where there is no C compiler, for
+        a study of something else, and if nothing that was tried keeps to the limits.
 
     """
     target = board_files.load(board)
@@ -144,8 +147,8 @@ def tune(
             if isinstance(stream, NumberStream):
                 raise UserError("the time per sample is known of classes only, not of numbers")
             if can_count(target):
-                clock = stack.enter_context(Clock(target, stream, warmup))
-        limits = Limits(target, most, max_latency, clock, beside)
+                clock = stack.enter_context(Clock(target, stream, warmup, native=native))
+        limits = Limits(target, most, max_latency, clock, beside, native)
         if study is None:
             study = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "study"
         search = stack.enter_context(Search(Path(study), split, limits, seed))

@@ -126,6 +126,7 @@ def budget(
     asking: AskingOptions | None = None,
     forecaster: Mapping[str, Any] | None = None,
     extraction: Extraction | None = None,
+    native: bool = False,
 ) -> Budget:
     """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
 
@@ -134,7 +135,7 @@ def budget(
     With `asking`, there is what decides on questions; with `forecaster`, the parameters of a
     Forecaster, and with `extraction` what stands between a sensor and the learner. code is that
     of the program, if it imports more than these; see imported_parts(). around is what else the
-    program makes.
+    program makes. With `native`, the kernels are in a native module; raises NoNativeTools.
     Raises ValueError for parameters that the learner refuses.
     """
     objects = _objects(learner_kwargs, kind, anomaly, spare, asking)
@@ -145,7 +146,7 @@ def budget(
     if code is None:
         beside = {"anomaly": bool(anomaly), "spare": bool(spare), "asking": bool(asking)}
         between = modules_between(forecaster, extraction)
-        code = code_parts(board, kind, learner_kwargs, **beside, more=between)
+        code = code_parts(board, kind, learner_kwargs, native, **beside, more=between)
     ram = sum(part.bytes for part in (*buffers, *overhead, *code))
     return Budget(
         buffers=buffers,

@@ -14,6 +14,7 @@ from ..base.progress import showing
 from ..base.terminal import messages
 from ..base.text import count
 from ..boards import board_files
+from ..engines import native_files
 from ..engines.learners import option
 from ..tuning.report import TuningReport
 from ..tuning.study import RULE
@@ -70,6 +71,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "only the file counts (default: no limit)",
     )
     parser.add_argument(
+        "--native",
+        action="store_true",
+        help="models as `build --native` makes them, which take less RAM and time; their time is "
+        "counted on an emulated Cortex-M (default: off)",
+    )
+    parser.add_argument(
         "--choose-on",
         type=float,
         default=_CHOOSE_ON,
@@ -123,7 +130,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Search, then print and write what was found."""
     _check(arguments)
     board = board_files.load(arguments.board)
-    study = arguments.study or Path(_study_name(arguments.data, board.key))
+    native = arguments.native and native_files.can_be_made(board.arch, messages.say)
+    key = f"{board.key}-native" if native else board.key
+    study = arguments.study or Path(_study_name(arguments.data, key))
     numbers = wants_numbers(arguments)
     stream = open_number_stream(arguments, page=True) if numbers else open_arguments(arguments)
     with showing("trials") as update:
@@ -149,6 +158,7 @@ def run(arguments: argparse.Namespace) -> int:
             label_delay=arguments.label_delay or 0,
             unanswered=arguments.unanswered,
             spare_classes=arguments.spare_classes,
+            native=native,
             study=study,
             progress=progress,
         )
@@ -158,7 +168,7 @@ def run(arguments: argparse.Namespace) -> int:
         source=arguments.data,
         reading=_reading(arguments),
         only_simulate=simulated,
-        only_build=built,
+        only_build=[*built, *(["--native"] if native else [])],
     )
     _tell(told, arguments)
     return 0

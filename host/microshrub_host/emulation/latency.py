@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..boards import ram_budget
 from ..boards.board_files import Board
 from ..engines import loader
 from ..engines.debian_packages import Progress
@@ -39,9 +39,17 @@ class Clock:
     """
 
     def __init__(
-        self, board: Board, stream: Stream, warmup: int, progress: Progress | None = None
+        self,
+        board: Board,
+        stream: Stream,
+        warmup: int,
+        progress: Progress | None = None,
+        native: bool = False,
     ) -> None:
-        """Raises NoEmulator, which says what to do, if the emulated board is not built yet."""
+        """With native, models have their kernels in a native module, as `build --native` makes it.
+
+        Raises NoEmulator, which says what to do, if the emulated board is not built yet.
+        """
         self._name = _EMULATED[board.arch]
         emulated_boards.find(self._name)
         cycles, uncached = (board.cost.cycles, board.cost.uncached_us) if board.cost else (1, 0)
@@ -50,7 +58,9 @@ class Clock:
         self._codes = _codes(stream, warmup)
         self._labels = np.resize(stream.labels, _MANY)
         self._progress = progress
+        self._native = native
         self._counter: Counter | None = None
+        self._modules: tuple[str, ...] = ()  # that a native module on the emulated board is for
         self._known: dict[str, float] = {}
 
     def milliseconds(self, model: str, parameters: Mapping[str, Any], most: float) -> float:
@@ -71,32 +81,39 @@ class Clock:
         self._known[_key(model, parameters)] = milliseconds
 
     def _count(self, which: int, model: str, parameters: Mapping[str, Any]) -> float:
-        cost = self._open().count(which, MODELS[model], parameters)
+        cost = self._open(model, parameters).count(which, MODELS[model], parameters)
         calls = [np.percentile(counts, 99) for counts in (cost.predict, cost.learn)]
         return float(sum(calls) * self._per_instruction + len(calls) * self._more)
 
-    def _open(self) -> Counter:
-        if self._counter is None:
+    def _open(self, model: str, parameters: Mapping[str, Any]) -> Counter:
+        """A native module has the kernels of one learner: another one needs a board of its own."""
+        kind, given = (MODELS[model], parameters) if self._native else ("", {})
+        modules = ram_budget.modules_of(kind, given) if self._native else ()
+        if self._counter is None or modules != self._modules:
+            self.__exit__()
             codes, labels = self._codes, self._labels
             streams = [
-                CountedModel("", "", {}, codes[:many], labels[:many]) for many in (_FEW, _MANY)
+                CountedModel("", kind, given, codes[:many], labels[:many])
+                for many in (_FEW, _MANY)
             ]
             warmups = (_FEW // 2, _MANY - _COUNTED)
-            counter = Counter(self._name, streams, warmup=warmups, progress=self._progress)
-            self._counter = counter.__enter__()
+            counter = Counter(
+                self._name,
+                streams,
+                warmup=warmups,
+                progress=self._progress,
+                native=self._native,
+            )
+            self._counter, self._modules = counter.__enter__(), modules
         return self._counter
 
     def __enter__(self) -> Clock:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._counter is not None:
             self._counter.__exit__()
+            self._counter = None
 
 
 def can_count(board: Board) -> bool:

@@ -282,6 +282,7 @@ def _identity(split: SearchedStream, limits: Limits) -> dict[str, Any]:
         "samples that choose": split.first,
         "warm-up": split.warmup,
         "version of the learners": loader.digest(),
+        **({"--native": True} if limits.native else {}),
     }
 
 
@@ -291,7 +292,8 @@ def _check(study: Any, path: Path, identity: dict[str, Any]) -> None:
         for name, value in identity.items():
             study.set_user_attr(name, value)
         return
-    other = [name for name, value in identity.items() if known.get(name) != value]
+    names = dict.fromkeys((*identity, *known))
+    other = [name for name in names if known.get(name) != identity.get(name)]
     if other:
         raise UserError(
             f"--study {path} is of another search: not the same {', '.join(other)}. Name another "

@@ -33,7 +33,8 @@ class Limits:
     """What a model may take: bytes of its buffers, milliseconds of a sample (None: any time).
 
     Without a clock only the board's file says how long one takes. beside is what stands beside
-    each model, as ram_budget.budget() takes it.
+    each model, as ram_budget.budget() takes it. With native, a model's kernels are in a native
+    module, of which the board's file knows no times.
     """
 
     board: Board
@@ -41,6 +42,7 @@ class Limits:
     max_latency: float | None = None
     clock: Clock | None = None
     beside: Mapping[str, Any] = field(default_factory=dict)
+    native: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,10 @@ def size_within(model: str, wanted: Mapping[str, Any], limits: Limits) -> Size |
             return None
     except ValueError:
         return None
-    budget = ram_budget.budget(wanted, limits.board, kind_of(model), **limits.beside)
-    time = sample_time.sample_time(limits.board, model, wanted)
+    budget = ram_budget.budget(
+        wanted, limits.board, kind_of(model), **limits.beside, native=limits.native
+    )
+    time = None if limits.native else sample_time.sample_time(limits.board, model, wanted)
     latency = None if time is None else (time.predict[1] + time.learn[1]) / 1000
     if not budget.fits:
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,29 @@ def test_a_model_beyond_the_limit_is_refused_before_it_is_run(stream: Stream) ->
         size = size_of(split, Candidate(1, "shrub", large), known)
         assert size is not None
         assert size.latency == 1.25
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("emulator")
+def test_a_native_module_takes_less_time_and_ram(
+    stream: Stream, native_tools_for: Callable[[str], object]
+) -> None:
+    """Each kind of model has a module of its own; the board's file is of viper alone."""
+    native_tools_for("armv6m")
+    split = StreamSplit(stream, 256, 350)
+    shrub = Candidate(0, "shrub", {**defaults("shrub"), "window": 16, "trees": 2, "depth": 2})
+    tree = Candidate(1, "hoeffding", {**defaults("hoeffding"), "nodes": 7, "leaves": 2, "bins": 4})
+    with Clock(BOARD, stream, 256) as viper, Clock(BOARD, stream, 256, native=True) as native:
+        for candidate in (shrub, tree):
+            slow = size_of(split, candidate, Limits(BOARD, 60_000, 100.0, viper))
+            fast = size_of(split, candidate, Limits(BOARD, 60_000, 100.0, native, native=True))
+            assert slow is not None
+            assert fast is not None
+            assert fast.model_bytes == slow.model_bytes
+            assert fast.ram_bytes < slow.ram_bytes - 5_000
+            assert fast.latency is not None
+            assert slow.latency is not None
+            assert 0 < fast.latency < 0.7 * slow.latency
 
 
 def test_other_boards_have_only_their_file() -> None:
