@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.errors import UserError
+from ..base.text import count
 from ..base.worker_process import Apart, Ended, Send, wait_for_any
 from ..compare.field_set import thicket
 from ..compare.runner import compare_here
@@ -189,8 +190,8 @@ def markdown(found: Mapping[Choice, Accuracies], command: str, seeds: int) -> st
     about = (
         f"Made by `{command}`; do not edit it by hand. One constant of Thicket at a time has "
         f"another value. Points of prequential accuracy that this loses (+) or gains (-) in the "
-        f"mean of {', '.join(streams)}, and where it loses most and least; the mean of {seeds} "
-        f"seeds. As it is, Thicket has {means}."
+        f"mean of {', '.join(streams)}, and where it loses most and least; {count(seeds, 'seed')}."
+        f" As it is, Thicket has {means}."
     )
     return (
         "\n\n".join(["# What Thicket's constants are worth", about, markdown_table(head, rows)])
