@@ -50,6 +50,7 @@ EXCEPTIONS = {
     ("try", "save"): "a disk may be full",
     ("try", "read"): "a disk may fail while a state is read",
     ("try", "same_items"): "MicroPython's arrays do not tell their typecode otherwise",
+    ("try", "error_text"): "the file of the texts may be missing",
     ("try", "_apply"): "what the application refuses is answered in its words",
 }
 

@@ -133,6 +133,7 @@ def write_addresses(buffers: tuple[Any, ...], table: object) -> array[int]:
     return array("q", [_address(buffer) or 0 for buffer in buffers])
 
 
+@functools.cache
 def compiler() -> str | None:
     """The C compiler: the one that CC names, or the system's. None if there is none."""
     wanted = os.environ.get("CC")
