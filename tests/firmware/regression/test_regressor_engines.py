@@ -65,12 +65,13 @@ def test_engines_agree(kind: str, change: dict[str, Any], target: dict[str, Any]
     parameters = {"features": features, **change}
     if "late" in change:
         parameters["late"] = max(target["horizon"] - 1, 0)
-    expected = outcome("numba", kind, parameters, target)
+    expected = outcome(loader.fastest(), kind, parameters, target)
     for engine in ("c", "micropython"):
         other = outcome(engine, kind, parameters, target)
         assert [name for name in expected if expected[name] != other[name]] == []
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(st.sampled_from(CASES), st.integers(0, 2**32 - 1), st.integers(1, 4))
 def test_the_checked_engine_agrees_with_numba(

@@ -58,11 +58,12 @@ def outcome(engine: str, kind: str, parameters: dict[str, Any], seed: int) -> di
 @pytest.mark.parametrize(("kind", "change"), CASES)
 def test_engines_agree(kind: str, change: dict[str, Any], features: int, classes: int) -> None:
     parameters = {"features": features, "classes": classes, **change}
-    expected = outcome("numba", kind, parameters, features)
+    expected = outcome(loader.fastest(), kind, parameters, features)
     other = outcome("micropython", kind, parameters, features)
     assert [name for name in expected if expected[name] != other[name]] == []
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(st.sampled_from(CASES), st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(2, 7))
 def test_the_checked_engine_agrees_with_numba(

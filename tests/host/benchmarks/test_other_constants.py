@@ -43,6 +43,7 @@ def test_a_choice_without_a_place_is_an_error(tmp_path: Path) -> None:
         changed_library(Choice("none", "mixing.py", "nowhere", ""), tmp_path)
 
 
+@pytest.mark.long
 def test_another_choice_gives_another_learner() -> None:
     """As it is, it has what `simulate` says; with one neighbour, which rbf_m misses, less."""
     stream = open_stream("synth:rbf_m", limit=TASK.limit)

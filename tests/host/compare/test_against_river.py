@@ -52,7 +52,7 @@ def test_efdt_needs_far_fewer_samples_than_vfdt(seed: int, leaf: str) -> None:
     codes, labels = stream.values.astype(int) * 65535, stream.labels
     wrong = {}
     for policy in ("vfdt", "efdt"):
-        model = loader.load("numba").HoeffdingTree(
+        model = loader.load(loader.fastest()).HoeffdingTree(
             5, 5, policy=policy, leaf=leaf, two_valued=range(5), **LARGE
         )
         said = bytearray(len(labels))

@@ -15,6 +15,7 @@ ROWS = array("H", [10, 20, 30000, 40000] * 8)
 LABELS = bytearray([0, 1] * 8)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "learner", [("ShrubEnsemble", {"window": 4, "trees": 2}), ("HoeffdingTree", {"nodes": 3})]
 )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from microshrub_host.engines import engines, library_files, mpy, native_files, native_tools
+from microshrub_host.engines import engines, library_files, loader, mpy, native_files, native_tools
 from microshrub_host.engines.c_declarations import TranslationError
 from microshrub_host.engines.c_method import ViperMethod
 from microshrub_host.engines.native_module import native_library
@@ -44,7 +44,7 @@ def test_the_native_module_holds_the_simulators_bits(
     kind, options = MODELS[name]
     rows, labels = stream(1200)
     with (
-        engines.start("numba", kind, SHAPE | options) as expected,
+        engines.start(loader.fastest(), kind, SHAPE | options) as expected,
         engines.start(engines.NATIVE, kind, SHAPE | options) as native,
     ):
         for engine in (expected, native):

@@ -132,6 +132,7 @@ def test_a_range_that_is_given_takes_the_place_of_the_warm_up(
     assert one["mae"] == pytest.approx(other["mae"], rel=0.3)
 
 
+@pytest.mark.long
 def test_parity_and_budget(
     capsys: pytest.CaptureFixture[str], data: Path, micropython_command: tuple[str, ...]
 ) -> None:

@@ -50,7 +50,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     found = {}
     for name, (model, parameters) in MODELS.items():
         shape = {"features": 2, "classes": 3}
-        result = prequential.evaluate(data, model, shape | parameters, engine="numba")
+        result = prequential.evaluate(data, model, shape | parameters)
         found[name] = folder / f"{name}.mshrub"
         model_files.write(found[name], model_files.of_run(result, data))
     return found

@@ -114,6 +114,7 @@ def test_the_folder_learns_what_the_simulator_learns(
     assert before > after
 
 
+@pytest.mark.long
 def test_bytecode_learns_a_stream_as_the_simulator(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
