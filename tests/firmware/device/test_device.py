@@ -121,7 +121,10 @@ def on_the_pc(parameters: dict[str, Any]) -> Any:
     return model
 
 
-@pytest.mark.parametrize("window", list(LAYOUTS))
+@pytest.mark.parametrize(
+    "window",
+    [pytest.param(w, marks=pytest.mark.long if w == max(LAYOUTS) else ()) for w in LAYOUTS],
+)
 def test_nothing_is_allocated_and_the_pc_agrees(
     window: int, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:

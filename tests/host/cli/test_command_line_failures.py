@@ -127,7 +127,14 @@ def test_a_mistake_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) 
         main.main([])
 
 
-@pytest.mark.parametrize("words", [SIZE, [*LEARN, "--engine", "python"], [*LEARN[:3], "120"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        SIZE,
+        [*LEARN, "--engine", "python"],
+        pytest.param([*LEARN[:3], "120"], marks=pytest.mark.long),
+    ],
+)
 def test_a_cache_that_cannot_be_written(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "file").touch()
     code, _, said = microshrub(*words, cache=str(tmp_path / "file" / "cache"))

@@ -83,6 +83,7 @@ def test_every_peer_of_river_learns(name: str) -> None:
     assert size > 1000
 
 
+@pytest.mark.long
 def test_failures_cost_only_their_own_cell(capfd: pytest.CaptureFixture[str]) -> None:
     stream = make_stream(400)
     odd = ["raises", "is killed", "leaves", "sleeps"]

@@ -55,6 +55,7 @@ def heat(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_they_are_as_simulate_says_and_beside_river(
     heat: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -188,6 +188,7 @@ def test_what_the_board_needs_too_long_for_is_not_tried() -> None:
     assert size_of(split, usual, Limits(BOARD, small.model_bytes - 1)) is None
 
 
+@pytest.mark.long
 def test_the_choice_does_not_see_the_rest(tmp_path: Path, scheduler: str) -> None:
     stream = make_stream(600)
     labels = stream.labels.copy()
