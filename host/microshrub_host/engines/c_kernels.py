@@ -149,10 +149,15 @@ def room_of(module: str) -> str:
     return module.rpartition(".")[0]
 
 
+def _modules_of(room: str) -> list[str]:
+    names = map(library_files.module_name, library_files.sources_with_own())
+    return [name for name in names if room_of(name) == room]
+
+
 @functools.cache
 def functions(room: str) -> dict[tuple[str, str], Function]:
     """The compiled kernels of a room, by module and name. Raises CompilerError."""
-    modules = _with_imported(room)
+    modules = library_files.closure(_modules_of(room))
     folder = _folder_for(room, modules)
     if not (folder / _KERNELS).exists():
         _compile(room, modules, folder)
@@ -160,18 +165,6 @@ def functions(room: str) -> dict[tuple[str, str], Function]:
     listed = json.loads((folder / _SIGNATURES).read_text(encoding="utf-8"))
     kernels = [Signature(**row | {"arguments": tuple(row["arguments"])}) for row in listed]
     return {(kernel.module, kernel.function): Function(kernel, library) for kernel in kernels}
-
-
-def _with_imported(room: str) -> tuple[str, ...]:
-    """The modules of a room and all that they import from, sorted."""
-    known = set(map(library_files.module_name, library_files.sources_with_own()))
-    found: set[str] = set()
-    waiting = {module for module in known if room_of(module) == room}
-    while waiting:
-        module = waiting.pop()
-        found.add(module)
-        waiting |= (library_files.imports(module) & known) - found
-    return tuple(sorted(found))
 
 
 class CViper:
@@ -188,9 +181,7 @@ class CViper:
 def marks() -> Path:
     """The folder for marks of what was compiled, of the library as it is now."""
     modules = map(library_files.module_name, library_files.sources_with_own())
-    folder = _folder_for("", sorted(modules))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    return _folder_for("", sorted(modules))
 
 
 @functools.cache
@@ -220,8 +211,7 @@ def _folder_for(room: str, modules: Iterable[str]) -> Path:
 
 def _compile(room: str, modules: Sequence[str], folder: Path) -> None:
     """Translate a room's kernels, and have the compiler make machine code of them."""
-    own = [module for module in modules if room_of(module) == room]
-    text, kernels = c_translate.translate(modules, of=own)
+    text, kernels = c_translate.translate(modules, of=_modules_of(room))
     listed = json.dumps([asdict(Signature.of(kernel)) for kernel in kernels])
     files.replace(folder / _SIGNATURES, listed.encode())
     source = folder / f"kernels.{os.getpid()}.c"

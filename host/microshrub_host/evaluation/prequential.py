@@ -113,7 +113,9 @@ def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | Non
     engine = engine or loader.fastest()
     _compile(model, tuple(_switches(parameters)), engine)
     with contextlib.suppress(OSError):
-        _compiled_mark(model, parameters, engine).touch()
+        mark = _compiled_mark(model, parameters, engine)
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
 
 
 @functools.cache  # a process needs to do it once
