@@ -7,6 +7,8 @@
 # make docs   the site in build/docs; a broken link or a docstring that cannot be read is an error
 PYTHON ?= python3
 BIN := .venv/bin
+# Python compiles what is imported, which is a part of it, when it is imported
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 STUBS := .typings/micropython.pyi
 
 .PHONY: attack ci constants demo docs packages optional test tests test-lowest lint types web clean
@@ -89,20 +91,20 @@ packages: .venv/run
 	$(PYTHON) -m venv .venv
 
 .venv/run: pyproject.toml | .venv/bin/pip
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	$(INSTALL) --editable .
 	@touch $@
 
 # What .venv/run has, and more: one installation serves both
 .venv/dev: pyproject.toml | .venv/bin/pip
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(INSTALL) --editable '.[dev]'
 	@touch .venv/run $@
 
 .venv/docs: .venv/run
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(INSTALL) --editable '.[docs]'
 	@touch $@
 
 $(STUBS): pyproject.toml | .venv/bin/pip
-	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade --target .typings \
+	$(INSTALL) --upgrade --target .typings \
 		'micropython-rp2-stubs>=1.24'
 	@touch $@
 
