@@ -229,9 +229,7 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
                         better = over * below_it - merit * under  # of two numbers <= 2**30
                         if better >= 0:
                             break
-                    lead -= ones
-                    if labels[b]:
-                        lead += samples
+                    lead += samples * labels[b] - ones
                     r += 1
                 while not two and r < end:
                     b = line16[r] if wide_line else line8[r]
