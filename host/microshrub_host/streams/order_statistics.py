@@ -13,6 +13,8 @@ from ..base.mapped_memory import let_go
 PART = 1 << 20  # numbers that are looked at at once
 _SAMPLE = 1 << 16  # numbers that show where to look
 _MARGIN = 2000  # of these, to either side
+_FEW = 1000  # numbers that show how wide a column is,
+_LOW, _HIGH = 0.1, 0.9  # from this rank to this one
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +57,19 @@ class Numbers:
         """The largest size."""
         return max(float(np.abs(part).max(initial=0)) for part in self.parts())
 
+    def wider_than(self, width: float, count: float) -> bool:
+        """Whether more than `count` of them lie below, and more than `count` above, two numbers
+        that are so far apart. False if that is not known after one look at some of them."""
+        some = np.sort(np.concatenate([part[:: self.count // _FEW + 1] for part in self.parts()]))
+        low, high = (float(some[int(place * (len(some) - 1))]) for place in (_LOW, _HIGH))
+        if high - low <= width:
+            return False
+        below = above = 0
+        for part in self.parts():
+            below += int(np.count_nonzero(part <= low))
+            above += int(np.count_nonzero(part >= high))
+        return min(below, above) > count
+
     def median(self) -> float:
         """The middle one, or the mean of the two in the middle."""
         low = _ranked(self.parts, (self.count - 1) // 2, self.count)
@@ -70,7 +85,7 @@ class Numbers:
 
 def _ranked(parts: Callable[[], Iterator[Floats]], rank: int, count: int) -> float:
     """The number that so many of these are before, in their order."""
-    if count <= PART:
+    if count <= 4 * _SAMPLE:
         return float(np.partition(np.concatenate(list(parts())), rank)[rank])
     step = count // _SAMPLE
     some = np.sort(np.concatenate([part[::step] for part in parts()]))

@@ -100,9 +100,12 @@ def _unit(column: NDArray[np.float64]) -> tuple[float, int]:
 
 def _offset(known: Numbers, size: float) -> tuple[float, float]:
     """The offset and, if it is not 0, how far the numbers are from it."""
+    far, some = size * (2 / _FAR), _SOME * known.count + 2
+    if known.wider_than(2 * far, some):
+        return 0.0, 0.0  # so the spread is greater, wherever the middle is
     middle = float(np.rint(known.median()))
     apart = known.minus(middle)
-    if apart.larger_than(size * (2 / _FAR)) > _SOME * known.count + 2:
+    if apart.larger_than(far) > some:
         return 0.0, 0.0  # so the spread is greater, too
     spread = apart.size(_USUAL, math.ceil)
     return (middle, spread) if spread * _FAR < size else (0.0, 0.0)

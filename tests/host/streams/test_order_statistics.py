@@ -50,6 +50,18 @@ def test_median_and_quantiles_are_numpys(place: int) -> None:
     assert found.up_to(1).count == np.count_nonzero(np.abs(known) <= 1)
 
 
+@pytest.mark.parametrize("place", range(7))
+def test_what_is_wide_is_so_around_any_middle(place: int) -> None:
+    column = columns()[place]
+    known = column[~np.isnan(column)]
+    found = Numbers(column)
+    widths = [0.0, 0.1, 1.0, 2.0, 1e6]
+    wide = [width for width in widths if found.wider_than(width, 50)]
+    for middle in [0.0, found.median(), *np.quantile(known, [0.05, 0.3, 0.95])]:
+        assert all(np.count_nonzero(np.abs(known - middle) >= w / 2) > 50 for w in wide)
+    assert bool(wide) == (place not in (2, 5))  # there, most numbers are the same
+
+
 def test_units_do_not_depend_on_the_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.column_stack(columns())
     whole = Scale.fit(values).units()
