@@ -1,12 +1,14 @@
 """A thicket for rare classes: it learns frequent ones less often, and answers by what errors cost.
 
 With one sample of a class in a hundred, the most accurate answer is nearly always the other class,
-and a window of samples holds hardly any of the rare one. Two things mend that:
+and a window of samples holds hardly any of the rare one. Three things mend that:
 
-- Of a frequent class, only so many samples are learned that it comes eight times as often as the
+- Of a frequent class, only so many samples are learned that it comes sixteen times as often as the
   rarest (random undersampling, as in Liu, Wu, Zhou: Exploratory undersampling for class-imbalance
   learning, IEEE Transactions on Systems, Man, and Cybernetics B, 2009). The members that follow
   runs of a label, the fast shrubs and the last label, see all samples.
+- Members are weighted by how well they know each class, the rare one as much as the others; see
+  skill.py.
 - The votes are then those of a world in which the classes have the shares that were learned. Each
   is multiplied by what its class ought to count, and divided by that share (Elkan: The foundations
   of cost-sensitive learning, IJCAI 2001, theorem 2).
@@ -18,6 +20,9 @@ Behind those of thicket.py, its own table has the buffers
     factor   'i'  [classes] what the last votes were multiplied by, 1..4095
     cost     'i'  [classes] what a missed sample of the class costs; all 0: as much as it is rare
     rng      'i'  [2] a generator of random numbers, see fixed.py
+    even     'i'  [classes] what votes are multiplied by so that classes count the same, 1..4095
+    skill    'H'  [5 * classes] Q16: how well member k knows class c, at k * classes + c
+    judged   'B'  [classes] samples that these are the means of, 0..56
 """
 
 import micropython
@@ -27,7 +32,8 @@ from ..fixed import RNG_WORDS, below, seed_generator
 from ..learner import ParameterError, whole
 from ..shrub.ensemble import learn as learn_shrubs
 from .mixing import mix
-from .thicket import Thicket, ask, row_sum
+from .skill import MOST_JUDGED, SOFTEN, START, judge
+from .thicket import MEMBERS, Thicket, ask, row_sum
 from .thicket import learn as learn_plainly
 from .thicket import predict as predict_plainly
 
@@ -35,11 +41,15 @@ from .thicket import predict as predict_plainly
 # places of buffers
 _THICKET_STATE = const(0)
 _THICKET_VOTES = const(1)
+_THICKET_ACCURACY = const(3)
 _BALANCED_SEEN = const(5)
 _BALANCED_LEARNED = const(6)
 _BALANCED_FACTOR = const(7)
 _BALANCED_COST = const(8)
 _BALANCED_RNG = const(9)
+_BALANCED_EVEN = const(10)
+_BALANCED_SKILL = const(11)
+_BALANCED_JUDGED = const(12)
 # thicket/thicket.py
 _T_CLASSES = const(1)
 _T_LABEL = const(2)
@@ -47,15 +57,17 @@ _SHRUBS = const(3)
 _T_ASKED = const(3)
 _OWN = const(4)
 _T_KNOWN = const(4)
+_MEMBERS = const(5)
 _T_FRESH = const(5)
 _T_WITH_SHRUBS = const(7)
 # (end)
 
 
+_ONE = const(1048576)  # an accuracy of 1, Q20
 _WHOLE = const(67108864)  # a share of 1, Q26
-_SEEN = const(10)  # log2 of the labels that a share looks back over
+_SEEN = const(12)  # log2 of the labels that a share looks back over
 _LEARNED = const(8)  # the same, of the learned ones
-_RATIO = const(8)  # a class is learned at most so many times as often as the rarest
+_RATIO = const(16)  # a class is learned at most so many times as often as the rarest
 _LEAST = const(8)  # in 1/256: how often the most frequent class is learned at least
 _FEWEST = const(6)  # log2 of how much rarer than the others a class may be among the learned ones
 
@@ -76,6 +88,7 @@ def learn(t, rows, at: int, label: int) -> int:
         learn_plainly(t, rows, at, label)
     else:
         leave_out(t, rows, at, label)
+    judge(t, label)
     return int(choose(t[_OWN]))
 
 
@@ -98,26 +111,38 @@ def leave_out(t, rows, at: int, label: int):
 
 @micropython.viper
 def weigh(own):
-    """What each class's votes are to be multiplied by: 1..4095."""
+    """What each class's votes are to be multiplied by, and what, if no costs are given."""
     address = ptr32(own)
     seen = ptr32(address[_BALANCED_SEEN])
     learned = ptr32(address[_BALANCED_LEARNED])
     factor = ptr32(address[_BALANCED_FACTOR])
+    even = ptr32(address[_BALANCED_EVEN])
     cost = ptr32(address[_BALANCED_COST])
     classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
     most = 0
     for c in range(classes):
         most = learned[c] if learned[c] > most else most
     least = (most >> _FEWEST) + 1
-    top = 0
     for c in range(classes):
         share = learned[c] if learned[c] > least else least
+        even[c] = 4194304 // ((share >> 12) + 1)  # 2**22: at least 2**8, for a share of 1
         if cost[c]:
-            x = ((seen[c] >> 6) * cost[c]) // ((share >> 16) + 1)  # < 2**20 * 2**8
+            factor[c] = ((seen[c] >> 6) * cost[c]) // ((share >> 16) + 1)  # < 2**20 * 2**8
         else:
-            x = 4194304 // ((share >> 12) + 1)  # 2**22: at least 2**8, for a share of 1
-        factor[c] = x
-        top = x if x > top else top
+            factor[c] = even[c]
+    to_twelve_bits(own, _BALANCED_EVEN)
+    to_twelve_bits(own, _BALANCED_FACTOR)
+
+
+@micropython.viper
+def to_twelve_bits(own, place: int):
+    """Scale a number for each class, all the same, so that they are within 1..4095."""
+    address = ptr32(own)
+    factor = ptr32(address[place])
+    classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
+    top = 0
+    for c in range(classes):
+        top = factor[c] if factor[c] > top else top
     shift = 0
     while top >> shift > 4095:
         shift += 1
@@ -160,7 +185,7 @@ def wants(own, label: int) -> int:
         seen[c] = share
         if share and share < rarest:  # 0: a class that has not come for long, or never
             rarest = share
-    chance = (rarest >> 8) * (256 * _RATIO) // ((seen[label] >> 8) + 1)  # < 2**18 * 2**11
+    chance = (rarest >> 8) * (256 * _RATIO) // ((seen[label] >> 8) + 1)  # <= 2**18 * 2**12
     chance = chance if chance > _LEAST else _LEAST
     if int(below(own, _BALANCED_RNG, 256)) >= chance:
         return 0
@@ -204,6 +229,9 @@ class BalancedThicket(Thicket):
             ("balanced.factor", "i", self.classes),
             ("balanced.cost", "i", self.classes),
             ("balanced.rng", "i", RNG_WORDS),
+            ("balanced.even", "i", self.classes),
+            ("balanced.skill", "H", _MEMBERS * self.classes),
+            ("balanced.judged", "B", self.classes),
         ]
 
     def _start(self):
@@ -211,6 +239,10 @@ class BalancedThicket(Thicket):
         seed_generator(self._flat[_BALANCED_RNG], self.seed)
         for c in range(len(self.costs)):
             self._flat[_BALANCED_COST][c] = self.costs[c]
+        for k in range(_MEMBERS * self.classes):
+            self._flat[_BALANCED_SKILL][k] = START
+        for k in range(_MEMBERS):
+            self._flat[_THICKET_ACCURACY][k] = (START << 4) // SOFTEN
 
     def _is_sound(self):
         own = self._flat
@@ -219,5 +251,14 @@ class BalancedThicket(Thicket):
         return (
             all([min(share) >= 0 and max(share) <= _WHOLE for share in shares])
             and tuple(own[_BALANCED_COST]) == costs
+            and max(own[_BALANCED_JUDGED]) <= MOST_JUDGED
             and super()._is_sound()
         )
+
+    def progress(self):
+        """What users see of the state; a member's accuracy is its mean skill over the classes."""
+        told = super().progress()
+        for k in range(_MEMBERS):
+            skill = self._flat[_THICKET_ACCURACY][k] * SOFTEN
+            told["accuracy_" + MEMBERS[k]] = (skill * 100 + (_ONE >> 1)) >> 20
+        return told

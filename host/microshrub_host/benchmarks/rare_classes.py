@@ -19,7 +19,7 @@ LIMIT = 40_000  # samples of a stream, before it is thinned
 SIZE = 65_536
 SHARE = 0.01  # of the rare class
 SEED = 7
-COSTS = (1, 3, 8, 20, 40, 70, 99, 140, 190, 255)  # of a missed sample of the rare class
+COSTS = (1, 2, 3, 5, 8, 12, 16, 20, 30, 40, 55, 70, 85, 99, 120, 140, 165, 190, 220, 255)
 PEERS = ("under", "over", "both", "hard")
 RARE = 1  # its number
 _NAMES = ("usual", "rare")
@@ -44,7 +44,8 @@ rare, both in percent.
 ## At equal false alarms
 
 The recall of each wrapper, its false alarms in brackets, and the recall of `--balance` at as many
-false alarms: `--costs 1,N` with N from 1 to 255, and straight lines between these points.
+false alarms: `--costs 1,N` with {points} values of N from 1 to 255, and straight lines between
+these points.
 
 {equal}
 
@@ -177,6 +178,7 @@ def page(rows: Sequence[RareRow], limit: int, command: str) -> str:
         command=command,
         seed=SEED,
         limit=limit,
+        points=len(COSTS),
         version=river.__version__,
         plain=_plain(rows),
         equal=markdown_table(["stream", *head], equal),
