@@ -30,7 +30,7 @@ from .spare_run import SpareRun
 
 _POINTS = 400  # at least this many points in the curves of a long stream
 _LONGEST_BLOCK = 2048
-_AT_ONCE = 1 << 20  # samples of which a mean is formed
+_AT_ONCE = 1 << 18  # samples of which a mean is formed
 
 # Of a result, and what JSON calls them
 _BESIDE = {"anomaly": "anomaly", "spare": "spare_classes", "asking": "asking"}

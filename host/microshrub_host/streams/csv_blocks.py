@@ -25,6 +25,7 @@ from .stream import Progress
 if TYPE_CHECKING:
     import pyarrow as pa  # where it is used, it is imported: help needs none of it
 
+Codes = NDArray[np.uint8] | NDArray[np.uint16]  # the least that holds them all
 Block = tuple[list[NDArray[np.float64]], NDArray[np.int32], list[str]]
 _BLOCK_BYTES = 1 << 20
 _CHUNK = 1 << 20
@@ -134,7 +135,7 @@ def read(
     skip: int,
     limit: int | None,
     progress: Progress | None,
-) -> tuple[NDArray[np.float64], NDArray[np.uint16], dict[str, int]]:
+) -> tuple[NDArray[np.float64], Codes, dict[str, int]]:
     """The values of the file, (samples, features), the samples' classes and the classes' cells.
 
     A class is a place among the cells, each of which comes with the first sample of that class.
@@ -142,7 +143,7 @@ def read(
     """
     most = count_lines(path) - skip
     values = room(min(most, limit or most), columns - 1)
-    labels = np.empty(len(values), np.uint16)
+    labels: Codes = np.empty(len(values), np.uint8)
     found: dict[str, int] = {}
     first: dict[str, int] = {}
     filled = 0
@@ -158,7 +159,9 @@ def read(
             found.setdefault(cells[code], len(found))
         if len(found) > _MOST_CLASSES:
             raise DoubtError("too many classes")
-        codes = np.array([found.get(cell, 0) for cell in cells], np.uint16)
+        if len(found) > 256 and labels.dtype == np.uint8:
+            labels = labels.astype(np.uint16)
+        codes = np.array([found.get(cell, 0) for cell in cells], labels.dtype)
         labels[taken] = codes[classes[:kept]]
         filled = taken.stop
         if filled == limit:

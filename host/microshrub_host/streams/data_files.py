@@ -22,7 +22,7 @@ from . import csv_blocks
 from .arff_files import open_arff
 from .class_names import class_names, encode_labels
 from .columns import MISSING_CELLS, Column, number_of
-from .csv_blocks import DoubtError
+from .csv_blocks import Codes, DoubtError
 from .csv_rows import Row, check_names, csv_rows, first_row
 from .order_statistics import PART
 from .stream import MAX_FEATURES, DataError, Progress, Stream, stream_order
@@ -108,15 +108,15 @@ def _read_blocks(
     return _stream(table, values, _recoded(label_codes, places), names, notes, order)
 
 
-def _recoded(codes: NDArray[np.uint16], places: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """places[codes], in parts: numpy takes eight bytes for each index."""
-    found = np.empty(len(codes), np.uint8)
+def _recoded(codes: Codes, places: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """places[codes], where they were if they fit; in parts: an index takes numpy eight bytes."""
+    found = codes.astype(np.uint8, copy=False)
     for at in range(0, len(codes), PART):
         found[at : at + PART] = places[codes[at : at + PART]]
     return found
 
 
-def _first_places(codes: NDArray[np.uint16]) -> list[tuple[int, int]]:
+def _first_places(codes: Codes) -> list[tuple[int, int]]:
     """Each number, and where it stands first."""
     numbers, places = np.unique(codes, return_index=True)
     return list(zip(numbers.tolist(), places.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""The numbers of a column, of which no more than a part is in memory: their order statistics."""
+"""The order statistics of a column's numbers; of a long one, only a part is in memory."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from ..base.mapped_memory import let_go
 
-PART = 1 << 20  # numbers that are looked at at once
+PART = 1 << 18  # numbers that are looked at at once
+_KEPT = 1 << 20  # numbers of a column that are looked at often, and stay in memory
 _SAMPLE = 1 << 16  # numbers that show where to look
-_MARGIN = 2000  # of these, to either side
+_MARGIN = 800  # of these, to either side
 _FEW = 1000  # numbers that show how wide a column is,
 _LOW, _HIGH = 0.1, 0.9  # from this rank to this one
 
@@ -24,8 +25,7 @@ class Numbers:
 
     def __init__(self, column: Floats, offset: float = 0.0, most: float = math.inf) -> None:
         self._column, self._offset, self._most = column, offset, most
-        # what is not longer than a part is looked at often, and made once
-        self._only = list(self._parts()) if len(column) <= PART else None
+        self._only = list(self._parts()) if len(column) <= _KEPT else None
         self.count = sum(len(part) for part in self.parts())
 
     def minus(self, offset: float) -> Numbers:
@@ -60,7 +60,7 @@ class Numbers:
     def wider_than(self, width: float, count: float) -> bool:
         """Whether more than `count` of them lie below, and more than `count` above, two numbers
         that are so far apart. False if that is not known after one look at some of them."""
-        some = np.sort(np.concatenate([part[:: self.count // _FEW + 1] for part in self.parts()]))
+        some = _every(self.count // _FEW + 1, self.parts())
         low, high = (float(some[int(place * (len(some) - 1))]) for place in (_LOW, _HIGH))
         if high - low <= width:
             return False
@@ -83,12 +83,17 @@ class Numbers:
         return _ranked(lambda: (np.abs(part) for part in self.parts()), rank, self.count)
 
 
+def _every(step: int, parts: Iterator[Floats]) -> Floats:
+    """One of so many numbers, sorted."""
+    some = [part[::step].copy() for part in parts]  # a view would keep its whole part
+    return np.sort(np.concatenate(some))
+
+
 def _ranked(parts: Callable[[], Iterator[Floats]], rank: int, count: int) -> float:
     """The number that so many of these are before, in their order."""
     if count <= 4 * _SAMPLE:
         return float(np.partition(np.concatenate(list(parts())), rank)[rank])
-    step = count // _SAMPLE
-    some = np.sort(np.concatenate([part[::step] for part in parts()]))
+    some = _every(count // _SAMPLE, parts())
     place, margin = rank * len(some) // count, _MARGIN
     while True:
         low = some[place - margin] if place >= margin else -math.inf
