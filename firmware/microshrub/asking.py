@@ -7,29 +7,38 @@ randomisation, and some of the budget for samples drawn at random, as in their S
 A sample is uncertain if its margin, the votes of the first class minus those of the second, is
 below a threshold times a random number of 1/2..3/2. The threshold falls by s = 1/50 of all votes
 with each uncertain sample, and rises by s * share with every sample: so about that share of the
-samples is uncertain, whatever the margins are. A tenth of the budget goes to samples drawn at
-random.
+samples is uncertain, whatever the margins are.
 
 Unlike there, labels are saved for a change, since that is when they are worth most. Behind the
-first 8,000 samples the uncertain ones get six tenths of the budget, and the rest is saved, up to
-what 10,000 samples bring. When surprise.py says that something has changed, every sample is asked
-for until all that was saved is spent. While almost as much is saved as can be, the uncertain ones
-get nine tenths. Of n samples, at most n * budget + 10 are asked for.
+first 14,000 samples the uncertain ones get half of the budget, those drawn at random a fifth, and
+the rest is saved, up to what 10,000 samples bring. While almost as much is saved as can be, the
+uncertain ones get nine tenths. When doubt.py says that something may have changed, the next 100
+samples are asked for, or a quarter of what is saved if that is less, so that surprise.py learns
+soon if it has. When that says so, every sample is asked for: until all is spent if there was doubt
+in the last 1,000 samples, else until five eighths of what was saved are left, since a surprise
+alone may be chance.
+
+In the beginning every label counts, too: as many questions as 2,000 samples bring, and 10 at
+least, may be asked in advance. Until they are paid back, every second question that is earned goes
+into that. So of n samples, at most n * budget are asked for if n is at least 4,000 and brings at
+least 20 questions; before that, at most the advance comes on top.
 
 Buffers:
 
-    asking.words     'i'  the integers below
+    asking.words     'i'  the integers of asking_rules.py
     asking.rng       'i'  [2] of the random numbers
     asking.surprise  'i'  those of surprise.py
+    asking.doubt     'i'  those of doubt.py
 """
 
 from array import array
 
-import micropython
 from micropython import const
 
+from .asking_rules import decide, margin
 from .buffers import Buffers, address_table, table_bytes
-from .fixed import RNG_WORDS, below, seed_generator
+from .doubt import DOUBT_WORDS, doubt_is_sound, has_doubted
+from .fixed import RNG_WORDS, seed_generator
 from .learner import same_items, whole
 from .surprise import SURPRISE_WORDS, has_changed, start_surprise, surprise_is_sound
 
@@ -38,121 +47,38 @@ from .surprise import SURPRISE_WORDS, has_changed, start_surprise, surprise_is_s
 _ASKING_WORDS = const(0)
 _ASKING_RNG = const(1)
 _ASKING_SURPRISE = const(2)
+# asking_rules.py
+_Q_SAVED = const(0)
+_Q_NEXT = const(1)
+_Q_LIMIT = const(2)
+_Q_DEBT = const(3)
+_Q_ASKS = const(4)
+_Q_CHANGED = const(5)
+_Q_SEEN = const(6)
+_Q_QUESTIONS = const(7)
+_Q_OWED = const(8)
+_Q_PROBES = const(9)
+_Q_KEPT = const(10)
+_Q_LABELS = const(11)
+_Q_SAMPLES = const(12)
+_Q_MOST_SAVED = const(13)
+_Q_CHANCE = const(14)
+_Q_RISE = const(15)
+_Q_REST = const(16)
+_Q_RISE_ENOUGH = const(17)
+_Q_REST_ENOUGH = const(18)
+_Q_ENOUGH = const(19)
+_Q_FALL = const(20)
+_Q_WORDS = const(21)
+_Q_PROBE = const(100)
+_Q_HIGHEST = const(33554432)
+_Q_FULL = const(536870912)
 # (end)
 
-_SAVED = const(0)  # questions that may be asked, one after the other
-_NEXT = const(1)  # 0..samples - 1: how far the next one is, in 1 / samples
-_LIMIT = const(2)  # the threshold
-_DEBT = const(3)  # what the threshold has not risen by yet, in 1 / samples
-_ASKS = const(4)  # 1: the last sample was asked for
-_CHANGED = const(5)  # 1: every sample is asked for, until nothing is saved
-_SEEN = const(6)  # samples that came, and
-_QUESTIONS = const(7)  # how many of them were asked for; both are halved at 2**29
-_LABELS = const(8)
-_SAMPLES = const(9)
-_MOST_SAVED = const(10)
-_CHANCE = const(11)  # of a sample to be drawn at random, in 2**-30
-_RISE = const(12)  # while labels are saved: step * labels // samples,
-_REST = const(13)  # and step * labels % samples
-_RISE_ENOUGH = const(14)  # the same while enough are saved
-_REST_ENOUGH = const(15)
-_ENOUGH = const(16)  # saved questions
-_FALL = const(17)  # step, a number that code for a Cortex-M0 could not hold where it is frozen
-_WORDS = const(18)
-
-_AT_ONCE = const(10)  # questions that may be asked in the beginning
-_FIRST = const(8000)  # samples before labels are saved
+_AT_ONCE = const(10)  # questions in advance, at least,
+_ADVANCE = const(2000)  # and samples whose labels may be asked for in advance
 _SAVINGS = const(10000)  # samples whose labels may be saved
 _STEP = const(334234)  # a fiftieth of all votes, which are about 65536 * 255
-_HIGHEST = const(33554432)  # 2**25: half of it is above any margin
-_FULL = const(536870912)  # 2**29
-
-
-@micropython.viper
-def margin(votes: ptr32, classes: int) -> int:
-    """How many more votes the first class has than the second, 0..2**24."""
-    first = 0
-    second = 0
-    for c in range(classes):
-        vote = votes[c]
-        if vote > first:
-            second = first
-            first = vote
-        elif vote > second:
-            second = vote
-    return first - second
-
-
-@micropython.viper
-def earn(t):
-    """Save what this sample brings of a question."""
-    words = ptr32(ptr32(t)[_ASKING_WORDS])
-    part = words[_NEXT] + words[_LABELS]  # < 2 * samples <= 2**30
-    if part >= words[_SAMPLES]:
-        part -= words[_SAMPLES]
-        if words[_SAVED] < words[_MOST_SAVED]:
-            words[_SAVED] = words[_SAVED] + 1
-    words[_NEXT] = part
-
-
-@micropython.viper
-def move(t, uncertain: int):
-    """Move the threshold after a sample, so that it leads to the share that is wanted.
-
-    It is above 0 before it falls by a step.
-    """
-    words = ptr32(ptr32(t)[_ASKING_WORDS])
-    rise = words[_RISE_ENOUGH]
-    debt = words[_DEBT] + words[_REST_ENOUGH]  # < 2 * samples <= 2**30
-    if words[_SEEN] >= _FIRST and words[_SAVED] < words[_ENOUGH]:
-        rise = words[_RISE]
-        debt = words[_DEBT] + words[_REST]
-    if debt >= words[_SAMPLES]:
-        debt -= words[_SAMPLES]
-        rise += 1
-    words[_DEBT] = debt
-    limit = words[_LIMIT] + rise - uncertain * words[_FALL]
-    words[_LIMIT] = limit if limit < _HIGHEST else _HIGHEST
-
-
-@micropython.viper
-def wants(t, votes, classes: int) -> int:
-    """1 if the sample is uncertain, or drawn at random."""
-    words = ptr32(ptr32(t)[_ASKING_WORDS])
-    # a threshold in units of 2**11, <= 2**14, times 1/2 <= r < 3/2 in Q15: < 2**30
-    r = 16384 + int(below(t, _ASKING_RNG, 32768))
-    uncertain = int(int(margin(votes, classes)) < (words[_LIMIT] >> 11) * r >> 4)
-    move(t, uncertain)
-    if uncertain:
-        return 1
-    chance = words[_CHANCE]
-    r = int(below(t, _ASKING_RNG, 32768)) - (chance >> 15)
-    if not r:
-        r = int(below(t, _ASKING_RNG, 32768)) - (chance & 32767)
-    return int(r < 0)
-
-
-@micropython.viper
-def decide(t, votes, classes: int) -> int:
-    """1 if the sample with these votes is to be asked for, else 0; it is noted."""
-    words = ptr32(ptr32(t)[_ASKING_WORDS])
-    earn(t)
-    saved = words[_SAVED]
-    if not saved:
-        words[_CHANGED] = 0
-    asks = words[_CHANGED]
-    if not asks:
-        asks = int(wants(t, votes, classes))
-    if not saved:
-        asks = 0
-    words[_SAVED] = saved - asks
-    words[_ASKS] = asks
-    if words[_SEEN] == _FULL:
-        words[_SEEN] = _FULL >> 1
-        words[_QUESTIONS] = words[_QUESTIONS] >> 1
-    words[_SEEN] = words[_SEEN] + 1
-    words[_QUESTIONS] = words[_QUESTIONS] + asks
-    return asks
 
 
 class Asking(Buffers):
@@ -160,7 +86,7 @@ class Asking(Buffers):
 
     classes   2..256 of the learner whose votes it looks at
     labels    1..samples questions in
-    samples   1..2**29 samples, in the long run; at most 10 questions come on top of these
+    samples   1..2**29 samples; what may be asked for in advance is said above
     seed      0..2**30 - 1, of its own random numbers
 
     Raises ParameterError for other values.
@@ -176,7 +102,7 @@ class Asking(Buffers):
 
     def __init__(self, classes, labels=1, samples=10, seed=0):
         self.classes = whole("classes", classes, 2, 256)
-        self.samples = whole("samples", samples, 1, _FULL)
+        self.samples = whole("samples", samples, 1, _Q_FULL)
         self.labels = whole("labels", labels, 1, samples)
         self.seed = whole("seed", seed, 0, (1 << 30) - 1)
         self._allocate()
@@ -197,16 +123,17 @@ class Asking(Buffers):
 
     def _start(self):
         words = self._flat[_ASKING_WORDS]
-        words[_SAVED] = _AT_ONCE
-        words[_CHANGED] = 1
-        words[_LIMIT] = _HIGHEST
-        words[_FALL] = _STEP
-        words[_LABELS] = self.labels
-        words[_SAMPLES] = self.samples
-        words[_MOST_SAVED] = max(_AT_ONCE, _SAVINGS * self.labels // self.samples)
-        words[_CHANCE] = (1 << 30) // 10 * self.labels // self.samples
-        words[_ENOUGH] = words[_MOST_SAVED] * 7 // 8
-        for rise, rest, tenths in ((_RISE, _REST, 6), (_RISE_ENOUGH, _REST_ENOUGH, 9)):
+        words[_Q_SAVED] = max(_AT_ONCE, _ADVANCE * self.labels // self.samples)
+        words[_Q_OWED] = 2 * words[_Q_SAVED]
+        words[_Q_CHANGED] = 1
+        words[_Q_LIMIT] = _Q_HIGHEST
+        words[_Q_FALL] = _STEP
+        words[_Q_LABELS] = self.labels
+        words[_Q_SAMPLES] = self.samples
+        words[_Q_MOST_SAVED] = max(_AT_ONCE, _SAVINGS * self.labels // self.samples)
+        words[_Q_CHANCE] = (1 << 30) // 5 * self.labels // self.samples
+        words[_Q_ENOUGH] = words[_Q_MOST_SAVED] * 7 // 8
+        for rise, rest, tenths in ((_Q_RISE, _Q_REST, 5), (_Q_RISE_ENOUGH, _Q_REST_ENOUGH, 9)):
             step = _STEP * tenths // 10 * self.labels
             words[rise] = step // self.samples
             words[rest] = step % self.samples
@@ -215,20 +142,24 @@ class Asking(Buffers):
         self._addresses = address_table(self._flat)
         self._votes = ()  # that were checked last
 
-    _FIXED = (("asking.words", range(_LABELS, _WORDS)),)
+    _FIXED = (("asking.words", range(_Q_LABELS, _Q_WORDS)),)
 
     def _is_sound(self):
-        words, rng, surprise = self._flat
+        words, rng, surprise, doubt = self._flat
         return (
-            0 <= words[_SAVED] <= words[_MOST_SAVED]
-            and 0 <= words[_NEXT] < self.samples
-            and -_STEP <= words[_LIMIT] <= _HIGHEST
-            and 0 <= words[_DEBT] < self.samples
-            and 0 <= words[_ASKS] <= 1
-            and 0 <= words[_CHANGED] <= 1
-            and 0 <= words[_QUESTIONS] <= words[_SEEN] <= _FULL
+            0 <= words[_Q_SAVED] <= words[_Q_MOST_SAVED]
+            and 0 <= words[_Q_NEXT] < self.samples
+            and -_STEP <= words[_Q_LIMIT] <= _Q_HIGHEST
+            and 0 <= words[_Q_DEBT] < self.samples
+            and 0 <= words[_Q_ASKS] <= 1
+            and 0 <= words[_Q_CHANGED] <= 1
+            and 0 <= words[_Q_QUESTIONS] <= words[_Q_SEEN] <= _Q_FULL
+            and 0 <= words[_Q_OWED] <= 2 * words[_Q_MOST_SAVED]
+            and 0 <= words[_Q_PROBES] <= _Q_PROBE
+            and 0 <= words[_Q_KEPT] <= words[_Q_MOST_SAVED]
             and min(rng) >= 0
             and surprise_is_sound(surprise)
+            and doubt_is_sound(doubt)
         )
 
     def _check(self, votes):
@@ -251,40 +182,43 @@ class Asking(Buffers):
         Allocates nothing.
         """
         self._check(votes)
-        words, _, surprise = self._flat
-        sure = margin(votes, self.classes) >= words[_LIMIT]
-        if not words[_CHANGED] and has_changed(surprise, sure, wrong):
-            words[_CHANGED] = 1
+        words, _, surprise, doubt = self._flat
+        sure = margin(votes, self.classes) >= words[_Q_LIMIT]
+        doubtful = has_doubted(doubt)
+        if not words[_Q_CHANGED] and has_changed(surprise, sure, wrong, doubtful):
+            words[_Q_CHANGED] = 1
+            words[_Q_KEPT] = 0 if doubtful else words[_Q_SAVED] * 5 // 8
 
     @property
     def asks(self):
         """Whether the last sample was asked for."""
-        return self._flat[_ASKING_WORDS][_ASKS] == 1
+        return self._flat[_ASKING_WORDS][_Q_ASKS] == 1
 
     @property
     def seen(self):
         """Samples so far; halved at 2**29, as is their number that was asked for."""
-        return self._flat[_ASKING_WORDS][_SEEN]
+        return self._flat[_ASKING_WORDS][_Q_SEEN]
 
     @property
     def questions(self):
         """How many of these were asked for."""
-        return self._flat[_ASKING_WORDS][_QUESTIONS]
+        return self._flat[_ASKING_WORDS][_Q_QUESTIONS]
 
     @property
     def saved(self):
         """How many may be asked for now, one after the other."""
-        return self._flat[_ASKING_WORDS][_SAVED]
+        return self._flat[_ASKING_WORDS][_Q_SAVED]
 
     @property
     def threshold(self):
         """Below which margin a sample is uncertain, in 1/255 of all votes, rounded down."""
-        return min(max(self._flat[_ASKING_WORDS][_LIMIT] >> 16, 0), 255)
+        return min(max(self._flat[_ASKING_WORDS][_Q_LIMIT] >> 16, 0), 255)
 
 
 _EXAMPLE = array("i")
 _TABLE = [
-    ("asking.words", "i", _WORDS),
+    ("asking.words", "i", _Q_WORDS),
     ("asking.rng", "i", RNG_WORDS),
     ("asking.surprise", "i", SURPRISE_WORDS),
+    ("asking.doubt", "i", DOUBT_WORDS),
 ]

@@ -38,7 +38,7 @@ def start_surprise(words):
     words[_WRONG] = words[_WRONG_SURE] = _ONE >> 1
 
 
-def has_changed(words, sure, wrong):
+def has_changed(words, sure, wrong, doubtful=False):
     """Note one label more; returns whether something has changed now. Allocates nothing."""
     k = _WRONG_SURE if sure else _WRONG
     n = _KNOWN_SURE if sure else _KNOWN
@@ -52,7 +52,7 @@ def has_changed(words, sure, wrong):
         share = max(share, _LEAST)
         change = (log2(((_ONE + 3 * share) << 8) // share) - 163840) << 2  # 10 << 14
     words[_SUM] = max(words[_SUM] + change, 0)  # < 8 + 5 bits
-    if words[_SUM] <= _CHANGE:
+    if words[_SUM] <= (_CHANGE >> 1 if doubtful else _CHANGE):
         return False
     words[_SUM] = 0
     for n in (_KNOWN, _KNOWN_SURE):  # so that the new shares are known soon

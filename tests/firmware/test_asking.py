@@ -17,7 +17,11 @@ from microshrub_host.engines import loader
 library = loader.load(loader.fastest())
 checked = loader.load("checked")
 ALL = 65536 * 255
-AT_ONCE = 10  # questions beyond the budget
+
+
+def in_advance(labels: int, samples: int) -> int:
+    """Questions beyond the budget, in the beginning."""
+    return max(10, 2000 * labels // samples)
 
 
 def votes(*shares: float) -> array[int]:
@@ -42,8 +46,20 @@ def test_there_are_never_more_questions_than_was_allowed(
     samples = labels + more
     asking = checked.Asking(3, labels, samples, seed)
     asked = sum(asking.ask(array("i", row)) for row in stream)
-    assert asked <= len(stream) * labels / samples + AT_ONCE
+    assert asked <= len(stream) * labels / samples + in_advance(labels, samples)
     assert (asking.seen, asking.questions) == (len(stream), asked)
+
+
+@pytest.mark.parametrize(("labels", "samples"), [(1, 300), (1, 100), (3, 29), (9, 10)])
+def test_what_is_asked_for_in_advance_is_paid_back(labels: int, samples: int) -> None:
+    """By the 4,000th sample, and by what earns 20 questions: then the budget holds."""
+    asked = np.cumsum(questions(library.Asking(2, labels, samples), np.zeros(8000)))
+    allowed = np.arange(1, 8001) * labels / samples
+    advance = in_advance(labels, samples)
+    assert asked[advance - 1] == advance
+    back = max(4000, 20 * samples // labels)
+    assert (asked[back:] <= allowed[back:]).all()
+    assert asked[-1] > 0.95 * allowed[-1]
 
 
 @pytest.mark.parametrize(("labels", "samples"), [(1, 100), (1, 10), (9, 10)])
@@ -51,20 +67,20 @@ def test_there_are_never_more_questions_than_was_allowed(
 def test_the_budget_is_used_but_for_what_may_be_saved(
     labels: int, samples: int, low: float, high: float
 ) -> None:
-    margins = np.random.default_rng(7).uniform(low, high, 36000)
+    margins = np.random.default_rng(7).uniform(low, high, 50000)
     asking = library.Asking(2, labels, samples)
     asked = sum(questions(asking, margins))
     saved = 10000 * labels / samples
-    assert 0.95 * (36000 * labels / samples - saved) <= asked
-    assert asked <= 36000 * labels / samples + AT_ONCE - asking.saved
+    assert 0.95 * (50000 * labels / samples - saved) <= asked
+    assert asked <= 50000 * labels / samples - asking.saved
     assert 0.8 * saved <= asking.saved <= saved
 
 
 def test_the_uncertain_samples_are_asked_for_and_some_others() -> None:
-    margins = np.random.default_rng(3).random(7000)
-    asked = np.array(questions(library.Asking(2, 1, 10), margins))[1000:]
-    known = margins[1000:]
-    assert asked[known < 0.04].mean() > 0.9
+    margins = np.random.default_rng(3).random(14000)
+    asked = np.array(questions(library.Asking(2, 1, 10), margins))[5000:]
+    known = margins[5000:]
+    assert asked[known < 0.04].mean() > 0.8
     assert 0.05 < asked[(known > 0.08) & (known < 0.12)].mean() < 0.6
     assert 0.003 < asked[known > 0.2].mean() < 0.02  # a tenth of the budget is drawn at random
 
@@ -75,27 +91,55 @@ def test_all_are_asked_for_if_the_budget_allows_it() -> None:
     assert all(questions(asking, np.ones(3000)))
 
 
-def test_after_a_change_every_sample_is_asked_for_until_all_is_spent() -> None:
+def calm(samples: int = 30000) -> Any:
+    """One that has saved something, since nothing has changed for long."""
     asking = library.Asking(2, 1, 10)
-    questions(asking, np.random.default_rng(1).uniform(0.8, 1, 16000))
-    saved = asking.saved
-    assert saved > 200
+    questions(asking, np.random.default_rng(1).uniform(0.8, 1, samples))
+    assert asking.saved > 200
+    return asking
+
+
+def surprise(asking: Any) -> None:
+    """Have it learn that the model has become wrong where it was sure."""
     sure = votes(0.95, 0.05)
     for wrong in (False,) * 100 + (True,) * 6:
         asking.note(sure, wrong)
+
+
+def test_a_surprise_alone_spends_a_part_of_what_is_saved() -> None:
+    asking = calm()
+    saved = asking.saved
+    surprise(asking)
     asked = questions(asking, np.ones(2 * saved))
-    first = asked.index(False)
-    assert saved <= first <= 1.2 * saved
-    assert sum(asked[first:]) < 0.2 * saved
+    assert 3 / 8 * saved <= asked.index(False) <= 0.5 * saved
+    assert sum(asked[saved:]) < 0.2 * saved
+
+
+def test_when_margins_fall_it_looks_closer() -> None:
+    """The next samples are asked for, sure or not: a quarter of what is saved, or 100."""
+    asking = calm()
+    probes = min(asking.saved // 4, 100)
+    questions(asking, np.full(8, 0.3))
+    asked = questions(asking, np.ones(400))
+    assert probes - 8 <= asked.index(False) <= probes
+    assert sum(asked[probes:]) < 40
+
+
+def test_a_surprise_after_a_doubt_spends_all_that_is_saved() -> None:
+    asking = calm()
+    saved = asking.saved
+    questions(asking, np.full(8, 0.3))
+    surprise(asking)
+    asked = questions(asking, np.ones(2 * saved))
+    assert 0.95 * saved <= asked.index(False) <= 1.2 * saved
+    assert asking.saved < 0.3 * saved
 
 
 def test_errors_that_are_usual_are_no_change() -> None:
     """On samples that it is not sure of the model may always have been wrong."""
-    asking = library.Asking(2, 1, 10)
-    rng = np.random.default_rng(2)
-    questions(asking, rng.uniform(0.8, 1, 16000))
+    asking = calm()
     saved = asking.saved
-    for wrong in rng.random(1500) < 0.4:
+    for wrong in np.random.default_rng(2).random(1500) < 0.4:
         asking.note(votes(0.55, 0.45), bool(wrong))
         asking.note(votes(0.99, 0.01), False)
     assert sum(questions(asking, np.ones(100))) < 20
@@ -163,15 +207,15 @@ def test_a_loaded_one_has_the_same_future() -> None:
 def test_rare_questions_are_as_rare_as_was_asked_for() -> None:
     """So few that the threshold rises by less than its least step with a sample."""
     asking = library.Asking(2, 1, 2**29)
-    assert sum(questions(asking, np.zeros(500))) == AT_ONCE
+    assert sum(questions(asking, np.zeros(500))) == 10
     assert asking.threshold == 0
 
 
 def test_counts_are_halved_before_they_overflow() -> None:
     asking = checked.Asking(2, 2**29, 2**29)
     words = asking.buffers()[0][2]
-    for name in ("_SEEN", "_QUESTIONS"):
-        words[loader.constant("asking", name)] = 2**29
+    for name in ("_Q_SEEN", "_Q_QUESTIONS"):
+        words[loader.constant("asking_rules", name)] = 2**29
     assert (asking.seen, asking.questions) == (2**29, 2**29)
     assert asking.ask(votes(1.0, 0.0))
     assert (asking.seen, asking.questions) == (2**28 + 1, 2**28 + 1)

@@ -23,7 +23,8 @@ def given_labels(stream: Stream, asking: AskingOptions | None) -> GivenLabels:
     labels = stream.labels.astype(np.int16)
     if asking is None:
         return labels
-    drawn = np.random.default_rng(SEED).random(len(labels)) < asking.share / 100
+    share = asking.most(len(labels)) / max(len(labels), 1)
+    drawn = np.random.default_rng(SEED).random(len(labels)) < share
     return np.where(drawn, labels, UNKNOWN).astype(np.int16)
 
 
@@ -31,6 +32,6 @@ def note(asking: AskingOptions) -> str:
     """What each learner got, for people."""
     return (
         f"Labels: ours ask for those of samples that they are unsure of, at most "
-        f"{asking.share:.3g} % and 10; all others, the two baselines included, learn those of "
-        f"{asking.share:.3g} % of the samples, drawn at random."
+        f"{asking.share:.3g} %, of which {asking.advance:,} may be asked for in advance; all "
+        f"others, the two baselines included, learn those of as many samples, drawn at random."
     )

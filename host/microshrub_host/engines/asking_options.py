@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 
 from ..base.errors import UserError
 from ..base.how_often import share_of_samples
+from . import loader
 
 OPTION = "--label-budget"
 _MOST_SAMPLES = 1 << 29
@@ -47,6 +48,17 @@ class AskingOptions:
     def share(self) -> float:
         """Labels in percent of the samples."""
         return 100 * self.labels / self.samples
+
+    @property
+    def advance(self) -> int:
+        """Labels that may be asked for before they are earned, and are paid back then."""
+        at_once, samples = (loader.constant("asking", name) for name in ("_AT_ONCE", "_ADVANCE"))
+        return max(at_once, samples * self.labels // self.samples)
+
+    def most(self, samples: int) -> int:
+        """Labels that are asked for of so many samples, at most."""
+        earned = samples * self.labels // self.samples
+        return min(max(earned, self.advance + (earned + 1) // 2), samples)
 
     @property
     def refused(self) -> float:

@@ -55,6 +55,8 @@ class AskingRun:
         words = f"{self.questions:,}, {self.share:.2f} %"
         if options.labels < options.samples:
             words += f"; {options.share:.3g} % are allowed"
+            if self.share > options.share:
+                words += f", and {options.advance:,} in advance"
         rows = [("labels asked for", words)]
         if options.unanswered:
             never = self.questions - int(np.count_nonzero(self.answered))

@@ -97,7 +97,7 @@ def test_the_device_asks_as_the_simulator_does(stream: Stream, start: Start) -> 
         assert isinstance(said, Question)
         assert (said.sample_id, said.label) == (0, -1)
         assert (said.asked, said.seen) == (len(asked), end)
-        assert said.asked + said.saved <= 10 + end / 5
+        assert said.asked + said.saved <= 400 + end / 5
 
 
 def test_a_thicket_rehearses_as_in_the_simulator(stream: Stream, start: Start) -> None:
@@ -129,7 +129,7 @@ def test_a_question_waits_for_its_answer(stream: Stream, start: Start) -> None:
             link.ask(late_label(6, 1))
         assert link.ask(ASKING) == Question(0, -1, 6, 6, said.saved)
         link.ask(RESET)
-        assert link.ask(ASKING) == Question(0, -1, 0, 0, 10)
+        assert link.ask(ASKING) == Question(0, -1, 0, 0, 400)
 
 
 def test_a_device_that_does_not_ask_refuses_the_request(start: Start) -> None:
@@ -157,7 +157,7 @@ def test_the_checkpoint_keeps_it(stream: Stream, start: Start) -> None:
         said = link.ask(ASKING)
         assert isinstance(said, Question)
         assert 200 <= said.seen <= 300
-        assert 0 < said.asked <= 10 + said.seen / 5
+        assert 0 < said.asked <= 400 + said.seen / 5
 
 
 def test_the_monitor_shows_the_question_and_keys_answer_it(stream: Stream, start: Start) -> None:

@@ -26,7 +26,7 @@ from microshrub_tools.link.messages import (
 from microshrub_tools.watch.device_watch import Watch
 from microshrub_tools.watch.question_keys import answer_name
 
-SHARE = AskingOptions(1, 2)
+SHARE = AskingOptions(1, 20)
 
 
 def test_the_device_asks_and_is_told_as_in_the_simulator(
@@ -46,7 +46,7 @@ def test_the_device_asks_and_is_told_as_in_the_simulator(
     assert run.asking is not None
     assert run.spare is not None
     assert [naming.name for naming in run.spare.named] == ["stairs"]
-    assert run.asking.questions <= 10 + 90
+    assert run.asking.questions <= SHARE.most(180)
     assert run.right[-10:].all()
 
     config = configuration(
