@@ -25,17 +25,17 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from ..base.errors import UserError
-from . import library_files, python_pointers
+from . import kernel_rewriting, library_files, python_pointers
 from .code_cache import cached
+from .kernel_rewriting import POINTERS, REWRITERS, cast_arguments
 from .own_learners import own_files, own_learners
-
-_POINTERS = ("ptr8", "ptr16", "ptr32")
 
 
 def digest() -> str:
     """A hash of the device library's sources and of the code that compiles them here."""
     sha = hashlib.sha256()
-    here = map(Path(__file__).with_name, ("loader.py", "numba_kernels.py", "numba_pointers.py"))
+    names = ("loader.py", "kernel_rewriting.py", "numba_kernels.py", "numba_pointers.py")
+    here = map(Path(__file__).with_name, names)
     for path in [*library_files.sources_with_own(), *here]:
         sha.update(path.read_bytes())
     return sha.hexdigest()[:16]
@@ -48,47 +48,10 @@ def _calls_first(node: ast.FunctionDef) -> bool:
     return any(isinstance(call, ast.Name) and call.id == first for call in calls)
 
 
-class _Overflows(ast.NodeTransformer):
-    """Checks that each sum, difference, product and left shift fits 32 bits, as in viper."""
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        self.generic_visit(node)
-        if not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.LShift)):
-            return node
-        call = ast.Call(ast.Name("_i32", ast.Load()), [node], [])
-        return ast.copy_location(call, node)
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
-        assert isinstance(node.target, ast.Name), "kernels update plain names only"
-        value = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
-        assign = ast.Assign([node.target], ast.copy_location(value, node))
-        return ast.copy_location(self.visit_Assign(assign), node)
-
-    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
-        self.generic_visit(node)
-        return node
-
-
-def cast_arguments(node: ast.FunctionDef) -> None:
-    """Make a kernel do what viper does with annotated arguments, and remove the annotations."""
-    casts: list[ast.stmt] = []
-    for arg in node.args.args:
-        if arg.annotation and ast.unparse(arg.annotation) in _POINTERS:
-            casts += ast.parse(f"{arg.arg} = {ast.unparse(arg.annotation)}(_{arg.arg})").body
-            arg.arg = "_" + arg.arg
-        arg.annotation = None
-    for cast in casts:
-        for part in ast.walk(cast):
-            ast.copy_location(part, node)
-    docstring = int(ast.get_docstring(node) is not None)
-    node.body[docstring:docstring] = casts
-    node.returns = None
-
-
 class _Kernels(ast.NodeTransformer):
-    def __init__(self, package: str, overflows: bool) -> None:
+    def __init__(self, package: str, more: list[ast.NodeTransformer]) -> None:
         self.package = package
-        self.overflows = overflows
+        self.more = more  # that rewrite the bodies of kernels
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom:
         """In a user's own learner, an import of the library means this engine's library."""
@@ -115,14 +78,15 @@ class _Kernels(ast.NodeTransformer):
                 first = node.args.args.pop(0).arg
                 call = ast.parse(f"micropython.viper.taking({first!r})", mode="eval").body
                 node.decorator_list = [ast.copy_location(call, node)]
-            if self.overflows:
-                node.body = [_Overflows().visit(statement) for statement in node.body]
+            for rewriter in self.more:
+                node.body = [rewriter.visit(statement) for statement in node.body]
         return node
 
 
 @functools.cache
 def _own_digest() -> str:
-    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+    here = Path(__file__).read_bytes(), Path(kernel_rewriting.__file__).read_bytes()
+    return hashlib.sha256(b"".join(here)).hexdigest()
 
 
 class _Loader(InspectLoader):
@@ -134,16 +98,18 @@ class _Loader(InspectLoader):
         return self.path.read_text(encoding="utf-8")
 
     def get_code(self, fullname: str) -> CodeType:
-        source, overflows = self.path.read_bytes(), "_i32" in self.names
+        source = self.path.read_bytes()
+        more = [name for name in REWRITERS if name in self.names]
         package = fullname.partition(".")[0]
 
         def make() -> CodeType:
-            tree = _Kernels(package, overflows).visit(ast.parse(source, str(self.path)))
+            rewriters = [REWRITERS[name]() for name in more]
+            tree = _Kernels(package, rewriters).visit(ast.parse(source, str(self.path)))
             tree = ast.fix_missing_locations(tree)
             return compile(tree, str(self.path), "exec", dont_inherit=True)
 
         owner = package if self.path in own_files().values() else ""
-        return cached(source, self.path, f"{_own_digest()} {overflows} {owner}", make)
+        return cached(source, self.path, f"{_own_digest()} {more} {owner}", make)
 
     def exec_module(self, module: ModuleType) -> None:
         module.__file__ = str(self.path)
@@ -255,11 +221,12 @@ def load(engine: str) -> ModuleType:
         from . import numba_kernels, numba_pointers
 
         viper = Viper(numba_kernels.compiler(digest()))
-        makers = (*_POINTERS, library_files.WRITE_ADDRESSES)
+        makers = (*POINTERS, library_files.WRITE_ADDRESSES)
         names = {name: getattr(numba_pointers, name) for name in makers}
+        names["_int"] = numba_kernels.word()
     elif engine in ("python", "checked"):
         viper = Viper(lambda function: function)
-        names = {name: getattr(python_pointers, name) for name in _POINTERS}
+        names = {name: getattr(python_pointers, name) for name in POINTERS}
         if engine == "checked":
             names = {name: python_pointers.checked(cast) for name, cast in names.items()}
             names["_i32"] = python_pointers.i32

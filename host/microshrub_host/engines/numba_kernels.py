@@ -29,3 +29,10 @@ def compiler(digest: str) -> Callable[[Any], Any]:
     # Kernels create no arrays, so there are no references to count: _nrt is numba's switch for it.
     options = {"error_model": "numpy", "nogil": True, "_nrt": False}
     return functools.partial(numba.njit, cache=True, **options)
+
+
+def word() -> Any:
+    """The type of a kernel's integers, which makes one of a number. Imports numba."""
+    import numba
+
+    return numba.int64

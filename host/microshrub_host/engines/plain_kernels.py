@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import ast
 
+from .kernel_rewriting import cast_arguments
 from .library_files import PACKAGE, WRITE_ADDRESSES
-from .loader import cast_arguments
 from .source_text import source_text
 
 MODULE = "bytecode_pointers"  # of the device library

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from array import array
 from pathlib import Path
@@ -31,3 +32,7 @@ def test_rows_are_learned_by_code_from_the_cache(learner: tuple[str, dict[str, A
     assert predictions[0] == predictions[1]
     home = numba._learn.__module__
     assert list(Path(os.environ["NUMBA_CACHE_DIR"]).rglob(f"*run_rows_{home}*.nbc"))
+    for kernel in ("scan", "settle", "draw", "weigh") if name == "ShrubEnsemble" else ():
+        part = "splits" if kernel in ("scan", "draw") else "cart"
+        dispatcher = getattr(importlib.import_module(f"_microshrub_numba.shrub.{part}"), kernel)
+        assert len(dispatcher.signatures) <= 1, kernel  # a number's value makes no other kernel
