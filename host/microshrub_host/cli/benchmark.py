@@ -57,6 +57,11 @@ COMMANDS = (
         "Run a stream over and over; print the cost per sample at several points.",
         "microshrub_host.cli.benchmark_growth",
     ),
+    Command(
+        "process",
+        "Start simulate on small and large files; print its CPU time and memory.",
+        "microshrub_host.cli.benchmark_process",
+    ),
 )
 
 
