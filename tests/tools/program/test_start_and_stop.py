@@ -13,9 +13,11 @@ from device_support import configuration, put_device
 
 from microshrub_tools.board.board_code import LOADER
 from microshrub_tools.board.raw_repl import Device
+from microshrub_tools.link import client
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import STATUS, DeviceStatus, sample
+from microshrub_tools.link.prompt import hello_line
 from microshrub_tools.link.serial_line import SerialLine
 
 CONFIG = configuration("ShrubEnsemble", {"features": 2, "classes": 2, "window": 8, "trees": 2})
@@ -79,6 +81,17 @@ def test_a_board_at_its_prompt_is_started_by_hello(board: UnixBoard) -> None:
         assert link.connect().features == 2
     with Device(board.port):
         pass  # leaves it in the friendly one
+    with HostLink(SerialLine(board.port), patience=30) as link:
+        assert link.connect().features == 2
+
+
+def test_a_raw_prompt_is_seen_whatever_it_says_after_it(
+    board: UnixBoard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To a raw REPL, the end of a hello can be Ctrl-E, which it answers with R and a zero."""
+    sessions = [session for session in range(1, 1 << 16) if hello_line(session)[-2:] == b"\5\0"]
+    harmless = [session for session in sessions if not set(hello_line(session)) & set(b"\2\3\4")]
+    monkeypatch.setattr(client, "drawn_session", lambda: harmless[0])
     with HostLink(SerialLine(board.port), patience=30) as link:
         assert link.connect().features == 2
 

@@ -81,7 +81,7 @@ class HostLink:
         self._on_text = on_text
         self._clock = clock
         self._splitter = Splitter()
-        self._text = b""  # the last that was no frame, and whose end has come
+        self._prompt = False  # text had one, since the last answer
         self._session = 0
         self._next = 1
         self._window = self._longest = 1
@@ -196,11 +196,11 @@ class HostLink:
 
     def _is_stopped(self) -> bool:
         """Whether the board has shown MicroPython's prompt."""
-        return shows_prompt(self._text) or shows_prompt(self._splitter.rest)
+        return self._prompt or shows_prompt(self._splitter.rest)
 
     def _restart(self) -> None:
         """Have a board that shows its prompt start its program."""
-        self._splitter, self._text = Splitter(), b""
+        self._splitter, self._prompt = Splitter(), False
         self._write(RESTART)
 
     def _step(self, seconds: float) -> None:
@@ -264,7 +264,7 @@ class HostLink:
             if isinstance(part, Frame):
                 self._frame(part)
             else:
-                self._text = part
+                self._prompt |= shows_prompt(part)
                 if self._on_text:
                     self._on_text(part)
 
@@ -283,7 +283,7 @@ class HostLink:
             raise LostError(f"the line is gone: {last.strerror or last}") from last
         self._wait = self._timeout
         self._progress = self._clock()
-        self._splitter, self._text = Splitter(), b""
+        self._splitter, self._prompt = Splitter(), False
         if self._open:
             self._greet()
 
@@ -304,6 +304,7 @@ class HostLink:
             )
         if frame.session != self._session:
             return
+        self._prompt = False
         if frame.kind == messages.AGAIN:
             self._send_again(
                 p for p in self._flight if (p.sequence - frame.sequence) % _RANGE < _RANGE // 2
