@@ -7,7 +7,7 @@
 # make docs   the site in build/docs; a broken link or a docstring that cannot be read is an error
 PYTHON ?= python3
 BIN := .venv/bin
-# Python compiles what is imported, which is a part of it, when it is imported
+# Python compiles a module when it is imported for the first time; most of them never are
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 STUBS := .typings/micropython.pyi
 
