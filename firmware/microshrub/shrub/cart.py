@@ -18,7 +18,7 @@ level can split):
                  threshold and the number of ties
     scores  'i'  [A * 3] the sum of squares of an open node's class counts, and the merit of its
                  best split: a number, and what that is to be divided by
-    ends    'H'  [L + 1] where an open node's part of the line ends, 65535: it has none
+    ends    'H'  [L + 1] where a node's part of the line ends; the last: that of the closed ones
 
 A node's place is its number (nodes by position) or the index of the kid pointing to it (linked).
 """

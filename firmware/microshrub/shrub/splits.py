@@ -70,7 +70,6 @@ _W_WIDE_CODES = const(4)
 _W_SORTED = const(6)
 # (end)
 
-_NOT_WANTED = const(65535)
 _EXACT = const(64)  # greatest window whose merits are fractions
 
 
@@ -143,52 +142,55 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
         line8 = ptr8(address[_WINDOW_ORDER])
         line16 = ptr16(address[_WINDOW_ORDER])
     offset = 0
-    ends[ptr32(address[_CART_SHAPE])[_C_CLOSED]] = _NOT_WANTED
+    closed = ptr32(address[_CART_SHAPE])[_C_CLOSED]
     for f in range(features):
         base = f * shape[_W_WINDOW]  # < 256 * 1024 = 2**18
-        # where each wanted node's part of the line begins; dealing moves that to its end
+        # where each node's part of the line begins; dealing moves that to its end. Those that want
+        # no split of this feature, and the closed ones, have theirs behind the others'
         dealt = 0
+        rest = size
         for a in range(open_nodes):
+            samples = forks[a * _FORK + _SAMPLES]
             yes = int(scores[a * _SCORES + _MERIT] != _PURE)
             if yes and choosy:
                 yes = (drawn[a * stride + (f >> 3)] >> (f & 7)) & 1
             if yes:
                 ends[a] = dealt
-                dealt += forks[a * _FORK + _SAMPLES]
+                dealt += samples
             else:
-                ends[a] = _NOT_WANTED
+                rest -= samples
+                ends[a] = rest
         if not dealt:
             continue
+        ends[closed] = dealt
+        rest = base + size
         if whole:
             ends[0] = size
             offset = base
-            dealt = 0
-        else:
-            dealt = size
+            rest = base
         r = base
-        while narrow and r < base + dealt:
+        while narrow and r < rest:
             b = order8[r]
             a = where8[b]
             code = ends[a]
-            if code != _NOT_WANTED:
-                ends[a] = code + 1
-                line8[code] = b
+            ends[a] = code + 1
+            line8[code] = b
             r += 1
-        for i in range(0 if narrow else dealt):
-            b = i
+        while r < rest:
+            b = r - base
             if in_order:
-                b = order16[base + i] if wide_line else order8[base + i]
+                b = order16[r] if wide_line else order8[r]
             a = where16[b] if wide_where else where8[b]
             k = ends[a]
-            if k != _NOT_WANTED:
-                ends[a] = k + 1
-                if wide_line:
-                    line16[k] = b
-                else:
-                    line8[k] = b
+            ends[a] = k + 1
+            if wide_line:
+                line16[k] = b
+            else:
+                line8[k] = b
+            r += 1
         for a in range(open_nodes):
             end = ends[a]
-            if end == _NOT_WANTED:
+            if end > dealt:
                 continue
             fork = a * _FORK
             score = a * _SCORES

@@ -59,7 +59,8 @@ def slide(t, rows, at: int, label: int) -> int:
     """Take in the sample whose codes start at rows[at], array('H'); returns its place in the ring.
 
     A full window drops its oldest sample, whose place the new one takes. In each feature's order
-    the place moves from the old rank to the new one, past its neighbours one by one.
+    the place moves from the old rank to the new one, which is found by halving, and the samples in
+    between make room.
     """
     address = ptr32(t)
     shape = ptr32(address[_WINDOW_SHAPE])
@@ -75,55 +76,46 @@ def slide(t, rows, at: int, label: int) -> int:
     wide = shape[_W_WIDE_CODES]
     wide_order = shape[_W_WIDE_ORDER]
     full = int(size == window)
-    last = size if not full else size - 1  # highest rank once the sample is in
     base = 0
     for f in range(shape[_W_FEATURES]):
         code = x[at + f]
+        if not wide:
+            code = code >> 8
+        old = 65536
+        if full:
+            old = codes16[base + place] if wide else codes8[base + place]
+        if code != old and shape[_W_SORTED]:
+            if not full:
+                if wide_order:
+                    order16[base + size] = place
+                else:
+                    order8[base + size] = place
+            limit = code if code < old else code - 1  # of the codes that it goes behind
+            r = base
+            left = size
+            while left:
+                half = (left + 1) >> 1
+                b = order16[r + half - 1] if wide_order else order8[r + half - 1]
+                r += half if (codes16[base + b] if wide else codes8[base + b]) <= limit else 0
+                left -= half
+            step = 1
+            if code > old:  # which is one of them
+                step = -1
+                r -= 1
+            moved = place
+            b = -1
+            while b != place:
+                b = order16[r] if wide_order else order8[r]
+                if wide_order:
+                    order16[r] = moved
+                else:
+                    order8[r] = moved
+                moved = b
+                r += step
         if wide:
             codes16[base + place] = code
         else:
-            code = code >> 8
             codes8[base + place] = code
-        if shape[_W_SORTED]:
-            first = base
-            end = base + last
-            r = end
-            if full:
-                r = first
-                if wide_order:
-                    while order16[r] != place:
-                        r += 1
-                else:
-                    while order8[r] != place:
-                        r += 1
-            moving = 1
-            while moving and r > first:  # down, past greater codes
-                b = order16[r - 1] if wide_order else order8[r - 1]
-                other = codes16[base + b] if wide else codes8[base + b]
-                if other > code:
-                    if wide_order:
-                        order16[r] = b
-                    else:
-                        order8[r] = b
-                    r -= 1
-                else:
-                    moving = 0
-            moving = 1
-            while moving and r < end:  # up, past smaller codes
-                b = order16[r + 1] if wide_order else order8[r + 1]
-                other = codes16[base + b] if wide else codes8[base + b]
-                if other < code:
-                    if wide_order:
-                        order16[r] = b
-                    else:
-                        order8[r] = b
-                    r += 1
-                else:
-                    moving = 0
-            if wide_order:
-                order16[r] = place
-            else:
-                order8[r] = place
         base += window
     labels[place] = label
     if not full:
