@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..base.mapped_memory import let_go
 
-PART = 1 << 18  # numbers that are looked at at once
+PART = 1 << 16  # numbers that are looked at at once: they fit into a processor's cache
 _KEPT = 1 << 20  # numbers of a column that are looked at often, and stay in memory
 _SAMPLE = 1 << 16  # numbers that show where to look
 _MARGIN = 800  # of these, to either side
@@ -43,7 +43,9 @@ class Numbers:
     def _parts(self) -> Iterator[Floats]:
         for at in range(0, len(self._column), PART):
             part = self._column[at : at + PART]
-            part = part[~np.isnan(part)]
+            missing = np.isnan(part)
+            if missing.any():
+                part = part[~missing]
             if self._most < math.inf:
                 part = part[np.abs(part) <= self._most]
             yield part - self._offset if self._offset else part

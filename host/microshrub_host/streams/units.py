@@ -53,8 +53,10 @@ class Scale:
     def apply(self, values: NDArray[np.float64]) -> Raw:
         """Raw integers of rows; NaN becomes MISSING, what is too large the largest."""
         scaled = _scaled(values - self.offset, self.digits)
-        scaled = np.clip(np.rint(scaled), -RAW_MAX, RAW_MAX)
-        return np.where(np.isnan(values), MISSING, scaled).astype(np.int32)
+        np.rint(scaled, out=scaled)
+        np.clip(scaled, -RAW_MAX, RAW_MAX, out=scaled)
+        scaled[np.isnan(scaled)] = MISSING
+        return scaled.astype(np.int32)
 
     def apply_numbers(self, numbers: list[float]) -> list[int]:
         """Raw integers of numbers of the one column that there is."""
@@ -68,11 +70,16 @@ class Scale:
         """The rows whose values, in the column at that place, are too large for a raw integer."""
         found = []
         for at in range(0, len(column), PART):
-            part = column[at : at + PART] - self.offset[place]
-            scaled = np.rint(_scaled(part, self.digits[place]))
-            found.append(at + np.flatnonzero(np.abs(scaled) > RAW_MAX))
+            part = column[at : at + PART]
+            # a greater number has a greater raw integer, so the ends are enough
+            if self._far(np.array([np.fmin.reduce(part), np.fmax.reduce(part)]), place).any():
+                found.append(at + np.flatnonzero(self._far(part, place)))
             let_go(column)
         return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
+
+    def _far(self, numbers: NDArray[np.float64], place: int) -> NDArray[np.bool_]:
+        scaled = np.rint(_scaled(numbers - self.offset[place], self.digits[place]))
+        return np.abs(scaled) > RAW_MAX
 
     def units(self) -> list[tuple[int, int]]:
         """Offset and digits of each column, the offset as the whole number that it is."""
@@ -82,9 +89,9 @@ class Scale:
 def _scaled(values: NDArray[np.float64], digits: NDArray[np.int64] | int) -> NDArray[np.float64]:
     # Powers of ten are exact up to 10**22; dividing where digits are negative keeps 30 / 10 at 3.
     with np.errstate(over="ignore"):
-        up = 10.0 ** np.maximum(digits, 0)
+        scaled = values * 10.0 ** np.maximum(digits, 0)
         down = 10.0 ** np.maximum(-np.asarray(digits), 0)
-        return np.asarray(values * up / down)
+        return np.asarray(scaled / down if np.any(down > 1) else scaled)
 
 
 def _unit(column: NDArray[np.float64]) -> tuple[float, int]:

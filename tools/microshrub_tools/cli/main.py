@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -71,6 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
+    # What is multiplied here is small; numpy's waiting threads would take a tenth of a second
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     return run_command(parser(), argv)
 
 
