@@ -6,7 +6,7 @@ import contextlib
 import functools
 import importlib.metadata
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.mapped_memory import let_go
+from ..base.mapped_memory import let_go, taken_out
 from ..engines import c_kernels, engines, loader, numba_kernels
 from ..engines.anomaly_options import AnomalyOptions
 from ..engines.asking_options import AskingOptions
 from ..engines.learners import MODELS, REGRESSORS, kind_of
 from ..engines.spare_options import SPARE_BUFFERS
 from ..engines.status import Status
+from ..streams.kept_values import column_room
 from ..streams.stream import Stream
 from ..streams.units import Raw, Scale
 from .anomaly_run import AnomalyRun
@@ -31,6 +32,7 @@ from .spare_run import SpareRun
 _POINTS = 400  # at least this many points in the curves of a long stream
 _LONGEST_BLOCK = 2048
 _AT_ONCE = 1 << 18  # samples of which a mean is formed
+_BYTES_AT_ONCE = 1 << 21  # of values that are taken out of a file
 
 # Of a result, and what JSON calls them
 _BESIDE = {"anomaly": "anomaly", "spare": "spare_classes", "asking": "asking"}
@@ -97,6 +99,16 @@ class Result:
 def raw_rows(stream: Stream) -> Raw:
     """The stream's values as raw integers, shape (samples, features)."""
     return stream.scale.apply(stream.values)
+
+
+def _raw_blocks(stream: Stream, block: int) -> Iterator[tuple[int, Raw]]:
+    """Where each block of samples begins, and its raw integers."""
+    total, features = stream.values.shape
+    most = block * max(1, _BYTES_AT_ONCE // (stream.values.itemsize * features * block))
+    for start in range(0, total, most):
+        values = taken_out(stream.values, slice(start, start + most))
+        for at in range(0, len(values), block):
+            yield start + at, stream.scale.apply(values[at : at + block])
 
 
 def fit(engine: engines.Engine, rows: Raw, warmup: int) -> None:
@@ -178,7 +190,7 @@ def evaluate(
     engine = engine or loader.fastest()
     if engine in ("numba", "c"):
         compile_kernels(model, parameters, engine)
-    right = np.zeros(total, dtype=np.bool_)
+    right = column_room(total, np.bool_)
     history: list[Point] = []
     seconds = 0.0
     block = max(1, min(_LONGEST_BLOCK, total // _POINTS))
@@ -193,15 +205,15 @@ def evaluate(
     }
     with engines.start(engine, MODELS[model], parameters, **beside) as run:
         fit(run, scale.apply(stream.values[:warmup]), warmup)
-        for at in range(0, total, block):
+        for at, rows in _raw_blocks(stream, block):
             labels = stream.labels[at : at + block]
-            rows = scale.apply(stream.values[at : at + block])
-            let_go(stream.values)
             begin = time.perf_counter()
             predictions = run.run(rows, labels)
             seconds += time.perf_counter() - begin
             right[at : at + block] = predictions == labels
             by_class.add(labels, predictions)
+            let_go(stream.labels)
+            let_go(right)
             if anomaly:
                 said.append(run.anomalies())
             if spare:
@@ -254,7 +266,10 @@ def evaluate(
 def label_agreement(labels: engines.Labels) -> float:
     """The chance in percent that two labels drawn at random, one after the other, are equal."""
     parts = range(0, len(labels), _AT_ONCE)
-    counts = sum(np.bincount(labels[at : at + _AT_ONCE], minlength=256) for at in parts)
+    counts = np.zeros(256, np.intp)
+    for at in parts:
+        counts += np.bincount(labels[at : at + _AT_ONCE], minlength=256)
+        let_go(labels)
     shares = counts / len(labels)
     return float(np.sum(shares**2) * 100)
 
@@ -272,6 +287,7 @@ def running_average(right: NDArray[np.bool_]) -> float:
         rights = before + np.cumsum(part)
         total += float(np.sum(rights / np.arange(at + 1, at + 1 + len(part)) * 100))
         before = int(rights[-1])
+        let_go(right)
     return total / len(right)
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..base.mapped_memory import let_go
 from .columns import MISSING_CELLS
-from .kept_values import room
+from .kept_values import column_room, room
 from .stream import Progress
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def read(
     """
     most = count_lines(path) - skip
     values = room(min(most, limit or most), columns - 1)
-    labels: Codes = np.empty(len(values), np.uint8)
+    labels: Codes = column_room(len(values), np.uint8)
     found: dict[str, int] = {}
     first: dict[str, int] = {}
     filled = 0
@@ -152,7 +152,7 @@ def read(
         kept = taken.stop - taken.start
         for place, column in enumerate(numbers):
             values[taken, place] = column[:kept]
-        let_go(values)
+            let_go(values)  # to write one number can bring two megabytes into memory
         used, places = np.unique(classes[:kept], return_index=True)
         for code, place in sorted(zip(used, places, strict=True), key=lambda pair: pair[1]):
             first.setdefault(cells[code], filled + int(place))
@@ -163,6 +163,7 @@ def read(
             labels = labels.astype(np.uint16)
         codes = np.array([found.get(cell, 0) for cell in cells], labels.dtype)
         labels[taken] = codes[classes[:kept]]
+        let_go(labels)
         filled = taken.stop
         if filled == limit:
             break

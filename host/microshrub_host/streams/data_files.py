@@ -113,6 +113,7 @@ def _recoded(codes: Codes, places: NDArray[np.uint8]) -> NDArray[np.uint8]:
     found = codes.astype(np.uint8, copy=False)
     for at in range(0, len(codes), PART):
         found[at : at + PART] = places[codes[at : at + PART]]
+        let_go(found)
     return found
 
 

@@ -1,9 +1,11 @@
-"""Where the values of a stream are kept: in memory, or, of a long one, in a file."""
+"""Where the numbers of a stream are kept: in memory, or, of a long one, in a file."""
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,29 +13,42 @@ from numpy.typing import NDArray
 from ..base.cache import cache_folder
 from .stream import DataError
 
-IN_MEMORY = 1 << 26  # bytes; what takes more is kept in a file
+if TYPE_CHECKING:
+    Kind = TypeVar("Kind", bound=np.generic[Any])
+
+IN_MEMORY = 1 << 26  # bytes of all values; what takes more is kept in a file
+COLUMN_IN_MEMORY = 1 << 22  # and bytes of a column of something else
 
 
 def room(rows: int, features: int) -> NDArray[np.float64]:
-    """An array of shape (rows, features) to be written; columns of one in a file lie together.
+    """An array of shape (rows, features) to be written, whose columns lie together.
 
-    The file is in the cache's folder, without a name, and gone when the array is. Raises DataError
-    if the disk has too little room.
+    The file of a long one is in the cache's folder, without a name, and gone when the array is.
+    Raises DataError if the disk has too little room.
     """
-    size = max(rows, 1) * features * 8
-    if size <= IN_MEMORY:
-        return np.empty((rows, features))
+    columns: NDArray[np.float64] = _room((features, rows), np.float64, IN_MEMORY).T
+    return columns
+
+
+def column_room(rows: int, kind: type[Kind]) -> NDArray[Kind]:
+    """The same, of shape (rows,) and of another kind, zeros to begin with."""
+    return _room((rows,), kind, COLUMN_IN_MEMORY)
+
+
+def _room(shape: tuple[int, ...], kind: type[Kind], most: int) -> NDArray[Kind]:
+    size = max(math.prod(shape), 1) * np.dtype(kind).itemsize
+    if size <= most:
+        return np.zeros(shape, kind)
     folder = cache_folder("streams")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             if hasattr(os, "posix_fallocate"):
                 os.posix_fallocate(file.fileno(), 0, size)
-            kept = np.memmap(file, dtype=np.float64, shape=(features, rows))
+            kept: NDArray[Kind] = np.memmap(file, dtype=kind, shape=shape)
     except OSError as error:
         raise DataError(
-            f"{size:,} bytes for the values of {rows:,} samples cannot be kept in {folder}: "
+            f"{size:,} bytes for {shape[-1]:,} samples cannot be kept in {folder}: "
             f"{error.strerror or error}."
         ) from error
-    columns: NDArray[np.float64] = kept.T
-    return columns
+    return kept

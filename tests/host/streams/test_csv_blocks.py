@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from microshrub_host.base.mapped_memory import let_go
+from microshrub_host.evaluation.prequential import evaluate
 from microshrub_host.streams import csv_blocks, data_files, kept_values
 from microshrub_host.streams.csv_blocks import DoubtError
 from microshrub_host.streams.open_stream import open_stream
@@ -86,12 +87,25 @@ def test_a_long_stream_is_kept_in_a_file(put, monkeypatch: pytest.MonkeyPatch) -
     rows = "".join(f"{i}.5,{i % 7},{'ab'[i % 2]}\n" for i in range(3000))
     source = put("x,y,class\n" + rows)
     in_memory = open_stream(source)
+    model = {"features": 2, "classes": 2, "window": 8, "trees": 2, "depth": 2}
+    learned = evaluate(in_memory, "shrub", model)
     monkeypatch.setattr(kept_values, "IN_MEMORY", 1000)
+    monkeypatch.setattr(kept_values, "COLUMN_IN_MEMORY", 1000)
     in_file = open_stream(source)
     assert isinstance(in_file.values, np.memmap)
+    assert isinstance(in_file.labels, np.memmap)
     assert_same(in_memory, in_file)
     let_go(in_file.values)
+    let_go(in_file.labels)
     assert_same(in_memory, in_file)
+    again = evaluate(in_file, "shrub", model)
+    assert isinstance(again.right, np.memmap)
+    assert (again.right == learned.right).all()
+    assert (again.state_crc32, again.running_average_accuracy, again.label_agreement) == (
+        learned.state_crc32,
+        learned.running_average_accuracy,
+        learned.label_agreement,
+    )
 
 
 def test_a_disk_that_is_full_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
