@@ -7,7 +7,7 @@ import functools
 import importlib.metadata
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +86,10 @@ class Result:
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it: one flat object, without the curves."""
-        flat = asdict(self)
-        for name in ("right", "history", "progress", "scale", "states", "by_class"):
-            del flat[name]
+        left_out = ("right", "history", "progress", "scale", "states", "by_class", *_BESIDE)
+        names = (each.name for each in fields(self) if each.name not in left_out)
+        flat = {name: getattr(self, name) for name in names}
         for name, said in _BESIDE.items():
-            del flat[name]
             if beside := getattr(self, name):
                 flat[said] = beside.record()
         return flat | self.by_class.record() | self.progress
