@@ -120,7 +120,9 @@ def flips(rng: np.random.Generator, samples: int, noise: float) -> tuple[Ints, I
     return rows, (labels ^ (rng.random(samples) < noise)).astype(np.int64)
 
 
-@pytest.mark.parametrize(("nodes", "leaves"), [(31, 9), (7, 3), (5, 1)])
+@pytest.mark.parametrize(
+    ("nodes", "leaves"), [pytest.param(31, 9, marks=pytest.mark.long), (7, 3), (5, 1)]
+)
 def test_alternates_start_where_the_error_rose_and_replace_where_it_is_less(
     nodes: int, leaves: int
 ) -> None:

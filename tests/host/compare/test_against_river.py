@@ -35,7 +35,12 @@ def accuracy_of_river(stream: Stream) -> float:
 
 
 @pytest.mark.parametrize(
-    ("source", "limit"), [("elec", None), ("weather", None), ("synth:sea_a", 20_000)]
+    ("source", "limit"),
+    [
+        pytest.param("elec", None, marks=pytest.mark.long),
+        ("weather", None),
+        ("synth:sea_a", 20_000),
+    ],
 )
 def test_vfdt_is_about_as_accurate_as_rivers(source: str, limit: int | None) -> None:
     stream = stream_of(source, limit)

@@ -50,6 +50,7 @@ def test_ours_and_the_baselines_are_those_of_simulate(stream: Stream) -> None:
     assert cells["nochange"].kappa_temporal == 0
 
 
+@pytest.mark.long
 def test_rivers_are_those_of_river(stream: Stream) -> None:
     names = ["river:HoeffdingTree", "river:Bagging"]
     cells = cells_of([PEERS[name] for name in names], stream, jobs=2)

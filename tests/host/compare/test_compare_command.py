@@ -136,6 +136,7 @@ def test_bad_input_is_refused_before_anything_runs(
     assert not found.out
 
 
+@pytest.mark.long
 def test_few_labels_for_all(
     capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
 ) -> None:

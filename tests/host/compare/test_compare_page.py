@@ -46,6 +46,7 @@ def run(*words: str | Path) -> int:
         return int(stop.code or 0)
 
 
+@pytest.mark.long
 def test_the_page_holds_what_the_json_does(data: Path, tmp_path: Path) -> None:
     page, record = tmp_path / "report.html", tmp_path / "found.json"
     words = [
