@@ -146,7 +146,8 @@ def page(costs: Sequence[ProcessCost], repeats: int, command: str) -> str:
         f"| {cost.learning:.2f} | {'-' if cost.megabytes is None else f'{cost.megabytes:.0f}'} |"
         for cost in costs
     ]
-    return "\n".join([_HEAD.format(command=command, repeats=repeats), *rows, ""])
+    measured = "run once" if repeats == 1 else f"the median of {repeats} runs"
+    return "\n".join([_HEAD.format(command=command, measured=measured), *rows, ""])
 
 
 _HEAD = f"""\
@@ -154,7 +155,7 @@ _HEAD = f"""\
 
 Made by `{{command}}`; do not edit it by hand. Each row is
 `microshrub simulate DATA {" ".join(SHRUB)} --engine ENGINE`,
-the median of {{repeats}} runs. CPU is the processor time of the whole process and of what it
+{{measured}}. CPU is the processor time of the whole process and of what it
 starts, kernels the part of it in which the model predicts and learns. Cold means that the cache
 is empty, so that the kernels are compiled; warm, that they are there. Memory is the most that the
 process had at once, in MB of 1024 * 1024 bytes. A file rows-N has N rows of {FEATURES} numbers and
