@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..base.mapped_memory import let_go
 from .columns import MISSING_CELLS
-from .kept_values import column_room, room
+from .kept_values import Room, column_room
 from .stream import Progress
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def blocks(
     delimiter: str,
     skip: int,
     progress: Progress | None = None,
-) -> Iterator[Block]:
+) -> Generator[Block, None, None]:
     """Blocks of rows behind the first `skip` lines: columns of numbers, NaN where missing, and
     of each row the place of its class among the classes of the block. Raises DoubtError."""
     import pyarrow as pa
@@ -142,31 +142,31 @@ def read(
     No more than `limit` samples are read. Raises DoubtError.
     """
     most = count_lines(path) - skip
-    values = room(min(most, limit or most), columns - 1)
-    labels: Codes = column_room(len(values), np.uint8)
+    rows = min(most, limit or most)
+    labels: Codes = column_room(rows, np.uint8)
     found: dict[str, int] = {}
     first: dict[str, int] = {}
     filled = 0
-    for numbers, classes, cells in blocks(path, columns, label_place, delimiter, skip, progress):
-        taken = slice(filled, min(filled + len(classes), len(values)))
-        kept = taken.stop - taken.start
-        for place, column in enumerate(numbers):
-            values[taken, place] = column[:kept]
-            let_go(values)  # to write one number can bring two megabytes into memory
-        used, places = np.unique(classes[:kept], return_index=True)
-        for code, place in sorted(zip(used, places, strict=True), key=lambda pair: pair[1]):
-            first.setdefault(cells[code], filled + int(place))
-            found.setdefault(cells[code], len(found))
-        if len(found) > _MOST_CLASSES:
-            raise DoubtError("too many classes")
-        if len(found) > 256 and labels.dtype == np.uint8:
-            labels = labels.astype(np.uint16)
-        codes = np.array([found.get(cell, 0) for cell in cells], labels.dtype)
-        labels[taken] = codes[classes[:kept]]
-        let_go(labels)
-        filled = taken.stop
-        if filled == limit:
-            break
+    read_blocks = blocks(path, columns, label_place, delimiter, skip, progress)
+    with Room(rows, columns - 1) as room, closing(read_blocks):
+        for numbers, classes, cells in read_blocks:
+            kept = min(len(classes), rows - filled)
+            for place, column in enumerate(numbers):
+                room.write(filled, place, column[:kept])
+            used, places = np.unique(classes[:kept], return_index=True)
+            for code, place in sorted(zip(used, places, strict=True), key=lambda pair: pair[1]):
+                first.setdefault(cells[code], filled + int(place))
+                found.setdefault(cells[code], len(found))
+            if len(found) > _MOST_CLASSES:
+                raise DoubtError("too many classes")
+            if len(found) > 256 and labels.dtype == np.uint8:
+                labels = labels.astype(np.uint16)
+            codes = np.array([found.get(cell, 0) for cell in cells], labels.dtype)
+            labels[filled : filled + kept] = codes[classes[:kept]]
+            let_go(labels)
+            filled += kept
+            if filled == limit:
+                break
     if not filled:
         raise DoubtError("no samples")
-    return values[:filled], labels[:filled], first
+    return room.values[:filled], labels[:filled], first

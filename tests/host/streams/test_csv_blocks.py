@@ -111,4 +111,4 @@ def test_a_long_stream_is_kept_in_a_file(put, monkeypatch: pytest.MonkeyPatch) -
 def test_a_disk_that_is_full_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_values, "cache_folder", lambda name: tmp_path)
     with pytest.raises(DataError, match="cannot be kept in"):
-        kept_values.room(1 << 44, 1)
+        kept_values.Room(1 << 44, 1)
