@@ -145,21 +145,22 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
     closed = ptr32(address[_CART_SHAPE])[_C_CLOSED]
     for f in range(features):
         base = f * shape[_W_WINDOW]  # < 256 * 1024 = 2**18
-        # where each node's part of the line begins; dealing moves that to its end. Those that want
-        # no split of this feature, and the closed ones, have theirs behind the others'
-        dealt = 0
-        rest = size
-        for a in range(open_nodes):
-            samples = forks[a * _FORK + _SAMPLES]
-            yes = int(scores[a * _SCORES + _MERIT] != _PURE)
-            if yes and choosy:
-                yes = (drawn[a * stride + (f >> 3)] >> (f & 7)) & 1
-            if yes:
-                ends[a] = dealt
-                dealt += samples
-            else:
-                rest -= samples
-                ends[a] = rest
+        if choosy or not f:
+            # where each node's part of the line begins; dealing moves that to its end. Those that
+            # want no split of this feature, and the closed ones, have theirs behind the others'
+            dealt = 0
+            rest = size
+            for a in range(open_nodes):
+                samples = forks[a * _FORK + _SAMPLES]
+                yes = int(scores[a * _SCORES + _MERIT] != _PURE)
+                if yes and choosy:
+                    yes = (drawn[a * stride + (f >> 3)] >> (f & 7)) & 1
+                if yes:
+                    ends[a] = dealt
+                    dealt += samples
+                else:
+                    rest -= samples
+                    ends[a] = rest
         if not dealt:
             continue
         ends[closed] = dealt
@@ -189,33 +190,34 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
                 line8[k] = b
             r += 1
         for a in range(open_nodes):
+            fork = a * _FORK
+            samples = forks[fork + _SAMPLES]
             end = ends[a]
+            begin = end - samples
+            ends[a] = begin  # as it was, for the next feature
             if end > dealt:
                 continue
-            fork = a * _FORK
             score = a * _SCORES
             first = a * classes
-            begin = end - forks[fork + _SAMPLES]
             cut = 0
             if not in_order:
                 cut = int(draw_threshold(t, base, begin, end))
             begin += offset
             end += offset
-            samples = end - begin
-            ones = counts[first + 1]
-            lead = 0  # of two classes: samples * ones passed - ones * samples passed
-            for c in range(0 if two else classes):
-                left[c] = 0
-            squares = scores[score + _SQUARES]
-            squares_left = 0
-            met = 0  # for each sample passed, how many of its class the node has
             merit = scores[score + _MERIT]
             below_it = scores[score + _BELOW]
-            bound = merit >> (10 - slack)
-            last = codes16[base + line8[begin]] if two else -1  # the code before, if there is one
-            before = 0
-            over = 0
-            under = 1
+            if two:
+                ones = counts[first + 1]
+                lead = 0  # samples * ones passed - ones * samples passed
+                last = codes16[base + line8[begin]]  # the code before
+            else:
+                for c in range(classes):
+                    left[c] = 0
+                squares = scores[score + _SQUARES]
+                squares_left = 0
+                met = 0  # for each sample passed, how many of its class the node has
+                bound = merit >> (10 - slack)
+                last = -1  # there is none
             r = begin
             while r < end:
                 better = -1
@@ -269,16 +271,13 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
                     if ties == 1 or int(below(t, _RNG, ties)) == 0:
                         merit = over
                         below_it = under
+                        scores[score + _MERIT] = merit
+                        scores[score + _BELOW] = below_it
                         bound = merit >> (10 - slack)
                         forks[fork + _FEATURE] = f
                         forks[fork + _THRESHOLD] = (before + last) >> 1 if in_order else cut
                     if ties < 65535:
                         forks[fork + _TIES] = ties
-            if two:
-                left[0] = samples - ones
-                left[1] = ones
-            scores[score + _MERIT] = merit
-            scores[score + _BELOW] = below_it
     for a in range(open_nodes if two else 0):
         score = a * _SCORES
         over = scores[score + _MERIT]
