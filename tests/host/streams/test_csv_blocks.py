@@ -112,3 +112,19 @@ def test_a_disk_that_is_full_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(kept_values, "cache_folder", lambda name: tmp_path)
     with pytest.raises(DataError, match="cannot be kept in"):
         kept_values.Room(1 << 44, 1)
+
+
+def test_a_disk_that_takes_only_a_part_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_values, "cache_folder", lambda name: tmp_path)
+    monkeypatch.setattr(kept_values, "IN_MEMORY", 100)
+    numbers = np.arange(50.0)
+    with kept_values.Room(50, 2) as room:
+        room.write(0, 1, numbers)
+        monkeypatch.setattr("os.pwrite", lambda file, data, place: len(data))  # numbers, not bytes
+        with pytest.raises(DataError, match=r"800 bytes for 50 samples.*the disk is full"):
+            room.write(0, 0, numbers)
+    assert room.values[:, 1].tolist() == numbers.tolist()
+    assert not room.values[:, 0].any()
+    assert not list(tmp_path.iterdir())
