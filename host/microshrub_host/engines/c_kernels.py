@@ -77,11 +77,7 @@ class Function:
             ctypes.c_int32 if kind == INT else ctypes.c_void_p for kind in kernel.arguments
         ]
         self._objects = [i for i, kind in enumerate(kernel.arguments) if kind != INT]
-
-    @property
-    def address(self) -> int | None:
-        """Where its code is."""
-        return ctypes.cast(self._call, ctypes.c_void_p).value
+        self.address = ctypes.cast(self._call, ctypes.c_void_p).value  # of its code
 
     def __call__(self, *given: Any) -> Any:
         arguments = list(given)
@@ -106,7 +102,7 @@ class LateFunction:
     def _first(self, *given: Any) -> Any:
         return self._found()(*given)
 
-    @property
+    @functools.cached_property
     def address(self) -> int | None:
         """Where its code is."""
         found: int | None = self._found().address
