@@ -21,7 +21,7 @@ from hypothesis import settings
 
 for _folder in ("oracles", "support"):
     sys.path.insert(0, str(Path(__file__).with_name(_folder)))
-settings.register_profile("microshrub", deadline=None)  # numba compiles in the first example
+settings.register_profile("microshrub", deadline=None)  # the first example compiles kernels
 settings.load_profile("microshrub")
 # A script that runs in the background ignores Ctrl-C, and so would all that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -44,7 +44,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _old_objects_stay() -> None:
-    """What is there by now, mostly numba's, is left alone when garbage is collected.
+    """What is there by now, mostly of packages, is left alone when garbage is collected.
 
     Each look at it takes a fifth of a second.
     """

@@ -75,7 +75,7 @@ def record(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]
 
 
 def test_simulate(capsys: pytest.CaptureFixture[str], data: Path) -> None:
-    for engine in ("python", "numba"):
+    for engine in ("python", "llvm"):
         words = ["simulate", data, "--model", "majority", "--engine", engine]
         found = record(capsys, *words)
         assert found["accuracy"] == pytest.approx(expected(data, 8), abs=0.01)

@@ -241,7 +241,7 @@ def test_a_loaded_alarm_has_the_same_future(detector: str) -> None:
 def test_the_engines_agree(detector: str) -> None:
     stream = errors(5, (900, 0.1), (700, 0.6), (400, 0.2))
     alarms = [
-        loader.load(engine).DriftAlarm(detector) for engine in ("python", "numba", "c", "checked")
+        loader.load(engine).DriftAlarm(detector) for engine in ("python", "llvm", "c", "checked")
     ]
     for alarm in alarms:
         drifts(alarm, stream)

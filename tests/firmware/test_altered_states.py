@@ -18,11 +18,11 @@ from microshrub_host.engines import loader
 from microshrub_tools.state_fuzz.altered_states import TARGETS, Chance, alter
 from microshrub_tools.state_fuzz.fuzz import fuzz
 
-numba = loader.load("numba")
+llvm = loader.load("llvm")
 
 
 @pytest.mark.parametrize("number", range(len(TARGETS)))
-@pytest.mark.parametrize("engine", ["python", "numba"])
+@pytest.mark.parametrize("engine", ["python", "llvm"])
 def test_an_altered_state_is_refused_or_serves(engine: str, number: int) -> None:
     refused, used = fuzz(engine, number, 11, 100)
     assert refused > 10
@@ -76,7 +76,7 @@ SHRUBS = st.fixed_dictionaries(
 def test_no_state_that_was_learned_is_refused(what: tuple[str, dict[str, Any]], seed: int) -> None:
     kind, parameters = what
     rng = random.Random(seed)
-    model = getattr(numba, kind)(**parameters)
+    model = getattr(llvm, kind)(**parameters)
     row = array("H", bytes(2 * model.features))
     for k in range(700):
         label = rng.randrange(model.classes)

@@ -263,5 +263,5 @@ def test_nothing_is_allocated_and_all_engines_agree(
     rows = blobs(6, 500, features).ravel().tolist()
     names, given = ("AnomalyScore",), {"FEATURES": features, "ROWS": array("H", rows)}
     expected = said_on_micropython(run_micropython, LOCKED, names, **given)
-    for engine in ("python", "numba", "c"):
+    for engine in ("python", "llvm", "c"):
         assert said_on(engine, LOCKED, names, **given) == expected

@@ -73,7 +73,7 @@ def test_a_board_and_a_pc_treat_the_same_input_alike(
 ) -> None:
     script = f"RAW = {RAW}\nRANGES = {RANGES}\n" + SCRIPT
     on_board, refused, unchanged = run_micropython(script).splitlines()[-3:]
-    for engine in ("checked", "python", "numba"):
+    for engine in ("checked", "python", "llvm"):
         assert on_board == str([codes(engine, low, high) for low, high in RANGES]), engine
     assert refused == str([1] * 9)
     assert unchanged == "True"

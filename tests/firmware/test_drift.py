@@ -20,9 +20,9 @@ from math import log, sqrt
 from types import ModuleType
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
+from bare_kernels import address_of, bare_kernel
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -228,19 +228,14 @@ def test_differs_is_the_definition_in_floats() -> None:
 
 
 def long_runs() -> Any:
-    """A loop over add_bit, compiled: (d, k, bits, said) to the number of 1s that it returned."""
-    add_bit = module("numba", "adwin").add_bit
-
-    @numba.njit
-    def run(t: Any, k: int, bits: Bits, said: Bits) -> int:
-        alarms = 0
-        for i in range(len(bits)):
-            said[i] = add_bit(t, 0, k, bits[i])
-            alarms += said[i]
-        return alarms
+    """A loop over add_bit: (d, k, bits, said) to the number of 1s that it returned."""
+    add_bit = bare_kernel("adwin", "add_bit")
 
     def feed(d: tuple[Any, ...], k: int, bits: Bits, said: Bits) -> int:
-        return int(run(table_of(d, "numba"), k, bits, said))
+        table = table_of(d, "llvm")
+        t = address_of(table)
+        said[:] = [add_bit(t, 0, k, bit) for bit in bits.tolist()]
+        return int(said.sum())
 
     return feed
 
@@ -264,7 +259,7 @@ def test_false_alarms_are_as_rare_as_delta_says(p: float, feed: Any) -> None:
     rng = np.random.default_rng(int(p * 100))
     alarms = 0
     for _ in range(100):
-        d, bits = windows(1, "numba"), draw(rng, 20_000, p)
+        d, bits = windows(1, "llvm"), draw(rng, 20_000, p)
         alarms += feed(d, 0, bits, np.zeros_like(bits))
     looks = 100 * 20_000 / CLOCK
     assert alarms <= DELTA * looks / 10
@@ -288,7 +283,7 @@ def test_a_rise_is_noticed_in_time(p: float, old: int, rise: float, feed: Any) -
     rng = np.random.default_rng(old)
     limit = bits_to_notice(old, p, rise) * 3 // 2
     for _ in range(40):
-        d = windows(1, "numba")
+        d = windows(1, "llvm")
         feed(d, 0, draw(rng, old, p), np.zeros(old, np.uint8))
         new = draw(rng, limit, p + rise)
         assert feed(d, 0, new, np.zeros_like(new)) >= 1
@@ -302,7 +297,7 @@ def test_a_fall_is_forgotten_without_an_alarm(p: float, q: float, feed: Any) -> 
     rng = np.random.default_rng(5)
     alarms = 0
     for _ in range(100):
-        d = windows(1, "numba")
+        d = windows(1, "llvm")
         feed(d, 0, draw(rng, 2000, p), np.zeros(2000, np.uint8))
         new = draw(rng, 2000, q)
         alarms += feed(d, 0, new, np.zeros_like(new))
@@ -335,7 +330,7 @@ def test_large_rises_are_noticed_when_river_notices_them(
     for _ in range(10):
         bits = np.concatenate([draw(rng, 3000, p), draw(rng, 1500, q)])
         said = np.zeros_like(bits)
-        feed(windows(1, "numba"), 0, bits, said)
+        feed(windows(1, "llvm"), 0, bits, said)
         ours = next(i + 1 for i in np.flatnonzero(said).tolist() if i >= 3000)
         theirs = next(i for i in rivers(bits, most) if i > 3000)
         apart.append(abs(ours - theirs) / CLOCK)

@@ -162,7 +162,7 @@ def split(lines: list[str]) -> tuple[list[str], list[str], list[str]]:
     return lines[:wrong], lines[wrong:allowed], lines[allowed:-1]
 
 
-@pytest.mark.parametrize("engine", ["checked", "numba"])
+@pytest.mark.parametrize("engine", ["checked", "llvm"])
 def test_a_wrong_parameter_is_named_with_what_is_allowed_and_what_was_given(engine: str) -> None:
     made, sized = split(outcomes(engine))[0][::2], split(outcomes(engine))[0][1::2]
     for (name, value), outcome in zip(WRONG_PARAMETERS, made, strict=True):
@@ -171,14 +171,14 @@ def test_a_wrong_parameter_is_named_with_what_is_allowed_and_what_was_given(engi
     assert sized == made  # nbytes() refuses what the learner refuses
 
 
-@pytest.mark.parametrize("engine", ["checked", "numba"])
+@pytest.mark.parametrize("engine", ["checked", "llvm"])
 def test_the_ends_of_every_parameters_range_are_allowed(engine: str) -> None:
     assert dict(zip(ALLOWED, split(outcomes(engine))[1], strict=True)) == dict.fromkeys(
         ALLOWED, "fine"
     )
 
 
-@pytest.mark.parametrize("engine", ["checked", "python", "numba"])
+@pytest.mark.parametrize("engine", ["checked", "python", "llvm"])
 def test_a_wrong_call_is_refused_before_anything_changes(engine: str) -> None:
     for (call, words), outcome in zip(WRONG_CALLS, split(outcomes(engine))[2], strict=True):
         assert outcome.startswith(("True ValueError: ", "True ParameterError: ")), call

@@ -119,7 +119,7 @@ def test_the_confusion_matrix_is_that_of_river(stream: tuple[int, Pairs]) -> Non
             assert metrics.confusion(label, prediction) == matrix[label][prediction]
 
 
-@pytest.mark.parametrize("engine", ["checked", "python", "numba"])
+@pytest.mark.parametrize("engine", ["checked", "python", "llvm"])
 @given(stream=streams(), cut=st.integers(0, 60))
 def test_rows_are_counted_as_single_samples(
     engine: str, stream: tuple[int, Pairs], cut: int
@@ -192,7 +192,7 @@ def test_ratios_go_on_after_halving(stream: tuple[int, Pairs], more: tuple[int, 
 
 
 def test_halving_happens_inside_of_a_block_too() -> None:
-    for engine in ("checked", "numba"):
+    for engine in ("checked", "llvm"):
         block = loader.load(engine).Metrics(3)
         single = grown(3, [(0, 0), (1, 2), (1, 1), (2, 1)], FULL // 4)
         block.load(single.save())
@@ -245,7 +245,7 @@ def test_a_wrong_class_changes_nothing(wrong: object) -> None:
     [([0, 1], [0]), ([], [0]), ([0, 3, 0], [0, 0, 0]), ([0, 0, 0], [0, 0, 255])],
 )
 def test_wrong_rows_change_nothing(labels: list[int], predictions: list[int]) -> None:
-    for engine in ("checked", "numba"):
+    for engine in ("checked", "llvm"):
         metrics = loader.load(engine).Metrics(3)
         before = metrics.state_crc32()
         with pytest.raises(ValueError, match=r"of one length|has to be a bytearray of classes"):

@@ -88,7 +88,7 @@ def result_of(
 def check_engines(
     parameters: dict[str, Any], raw: Raw, labels: Labels, classes: int, warmup: int
 ) -> None:
-    status, buffers = result_of("numba", parameters, raw, labels, classes, warmup)
+    status, buffers = result_of("llvm", parameters, raw, labels, classes, warmup)
     assert status.progress["trees_used"] > 0
     for engine in ("python", "micropython"):
         other_status, other = result_of(engine, parameters, raw, labels, classes, warmup)
@@ -120,7 +120,7 @@ def test_engines_agree_on_real_streams(name: str, change: dict[str, Any]) -> Non
     check_engines({**BASE, **change}, raw, stream.labels, len(stream.class_names), WARMUP)
 
 
-# The checked engine and numba, anywhere
+# The checked engine and llvm, anywhere
 
 PARAMETERS = st.fixed_dictionaries(
     {
@@ -165,12 +165,12 @@ def contents(model: Any) -> dict[str, bytes]:
     st.integers(2, 7),
     st.lists(st.integers(1, 60), min_size=1, max_size=3),
 )
-def test_checked_engine_agrees_with_numba(
+def test_checked_engine_agrees_with_llvm(
     parameters: dict[str, Any], seed: int, features: int, classes: int, blocks: list[int]
 ) -> None:
     models = [
         loader.load(engine).ShrubEnsemble(features, classes, **parameters)
-        for engine in ("checked", "numba")
+        for engine in ("checked", "llvm")
     ]
     for k, size in enumerate(blocks):
         codes, labels = codes_and_labels(seed + k, size, features, classes)
@@ -178,8 +178,8 @@ def test_checked_engine_agrees_with_numba(
         for model, said in zip(models, predictions, strict=True):
             model.run(codes, labels, said)
         assert predictions[0] == predictions[1]
-        checked, numba = map(contents, models)
-        assert [name for name in checked if checked[name] != numba[name]] == []
+        checked, llvm = map(contents, models)
+        assert [name for name in checked if checked[name] != llvm[name]] == []
 
 
 # A million samples
@@ -226,10 +226,10 @@ def check_bounds(model: Any, fresh: Any) -> None:
 )  # fmt: skip
 def test_after_a_million_samples(parameters: dict[str, Any]) -> None:
     """All is still within its bounds, and the checked engine takes over and goes on the same."""
-    numba, checked = (
-        loader.load(engine).ShrubEnsemble(2, 3, **parameters) for engine in ("numba", "checked")
+    llvm, checked = (
+        loader.load(engine).ShrubEnsemble(2, 3, **parameters) for engine in ("llvm", "checked")
     )
-    fresh = loader.load("numba").ShrubEnsemble(2, 3, **parameters)
+    fresh = loader.load("llvm").ShrubEnsemble(2, 3, **parameters)
     block = 100_000
     rng = np.random.default_rng(0)
     for _ in range(10):
@@ -238,12 +238,12 @@ def test_after_a_million_samples(parameters: dict[str, Any]) -> None:
             rng.random(block) < 0.5, codes[::2] // 22000, rng.integers(3, size=block)
         )
         rows = array("H", codes.astype(np.uint16).tobytes())
-        numba.run(rows, bytearray(labels.astype(np.uint8).tobytes()), bytearray(block))
-        check_bounds(numba, fresh)
-    checked.load(numba.save())
+        llvm.run(rows, bytearray(labels.astype(np.uint8).tobytes()), bytearray(block))
+        check_bounds(llvm, fresh)
+    checked.load(llvm.save())
     codes_after, labels_after = codes_and_labels(1, 400, 2, 3)
     predictions = [bytearray(400), bytearray(400)]
-    for model, said in zip((numba, checked), predictions, strict=True):
+    for model, said in zip((llvm, checked), predictions, strict=True):
         model.run(codes_after, labels_after, said)
     assert predictions[0] == predictions[1]
-    assert contents(numba) == contents(checked)
+    assert contents(llvm) == contents(checked)

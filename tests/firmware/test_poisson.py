@@ -14,9 +14,9 @@ from math import exp, factorial, sqrt
 from types import ModuleType
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
+from bare_kernels import address_of, bare_kernel
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -107,16 +107,16 @@ def test_larger_means_are_sums(rate: int) -> None:
 
 @pytest.fixture(scope="module")
 def draw_many() -> Any:
-    """A loop over the kernel, compiled: (rng, rate, out)."""
-    compiled = sys.modules[loader.load("numba").__name__ + ".fixed"]
-    poisson = compiled.poisson
+    """A loop over the compiled kernel: (rng, rate, out)."""
+    compiled = sys.modules[loader.load("llvm").__name__ + ".fixed"]
+    draw = bare_kernel("fixed", "poisson")
 
-    @numba.njit
-    def draw(t: Any, rate: int, out: NDArray[np.int64]) -> None:
-        for i in range(len(out)):
-            out[i] = poisson(t, 0, rate)
+    def draws(rng: array[int], rate: int, out: NDArray[np.int64]) -> None:
+        table = compiled.generator_table(rng)
+        t = address_of(table)
+        out[:] = [draw(t, 0, rate) for _ in range(len(out))]
 
-    return lambda rng, rate, out: draw(compiled.generator_table(rng), rate, out)
+    return draws
 
 
 @pytest.mark.parametrize("rate", [3, 64, 256, 300, 512, 1000, 1536, 4096])

@@ -387,7 +387,7 @@ def outcomes(engine: str) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("engine", ["checked", "python", "numba"])
+@pytest.mark.parametrize("engine", ["checked", "python", "llvm"])
 def test_wrong_arguments_are_refused_in_clear_words(engine: str) -> None:
     for (who, what, words), outcome in zip(WRONG, outcomes(engine), strict=True):
         assert outcome.startswith(("True ValueError: ", "True ParameterError: ")), (who, what)
@@ -414,7 +414,7 @@ def test_every_engine_gives_the_same_codes(run_micropython: Callable[[str], str]
         for limits in ranges
     ]
     expected = [
-        encode(loader.load(name).Quantizer(31, ranges), rows) for name in ("python", "numba")
+        encode(loader.load(name).Quantizer(31, ranges), rows) for name in ("python", "llvm")
     ]
     script = f"""
 from array import array

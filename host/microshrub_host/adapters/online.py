@@ -22,8 +22,8 @@ from ..models import model_files
 from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream
 from ..streams.units import RAW_MAX, Raw, Scale
 
-FASTEST = "fastest"  # the engine c where there is a C compiler, else numba
-ENGINES = (FASTEST, "c", "numba", "python")
+FASTEST = "fastest"  # the engine c where there is a C compiler, else llvm
+ENGINES = (FASTEST, "c", "llvm", "python")
 Values = NDArray[np.float64]
 
 
@@ -205,7 +205,7 @@ class OnlineModel(Online):
 
 def check_engine(engine: str) -> None:
     """Raise AdapterError unless there is such an engine here."""
-    if engine not in ENGINES:
+    if loader.present_name(engine) not in ENGINES:
         raise AdapterError(f"engine has to be one of {', '.join(ENGINES)}, not {engine!r}")
 
 

@@ -298,7 +298,7 @@ _DOC = """{learner} as a KIND of River.
     warmup    number of samples that decide the units and ranges of the features, before they
               are learned, too
     digits    decimal places that are kept of each feature; None: as many as in the warm-up
-    engine    "fastest", "c", "numba" or "python"
+    engine    "fastest", "c", "llvm" or "python"
 
     The others are those of the learner, see microshrub.{learner}:
 

@@ -198,7 +198,7 @@ _DOC = """{learner} as a KIND of scikit-learn.
 
     SPAREwarmup    number of first samples, which decide the units and ranges of the features
     digits    decimal places that are kept of each feature; None: as many as in the warm-up
-    engine    "fastest", "c", "numba" or "python"
+    engine    "fastest", "c", "llvm" or "python"
 
     The others are those of the learner, see microshrub.{learner}:
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any, overload
 
-from ..engines import engines
+from ..engines import engines, loader
 from ..engines.anomaly_options import AnomalyOptions
 from ..engines.learners import (
     DEFAULT,
@@ -59,7 +59,7 @@ def simulate(
     model
         A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
     engine
-        "c", "numba", "python" or "micropython", which come to the same result; None is the
+        "c", "llvm", "python" or "micropython", which come to the same result; None is the
         fastest that this machine has.
     warmup
         Samples whose features the quantizer sees before the run.
@@ -106,6 +106,7 @@ def simulate(
     (143, True)
 
     """
+    engine = loader.present_name(engine) if engine else None
     if isinstance(stream, NumberStream):
         return _simulate_numbers(stream, model, engine, warmup, interval, ends, parameters)
     wanted = parameters_of(model, stream_parameters(known(model), stream, warmup), parameters)
@@ -164,7 +165,7 @@ def parity(
     model
         A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
     engine_names
-        At least two of "python", "numba", "c" and "micropython"; None is all that this machine
+        At least two of "python", "llvm", "c" and "micropython"; None is all that this machine
         has.
     warmup
         Samples whose features the quantizer sees before the run.
@@ -198,11 +199,12 @@ def parity(
         shape = stream_parameters(known(model), stream, warmup)
         rows, labels, target = prequential.raw_rows(stream), stream.labels, None
     wanted = parameters_of(model, shape, parameters)
+    names = map(loader.present_name, engine_names or engines.available())
     starters = {
         f"{name} {number}": functools.partial(
             engines.start, name, kind_of(model), wanted, target=target
         )
-        for number, name in enumerate(engine_names or engines.available(), 1)
+        for number, name in enumerate(names, 1)
     }
     for step in engine_parity.check(starters, rows, labels, warmup=warmup, every=every):
         if isinstance(step, Difference):

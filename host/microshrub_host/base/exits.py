@@ -100,8 +100,8 @@ def undisturbed() -> Iterator[None]:
 class _Interrupt:
     """Remembers that Ctrl-C came. What it strikes may lose it, or make another error of it.
 
-    numba is struck in callbacks from C, where Python can only report an exception and go on, and
-    some packages catch everything while they are imported. So it strikes again until main() ends.
+    Some packages are struck in callbacks from C, where Python can only report an exception and go
+    on, and some catch everything while they are imported. So it strikes again until main() ends.
     """
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ import platform
 
 def versions() -> dict[str, str]:
     """Of what the result depends on."""
-    found = {name: version_of(name) for name in ("microshrub", "numba", "numpy")}
+    found = {name: version_of(name) for name in ("microshrub", "llvmlite", "numpy")}
     return found | {"python": platform.python_version()}
 
 

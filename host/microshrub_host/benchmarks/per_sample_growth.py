@@ -1,6 +1,6 @@
 """Does time per sample grow?
 
-A stream is run over and over on the numba engine. The last blocks before each of several points
+A stream is run over and over on the engine llvm. The last blocks before each of several points
 are then run again and again, in turns and from the same states: their median times hardly depend
 on what else the machine does. And the state at each point goes to the python engine, where the
 lines of the device library are counted that the next samples execute. The count is exact: the same
@@ -40,7 +40,7 @@ class SampleCost:
     """What a sample costs after so many others."""
 
     samples: int
-    nanoseconds: float  # of one sample on the numba engine, the median of repeated blocks
+    nanoseconds: float  # of one sample on the engine llvm, the median of repeated blocks
     lines: Sequence[int]  # of the device library, for each sample of the window
     progress: dict[str, int]  # what the model tells of its state
 
@@ -159,7 +159,7 @@ def measure(
     """The costs at each of the points, which are ascending numbers of samples from 2 on."""
     endless = Endless(stream)
     fast, exact = (
-        Session(loader.load(engine), MODELS[model], parameters) for engine in ("numba", "python")
+        Session(loader.load(engine), MODELS[model], parameters) for engine in ("llvm", "python")
     )
     fast.observe(endless.cut(0, min(warmup, len(stream.labels)))[0])
     fast.freeze()

@@ -43,7 +43,7 @@ class ProcessCost:
 
 def engines() -> list[str]:
     """Those that compile kernels, of which this machine has the compiler."""
-    return ["c", "numba"] if c_kernels.works() else ["numba"]
+    return ["c", "llvm"] if c_kernels.works() else ["llvm"]
 
 
 def write_file(path: Path, rows: int) -> None:

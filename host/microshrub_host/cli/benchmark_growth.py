@@ -80,7 +80,7 @@ def print_costs(costs: Sequence[SampleCost]) -> None:
         table.add_row(*map(Text, words))
     console.print(table)
     console.say(
-        "ns: nanoseconds per sample on the numba engine, the median of repeated blocks. lines: "
+        "ns: nanoseconds per sample on the engine llvm, the median of repeated blocks. lines: "
         "of the firmware executed per sample, counted exactly; mean, median and most of the "
         f"{WINDOW} samples after each point."
     )

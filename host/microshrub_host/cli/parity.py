@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..base.terminal import console, messages
 from ..base.text import count
-from ..engines import engines, native_files
+from ..engines import engines, loader, native_files
 from ..engines.learners import kind_of
 from ..engines.micropython_binary import find_or_fetch
 from ..evaluation import feature_parity, parity, prequential
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     find_or_fetch(messages.say)
     names = engines.available()
     for name in names:
-        if name in ("numba", "c"):
+        if name in loader.COMPILED:
             compile_kernels(arguments.model, parameters, name)
     if "c" not in names:
         messages.say("Note: there is no C compiler here, so the engine c is left out.")

@@ -51,8 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_board_option(parser, None, assumed)
     parser.add_argument(
         "--engine",
+        type=loader.present_name,
         choices=engines.NAMES,
-        help="what runs the learner (default: c if there is a C compiler, else numba)",
+        help="what runs the learner (default: c if there is a C compiler, else llvm)",
     )
     add_anomaly_option(parser)
     add_spare_option(parser)
@@ -117,7 +118,7 @@ def _learn(
     beside: Mapping[str, Any],
 ) -> prequential.Result:
     engine = arguments.engine or loader.fastest()
-    if engine in ("numba", "c"):
+    if engine in loader.COMPILED:
         compile_kernels(arguments.model, parameters, engine)
     with showing(f"{engine}: learning") as update:
         return prequential.evaluate(

@@ -34,7 +34,7 @@ def run_numbers(arguments: argparse.Namespace) -> int:
     if arguments.board and not budget.fits:
         raise UserError(too_large(budget, board, model, parameters))
     engine = arguments.engine or loader.fastest()
-    if engine in ("numba", "c"):
+    if engine in loader.COMPILED:
         compile_kernels(model, parameters, engine)
     with showing(f"{engine}: learning") as update:
         result = regression.evaluate_numbers(

@@ -162,7 +162,7 @@ def _our_build() -> str:
         return f"engine c, {said.partition(chr(10))[0]}, {' '.join(c_kernels.FLAGS)}"
     if loader.fastest() == "c":
         return f"engine c, compiled before, {' '.join(c_kernels.FLAGS)}"
-    return f"engine numba, numba {version_of('numba')}"
+    return f"engine llvm, llvmlite {version_of('llvmlite')}"
 
 
 def all_versions(cells: Sequence[AnyCell]) -> dict[str, str]:

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .c_declarations import INT, OBJECT, POINTERS, Kernel, KernelFile, TranslationError, head_of
+from .kernel_scope import KernelScope, loaded
+from .kernel_sources import OBJECT, POINTERS, Kernel, KernelFile
 
 _ARITHMETIC = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.LShift: "<<", ast.RShift: ">>",
@@ -19,29 +20,19 @@ _COMPARISONS = {
 _UNARY = {ast.USub: "-", ast.Invert: "~", ast.Not: "!"}
 
 
-class KernelBody:
+class CFunction(KernelScope):
     """The C of one kernel."""
 
     def __init__(
-        self, module: KernelFile, kernels: Mapping[tuple[str, str], Kernel], node: ast.FunctionDef
+        self, file: KernelFile, kernels: Mapping[tuple[str, str], Kernel], node: ast.FunctionDef
     ) -> None:
-        self.module, self.kernels, self.node = module, kernels, node
-        self.kernel = kernels[module.name, node.name]
-        names = [arg.arg for arg in node.args.args]
-        self.types = dict(zip(names, self.kernel.arguments, strict=True))
-        self.arguments = set(names)
-        self.read = {
-            part.id
-            for part in ast.walk(node)
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
-        }
+        super().__init__(file, kernels, node)
         self.loops = 0
 
     def text(self) -> str:
         """The whole function; its locals are declared at its top."""
-        body = self.node.body[int(ast.get_docstring(self.node) is not None) :]
         lines = [f"    (void)v_{name};" for name in self.types if name not in self.read]
-        lines += self._block(body, 1)
+        lines += self._block(self.body, 1)
         local = [
             f"    {kind} v_{name}{'' if kind in POINTERS.values() else ' = 0'};"
             for name, kind in self.types.items()
@@ -60,7 +51,7 @@ class KernelBody:
         if isinstance(node, ast.Assign):
             yield self._assign(node.targets[0], node.value)
         elif isinstance(node, ast.AugAssign):
-            yield self._assign(node.target, ast.BinOp(_loaded(node.target), node.op, node.value))
+            yield self._assign(node.target, ast.BinOp(loaded(node.target), node.op, node.value))
         elif isinstance(node, ast.Return):
             yield f"return {self._value(node.value)};" if node.value else "return;"
         elif isinstance(node, ast.Expr):
@@ -76,18 +67,18 @@ class KernelBody:
         elif isinstance(node, (ast.Break, ast.Continue, ast.Pass)):
             yield {ast.Break: "break;", ast.Continue: "continue;"}.get(type(node), ";")
         else:
-            raise self._error(node)
+            raise self.error(node)
 
     def _assign(self, target: ast.expr, value: ast.expr) -> str:
         if isinstance(target, ast.Name):
-            kind = self._type(value)
+            kind = self.type_of(value)
             if self.types.setdefault(target.id, kind) != kind:
-                raise self._error(target)
+                raise self.error(target)
             return f"v_{target.id} = {self._value(value)};"
         if isinstance(target, ast.Subscript):
-            item = self._type(target.value).removesuffix(" *")
+            item = self.pointer_of(target).removesuffix(" *")
             return f"{self._value(target)} = ({item})({self._value(value)});"
-        raise self._error(target)
+        raise self.error(target)
 
     def _branches(self, node: ast.If) -> Iterator[str]:
         yield f"if ({self._value(node.test)}) {{"
@@ -98,50 +89,30 @@ class KernelBody:
         yield "}"
 
     def _loop(self, node: ast.For) -> Iterator[str]:
-        call = node.iter
-        if not (isinstance(call, ast.Call) and ast.unparse(call.func) == "range"):
-            raise self._error(node)
-        if not isinstance(node.target, ast.Name):
-            raise self._error(node)
-        given = [self._value(argument) for argument in call.args]
-        start, stop = ("0", given[0]) if len(given) == 1 else given[:2]
-        step = ast.literal_eval(call.args[2]) if len(given) == 3 else 1
-        if node.target.id in self.read:
-            self.types.setdefault(node.target.id, INT)
+        target, start, stop, step = self.range_of(node)
+        first, last = self._value(start), self._value(stop)
         self.loops += 1
         i, end = f"i{self.loops}", f"end{self.loops}"
         compare = "<" if step > 0 else ">"
         yield (
-            f"for (int32_t {i} = {start}, {end} = {stop}; {i} {compare} {end}; {i} += {step}) {{"
+            f"for (int32_t {i} = {first}, {end} = {last}; {i} {compare} {end}; {i} += {step}) {{"
         )
-        if node.target.id in self.read:
-            yield f"    v_{node.target.id} = {i};"
+        if target in self.read:
+            yield f"    v_{target} = {i};"
         yield from self._block(node.body, 1)
         yield "}"
 
     # --- Expressions -----------------------------------------------------------------------------
 
-    def _type(self, node: ast.expr) -> str:
-        """The type in C of what an expression gives."""
-        if isinstance(node, ast.Name):
-            return self.types.get(node.id, INT)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            return POINTERS.get(node.func.id, INT)
-        if isinstance(node, ast.Subscript) and self._type(node.value) == OBJECT:
-            return OBJECT
-        if isinstance(node, ast.IfExp):
-            return self._type(node.body)
-        return INT
-
     def _value(self, node: ast.expr) -> str:
         translated = getattr(self, f"_{type(node).__name__.lower()}", None)
         if translated is None:
-            raise self._error(node)
+            raise self.error(node)
         return str(translated(node))
 
     def _constant(self, node: ast.Constant) -> str:
         if not isinstance(node.value, int):
-            raise self._error(node)
+            raise self.error(node)
         return str(int(node.value))
 
     def _binop(self, node: ast.BinOp) -> str:
@@ -164,33 +135,29 @@ class KernelBody:
     def _word(self, words: Mapping[Any, str], op: ast.AST, node: ast.AST) -> str:
         """The operator in C."""
         if type(op) not in words:
-            raise self._error(node)
+            raise self.error(node)
         return words[type(op)]
 
     def _name(self, node: ast.Name) -> str:
         if node.id in self.types:
             return f"v_{node.id}"
-        if node.id in self.module.constants:
-            return f"({self.module.constants[node.id]})"
-        called = self._kernel(node.id)
+        if node.id in self.file.constants:
+            return f"({self.file.constants[node.id]})"
+        called = self.kernel_called(node.id)
         if called is None:
-            raise self._error(node)
+            raise self.error(node)
         return called.name
-
-    def _kernel(self, name: str) -> Kernel | None:
-        """The kernel that has this name in this file."""
-        place = self.module.imported.get(name, (self.module.name, name))
-        return self.kernels.get(place)
 
     def _subscript(self, node: ast.Subscript) -> str:
         """An item of a pointer; of an object, which is a tuple, the object that it holds."""
-        if self._type(node.value) == OBJECT:
+        if self.type_of(node.value) == OBJECT:
             return f"((void **){self._value(node.value)})[{self._value(node.slice)}]"
+        self.pointer_of(node)
         return f"{self._value(node.value)}[{self._value(node.slice)}]"
 
     def _call(self, node: ast.Call) -> str:
         if not isinstance(node.func, ast.Name):
-            raise self._error(node)
+            raise self.error(node)
         name = node.func.id
         if name == "int":
             return self._value(node.args[0])
@@ -200,7 +167,7 @@ class KernelBody:
 
     def _given(self, name: str, arguments: list[ast.expr]) -> Iterator[str]:
         """What a kernel is called with; C++ wants casts to pointers said."""
-        called = self._kernel(name)
+        called = self.kernel_called(name)
         for place, argument in enumerate(arguments):
             kind = called.arguments[place] if called else OBJECT
             cast = f"({kind})" if kind in POINTERS.values() else ""
@@ -208,7 +175,7 @@ class KernelBody:
 
     def _address(self, node: ast.expr) -> str:
         """What is cast to a pointer: an object, or an item of a table of addresses."""
-        if isinstance(node, ast.Subscript) and self._type(node.value) == POINTERS["ptr32"]:
+        if isinstance(node, ast.Subscript) and self.type_of(node.value) == POINTERS["ptr32"]:
             return f"((void **){self._value(node.value)})[{self._value(node.slice)}]"
         return self._value(node)
 
@@ -221,14 +188,13 @@ class KernelBody:
         ]
         return f"({' && '.join(pairs)})"
 
-    def _error(self, node: ast.AST) -> TranslationError:
-        line = getattr(node, "lineno", 0)
-        return TranslationError(
-            f"{self.module.name}, line {line}: {ast.unparse(node)} cannot be translated to C"
-        )
+
+def head_of(kernel: Kernel) -> str:
+    """A kernel's declaration, without the semicolon."""
+    names = (f"v_{arg.arg}" for arg in kernel.node.args.args)
+    given = ", ".join(map(_declared, kernel.arguments, names))
+    return f"{kernel.returns} {kernel.name}({given or 'void'})"
 
 
-def _loaded(target: ast.expr) -> ast.expr:
-    """A target of an assignment as a value."""
-    found = ast.parse(ast.unparse(target), mode="eval").body
-    return ast.copy_location(found, target)
+def _declared(kind: str, name: str) -> str:
+    return kind.replace("(*)", f"(*{name})") if "(*)" in kind else f"{kind} {name}"

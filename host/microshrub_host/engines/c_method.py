@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .c_declarations import TranslationError, c_name
+from .kernel_sources import TranslationError, symbol
 
 OBJECTS = """
 static mp_int_t int_of(mp_obj_t object) {
@@ -77,7 +77,7 @@ class ViperMethod:
     @property
     def name(self) -> str:
         """Its name in C and in the native module."""
-        return c_name(self.module, self.node.name)
+        return symbol(self.module, self.node.name)
 
     def text(self) -> str:
         """The function in C. Raises TranslationError."""

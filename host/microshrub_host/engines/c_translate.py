@@ -15,11 +15,10 @@ product within 32 bits, so nothing in it depends on how a compiler treats an ove
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 
-from .c_declarations import Kernel, KernelFile, head_of, kernel_of, read, works_on_objects
-from .c_function import KernelBody
+from .c_function import CFunction, head_of
+from .kernel_sources import Kernel, select
 
 TYPES = """\
 #include <limits.h>
@@ -60,46 +59,14 @@ def translate(
 ) -> tuple[str, list[Kernel]]:
     """C for the kernels of these modules of the device library, and what they are.
 
-    The modules that they import from have to be among them. Those of the room device/ that work
-    on Python's objects are left out, and without `functions` those that take a function are, too.
-    Of `roots`, pairs of module and name, only these and what they call are taken; of `of`, some of
-    the modules, their kernels and what these call. `linkage` stands before each function
-    ("static "). What has to stand before the text: TYPES and DIVISION, or the like. Raises
-    TranslationError.
+    Of which modules and of `functions`, `roots` and `of`, see kernel_sources.select(). `linkage`
+    stands before each function ("static "). What has to stand before the text: TYPES and DIVISION,
+    or the like. Raises TranslationError.
     """
-    found = [read(name) for name in modules]
-    for module in found:
-        module.nodes = [node for node in module.nodes if not works_on_objects(module, node)]
-    kernels = {(m.name, node.name): kernel_of(m.name, node) for m in found for node in m.nodes}
-    if not functions:
-        kernels = {place: k for place, k in kernels.items() if not k.takes_function}
-    if of is not None:
-        roots = [place for place in kernels if place[0] in of]
-    if roots is not None:
-        kernels = _needed(found, kernels, roots)
+    files, kernels = select(modules, functions=functions, roots=roots, of=of)
     texts = [f"{linkage}{head_of(kernel)};" for kernel in kernels.values()]
-    for module in found:
-        for node in module.nodes:
-            if (module.name, node.name) in kernels:
-                texts.append(linkage + KernelBody(module, kernels, node).text())
+    for file in files:
+        for node in file.nodes:
+            if (file.name, node.name) in kernels:
+                texts.append(linkage + CFunction(file, kernels, node).text())
     return "\n".join(texts) + "\n", list(kernels.values())
-
-
-def _needed(
-    modules: Iterable[KernelFile],
-    kernels: Mapping[tuple[str, str], Kernel],
-    roots: Iterable[tuple[str, str]],
-) -> dict[tuple[str, str], Kernel]:
-    """The kernels that are roots, or called by one that is needed. Raises KeyError."""
-    imported = {module.name: module.imported for module in modules}
-    needed: set[tuple[str, str]] = set()
-    waiting = list(roots)
-    while waiting:
-        place = waiting.pop()
-        if place not in needed:
-            needed.add(place)
-            home = place[0]
-            names = {n.id for n in ast.walk(kernels[place].node) if isinstance(n, ast.Name)}
-            called = {imported[home].get(name, (home, name)) for name in names}
-            waiting += called & kernels.keys()
-    return {place: kernel for place, kernel in kernels.items() if place in needed}

@@ -1,4 +1,4 @@
-"""The engines behind one interface: `python`, `numba`, `c` and `micropython`."""
+"""The engines behind one interface: `python`, `llvm`, `c` and `micropython`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Parameters = Mapping[str, Any]
 Labels = NDArray[np.uint8]
 Said = NDArray[Any]  # predictions: classes as uint8, or raw numbers as int32
 NO_LABELS: Labels = np.zeros(0, dtype=np.uint8)  # of rows that have their target in a column
-NAMES = ("python", "numba", "c", "micropython")
+NAMES = ("python", "llvm", "c", "micropython")
 NATIVE = "native"
 
 
@@ -107,7 +107,7 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """`python`, `numba` or `c`, in this process."""
+    """`python`, `llvm` or `c`, in this process."""
 
     def __init__(
         self,

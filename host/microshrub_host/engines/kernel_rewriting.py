@@ -29,19 +29,6 @@ class _Overflows(ast.NodeTransformer):
         return node
 
 
-class _PlainNumbers(ast.NodeTransformer):
-    """Makes a number that a variable begins with one of any value, as it is from then on.
-
-    To numba, 1 is of a type of its own: it would compile what the variable is passed to twice.
-    """
-
-    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
-        if isinstance(node.value, ast.Constant) and type(node.value.value) is int:
-            node.value = ast.Call(ast.Name("_int", ast.Load()), [node.value], [])
-            ast.copy_location(node.value, node)
-        return node
-
-
 def cast_arguments(node: ast.FunctionDef) -> None:
     """Make a kernel do what viper does with annotated arguments, and remove the annotations."""
     casts: list[ast.stmt] = []
@@ -59,7 +46,4 @@ def cast_arguments(node: ast.FunctionDef) -> None:
 
 
 # What else is done to kernels, by the name that an engine has for it
-REWRITERS: dict[str, Callable[[], ast.NodeTransformer]] = {
-    "_i32": _Overflows,
-    "_int": _PlainNumbers,
-}
+REWRITERS: dict[str, Callable[[], ast.NodeTransformer]] = {"_i32": _Overflows}

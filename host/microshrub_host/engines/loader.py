@@ -16,36 +16,36 @@ import functools
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from ..base.errors import UserError
 from . import kernel_rewriting, library_files, python_pointers
 from .code_cache import cached
+from .compiled_kernels import CompiledViper, KernelCompiler, write_addresses
 from .kernel_rewriting import POINTERS, REWRITERS, cast_arguments
 from .own_learners import own_files, own_learners
 
+COMPILED = ("llvm", "c")  # engines that make machine code of the kernels
+_FORMER_NAMES = {"numba": "llvm"}
+
+
+def present_name(engine: str) -> str:
+    """What an engine is called now: a former name still works."""
+    return _FORMER_NAMES.get(engine, engine)
+
 
 def digest() -> str:
-    """A hash of the device library's sources and of the code that compiles them here."""
+    """A hash of the device library's sources."""
     sha = hashlib.sha256()
-    names = ("loader.py", "kernel_rewriting.py", "numba_kernels.py", "numba_pointers.py")
-    here = map(Path(__file__).with_name, names)
-    for path in [*library_files.sources_with_own(), *here]:
+    for path in library_files.sources_with_own():
         sha.update(path.read_bytes())
     return sha.hexdigest()[:16]
-
-
-def _calls_first(node: ast.FunctionDef) -> bool:
-    """Whether a kernel calls its first argument."""
-    calls = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
-    first = node.args.args[0].arg if node.args.args else None
-    return any(isinstance(call, ast.Name) and call.id == first for call in calls)
 
 
 class _Kernels(ast.NodeTransformer):
@@ -74,10 +74,6 @@ class _Kernels(ast.NodeTransformer):
             return None
         if any(ast.unparse(d) == "micropython.viper" for d in node.decorator_list):
             cast_arguments(node)
-            if _calls_first(node):
-                first = node.args.args.pop(0).arg
-                call = ast.parse(f"micropython.viper.taking({first!r})", mode="eval").body
-                node.decorator_list = [ast.copy_location(call, node)]
             for rewriter in self.more:
                 node.body = [rewriter.visit(statement) for statement in node.body]
         return node
@@ -141,11 +137,15 @@ class _Finder(MetaPathFinder):
         )
 
 
+def _as_it_is(function: Any) -> Any:
+    return function
+
+
 def _standin(viper: Any) -> ModuleType:
     module = ModuleType("micropython")
     module.const = lambda value: value  # type: ignore[attr-defined]
     module.viper = viper  # type: ignore[attr-defined]
-    module.native = lambda function: function  # type: ignore[attr-defined]
+    module.native = _as_it_is  # type: ignore[attr-defined]
     return module
 
 
@@ -164,36 +164,6 @@ def _importing(finder: _Finder, standin: ModuleType) -> Iterator[None]:
             sys.modules["micropython"] = before
 
 
-class Viper:
-    """Stands in for micropython.viper; `compiled` turns a function into an engine's kernel."""
-
-    def __init__(self, compiled: Callable[[Any], Any]) -> None:
-        self.compiled = compiled
-
-    def __call__(self, function: Any) -> Any:
-        return self.compiled(function)
-
-    def taking(self, name: str) -> Callable[[FunctionType], Any]:
-        """For a kernel that calls another, which is its first argument, as a global of that name.
-
-        Each kernel that it is given makes a function of its own: numba compiles one that takes a
-        function anew in every process, and keeps this one in its cache.
-        """
-
-        def kernel(function: FunctionType) -> Any:
-            @functools.cache
-            def with_kernel(called: Any) -> Any:
-                names = {**function.__globals__, name: called}
-                made = FunctionType(function.__code__, names, function.__name__)
-                made.__module__ = function.__module__
-                made.__qualname__ += f"_{called.__module__}_{called.__qualname__}"
-                return self.compiled(made)
-
-            return lambda called, *arguments: with_kernel(called)(*arguments)
-
-        return kernel
-
-
 def constant(module: str, name: str) -> int:
     """A const() of a module of the device library: constant("shrub.window", "_W_SIZE")."""
     number: int = getattr(sys.modules[f"{load('python').__name__}.{module}"], name)
@@ -201,43 +171,47 @@ def constant(module: str, name: str) -> int:
 
 
 def fastest() -> str:
-    """The fastest engine that this machine has: `c` with a C compiler, else `numba`."""
+    """The fastest engine that this machine has: `c` with a C compiler, else `llvm`."""
     from . import c_kernels
 
-    return "c" if c_kernels.works() else "numba"
+    return "c" if c_kernels.works() else "llvm"
+
+
+def compiler(engine: str) -> KernelCompiler:
+    """What compiles the kernels for the engine `llvm` or `c`."""
+    if engine == "llvm":
+        from . import llvm_kernels
+
+        return llvm_kernels.COMPILER
+    if engine == "c":
+        from . import c_kernels
+
+        return c_kernels.COMPILER
+    raise ValueError(f"the engine {engine!r} compiles no kernels")
 
 
 @functools.cache
 def load(engine: str) -> ModuleType:
-    """The device library for the engine `python`, `checked`, `numba` or `c`.
+    """The device library for the engine `python`, `checked`, `llvm` or `c`.
 
     `checked` is `python` with every index, every i32 that is stored and every sum, difference,
     product and left shift checked to be what viper can do; it is for tests.
 
     The result is what `import microshrub` gives on a board.
     """
+    engine = present_name(engine)
     viper: Any
-    if engine == "numba":
-        from . import numba_kernels, numba_pointers
-
-        viper = Viper(numba_kernels.compiler(digest()))
-        makers = (*POINTERS, library_files.WRITE_ADDRESSES)
-        names = {name: getattr(numba_pointers, name) for name in makers}
-        names["_int"] = numba_kernels.word()
+    names: dict[str, Any]
+    if engine in COMPILED:
+        viper = CompiledViper(compiler(engine))
+        names = {library_files.WRITE_ADDRESSES: write_addresses}
     elif engine in ("python", "checked"):
-        viper = Viper(lambda function: function)
+        viper = _as_it_is
         names = {name: getattr(python_pointers, name) for name in POINTERS}
         if engine == "checked":
             names = {name: python_pointers.checked(cast) for name, cast in names.items()}
             names["_i32"] = python_pointers.i32
         names[library_files.WRITE_ADDRESSES] = python_pointers.write_addresses
-    elif engine == "c":
-        from . import c_kernels
-
-        viper, names = (
-            c_kernels.CViper(),
-            {library_files.WRITE_ADDRESSES: c_kernels.write_addresses},
-        )
     else:
         raise ValueError(f"there is no engine {engine!r} that runs in this process")
     package = f"_microshrub_{engine}"

@@ -15,9 +15,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from . import c_method, library_files
-from .c_declarations import INT, NOTHING, OBJECT, Kernel, c_name, is_kernel
 from .c_method import ViperMethod, is_method
 from .c_translate import DIVISION, TYPES, translate
+from .kernel_sources import INT, NOTHING, OBJECT, Kernel, is_kernel, symbol
 from .source_text import source_text
 
 MODULE = "native"  # of the device library
@@ -127,7 +127,7 @@ def _names(exported: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """What Python calls a kernel: by its own name if it is the only one, which costs no RAM."""
     often = Counter(function for _, function in exported)
     return {
-        (module, function): function if often[function] == 1 else c_name(module, function)
+        (module, function): function if often[function] == 1 else symbol(module, function)
         for module, function in exported
     }
 
@@ -154,7 +154,7 @@ class _File(ast.NodeTransformer):
 
     def text(self, names: Mapping[tuple[str, str], str]) -> str:
         """The file as it is compiled for a board; names are those of the native module."""
-        given = {c_name(*place): name for place, name in names.items()}
+        given = {symbol(*place): name for place, name in names.items()}
         for node in ast.walk(self._tree):
             if isinstance(node, ast.ImportFrom) and node.module == _IN_LIBRARY:
                 for alias in node.names:
@@ -193,7 +193,7 @@ class _File(ast.NodeTransformer):
             local = alias.asname or alias.name
             if local in self._used:
                 self.wanted[home, alias.name] = None
-                names.append(ast.alias(c_name(home, alias.name), local))
+                names.append(ast.alias(symbol(home, alias.name), local))
         return [ast.ImportFrom(_IN_LIBRARY, names, 0)] if names else []
 
 

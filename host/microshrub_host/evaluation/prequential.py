@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib.metadata
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.mapped_memory import let_go, taken_out
-from ..engines import c_kernels, engines, loader, numba_kernels
+from ..engines import engines, loader
 from ..engines.anomaly_options import AnomalyOptions
 from ..engines.asking_options import AskingOptions
 from ..engines.learners import MODELS, REGRESSORS, kind_of
@@ -119,7 +118,7 @@ def fit(engine: engines.Engine, rows: Raw, warmup: int) -> None:
 def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> None:
     """Compile all that a run of such a model on that engine needs, or load it from the cache.
 
-    The engine is `numba` or `c`; None is the fastest here.
+    The engine is `llvm` or `c`; None is the fastest here.
     """
     engine = engine or loader.fastest()
     _compile(model, tuple(_switches(parameters)), engine)
@@ -157,10 +156,7 @@ def _switches(parameters: Mapping[str, Any]) -> list[str]:
 
 def _compiled_mark(model: str, parameters: Mapping[str, Any], engine: str) -> Path:
     name = "-".join([model, *_switches(parameters)])
-    if engine == "c":
-        return c_kernels.marks() / f"{name}.compiled"
-    folder = numba_kernels.folder(loader.digest())
-    return folder / f"{name}-numba{importlib.metadata.version('numba')}.compiled"
+    return loader.compiler(engine).marks() / f"{name}.compiled"
 
 
 def evaluate(
@@ -187,7 +183,7 @@ def evaluate(
     scale = stream.scale
     total = len(stream.labels)
     engine = engine or loader.fastest()
-    if engine in ("numba", "c"):
+    if engine in loader.COMPILED:
         compile_kernels(model, parameters, engine)
     right = column_room(total, np.bool_)
     history: list[Point] = []

@@ -124,7 +124,7 @@ def evaluate_numbers(
     ValueError for parameters that the learner refuses.
     """
     engine = engine or loader.fastest()
-    if engine in ("numba", "c"):
+    if engine in loader.COMPILED:
         compile_kernels(model, parameters, engine)
     rows = stream.raw_rows()
     said = np.zeros(len(rows), dtype=np.int32)

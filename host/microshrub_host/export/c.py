@@ -12,8 +12,8 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..engines import c_translate, library_files
-from ..engines.c_declarations import TranslationError, c_name
 from ..engines.c_translate import DIVISION, TYPES
+from ..engines.kernel_sources import TranslationError, symbol
 from ..engines.python_pointers import AddressTable
 from ..models.model_files import OpenModel
 from ..streams.units import MISSING
@@ -130,7 +130,7 @@ def place(kernel: Any) -> Place:
 
 def called(place: Place) -> str:
     """What the kernel there is called in a header."""
-    return f"microshrub_{c_name(*place)}"
+    return f"microshrub_{symbol(*place)}"
 
 
 def kernels(model: OpenModel, roots: Sequence[Place]) -> str:

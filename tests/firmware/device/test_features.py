@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from microshrub_host.engines import loader
 
-PACKAGES = {name: loader.load(name).__name__ for name in ("checked", "numba")}
+PACKAGES = {name: loader.load(name).__name__ for name in ("checked", "llvm")}
 LIMIT = 2**15
 values = st.one_of(
     st.integers(-LIMIT, LIMIT - 1), st.sampled_from([-LIMIT, LIMIT - 1]), st.integers(-3, 3)
@@ -75,8 +75,8 @@ def test_the_largest_windows_do_not_overflow(low: int, high: int, rows: int) -> 
 
 @settings(max_examples=20)
 @given(st.lists(values, min_size=1, max_size=64))
-def test_numba_gives_the_same(window: list[int]) -> None:
-    assert summarized(window, 0, "numba") == summarized(window)
+def test_llvm_gives_the_same(window: list[int]) -> None:
+    assert summarized(window, 0, "llvm") == summarized(window)
 
 
 def test_a_board_gives_the_same(run_micropython: Callable[[str], str]) -> None:

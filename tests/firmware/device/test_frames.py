@@ -19,7 +19,7 @@ from microshrub_host.engines import loader
 from microshrub_tools.link.frames import LONGEST, Frame, Splitter, pack, unpack
 from microshrub_tools.link.messages import sample
 
-ENGINES = ["checked", "python", "numba"]
+ENGINES = ["checked", "python", "llvm"]
 TABLE = sys.modules[loader.load("python").__name__ + ".device.frames"].crc_table()
 
 
@@ -143,7 +143,7 @@ def test_a_frame_comes_back(frame: Frame) -> None:
 @pytest.mark.parametrize("frame", FRAMES)
 def test_every_flip_of_one_bit_is_noticed(frame: Frame) -> None:
     line = pack(frame)
-    device = frames("numba")
+    device = frames("llvm")
     for at in range(1, len(line) - 1):
         for bit in range(8):
             flipped = bytearray(line)

@@ -133,7 +133,7 @@ def again(frames: list[Frame]) -> list[int]:
     return [frame.sequence for frame in frames]
 
 
-@pytest.mark.parametrize("engine", ["checked", "python", "numba"])
+@pytest.mark.parametrize("engine", ["checked", "python", "llvm", "c"])
 def test_every_request_has_its_answer(engine: str) -> None:
     device = Device(engine)
     assert not device.link.is_open
@@ -216,7 +216,7 @@ def test_what_is_missing_is_asked_for_once() -> None:
 
 
 def test_sequence_numbers_go_round() -> None:
-    device = Device("numba", window=2).open()
+    device = Device("llvm", window=2).open()
     for k in range(1, 65536 + 3):
         data = line(late_label(k % 65536, 0), k % 65536)
         device.link.feed(bytearray(data), len(data))

@@ -90,7 +90,7 @@ for choice in COMBINATIONS:
 """
 
 
-def test_nothing_is_allocated_and_numba_agrees(run_micropython: Callable[[str], str]) -> None:
+def test_nothing_is_allocated_and_llvm_agrees(run_micropython: Callable[[str], str]) -> None:
     head = f"""
 from array import array
 from micropython import heap_lock as lock, heap_unlock as unlock
@@ -100,7 +100,7 @@ COMBINATIONS = {COMBINATIONS!r}
 """
     lines: list[str] = []
     names = {
-        "HoeffdingTree": loader.load("numba").HoeffdingTree,
+        "HoeffdingTree": loader.load("llvm").HoeffdingTree,
         "COMBINATIONS": COMBINATIONS,
         "lock": int,
         "unlock": int,

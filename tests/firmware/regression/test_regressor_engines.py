@@ -74,7 +74,7 @@ def test_engines_agree(kind: str, change: dict[str, Any], target: dict[str, Any]
 @pytest.mark.long
 @settings(max_examples=15)
 @given(st.sampled_from(CASES), st.integers(0, 2**32 - 1), st.integers(1, 4))
-def test_the_checked_engine_agrees_with_numba(
+def test_the_checked_engine_agrees_with_llvm(
     case: tuple[str, dict[str, Any]], seed: int, features: int
 ) -> None:
     """Codes and targets at the ends of their range, ties, runs: no index or sum goes astray."""
@@ -88,7 +88,7 @@ def test_the_checked_engine_agrees_with_numba(
     if rng.random() < 0.5:
         targets = np.sort(targets)
     found = []
-    for engine in ("checked", "numba"):
+    for engine in ("checked", "llvm"):
         model = getattr(loader.load(engine), kind)(features=features, **change)
         said = array("H", bytes(300))
         model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), said)

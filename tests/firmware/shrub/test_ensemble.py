@@ -114,7 +114,7 @@ def test_as_accurate_as_the_oracle(
 # By hand: two samples, 0 at code 0 and 1 at code 10
 
 
-@pytest.mark.parametrize("engine", ["checked", "numba"])
+@pytest.mark.parametrize("engine", ["checked", "llvm"])
 @pytest.mark.parametrize(
     ("loss", "step", "weights"),
     [

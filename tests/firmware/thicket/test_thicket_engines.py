@@ -66,7 +66,7 @@ def test_engines_agree(kind: str, change: dict[str, Any], features: int, classes
 @pytest.mark.long
 @settings(max_examples=15)
 @given(st.sampled_from(CASES), st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(2, 7))
-def test_the_checked_engine_agrees_with_numba(
+def test_the_checked_engine_agrees_with_llvm(
     case: tuple[str, dict[str, Any]], seed: int, features: int, classes: int
 ) -> None:
     """Codes at the ends of their range, ties, runs of one label: no index or sum goes astray."""
@@ -80,7 +80,7 @@ def test_the_checked_engine_agrees_with_numba(
         labels = np.sort(labels)
     rows = array("H", codes.ravel().tolist())
     found = []
-    for engine in ("checked", "numba"):
+    for engine in ("checked", "llvm"):
         model = getattr(loader.load(engine), kind)(features=features, classes=classes, **change)
         said = bytearray(150)
         model.run(rows, bytearray(labels.tolist()), said)

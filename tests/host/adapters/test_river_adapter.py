@@ -157,7 +157,7 @@ def test_copies_go_on_alike(model: str, engine: str) -> None:
     [
         ({"window": 1}, "window has to be a whole number of 2..1024, not 1"),
         ({"warmup": 0}, "warmup has to be 1 or more"),
-        ({"engine": "micropython"}, "engine has to be one of fastest, c, numba, python"),
+        ({"engine": "micropython"}, "engine has to be one of fastest, c, llvm, python"),
         ({"classes": 1}, "classes has to be a whole number of 2..256, not 1"),
     ],
 )

@@ -35,7 +35,7 @@ def stream() -> Stream:
     return open_stream("synth:sea_a", limit=2500)
 
 
-def session_after(stream: Stream, samples: int, engine: str = "numba", **own: Any) -> Session:
+def session_after(stream: Stream, samples: int, engine: str = "llvm", **own: Any) -> Session:
     """A Hoeffding tree that has learned so many samples."""
     session = Session(loader.load(engine), MODELS["hoeffding"], TREE | own)
     endless = per_sample_growth.Endless(stream)

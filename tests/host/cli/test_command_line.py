@@ -66,12 +66,12 @@ def test_json_holds_all_that_was_promised(capsys: pytest.CaptureFixture[str], da
     assert (record["limit"], record["warmup"], record["shuffle"]) == (None, 256, None)
     assert record["class_names"] == ["rest", "run"]
     assert record["feature_names"] == ["speed", "heat", "place"]
-    assert set(record["versions"]) == {"microshrub", "numba", "numpy", "python"}
+    assert set(record["versions"]) == {"microshrub", "llvmlite", "numpy", "python"}
     given = simulate_json(capsys, data, *SMALL, "--board", "esp32", "--label", "place")
     assert (given["board"], given["board_given"], given["label"]) == ("esp32", True, "place")
 
 
-@pytest.mark.parametrize("engine", ["python", "numba", "micropython"])
+@pytest.mark.parametrize("engine", ["python", "llvm", "micropython"])
 def test_all_engines_tell_the_same(
     capsys: pytest.CaptureFixture[str],
     data: Path,
@@ -295,7 +295,7 @@ def test_parity_command(
     assert run("parity", data, *SMALL, "--every", "100") == 0
     lines = capsys.readouterr().out.splitlines()
     names = list(engines.available())
-    assert {"python", "numba", "micropython"} <= set(names)
+    assert {"python", "llvm", "micropython"} <= set(names)
     assert lines[0].split() == ["samples", *names]
     for line in lines[1:4]:
         assert len(set(line.split()[1:])) == 1

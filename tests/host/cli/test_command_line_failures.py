@@ -57,7 +57,7 @@ def interrupted(cache: Path, seconds: float) -> tuple[int, str]:
 
 @pytest.mark.parametrize("seconds", [0.3, 1.0, 2.0, 3.5])
 def test_ctrl_c_is_one_line(tmp_path: Path, seconds: float) -> None:
-    """While Python imports, numba imports, numba compiles: an empty cache makes that long."""
+    """While Python imports, while kernels are compiled, while they learn."""
     code, said = interrupted(tmp_path, seconds)
     while code == -signal.SIGINT or ("Traceback" in said and "microshrub_tools" not in said):
         assert seconds < 10, "Python itself does not start"

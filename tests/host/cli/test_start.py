@@ -11,7 +11,7 @@ import pytest
 from microshrub_tools.cli.main import COMMANDS
 
 HEAVY = {
-    *("numba", "matplotlib", "river", "scipy", "pandas", "pyarrow", "sklearn", "torch"),
+    *("llvmlite", "matplotlib", "river", "scipy", "pandas", "pyarrow", "sklearn", "torch"),
     "distributed",
 }
 PROGRAM = """

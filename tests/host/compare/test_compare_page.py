@@ -196,6 +196,6 @@ def test_simulate_writes_a_page(data: Path, tmp_path: Path) -> None:
     rows = dict(row for row in parsed.rows if len(row) == 2)
     assert rows["accuracy"] == f"{found['accuracy']:.2f} %"
     assert rows["window"] == "16"
-    assert rows["numba"] == found["versions"]["numba"]
+    assert rows["llvmlite"] == found["versions"]["llvmlite"]
     assert parsed.tags.count("svg") == 1
     assert os.fspath(data) in shlex.split(parsed.command or "")

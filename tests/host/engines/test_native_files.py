@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from microshrub_host.engines import engines, library_files, loader, mpy, native_files, native_tools
-from microshrub_host.engines.c_declarations import TranslationError
 from microshrub_host.engines.c_method import ViperMethod
+from microshrub_host.engines.kernel_sources import TranslationError
 from microshrub_host.engines.native_module import native_library
 from microshrub_host.engines.native_tools import PROCESSORS, NativeTools
 

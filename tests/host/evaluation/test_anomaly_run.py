@@ -128,7 +128,7 @@ def test_the_engines_are_compared_with_it() -> None:
     starters = {
         "one": lambda: engines.start("python", "ShrubEnsemble", shape, options),
         "other": lambda: engines.start(
-            "numba", "ShrubEnsemble", shape, options | {"reach": options["reach"] + 1}
+            "llvm", "ShrubEnsemble", shape, options | {"reach": options["reach"] + 1}
         ),
     }
     *_, last = parity.check(starters, rows, labels, warmup=20, every=50)

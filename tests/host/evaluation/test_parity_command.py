@@ -67,7 +67,7 @@ def test_engines_that_agree_never_part() -> None:
     rows, labels = make_blobs(120)
     starters = {
         name: (lambda name=name: engines.start(name, "ShrubEnsemble", PARAMETERS))
-        for name in ("python", "numba")
+        for name in ("python", "llvm")
     }
     steps = list(parity.check(starters, rows, labels, warmup=20, every=50))
     assert [s.samples for s in steps if isinstance(s, parity.Step)] == [50, 100, 120]

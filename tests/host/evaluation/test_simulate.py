@@ -29,7 +29,7 @@ def make_stream(samples: int = 400, seed: int = 0) -> Stream:
     return Stream("made", values, labels, ("a", "b", "c"), ("x", "y", "z"))
 
 
-@pytest.mark.parametrize("engine", ["python", "numba"])
+@pytest.mark.parametrize("engine", ["python", "llvm"])
 def test_figures_are_those_of_the_predictions(engine: str) -> None:
     stream = make_stream()
     result = prequential.evaluate(stream, "shrub", PARAMETERS, engine=engine, warmup=50)

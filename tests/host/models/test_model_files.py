@@ -64,7 +64,7 @@ def test_round_trip_from_all_engines(
     tmp_path: Path, model: str, micropython_command: tuple[str, ...]
 ) -> None:
     files = []
-    for engine in ("python", "numba", "micropython"):
+    for engine in ("python", "llvm", "micropython"):
         found = learned(model, engine)
         path = tmp_path / f"{engine}.mshrub"
         model_files.write(path, found)
@@ -87,7 +87,7 @@ def test_round_trip_from_all_engines(
 def test_the_opened_model_goes_on_as_the_one_that_was_saved(tmp_path: Path, model: str) -> None:
     stream, found = blobs(), learned(model)
     rows = prequential.raw_rows(stream)
-    with engines.start("numba", found.learner, found.parameters) as run:
+    with engines.start("llvm", found.learner, found.parameters) as run:
         prequential.fit(run, rows, 256)
         run.run(rows, stream.labels)
         path = tmp_path / "m.mshrub"

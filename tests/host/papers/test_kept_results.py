@@ -11,7 +11,7 @@ import pytest
 from microshrub_host.base.errors import UserError
 from microshrub_host.papers.kept_results import KeptResults
 
-HEAD = {"--limit": 100, "--seed": 0, "numba": "1"}
+HEAD = {"--limit": 100, "--seed": 0, "numpy": "1"}
 
 
 def keep(folder: Path, *records: dict[str, int], head: dict[str, object] = HEAD) -> list[object]:
@@ -45,7 +45,7 @@ def test_cut_off_anywhere_the_whole_lines_count(tmp_path: Path) -> None:
         assert len(records) == max(whole, 1) + 1
 
 
-@pytest.mark.parametrize("other", [{"--limit": 200}, {"numba": "2"}, {"more": 1}])
+@pytest.mark.parametrize("other", [{"--limit": 200}, {"numpy": "2"}, {"more": 1}])
 def test_other_options_are_not_mixed(tmp_path: Path, other: dict[str, object]) -> None:
     keep(tmp_path, {"a": 1})
     data = (tmp_path / "results.jsonl").read_bytes()

@@ -11,7 +11,7 @@ from microshrub_host.cli.parsed import add_whole_numbers
 from ..state_fuzz.altered_states import TARGETS
 from ..state_fuzz.fuzz import fuzz
 
-_ENGINES = ("python", "numba", "c", "micropython")
+_ENGINES = ("python", "llvm", "c", "micropython")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -15,7 +15,7 @@ class YearSimulator:
     """A quantizer, a learner and metrics that get what the device gets."""
 
     def __init__(self) -> None:
-        engine = "numba" if loader.fastest() == "c" else "python"
+        engine = "llvm" if loader.fastest() == "c" else "python"
         self._library: Any = loader.load(engine)
         self._codes = array("H", [0] * FEATURES)
         self.start()

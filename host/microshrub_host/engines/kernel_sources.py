@@ -1,8 +1,12 @@
-"""The kernels in the device library's files, and how C declares them."""
+"""The kernels in the device library's files: which there are, what they take and what they call.
+
+Their types have the names that they have in C.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
@@ -18,7 +22,7 @@ class TranslationError(ValueError):
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel of a module: its C name, the types of its arguments, and what it returns."""
+    """A kernel of a module: the types of its arguments, and what it returns."""
 
     module: str
     node: ast.FunctionDef
@@ -27,8 +31,8 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """Its name in C."""
-        return c_name(self.module, self.node.name)
+        """Its name in C and in compiled code."""
+        return symbol(self.module, self.node.name)
 
     @property
     def takes_function(self) -> bool:
@@ -46,8 +50,8 @@ class KernelFile:
     nodes: list[ast.FunctionDef] = field(default_factory=list)
 
 
-def c_name(module: str, function: str) -> str:
-    """The name in C of a module's function."""
+def symbol(module: str, function: str) -> str:
+    """The name of a module's function in C and in compiled code."""
     return f"{module.replace('.', '_')}__{function}"
 
 
@@ -113,11 +117,48 @@ def _function_type(call: ast.Call, node: ast.FunctionDef) -> str:
     return f"{INT} (*)({', '.join(given)})"
 
 
-def _declared(kind: str, name: str) -> str:
-    return kind.replace("(*)", f"(*{name})") if "(*)" in kind else f"{kind} {name}"
+def select(
+    modules: Iterable[str],
+    *,
+    functions: bool = True,
+    roots: Iterable[tuple[str, str]] | None = None,
+    of: Collection[str] | None = None,
+) -> tuple[list[KernelFile], dict[tuple[str, str], Kernel]]:
+    """The files of these modules of the device library, and kernels in them by module and name.
+
+    The modules that they import from have to be among them. Kernels of the room device/ that work
+    on Python's objects are left out, and without `functions` those that take a function are, too.
+    Of `roots`, pairs of module and name, only these and what they call are taken; of `of`, some of
+    the modules, their kernels and what these call.
+    """
+    found = [read(name) for name in modules]
+    for module in found:
+        module.nodes = [node for node in module.nodes if not works_on_objects(module, node)]
+    kernels = {(m.name, node.name): kernel_of(m.name, node) for m in found for node in m.nodes}
+    if not functions:
+        kernels = {place: k for place, k in kernels.items() if not k.takes_function}
+    if of is not None:
+        roots = [place for place in kernels if place[0] in of]
+    if roots is not None:
+        kernels = _needed(found, kernels, roots)
+    return found, kernels
 
 
-def head_of(kernel: Kernel) -> str:
-    names = (f"v_{arg.arg}" for arg in kernel.node.args.args)
-    given = ", ".join(map(_declared, kernel.arguments, names))
-    return f"{kernel.returns} {kernel.name}({given or 'void'})"
+def _needed(
+    modules: Iterable[KernelFile],
+    kernels: Mapping[tuple[str, str], Kernel],
+    roots: Iterable[tuple[str, str]],
+) -> dict[tuple[str, str], Kernel]:
+    """The kernels that are roots, or called by one that is needed. Raises KeyError."""
+    imported = {module.name: module.imported for module in modules}
+    needed: set[tuple[str, str]] = set()
+    waiting = list(roots)
+    while waiting:
+        place = waiting.pop()
+        if place not in needed:
+            needed.add(place)
+            home = place[0]
+            names = {n.id for n in ast.walk(kernels[place].node) if isinstance(n, ast.Name)}
+            called = {imported[home].get(name, (home, name)) for name in names}
+            waiting += called & kernels.keys()
+    return {place: kernel for place, kernel in kernels.items() if place in needed}

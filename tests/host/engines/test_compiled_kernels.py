@@ -1,9 +1,8 @@
-"""Kernels translated to C say what the same source says in Python."""
+"""Kernels translated to C and for LLVM say what the same source says in Python."""
 
 from __future__ import annotations
 
-import ctypes
-import subprocess
+import re
 from array import array
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,8 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from microshrub_host.engines import c_kernels, c_translate, library_files, python_pointers
-from microshrub_host.engines.c_declarations import TranslationError
+from microshrub_host.engines import (
+    c_kernels,
+    c_translate,
+    compiled_kernels,
+    library_files,
+    llvm_translate,
+    loader,
+    python_pointers,
+)
+from microshrub_host.engines.compiled_kernels import CompilerError
+from microshrub_host.engines.kernel_sources import TranslationError
 
 needs_compiler = pytest.mark.skipif(not c_kernels.compiler(), reason="there is no C compiler")
 
@@ -63,6 +71,34 @@ def loops(n: int, step: int) -> int:
 
 
 @micropython.viper
+def ways_out(n: int, most: int) -> int:
+    """Jumps of every kind, also to places that nothing else leads to."""
+    total = 0
+    while 1:
+        n -= 1
+        if n < 0:
+            break
+        elif n % 4 == 3:
+            continue
+        else:
+            for i in range(n, n + 3):
+                for k in range(i):
+                    if k > 5:
+                        break
+                    elif k == 2 or not 0 <= n - k < 9:
+                        continue
+                    total += (k if k < i - 1 else -k) ^ ~n
+                if total > most:
+                    return total
+                else:
+                    pass
+    if total < 0:
+        return -total
+    else:
+        return total if total & 1 else most
+
+
+@micropython.viper
 def widths(buffer, out: ptr32):
     eight = ptr8(buffer)
     sixteen = ptr16(buffer)
@@ -95,38 +131,29 @@ def second(t, i: int) -> int:
 '''
 
 
-@pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any]:
-    """The kernels of SOURCE compiled from C, and as Python."""
+@pytest.fixture(scope="module", params=["llvm", pytest.param("c", marks=needs_compiler)])
+def both(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Any, Any]:
+    """The kernels of SOURCE as an engine compiles them, and as Python."""
     folder = tmp_path_factory.mktemp("library") / "microshrub"
     folder.mkdir()
+    (folder / "__init__.py").touch()
     (folder / "odd.py").write_text(SOURCE, encoding="utf-8")
+    compiler = type(loader.compiler(request.param))()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(library_files, "folder", lambda: folder)
-        text, kernels = c_translate.translate(["odd"])
-        target = folder / "odd.so"
-        head = c_translate.TYPES + c_translate.DIVISION
-        (folder / "odd.c").write_text(head + text, encoding="utf-8")
-        command = [str(c_kernels.compiler()), "-Wall", *c_kernels.FLAGS]
-        subprocess.run([*command, "-o", target, folder / "odd.c"], check=True)
-        library = ctypes.CDLL(str(target))
-        compiled = SimpleNamespace(
-            **{
-                kernel.node.name: c_kernels.Function(c_kernels.Signature.of(kernel), library)
-                for kernel in kernels
-            }
-        )
+        compiled = {name: kernel for (_, name), kernel in compiler.functions("").items()}
     names: dict[str, Any] = {n: getattr(python_pointers, n) for n in ("ptr8", "ptr16", "ptr32")}
     kernels_only = SOURCE.replace("import micropython\n", "").replace("@micropython.viper\n", "")
     plain = kernels_only.replace("from micropython import const\n", "const = int\n")
     exec(plain, names)
-    return compiled, SimpleNamespace(**names)
+    return SimpleNamespace(**compiled), SimpleNamespace(**names)
 
 
 INTEGERS = st.integers(-(1 << 29), (1 << 29) - 1)
 
 
-@needs_compiler
 @given(a=INTEGERS | st.integers(-20, 20), b=INTEGERS | st.integers(-20, 20))
 def test_arithmetic(both: tuple[Any, Any], a: int, b: int) -> None:
     found = [array("i", [0] * 12) for _ in both]
@@ -135,14 +162,18 @@ def test_arithmetic(both: tuple[Any, Any], a: int, b: int) -> None:
     assert found[0] == found[1]
 
 
-@needs_compiler
 @given(n=st.integers(-2, 60), step=st.integers(-5, 50))
 def test_loops(both: tuple[Any, Any], n: int, step: int) -> None:
     compiled, plain = both
     assert compiled.loops(n, step) == plain.loops(n, step)
 
 
-@needs_compiler
+@given(n=st.integers(-2, 40), most=st.integers(-5, 2000))
+def test_ways_out(both: tuple[Any, Any], n: int, most: int) -> None:
+    compiled, plain = both
+    assert compiled.ways_out(n, most) == plain.ways_out(n, most)
+
+
 def test_widths(both: tuple[Any, Any]) -> None:
     out, buffer = array("i", [0] * 3), bytearray([7, 255, 0x34, 0x92])
     both[0].widths(buffer, out)
@@ -150,28 +181,44 @@ def test_widths(both: tuple[Any, Any]) -> None:
     assert buffer == bytes([200, 255, 40000 & 255, 40000 >> 8])
 
 
-@needs_compiler
 def test_kernels_call_kernels_with_a_table_of_addresses(both: tuple[Any, Any]) -> None:
     compiled, _ = both
     buffers = (bytearray([1, 2, 3]), array("H", [1000, 2000, 3000]))
-    table = c_kernels.write_addresses(buffers, None)
+    table = compiled_kernels.write_addresses(buffers, None)
     assert compiled.first(table, 2) == 3003
     assert compiled.apply(compiled.first, table, 3) == 6006
 
 
-def test_what_has_no_meaning_in_c_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("translate", [c_translate.translate, llvm_translate.translate])
+@pytest.mark.parametrize(
+    "wrong", ["x ** 2", "x / 2", "print(x)", "x.y", "2.5", "x in x", "x[0]", "[x]", "y"]
+)
+def test_what_has_no_meaning_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, translate: Any, wrong: str
 ) -> None:
     (tmp_path / "wrong.py").write_text(
-        "import micropython\n@micropython.viper\ndef f(x: int) -> int:\n    return x ** 2\n"
+        f"import micropython\n@micropython.viper\ndef f(x: int) -> int:\n    return {wrong}\n"
     )
     monkeypatch.setattr(library_files, "folder", lambda: tmp_path)
-    with pytest.raises(TranslationError, match=r"wrong, line 4: x \*\* 2 cannot"):
-        c_translate.translate(["wrong"])
+    said = re.escape(wrong.split("(")[0].split(".")[0])
+    with pytest.raises(TranslationError, match=rf"wrong, line 4: .*{said}.* cannot"):
+        translate(["wrong"], of=["wrong"])
 
 
-@needs_compiler
-def test_the_whole_library_is_translated() -> None:
-    kernels = c_kernels.functions("")
+@pytest.mark.parametrize("engine", ["llvm", pytest.param("c", marks=needs_compiler)])
+def test_the_whole_library_is_compiled_once(engine: str) -> None:
+    """A second compiler, as in another process, finds the code in the cache."""
+    compiler = type(loader.compiler(engine))()
+    kernels = compiler.functions("")
     assert ("fixed", "square_root") in kernels
     assert kernels["fixed", "square_root"](144) == 12
+    again = type(compiler)()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(compiler), "compile", None)
+        assert again.functions("")["fixed", "square_root"](145) == 12
+
+
+def test_what_llvm_refuses_is_told(tmp_path: Path) -> None:
+    with pytest.raises(CompilerError, match=r"(?s)LLVM cannot compile the kernels: .*expected"):
+        loader.compiler("llvm").compile("define i32 @f( {", tmp_path)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,201 @@
+"""Kernels compiled to machine code in this process: what the engines `c` and `llvm` share.
+
+The device library's own files are compiled, a room of them at a time, when one of its kernels is
+called for the first time; once for each state of these files, of the translator and of the
+compiler. The cache keeps the code.
+"""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import functools
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..base import files
+from ..base.cache import cache_folder
+from ..base.errors import UserError
+from . import kernel_scope, kernel_sources, library_files
+from .kernel_sources import INT, NOTHING, Kernel
+from .own_learners import own_files
+
+_SIGNATURES = "kernels.json"  # in a folder of the cache
+
+
+class CompilerError(UserError):
+    """There is no compiler, or it fails; the message says which and why."""
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What has to be known of a kernel to call it; its name is that in C."""
+
+    module: str
+    function: str
+    name: str
+    doc: str | None
+    arguments: tuple[str, ...]
+    returns: str
+
+    @classmethod
+    def of(cls, kernel: Kernel) -> Signature:
+        """That of a kernel."""
+        doc = ast.get_docstring(kernel.node)
+        names = (kernel.module, kernel.node.name, kernel.name)
+        return cls(*names, doc, kernel.arguments, kernel.returns)
+
+
+class Function:
+    """A compiled kernel, called with the objects that the Python one takes."""
+
+    def __init__(self, kernel: Signature, address: int) -> None:
+        self.__name__ = kernel.function
+        self.__doc__ = kernel.doc
+        self.__module__ = f"{library_files.PACKAGE}.{kernel.module}"
+        self.address = address  # of its code
+        kinds = [ctypes.c_int32 if kind == INT else ctypes.c_void_p for kind in kernel.arguments]
+        returned = None if kernel.returns == NOTHING else ctypes.c_int32
+        self._call = ctypes.CFUNCTYPE(returned, *kinds)(address)
+        self.arguments = len(kinds)
+        self._objects = [i for i, kind in enumerate(kernel.arguments) if kind != INT]
+
+    def __call__(self, *given: Any) -> Any:
+        arguments = list(given)
+        for i in self._objects:
+            arguments[i] = _address(given[i])
+        return self._call(*arguments)
+
+
+class KernelCompiler(ABC):
+    """What makes machine code of kernels, and keeps it: one object for each engine."""
+
+    name: str  # the engine's
+    file: str  # what a folder of the cache has when a room is compiled
+    translator: tuple[ModuleType, ...]  # the modules that say what is given to the compiler
+
+    @abstractmethod
+    def key(self) -> object:
+        """What the code depends on, besides the sources. Raises CompilerError if it has none."""
+
+    @abstractmethod
+    def translate(self, modules: Sequence[str], of: Sequence[str]) -> tuple[str, list[Kernel]]:
+        """The compiler's text for the kernels of the modules `of`, and what these are.
+
+        modules  all that these need, in the order in which they are imported
+        """
+
+    @abstractmethod
+    def compile(self, text: str, folder: Path) -> None:
+        """Compile it, and put `file` there last of all. Raises CompilerError."""
+
+    @abstractmethod
+    def addresses(self, folder: Path, names: Sequence[str]) -> Mapping[str, int]:
+        """Where the code of these kernels is, in this process."""
+
+    @functools.cache  # noqa: B019  there is one compiler of a kind in a process
+    def functions(self, room: str) -> dict[tuple[str, str], Function]:
+        """The compiled kernels of a room, by module and name. Raises CompilerError."""
+        of = _modules_of(room)
+        modules = library_files.closure(of)
+        folder = self._folder_for(room, modules)
+        if not (folder / self.file).exists():
+            text, kernels = self.translate(modules, of)
+            signatures = json.dumps([asdict(Signature.of(kernel)) for kernel in kernels])
+            files.replace(folder / _SIGNATURES, signatures.encode())
+            self.compile(text, folder)
+        listed = json.loads((folder / _SIGNATURES).read_text(encoding="utf-8"))
+        known = [Signature(**row | {"arguments": tuple(row["arguments"])}) for row in listed]
+        addresses = self.addresses(folder, [kernel.name for kernel in known])
+        return {(k.module, k.function): Function(k, addresses[k.name]) for k in known}
+
+    def marks(self) -> Path:
+        """The folder for marks of what was compiled, of the library as it is now."""
+        modules = map(library_files.module_name, library_files.sources_with_own())
+        return self._folder_for("", sorted(modules))
+
+    def _folder_for(self, room: str, modules: Iterable[str]) -> Path:
+        """Where a room's kernels are, as these files, the translator and the compiler are now."""
+        sha = hashlib.sha256(repr((room, self.key())).encode())
+        named = [(name, library_files.source_of(name)) for name in modules]
+        for module in (kernel_sources, kernel_scope, *self.translator):
+            named.append((module.__name__, Path(str(module.__file__))))
+        for name, path in named:
+            sha.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+        return cache_folder(f"{self.name}-{sha.hexdigest()[:16]}")
+
+
+class CompiledViper:
+    """Stands for micropython.viper, as loader.Viper: it gives a kernel's compiled function."""
+
+    def __init__(self, compiler: KernelCompiler) -> None:
+        self.compiler = compiler
+
+    def __call__(self, function: Any) -> Any:
+        return LateFunction(self.compiler, function.__module__.partition(".")[2], function)
+
+
+class LateFunction:
+    """A kernel that is compiled when it is needed; what has no translation stays Python."""
+
+    def __init__(self, compiler: KernelCompiler, module: str, function: Any) -> None:
+        functools.update_wrapper(self, function)
+        self._compiler, self._module, self._function = compiler, module, function
+        self._call: Any = self._first
+
+    def _found(self) -> Any:
+        place = self._module, self._function.__name__
+        self._call = self._compiler.functions(room_of(self._module)).get(place, self._function)
+        return self._call
+
+    def _first(self, *given: Any) -> Any:
+        return self._found()(*given)
+
+    @functools.cached_property
+    def address(self) -> int | None:
+        """Where its code is."""
+        found: int | None = self._found().address
+        return found
+
+    def __call__(self, *given: Any) -> Any:
+        return self._call(*given)
+
+
+_addressof, _from_buffer = ctypes.addressof, ctypes.c_char.from_buffer
+
+
+def _address(thing: Any) -> Any:
+    """What a kernel gets for a buffer, for a function, or for a tuple of buffers."""
+    kind = type(thing)
+    if kind is tuple:
+        return (ctypes.c_void_p * len(thing))(*map(_address, thing))
+    if kind is LateFunction or kind is Function:
+        return thing.address
+    if kind is bytes:  # that a kernel only reads
+        return ctypes.cast(thing, ctypes.c_void_p).value
+    return _addressof(_from_buffer(thing)) if len(thing) else None
+
+
+def write_addresses(buffers: tuple[Any, ...], table: object) -> array[int]:
+    """The addresses of the buffers, for the kernels; the buffers have to outlive it."""
+    return array("q", [_address(buffer) or 0 for buffer in buffers])
+
+
+def room_of(module: str) -> str:
+    """The part of the library that is compiled with a module: its folder; a user's own learner is
+    one of its own."""
+    if module in own_files():
+        return module
+    return module.rpartition(".")[0]
+
+
+def _modules_of(room: str) -> list[str]:
+    names = map(library_files.module_name, library_files.sources_with_own())
+    return [name for name in names if room_of(name) == room]

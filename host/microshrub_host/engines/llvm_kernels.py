@@ -1,0 +1,84 @@
+"""The kernels compiled by LLVM, in this process: the engine `llvm`, which needs no compiler.
+
+LLVM comes with the package llvmlite, for every common system.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..base import files
+from . import llvm_function, llvm_instructions, llvm_translate
+from .compiled_kernels import CompilerError, KernelCompiler
+from .kernel_sources import Kernel
+
+_SPEED = 3  # LLVM's -O3
+
+
+@functools.cache
+def _machine() -> Any:
+    """LLVM's description of this machine's processor. Imports llvmlite."""
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    target = binding.Target.from_triple(binding.get_process_triple())
+    features = binding.get_host_cpu_features().flatten()
+    name = binding.get_host_cpu_name()
+    return target.create_target_machine(cpu=name, features=features, opt=_SPEED, jit=True)
+
+
+class LlvmCompiler(KernelCompiler):
+    """It makes an object file of a room's kernels, and links it into this process."""
+
+    name, file = "llvm", "kernels.o"
+    translator = (llvm_translate, llvm_function, llvm_instructions)
+
+    def __init__(self) -> None:
+        self._linked: list[Any] = []  # LLVM drops the code of what nobody refers to
+
+    def key(self) -> object:
+        from llvmlite import binding
+
+        features = binding.get_host_cpu_features().flatten()
+        version = importlib.metadata.version("llvmlite")
+        return version, binding.get_process_triple(), binding.get_host_cpu_name(), features, _SPEED
+
+    def translate(self, modules: Sequence[str], of: Sequence[str]) -> tuple[str, list[Kernel]]:
+        return llvm_translate.translate(modules, of)
+
+    def compile(self, text: str, folder: Path) -> None:
+        from llvmlite import binding
+
+        machine = _machine()
+        try:
+            module = binding.parse_assembly(text)
+            module.verify()
+        except RuntimeError as error:
+            raise CompilerError(f"LLVM cannot compile the kernels: {error}") from error
+        module.triple = machine.triple
+        module.data_layout = str(machine.target_data)
+        options = binding.create_pipeline_tuning_options(speed_level=_SPEED)
+        builder = binding.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(module, builder)
+        files.replace(folder / self.file, machine.emit_object(module))
+
+    def addresses(self, folder: Path, names: Sequence[str]) -> Mapping[str, int]:
+        from llvmlite import binding
+
+        library = binding.JITLibraryBuilder()
+        library.add_current_process()  # kernels may call memset and memcpy
+        library.add_object_img((folder / self.file).read_bytes())
+        for name in names:
+            library.export_symbol(name)
+        linker = binding.create_lljit_compiler(_machine())
+        linked = library.link(linker, folder.name)
+        self._linked.append((linker, linked))
+        return {name: linked[name] for name in names}
+
+
+COMPILER = LlvmCompiler()
