@@ -174,6 +174,8 @@ _addressof, _from_buffer = ctypes.addressof, ctypes.c_char.from_buffer
 def _address(thing: Any) -> Any:
     """What a kernel gets for a buffer, for a function, or for a tuple of buffers."""
     kind = type(thing)
+    if kind is array:
+        return thing.buffer_info()[0]
     if kind is tuple:
         return (ctypes.c_void_p * len(thing))(*map(_address, thing))
     if kind is LateFunction or kind is Function:
