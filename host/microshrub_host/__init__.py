@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from .base.errors import UserError
     from .engines.learners import register
     from .engines.loader import load
-    from .streams.number_streams import NumberStream, open_numbers
+    from .streams.number_streams import NumberStream
+    from .streams.open_numbers import open_numbers
     from .streams.open_stream import open_stream
     from .streams.stream import Stream
 
@@ -48,7 +49,7 @@ _HOMES = {
     "extract_features": "api.features",
     "load": "engines.loader",
     "load_model": "api.models",
-    "open_numbers": "streams.number_streams",
+    "open_numbers": "streams.open_numbers",
     "open_stream": "streams.open_stream",
     "parity": "api.runs",
     "register": "engines.learners",

@@ -10,9 +10,11 @@ import numpy as np
 
 from ..compare import number_peers
 from ..engines.learners import defaults, learner, number_parameters
-from ..evaluation.regression import errors_of, evaluate_numbers
+from ..evaluation.errors import errors_of
+from ..evaluation.regression import evaluate_numbers
 from ..render.markdown import markdown_table
-from ..streams.number_streams import NumberStream, open_numbers
+from ..streams.number_streams import NumberStream
+from ..streams.open_numbers import open_numbers
 
 WARMUP = 32  # samples that say what the ranges are
 LIMIT = 10_000

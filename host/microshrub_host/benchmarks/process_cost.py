@@ -23,6 +23,8 @@ from ..engines import c_kernels
 
 FEATURES = 20  # of the files that are made
 SHRUB = ("--model", "shrub", "--window", "16", "--trees", "4", "--depth", "4")
+TARGET = ("--target", "x0")  # of streams of numbers, in the files that are made
+LINEAR = ("--model", "linear-regressor")
 _AT_ONCE = 50_000  # rows of a file that are made at once
 _LOOK = 0.02  # seconds from one look at the memory to the next
 
@@ -33,7 +35,7 @@ Progress = Callable[[str], None]
 class ProcessCost:
     """What one kind of run took: medians of its repetitions."""
 
-    data: str
+    data: str  # the file, and --target if it is a stream of numbers
     engine: str
     cold: bool  # with an empty cache: the kernels are compiled
     seconds: float  # of processor time, all in all
@@ -65,26 +67,37 @@ def write_file(path: Path, rows: int) -> None:
 
 
 def measure(
-    data: Path, folder: Path, repeats: int, *, cold: bool, progress: Progress
+    data: Path,
+    folder: Path,
+    repeats: int,
+    *,
+    cold: bool = False,
+    numbers: bool = False,
+    progress: Progress,
 ) -> Iterator[ProcessCost]:
     """The costs with each engine; with `cold`, before the kernels are in the cache, too.
 
-    What is made in between lies in `folder`.
+    With `numbers`, one of the columns is to be predicted, not the class. What is made in between
+    lies in `folder`.
     """
+    name = " ".join([data.name, *(TARGET if numbers else ())])
     for engine in engines():
-        warm = _warm_cache(engine, folder)
+        warm = folder / f"warm-{engine}"
+        few = folder / "few.csv"
+        write_file(few, 500)
+        _run(few, engine, warm, folder / "result.json", numbers)  # its kernels are there now
         found: dict[bool, list[tuple[float, float, float | None]]] = {}
         for number in range(repeats):
             for kind in (True, False) if cold else (False,):
-                progress(f"{data.name}, {engine}, {'cold' if kind else 'warm'}")
+                progress(f"{name}, {engine}, {'cold' if kind else 'warm'}")
                 cache = folder / f"cold-{engine}-{number}" if kind else warm
-                one = _run(data, engine, cache, folder / "result.json")
+                one = _run(data, engine, cache, folder / "result.json", numbers)
                 found.setdefault(kind, []).append(one)
         for kind, runs in found.items():
             seconds, learning, memory = zip(*runs, strict=True)
             known = [size for size in memory if size is not None]
             yield ProcessCost(
-                data.name,
+                name,
                 engine,
                 kind,
                 statistics.median(seconds),
@@ -93,22 +106,15 @@ def measure(
             )
 
 
-def _warm_cache(engine: str, folder: Path) -> Path:
-    """A cache in which that engine's kernels are."""
-    cache = folder / f"warm-{engine}"
-    if not cache.exists():
-        few = folder / "few.csv"
-        write_file(few, 500)
-        _run(few, engine, cache, folder / "result.json")
-    return cache
-
-
-def _run(data: Path, engine: str, cache: Path, result: Path) -> tuple[float, float, float | None]:
+def _run(
+    data: Path, engine: str, cache: Path, result: Path, numbers: bool
+) -> tuple[float, float, float | None]:
     """Processor seconds, those in the kernels, and megabytes of one process."""
     if not hasattr(os, "wait4"):
         raise UserError("this system does not tell what a process took; Linux and macOS do")
     program = Path(sys.executable).with_name("microshrub")
-    words = ["simulate", str(data), *SHRUB, "--engine", engine, "--json", str(result), "--force"]
+    learner = (*TARGET, *LINEAR) if numbers else SHRUB
+    words = ["simulate", str(data), *learner, "--engine", engine, "--json", str(result), "--force"]
     process = subprocess.Popen(
         [str(program), *words],
         stdout=subprocess.DEVNULL,
@@ -143,7 +149,7 @@ def page(costs: Sequence[ProcessCost], repeats: int, command: str) -> str:
     """The page in Markdown."""
     rows = [
         f"| {cost.data} | {cost.engine} | {'cold' if cost.cold else 'warm'} | {cost.seconds:.2f} "
-        f"| {cost.learning:.2f} | {'-' if cost.megabytes is None else f'{cost.megabytes:.0f}'} |"
+        f"| {cost.learning:.3f} | {'-' if cost.megabytes is None else f'{cost.megabytes:.0f}'} |"
         for cost in costs
     ]
     measured = "run once" if repeats == 1 else f"the median of {repeats} runs"
@@ -155,6 +161,7 @@ _HEAD = f"""\
 
 Made by `{{command}}`; do not edit it by hand. Each row is
 `microshrub simulate DATA {" ".join(SHRUB)} --engine ENGINE`,
+or, with a target, `microshrub simulate DATA {" ".join((*TARGET, *LINEAR))} --engine ENGINE`,
 {{measured}}. CPU is the processor time of the whole process and of what it
 starts, kernels the part of it in which the model predicts and learns. Cold means that the cache
 is empty, so that the kernels are compiled; warm, that they are there. Memory is the most that the

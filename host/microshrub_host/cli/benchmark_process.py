@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         place = Path(folder)
 
         def tell(text: str) -> None:
-            update(len(costs), 4 + 2 * len(sizes), text)
+            update(len(costs), 4 + 4 * len(sizes), text)
 
         if not say_missing({"elec": FILES["elec"]}, arguments):
             elec = (data_folder(arguments.data) or Path()) / FILES["elec"]
@@ -58,7 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
             data = place / f"rows-{rows}.csv"
             tell(f"writing {data.name}")
             write_file(data, rows)
-            costs += measure(data, place, arguments.repeats, cold=False, progress=tell)
+            for numbers in (False, True):
+                costs += measure(data, place, arguments.repeats, numbers=numbers, progress=tell)
             data.unlink()
     if not costs:
         messages.say("Nothing was measured.")

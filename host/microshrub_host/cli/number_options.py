@@ -18,12 +18,8 @@ from ..engines.learners import (
     option,
     regressor_for,
 )
-from ..streams.number_streams import (
-    NUMBER_SYNTHS,
-    NumberStream,
-    ahead,
-    open_numbers,
-)
+from ..streams.number_streams import NumberStream, ahead
+from ..streams.open_numbers import NUMBER_SYNTHS, open_numbers
 from .options import model_parameters
 from .parsed import parsed, whole_number
 

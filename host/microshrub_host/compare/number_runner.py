@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation.regression import errors_of
+from ..evaluation.errors import errors_of
 from ..streams.number_streams import NumberStream
 from . import number_peers
 from .contender import Contender

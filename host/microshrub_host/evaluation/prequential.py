@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.mapped_memory import let_go, taken_out
+from ..base.mapped_memory import let_go
 from ..engines import engines, loader
 from ..engines.anomaly_options import AnomalyOptions
 from ..engines.asking_options import AskingOptions
@@ -31,7 +31,6 @@ from .spare_run import SpareRun
 _POINTS = 400  # at least this many points in the curves of a long stream
 _LONGEST_BLOCK = 2048
 _AT_ONCE = 1 << 18  # samples of which a mean is formed
-_BYTES_AT_ONCE = 1 << 21  # of values that are taken out of a file
 
 # Of a result, and what JSON calls them
 _BESIDE = {"anomaly": "anomaly", "spare": "spare_classes", "asking": "asking"}
@@ -97,16 +96,6 @@ class Result:
 def raw_rows(stream: Stream) -> Raw:
     """The stream's values as raw integers, shape (samples, features)."""
     return stream.scale.apply(stream.values)
-
-
-def _raw_blocks(stream: Stream, block: int) -> Iterator[tuple[int, Raw]]:
-    """Where each block of samples begins, and its raw integers."""
-    total, features = stream.values.shape
-    most = block * max(1, _BYTES_AT_ONCE // (stream.values.itemsize * features * block))
-    for start in range(0, total, most):
-        values = taken_out(stream.values, slice(start, start + most))
-        for at in range(0, len(values), block):
-            yield start + at, stream.scale.apply(values[at : at + block])
 
 
 def fit(engine: engines.Engine, rows: Raw, warmup: int) -> None:
@@ -200,7 +189,7 @@ def evaluate(
     }
     with engines.start(engine, MODELS[model], parameters, **beside) as run:
         fit(run, scale.apply(stream.values[:warmup]), warmup)
-        for at, rows in _raw_blocks(stream, block):
+        for at, rows in scale.blocks(stream.values, block):
             labels = stream.labels[at : at + block]
             begin = time.perf_counter()
             predictions = run.run(rows, labels)

@@ -4,40 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..base.mapped_memory import let_go
 from ..engines import engines, loader
 from ..engines.learners import kind_of
+from ..streams.kept_values import column_room
 from ..streams.number_streams import NumberStream, Values
+from .errors import Errors, ErrorSums, IntervalResult, IntervalSums
 from .prequential import Progress, compile_kernels, fit
 
 _BLOCK = 512
 _NOT_IN_RECORD = (
     *("predictions", "half_widths", "states", "progress"),
-    *("errors", "nochange", "running_mean"),
+    *("errors", "nochange", "running_mean", "interval"),
 )
-
-
-@dataclass(frozen=True)
-class Errors:
-    """How far predictions are from the targets, in the targets' unit."""
-
-    mae: float  # mean absolute error
-    rmse: float  # root of the mean squared error
-    r2: float  # part of the targets' variance that is explained; below 0: worse than their mean
-
-
-@dataclass(frozen=True)
-class IntervalResult:
-    """How the intervals around the predictions have held."""
-
-    share: float  # percent of the targets that were to be inside
-    inside: float  # percent that were
-    mean_width: float  # in the targets' unit
 
 
 @dataclass(frozen=True)
@@ -64,44 +48,19 @@ class NumberResult:
     seconds: float
     samples_per_second: float
     predictions: Values = field(repr=False)
-    half_widths: Values = field(repr=False)  # of the intervals, in the targets' unit, if there are
+    half_widths: Values = field(repr=False)  # of the intervals, in the targets' unit; or none
     states: engines.States = field(repr=False)
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it: one flat object, without the predictions."""
-        flat = asdict(self)
-        for name in _NOT_IN_RECORD:
-            del flat[name]
-        if self.interval is None:
-            del flat["interval"]
+        names = (each.name for each in fields(self) if each.name not in _NOT_IN_RECORD)
+        flat = {name: getattr(self, name) for name in names}
+        if self.interval is not None:
+            flat["interval"] = asdict(self.interval)
         flat |= asdict(self.errors)
         for name in ("nochange", "running_mean"):
             flat |= {f"{key}_{name}": value for key, value in asdict(getattr(self, name)).items()}
         return flat | self.progress
-
-
-def intervals_of(
-    said: engines.Said, halves: engines.Said, targets: engines.Said, share: float, unit: float
-) -> IntervalResult:
-    """What came of the intervals of that share, in percent, around raw predictions.
-
-    All are of shape (samples,), of those whose target is known; unit is what a raw integer
-    stands for.
-    """
-    inside = np.abs(said.astype(np.int64) - targets) <= halves
-    return IntervalResult(share, 100 * float(inside.mean()), 2 * float(halves.mean()) * unit)
-
-
-def errors_of(predictions: Values, targets: Values) -> Errors:
-    """The errors of predictions, both of shape (samples,)."""
-    away = predictions - targets
-    spread = float(np.sum((targets - targets.mean()) ** 2))
-    squares = float(np.sum(away**2))
-    return Errors(
-        mae=float(np.mean(np.abs(away))),
-        rmse=float(np.sqrt(np.mean(away**2))),
-        r2=1 - squares / spread if spread else 0.0,
-    )
 
 
 def evaluate_numbers(
@@ -126,41 +85,41 @@ def evaluate_numbers(
     engine = engine or loader.fastest()
     if engine in loader.COMPILED:
         compile_kernels(model, parameters, engine)
-    rows = stream.raw_rows()
-    said = np.zeros(len(rows), dtype=np.int32)
-    halves = np.zeros_like(said)
+    said = column_room(stream.samples, np.float64)
+    halves = column_room(0 if interval is None else stream.samples, np.float64)
     seconds = 0.0
+    unit = 10.0 ** -int(stream.target_scale.digits[0])
+    sums = {name: ErrorSums() for name in ("errors", "nochange", "running_mean")}
+    held = IntervalSums(unit)
     target = stream.forecaster(ends, interval)
+    known = stream.parts(_BLOCK)
     with engines.start(engine, kind_of(model), parameters, target=target) as run:
-        fit(run, rows, warmup)
-        for at in range(0, len(rows), _BLOCK):
-            part = slice(at, at + _BLOCK)
+        fit(run, stream.scale.apply(stream.columns[:warmup]), warmup)
+        for at, rows in stream.scale.blocks(stream.columns, _BLOCK):
             begin = time.perf_counter()
-            said[part] = run.run(rows[part])
+            raw = run.run(rows)
             seconds += time.perf_counter() - begin
-            halves[part] = run.halves()
+            part = next(known, None)
+            if part is None:  # the last rows' targets come after the stream
+                continue
+            samples = slice(at, at + len(part.targets))
+            raw = raw[: len(part.targets)]
+            said[samples] = stream.target_scale.values(raw[:, None])[:, 0]
+            guesses = said[samples], part.last, part.means
+            for each, guess in zip(sums.values(), guesses, strict=True):
+                each.add(guess[part.scored], part.targets[part.scored])
+            if interval is not None:
+                half = run.halves()[: len(raw)]
+                halves[samples] = half * unit
+                there = ~np.isnan(part.targets)
+                targets = stream.target_scale.apply(part.targets[there, None])[:, 0]
+                held.add(raw[there], half[there], targets)
+            let_go(said)
+            let_go(halves)
             if progress:
-                done = min(at + _BLOCK, stream.samples)
-                progress(done, stream.samples, _mean_error(stream, said, done))
+                progress(samples.stop, stream.samples, sums["errors"].mae)
         status = run.status()
         states = run.saved()
-    predictions = stream.target_scale.values(said[: stream.samples, None])[:, 0]
-    held = None
-    unit = 10.0 ** -int(stream.target_scale.digits[0])
-    if interval is not None:
-        known = ~np.isnan(stream.targets)
-        raw = rows[stream.horizon :, stream.place][known]
-        told, half = (numbers[: stream.samples][known] for numbers in (said, halves))
-        held = intervals_of(told, half, raw, interval, unit)
-    scored = stream.scored
-    pairs = {
-        "errors": predictions,
-        "nochange": stream.known,
-        "running_mean": stream.running_means,
-    }
-    found = {
-        name: errors_of(guess[scored], stream.targets[scored]) for name, guess in pairs.items()
-    }
     return NumberResult(
         stream=stream.name,
         target=stream.target_name,
@@ -169,22 +128,17 @@ def evaluate_numbers(
         parameters=dict(parameters),
         engine=engine,
         samples=stream.samples,
-        scored=int(scored.sum()),
+        scored=sums["errors"].count,
         features=stream.features,
-        interval=held,
+        interval=None if interval is None else held.result(interval),
         clamped=status.clamped,
         missing=status.missing,
         progress=status.progress,
         state_crc32=status.state_crc32,
         seconds=round(seconds, 3),
-        samples_per_second=round(len(rows) / max(seconds, 1e-9), 1),
-        predictions=predictions,
-        half_widths=np.asarray(halves[: stream.samples] * unit, dtype=np.float64),
+        samples_per_second=round(len(stream.columns) / max(seconds, 1e-9), 1),
+        predictions=said,
+        half_widths=halves,
         states=states,
-        **found,
+        **{name: each.errors() for name, each in sums.items()},
     )
-
-
-def _mean_error(stream: NumberStream, said: NDArray[np.int32], done: int) -> float:
-    predictions = stream.target_scale.values(said[:done, None])[:, 0]
-    return float(np.nanmean(np.abs(predictions - stream.targets[:done])))

@@ -12,7 +12,8 @@ from ..base.text import count
 from ..base.versions import versions
 from ..boards.board_files import Board
 from ..boards.ram_budget import Budget
-from ..evaluation.regression import Errors, NumberResult
+from ..evaluation.errors import Errors
+from ..evaluation.regression import NumberResult
 from .report import progress_rows
 
 _DIGITS = 5  # of an error that count

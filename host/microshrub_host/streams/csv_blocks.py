@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import pyarrow as pa  # where it is used, it is imported: help needs none of it
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16]  # the least that holds them all
-Block = tuple[list[NDArray[np.float64]], NDArray[np.int32], list[str]]
 _BLOCK_BYTES = 1 << 20
 _CHUNK = 1 << 20
 _MOST_CLASSES = 60000  # of what has to be read to see that it is no class
@@ -45,19 +44,20 @@ def count_lines(path: Path) -> int:
 def blocks(
     path: Path,
     columns: int,
-    label_place: int,
+    label_place: int | None,
     delimiter: str,
     skip: int,
     progress: Progress | None = None,
-) -> Generator[Block, None, None]:
-    """Blocks of rows behind the first `skip` lines: columns of numbers, NaN where missing, and
-    of each row the place of its class among the classes of the block. Raises DoubtError."""
+) -> Generator[pa.RecordBatch, None, None]:
+    """Blocks of rows behind the first `skip` lines. All columns are of numbers, but for that of
+    the classes if there is one. Raises DoubtError."""
     import pyarrow as pa
     import pyarrow.csv as pa_csv
 
     names = [str(place) for place in range(columns)]
     types = {name: pa.float64() for name in names}
-    types[names[label_place]] = pa.dictionary(pa.int32(), pa.string())
+    if label_place is not None:
+        types[names[label_place]] = pa.dictionary(pa.int32(), pa.string())
     with _doubting(), path.open("rb") as raw, _unpacked(path, raw) as file:
         size = path.stat().st_size
         reader = pa_csv.open_csv(
@@ -79,30 +79,27 @@ def blocks(
             if progress is not None:
                 progress(min(raw.tell(), size), size)
             if batch.num_rows:
-                yield _block(batch, label_place)
+                yield batch
 
 
-def _block(batch: pa.RecordBatch, label_place: int) -> Block:
-    labels = batch.column(label_place)
-    cells = [cell.strip() for cell in labels.dictionary.to_pylist()]
+def _classes(column: pa.Array) -> tuple[NDArray[np.int32], list[str]]:
+    """Of each row the place of its class among the cells of the block, and these."""
+    cells = [cell.strip() for cell in column.dictionary.to_pylist()]
     if any('"' in cell or "\0" in cell for cell in cells):
         raise DoubtError("a quotation mark")
-    values = [
-        _numbers(batch.column(place)) for place in range(batch.num_columns) if place != label_place
-    ]
-    if any(np.isinf(column).any() for column in values):
-        raise DoubtError("an infinite number")
-    return values, _items(labels.indices, np.int32), cells
+    return _items(column.indices, np.int32), cells
 
 
 def _numbers(column: pa.Array) -> NDArray[np.float64]:
     """The numbers, NaN where missing. (pyarrow's own to_numpy() would import pandas.)"""
     numbers: NDArray[np.float64] = _items(column, np.float64)
-    if not column.null_count:
-        return numbers
-    bits = np.frombuffer(column.buffers()[0], np.uint8)
-    present = np.unpackbits(bits, bitorder="little")[column.offset : column.offset + len(column)]
-    return np.where(present, numbers, np.nan)
+    if column.null_count:
+        bits = np.frombuffer(column.buffers()[0], np.uint8)
+        present = np.unpackbits(bits, bitorder="little")
+        numbers = np.where(present[column.offset : column.offset + len(column)], numbers, np.nan)
+    if np.isinf(numbers).any():
+        raise DoubtError("an infinite number")
+    return numbers
 
 
 def _items(column: pa.Array, kind: Any) -> NDArray[Any]:
@@ -148,11 +145,11 @@ def read(
     first: dict[str, int] = {}
     filled = 0
     read_blocks = blocks(path, columns, label_place, delimiter, skip, progress)
+    features = [place for place in range(columns) if place != label_place]
     with Room(rows, columns - 1) as room, closing(read_blocks):
-        for numbers, classes, cells in read_blocks:
-            kept = min(len(classes), rows - filled)
-            for place, column in enumerate(numbers):
-                room.write(filled, place, column[:kept])
+        for batch in read_blocks:
+            kept = _write(room, filled, batch, features)
+            classes, cells = _classes(batch.column(label_place))
             used, places = np.unique(classes[:kept], return_index=True)
             for code, place in sorted(zip(used, places, strict=True), key=lambda pair: pair[1]):
                 first.setdefault(cells[code], filled + int(place))
@@ -170,3 +167,33 @@ def read(
     if not filled:
         raise DoubtError("no samples")
     return room.values[:filled], labels[:filled], first
+
+
+def read_numbers(
+    path: Path,
+    columns: int,
+    delimiter: str,
+    skip: int,
+    limit: int | None,
+    progress: Progress | None,
+) -> NDArray[np.float64]:
+    """All columns of the file, (rows, columns), no more than `limit` rows. Raises DoubtError."""
+    most = count_lines(path) - skip
+    filled = 0
+    read_blocks = blocks(path, columns, None, delimiter, skip, progress)
+    with Room(min(most, limit or most), columns) as room, closing(read_blocks):
+        for batch in read_blocks:
+            filled += _write(room, filled, batch, range(columns))
+            if filled == limit:
+                break
+    if not filled:
+        raise DoubtError("no samples")
+    return room.values[:filled]
+
+
+def _write(room: Room, at: int, batch: pa.RecordBatch, places: Sequence[int]) -> int:
+    """Put the numbers of these columns into the room, from row `at` on; returns how many rows."""
+    kept: int = min(batch.num_rows, len(room.values) - at)
+    for to, place in enumerate(places):
+        room.write(at, to, _numbers(batch.column(place))[:kept])
+    return kept

@@ -10,34 +10,23 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
-from functools import partial
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.text import count, did_you_mean
-from .columns import number_of
-from .data_files import FileTable, ReadingOptions, fill, leave_out_too_large, open_table
+from ..base.mapped_memory import taken_out
 from .extraction import Extraction
-from .generators import in_numbers, river_names
-from .stream import MAX_FEATURES, DataError, Progress
-from .text_lines import text_lines
+from .order_statistics import PART
+from .simple_guesses import KnownTargets, SimpleGuesses
+from .stream import MAX_FEATURES, DataError
 from .units import Raw, Scale
 
 Values = NDArray[np.float64]
 MOST_AHEAD = 1000  # rows, of a horizon
-_SEED = 1
 NOT_SCORED = "neither learned nor scored there."  # how the note on missing targets ends
-_TARGET = "target"  # what it is called where the source has no name for it
-_SYNTHETIC_SAMPLES = 20_000
-_CHANGES = 3  # of Friedman's function, at equal distances
 
 
 @dataclass(frozen=True)
@@ -86,34 +75,54 @@ class NumberStream:
     def values(self) -> Values:
         """The features, shape (samples, features)."""
         others = np.delete(self.columns, self.place, axis=1)
-        lags = [_behind(self._target, lag) for lag in range(self.lags)]
+        target = self.columns[:, self.place]
+        lags = [_behind(target, lag) for lag in range(self.lags)]
         return np.column_stack([others, *lags])[: self.samples]
 
     @property
     def targets(self) -> Values:
         """The targets, shape (samples,); NaN where one is missing."""
-        return self._target[self.horizon :]
+        return self._whole.targets
 
-    @functools.cached_property
+    @property
     def known(self) -> Values:
         """The last target that is known when a sample comes, shape (samples,); NaN: none is."""
-        if self.horizon:
-            return self._target[: self.samples]
-        before = _behind(self._target, 1)
-        last = np.maximum.accumulate(np.where(np.isnan(before), 0, np.arange(len(before))))
-        return before[last]
+        return self._whole.last
+
+    @property
+    def running_means(self) -> Values:
+        """The mean of the targets known when each sample comes, shape (samples,); NaN: none is."""
+        return self._whole.means
 
     @property
     def scored(self) -> NDArray[np.bool_]:
         """The samples that errors are about, shape (samples,): target and last one are known."""
-        return ~(np.isnan(self.known) | np.isnan(self.targets))
+        return self._whole.scored
 
     @functools.cached_property
-    def running_means(self) -> Values:
-        """The mean of the targets known when each sample comes, shape (samples,); NaN: none is."""
-        came = self._target[: self.samples] if self.horizon else _behind(self._target, 1)
-        counts = np.cumsum(~np.isnan(came))
-        return np.where(counts > 0, np.nancumsum(came) / np.maximum(counts, 1), np.nan)
+    def _whole(self) -> KnownTargets:
+        return next(self.parts(self.samples))
+
+    def parts(self, most: int) -> Iterator[KnownTargets]:
+        """What is known of the targets of all samples, of so many at a time.
+
+        Of columns that lie in a file, only a part is in memory.
+        """
+        guesses, before = SimpleGuesses(), np.full(1, math.nan)
+        at_once = most * max(1, PART // most)
+        for start in range(0, self.samples, at_once):
+            end = min(start + at_once, self.samples)
+            rows = slice(start, end + self.horizon)
+            column = taken_out(self.columns[:, self.place : self.place + 1], rows)[:, 0]
+            for at in range(0, end - start, most):
+                now = column[: end - start][at : at + most]
+                targets = column[self.horizon :][at : at + most]
+                if self.horizon:
+                    yield KnownTargets(targets, now, guesses.means(now))
+                else:
+                    came = np.concatenate([before, now[:-1]])
+                    before = now[-1:]
+                    yield KnownTargets(targets, guesses.last(came), guesses.means(came))
 
     @functools.cached_property
     def scale(self) -> Scale:
@@ -146,55 +155,13 @@ class NumberStream:
             "interval": interval,
         }
 
-    @property
-    def _target(self) -> Values:
-        return self.columns[:, self.place]
-
-
-def open_numbers(
-    source: str,
-    *,
-    target: str | None = None,
-    horizon: int = 0,
-    lags: int = 1,
-    header: bool = True,
-    limit: int | None = None,
-    warmup: int = 256,
-    progress: Progress | None = None,
-) -> NumberStream:
-    """Open a source as a stream of numbers.
-
-    Parameters
-    ----------
-    source
-        A path to a .csv, .csv.gz, .arff or .arff.gz file; `river:NAME`, a regression data set of
-        the river package; or `synth:NAME`, a generated stream: friedman, friedman_drift, mv,
-        planes2d.
-    target
-        The column that is to be predicted. By default the last one.
-    horizon
-        0: the target of a row is told from its other columns. N: it is forecast, N rows ahead.
-    lags
-        With a horizon, the target's last values that are features: that of now, and those before.
-    header, limit, warmup, progress
-        As of open_stream.
-
-    Raises
-    ------
-    DataError
-        If the source or an argument is wrong, or a target is not a number.
-
-    """
-    _check_ahead(horizon, lags)
-    return ahead(_read(source, target, header, limit, warmup, progress), horizon, lags)
-
 
 def ahead(stream: NumberStream, horizon: int, lags: int) -> NumberStream:
     """The stream, its target to be forecast so many rows ahead, with so many lags; 0: not.
 
     Raises DataError if that cannot be.
     """
-    _check_ahead(horizon, lags)
+    check_ahead(horizon, lags)
     rows, columns = stream.columns.shape
     if rows <= horizon:
         raise DataError(f"{stream.name} has {rows} rows: too few for --horizon {horizon}.")
@@ -203,7 +170,8 @@ def ahead(stream: NumberStream, horizon: int, lags: int) -> NumberStream:
     return replace(stream, horizon=horizon, lags=lags if horizon else 0)
 
 
-def _check_ahead(horizon: int, lags: int) -> None:
+def check_ahead(horizon: int, lags: int) -> None:
+    """Raise DataError unless a target can be so many rows ahead, with so many lags."""
     if not 0 <= horizon <= MOST_AHEAD:
         raise DataError(f"--horizon is {horizon}; it must be 1 to {MOST_AHEAD} rows.")
     if lags < 1:
@@ -221,117 +189,3 @@ def names_of_features(columns: Sequence[str], place: int, lags: int) -> tuple[st
 def _behind(targets: Values, lag: int) -> Values:
     """The targets so many rows before; NaN before the first one."""
     return np.concatenate([np.full(lag, math.nan), targets[: len(targets) - lag]])
-
-
-def _read(
-    source: str,
-    target: str | None,
-    header: bool,
-    limit: int | None,
-    warmup: int,
-    progress: Progress | None,
-) -> NumberStream:
-    kind, _, name = source.partition(":")
-    if kind not in ("river", "synth"):
-        options = ReadingOptions(target, None, header, limit, None, warmup)
-        return _of_file(Path(source), options, progress)
-    if target not in (None, _TARGET):
-        raise DataError(f"{source} knows its target: write --target {_TARGET}.")
-    samples = _river(name) if kind == "river" else _synthetic(name)
-    most = _SYNTHETIC_SAMPLES if kind == "synth" else None
-    return _of_samples(source, islice(samples, limit or most))
-
-
-def _of_file(path: Path, options: ReadingOptions, progress: Progress | None) -> NumberStream:
-    with closing(text_lines(path, progress)) as lines:
-        table = open_table(path.name, lines, options)
-        fill(table, options.limit)
-    order = np.arange(len(table.lines), dtype=np.intp)
-    columns = [
-        each.encode(order, options.warmup, partial(table.where, each)) for each in table.columns
-    ]
-    targets = np.array([_target(table, row) for row in range(len(order))])
-    gaps = int(np.isnan(targets).sum())
-    if gaps == len(targets):
-        raise DataError(f"{path.name}: column {table.label.name} has no number.")
-    columns.insert(table.label_place, targets)
-    table.columns.insert(table.label_place, table.label)
-    values = np.column_stack(columns)
-    scale = Scale.fit(values)
-    notes = leave_out_too_large(table, values, scale, order)
-    if gaps:
-        what = count(gaps, "row") + (" has" if gaps == 1 else " have")
-        notes.append(f"{what} no {table.label.name}: {NOT_SCORED}")
-    names = tuple(column.name for column in table.columns)
-    return NumberStream(path.name, values, names, table.label_place, 0, 0, tuple(notes), scale)
-
-
-def _target(table: FileTable, row: int) -> float:
-    cell = table.label_cells[row]
-    number = number_of(cell)
-    if number is None or math.isinf(number):
-        raise DataError(
-            f"{table.where(table.label, row)}: {cell!r} is not a number. Correct it, or leave it "
-            "empty if it is missing; --target NAME takes another column."
-        )
-    return number
-
-
-def _of_samples(source: str, samples: Iterable[tuple[dict[str, Any], Any]]) -> NumberStream:
-    rows = []
-    categories: dict[Any, dict[str, int]] = {}
-    for x, y in samples:
-        row = {k: v.toordinal() if isinstance(v, date) else v for k, v in x.items()}
-        numbers = [in_numbers(v, categories.setdefault(k, {})) for k, v in row.items()]
-        rows.append([*numbers, float(y)])
-    names = (*map(str, x), _TARGET)
-    return NumberStream(source, np.array(rows), names, len(names) - 1, 0, 0)
-
-
-def _river(name: str) -> Iterable[Any]:
-    from river import datasets
-
-    known = river_names(datasets.base.REG)
-    if name not in known:
-        raise DataError(
-            f"river:{name} is not a regression data set that River ships. "
-            f"{did_you_mean(name, known)}"
-        )
-    found: Iterable[Any] = getattr(datasets, name)()
-    return found
-
-
-def _friedman_drift() -> Any:
-    from river.datasets import synth
-
-    step = _SYNTHETIC_SAMPLES // (_CHANGES + 1)
-    places = tuple(step * k for k in range(1, _CHANGES + 1))
-    return synth.FriedmanDrift(drift_type="lea", position=places, seed=_SEED)
-
-
-def _generator(name: str) -> Callable[[], Any]:
-    def make() -> Any:
-        from river.datasets import synth
-
-        return getattr(synth, name)(seed=_SEED)
-
-    return make
-
-
-_SYNTHETIC: dict[str, Callable[[], Any]] = {
-    "friedman": _generator("Friedman"),
-    "friedman_drift": _friedman_drift,
-    "mv": _generator("Mv"),
-    "planes2d": _generator("Planes2D"),
-}
-NUMBER_SYNTHS = tuple(_SYNTHETIC)
-
-
-def _synthetic(name: str) -> Iterable[Any]:
-    if name not in _SYNTHETIC:
-        raise DataError(
-            f"There is no generated stream of numbers called synth:{name}. "
-            f"{did_you_mean(name, _SYNTHETIC)}"
-        )
-    found: Iterable[Any] = _SYNTHETIC[name]()
-    return found

@@ -10,12 +10,13 @@ sees, come from the first samples alone.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.mapped_memory import let_go
+from ..base.mapped_memory import let_go, taken_out
 from .order_statistics import PART, Numbers
 
 Raw = NDArray[np.int32]
@@ -28,6 +29,7 @@ _FAR = 1000  # an offset pays when the numbers are so many times as large as the
 _MOST = 0.99  # the part of a column that says what is plausible in it
 _SOME = 0.02  # a part of a column that is more than the rest beyond _USUAL or _MOST
 _FEW = 1000  # numbers that are looked at first
+_BYTES_AT_ONCE = 1 << 21  # of values that are taken out of a file
 _ABSURD = 1e6  # a number so many times as large as those has no say in the unit
 
 
@@ -57,6 +59,17 @@ class Scale:
         np.clip(scaled, -RAW_MAX, RAW_MAX, out=scaled)
         scaled[np.isnan(scaled)] = MISSING
         return scaled.astype(np.int32)
+
+    def blocks(self, values: NDArray[np.float64], size: int) -> Iterator[tuple[int, Raw]]:
+        """Where each block of so many rows begins, and its raw integers.
+
+        Of values that lie in a file, only a part is in memory.
+        """
+        most = size * max(1, _BYTES_AT_ONCE // (values.itemsize * values.shape[1] * size))
+        for start in range(0, len(values), most):
+            part = taken_out(values, slice(start, start + most))
+            for at in range(0, len(part), size):
+                yield start + at, self.apply(part[at : at + size])
 
     def apply_numbers(self, numbers: list[float]) -> list[int]:
         """Raw integers of numbers of the one column that there is."""

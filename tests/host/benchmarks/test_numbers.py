@@ -7,7 +7,7 @@ import pytest
 
 from microshrub_host.benchmarks import numbers
 from microshrub_host.benchmarks.numbers import NumberSource, measure
-from microshrub_host.streams.number_streams import open_numbers
+from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_tools.cli.main import main
 
 

@@ -35,6 +35,9 @@ def test_a_cold_process_takes_longer_than_a_warm_one(
     assert (cold.cold, warm.cold) == (True, False)
     assert cold.seconds > warm.seconds > warm.learning > 0  # the compiler's time counts
     assert said == ["rows.csv, c, cold", "rows.csv, c, warm"]
+    (target,) = process_cost.measure(data, tmp_path, 1, numbers=True, progress=said.append)
+    assert said[2:] == ["rows.csv --target x0, c, warm"]
+    assert (target.data, target.cold) == ("rows.csv --target x0", False)
     if sys.platform == "linux":
         assert 20 < (warm.megabytes or 0) < 1000
     assert "| rows.csv | c | cold |" in process_cost.page([cold, warm], 1, "command")

@@ -13,7 +13,7 @@ from microshrub_host.base.worker_process import Ended
 from microshrub_host.compare.number_peers import PEERS, RiverNumbers
 from microshrub_host.compare.number_report import figures
 from microshrub_host.compare.number_runner import NumberContest
-from microshrub_host.streams.number_streams import open_numbers
+from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_tools.cli.main import main
 
 

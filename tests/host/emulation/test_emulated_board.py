@@ -14,7 +14,7 @@ from microshrub_host.emulation.emulator import EmulatedBoard
 from microshrub_host.engines.learners import defaults, number_parameters
 from microshrub_host.evaluation import prequential
 from microshrub_host.evaluation.regression import evaluate_numbers
-from microshrub_host.streams.number_streams import open_numbers
+from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.board import build, flash
 from microshrub_tools.cli.main import main

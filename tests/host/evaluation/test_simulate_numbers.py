@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from microshrub_host.engines import loader
-from microshrub_host.streams.number_streams import open_numbers
+from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_tools.cli.main import main
 
 SMALL = [

@@ -26,7 +26,8 @@ from microshrub_host.engines import engines
 from microshrub_host.engines.learners import defaults, kind_of, number_parameters
 from microshrub_host.evaluation import regression
 from microshrub_host.evaluation.prequential import fit
-from microshrub_host.streams.number_streams import NumberStream, open_numbers
+from microshrub_host.streams.number_streams import NumberStream
+from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_tools.board import program_config
 from microshrub_tools.board.program_options import ProgramOptions
 from microshrub_tools.cli.main import main

@@ -1,0 +1,211 @@
+"""A source as a stream of numbers: a file, a data set of River or a synthetic stream."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from datetime import date
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..base.mapped_memory import let_go
+from ..base.text import count, did_you_mean
+from . import csv_blocks
+from .columns import number_of
+from .csv_blocks import DoubtError
+from .data_files import FileTable, ReadingOptions, fill, leave_out_too_large, open_table
+from .generators import in_numbers, river_names
+from .number_streams import NOT_SCORED, NumberStream, Values, ahead, check_ahead
+from .order_statistics import PART
+from .stream import DataError, Progress
+from .text_lines import text_lines
+from .units import Scale
+
+_SEED = 1
+_TARGET = "target"  # what it is called where the source has no name for it
+_SYNTHETIC_SAMPLES = 20_000
+_CHANGES = 3  # of Friedman's function, at equal distances
+
+
+def open_numbers(
+    source: str,
+    *,
+    target: str | None = None,
+    horizon: int = 0,
+    lags: int = 1,
+    header: bool = True,
+    limit: int | None = None,
+    warmup: int = 256,
+    progress: Progress | None = None,
+) -> NumberStream:
+    """Open a source as a stream of numbers.
+
+    Parameters
+    ----------
+    source
+        A path to a .csv, .csv.gz, .arff or .arff.gz file; `river:NAME`, a regression data set of
+        the river package; or `synth:NAME`, a generated stream: friedman, friedman_drift, mv,
+        planes2d.
+    target
+        The column that is to be predicted. By default the last one.
+    horizon
+        0: the target of a row is told from its other columns. N: it is forecast, N rows ahead.
+    lags
+        With a horizon, the target's last values that are features: that of now, and those before.
+    header, limit, warmup, progress
+        As of open_stream.
+
+    Raises
+    ------
+    DataError
+        If the source or an argument is wrong, or a target is not a number.
+
+    """
+    check_ahead(horizon, lags)
+    return ahead(_read(source, target, header, limit, warmup, progress), horizon, lags)
+
+
+def _read(
+    source: str,
+    target: str | None,
+    header: bool,
+    limit: int | None,
+    warmup: int,
+    progress: Progress | None,
+) -> NumberStream:
+    kind, _, name = source.partition(":")
+    if kind not in ("river", "synth"):
+        options = ReadingOptions(target, None, header, limit, None, warmup)
+        return _of_file(Path(source), options, progress)
+    if target not in (None, _TARGET):
+        raise DataError(f"{source} knows its target: write --target {_TARGET}.")
+    samples = _river(name) if kind == "river" else _synthetic(name)
+    most = _SYNTHETIC_SAMPLES if kind == "synth" else None
+    return _of_samples(source, islice(samples, limit or most))
+
+
+def _of_file(path: Path, options: ReadingOptions, progress: Progress | None) -> NumberStream:
+    with closing(text_lines(path, progress)) as lines:
+        table = open_table(path.name, lines, options)
+        try:
+            values = _blocks(path, table, options, progress)
+        except DoubtError:
+            fill(table, options.limit)
+            values = _cells(table, options.warmup)
+    gaps = _gaps(values[:, table.label_place])
+    if gaps == len(values):
+        raise DataError(f"{path.name}: column {table.label.name} has no number.")
+    table.columns.insert(table.label_place, table.label)
+    scale = Scale.fit(values)
+    notes = leave_out_too_large(table, values, scale, range(len(values)))
+    if gaps:
+        what = count(gaps, "row") + (" has" if gaps == 1 else " have")
+        notes.append(f"{what} no {table.label.name}: {NOT_SCORED}")
+    names = tuple(column.name for column in table.columns)
+    return NumberStream(path.name, values, names, table.label_place, 0, 0, tuple(notes), scale)
+
+
+def _blocks(
+    path: Path, table: FileTable, options: ReadingOptions, progress: Progress | None
+) -> Values:
+    """All columns of a CSV file of numbers without a fault. Raises DoubtError for any other."""
+    if not table.delimiter:
+        raise DoubtError("no CSV file")
+    columns, skip = len(table.columns) + 1, table.header_line
+    found = csv_blocks.read_numbers(path, columns, table.delimiter, skip, options.limit, progress)
+    table.lines = range(skip + 1, skip + 1 + len(found))
+    return found
+
+
+def _cells(table: FileTable, warmup: int) -> Values:
+    """All columns, of the cells that were read. Raises DataError."""
+    order = np.arange(len(table.lines), dtype=np.intp)
+    columns = [each.encode(order, warmup, partial(table.where, each)) for each in table.columns]
+    targets = np.array([_target(table, row) for row in range(len(order))])
+    columns.insert(table.label_place, targets)
+    return np.column_stack(columns)
+
+
+def _gaps(column: Values) -> int:
+    """How many of them are missing."""
+    gaps = 0
+    for at in range(0, len(column), PART):
+        gaps += int(np.isnan(column[at : at + PART]).sum())
+        let_go(column)
+    return gaps
+
+
+def _target(table: FileTable, row: int) -> float:
+    cell = table.label_cells[row]
+    number = number_of(cell)
+    if number is None or math.isinf(number):
+        raise DataError(
+            f"{table.where(table.label, row)}: {cell!r} is not a number. Correct it, or leave it "
+            "empty if it is missing; --target NAME takes another column."
+        )
+    return number
+
+
+def _of_samples(source: str, samples: Iterable[tuple[dict[str, Any], Any]]) -> NumberStream:
+    rows = []
+    categories: dict[Any, dict[str, int]] = {}
+    for x, y in samples:
+        row = {k: v.toordinal() if isinstance(v, date) else v for k, v in x.items()}
+        numbers = [in_numbers(v, categories.setdefault(k, {})) for k, v in row.items()]
+        rows.append([*numbers, float(y)])
+    names = (*map(str, x), _TARGET)
+    return NumberStream(source, np.array(rows), names, len(names) - 1, 0, 0)
+
+
+def _river(name: str) -> Iterable[Any]:
+    from river import datasets
+
+    known = river_names(datasets.base.REG)
+    if name not in known:
+        raise DataError(
+            f"river:{name} is not a regression data set that River ships. "
+            f"{did_you_mean(name, known)}"
+        )
+    found: Iterable[Any] = getattr(datasets, name)()
+    return found
+
+
+def _friedman_drift() -> Any:
+    from river.datasets import synth
+
+    step = _SYNTHETIC_SAMPLES // (_CHANGES + 1)
+    places = tuple(step * k for k in range(1, _CHANGES + 1))
+    return synth.FriedmanDrift(drift_type="lea", position=places, seed=_SEED)
+
+
+def _generator(name: str) -> Callable[[], Any]:
+    def make() -> Any:
+        from river.datasets import synth
+
+        return getattr(synth, name)(seed=_SEED)
+
+    return make
+
+
+_SYNTHETIC: dict[str, Callable[[], Any]] = {
+    "friedman": _generator("Friedman"),
+    "friedman_drift": _friedman_drift,
+    "mv": _generator("Mv"),
+    "planes2d": _generator("Planes2D"),
+}
+NUMBER_SYNTHS = tuple(_SYNTHETIC)
+
+
+def _synthetic(name: str) -> Iterable[Any]:
+    if name not in _SYNTHETIC:
+        raise DataError(
+            f"There is no generated stream of numbers called synth:{name}. "
+            f"{did_you_mean(name, _SYNTHETIC)}"
+        )
+    found: Iterable[Any] = _SYNTHETIC[name]()
+    return found
