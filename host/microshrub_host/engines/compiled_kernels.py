@@ -14,7 +14,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
@@ -54,24 +54,40 @@ class Signature:
 
 
 class Function:
-    """A compiled kernel, called with the objects that the Python one takes."""
+    """A compiled kernel, called with the objects that the Python one takes.
+
+    address  of its code
+    call     the same without this object around it: learning a sample calls many kernels
+    """
 
     def __init__(self, kernel: Signature, address: int) -> None:
         self.__name__ = kernel.function
         self.__doc__ = kernel.doc
         self.__module__ = f"{library_files.PACKAGE}.{kernel.module}"
-        self.address = address  # of its code
-        kinds = [ctypes.c_int32 if kind == INT else ctypes.c_void_p for kind in kernel.arguments]
-        returned = None if kernel.returns == NOTHING else ctypes.c_int32
-        self._call = ctypes.CFUNCTYPE(returned, *kinds)(address)
-        self.arguments = len(kinds)
-        self._objects = [i for i, kind in enumerate(kernel.arguments) if kind != INT]
+        self.address = address
+        self.arguments = len(kernel.arguments)
+        self.call = _caller(kernel, address)
 
     def __call__(self, *given: Any) -> Any:
-        arguments = list(given)
-        for i in self._objects:
-            arguments[i] = _address(given[i])
-        return self._call(*arguments)
+        return self.call(*given)
+
+
+def _caller(kernel: Signature, address: int) -> Callable[..., Any]:
+    """A function that gives the code there integers as they are, and of objects their addresses.
+
+    It is written out for the kernel's arguments: a loop over them takes longer than the call.
+    """
+    kinds = [ctypes.c_int32 if kind == INT else ctypes.c_void_p for kind in kernel.arguments]
+    returned = None if kernel.returns == NOTHING else ctypes.c_int32
+    names = [f"a{place}" for place in range(len(kinds))]
+    given = [
+        name if kind == INT else f"address({name})"
+        for name, kind in zip(names, kernel.arguments, strict=True)
+    ]
+    known = {"call": ctypes.CFUNCTYPE(returned, *kinds)(address), "address": _address}
+    text = f"lambda {', '.join(names)}: call({', '.join(given)})"
+    found: Callable[..., Any] = eval(text, known)
+    return found
 
 
 class KernelCompiler(ABC):
@@ -152,8 +168,9 @@ class LateFunction:
 
     def _found(self) -> Any:
         place = self._module, self._function.__name__
-        self._call = self._compiler.functions(room_of(self._module)).get(place, self._function)
-        return self._call
+        found = self._compiler.functions(room_of(self._module)).get(place)
+        self._call = found.call if found else self._function
+        return found or self._function
 
     def _first(self, *given: Any) -> Any:
         return self._found()(*given)
