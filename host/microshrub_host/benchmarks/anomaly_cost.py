@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..base.progress import showing
-from ..emulation import instruction_counts
+from ..emulation import counted_models, instruction_counts
 from ..engines import loader
 
 _HEAD = ("board", "features", "window", "bytes", "mean", "most")
@@ -24,7 +24,7 @@ def anomaly_rows(boards: Sequence[str], kind: str = "AnomalyScore") -> list[tupl
 
     Raises UserError if a board ends up in another state than the simulator's.
     """
-    whats = instruction_counts.for_anomalies()
+    whats = counted_models.for_anomalies()
     table: list[tuple[str, ...]] = [_HEAD]
     with showing("counting instructions", announce=True) as update:
         for board in boards:
@@ -47,7 +47,7 @@ def table_bytes(part: Any) -> int:
     return sum(memoryview(buffer).nbytes for _, _, buffer in part.buffers())
 
 
-def _on_pc(what: instruction_counts.CountedModel, kind: str) -> Any:
+def _on_pc(what: counted_models.CountedModel, kind: str) -> Any:
     library = loader.load(loader.fastest())
     rows = len(what.codes)
     if kind == "Newcomers":

@@ -11,7 +11,8 @@ import numpy as np
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..boards.heap_sizes import heap_bytes
-from ..emulation.instruction_counts import CountedModel, Counter, stream
+from ..emulation.counted_models import CountedModel, stream
+from ..emulation.instruction_counts import Counter
 from ..engines import loader
 from ..engines.feature_extraction import Extractor
 from ..engines.feature_options import FeatureOptions

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..base.errors import UserError
 from ..base.progress import showing
-from ..emulation import emulated_boards, instruction_counts
+from ..emulation import counted_models, emulated_boards, instruction_counts
 from ..render.markdown import markdown_table
 
 _HEAD = ("board", "configuration", "call", "mean", "p50", "p99", "most")
@@ -29,7 +29,7 @@ beyond it, they divide twice for each that could be the best.
 
 {table}
 
-{native}{kernels}The streams are generated (`instruction_counts.stream`): 14 features where a
+{native}{kernels}The streams are generated (`counted_models.stream`): 14 features where a
 configuration says elec, and 8 for the others. Made by `{command}`.
 """
 
@@ -58,13 +58,13 @@ _KERNELS_HEAD = ("configuration", "kernel", "calls", "mean", "dearest")
 
 def measure(
     boards: Sequence[str], native: bool = False
-) -> list[tuple[str, instruction_counts.CountedModel, instruction_counts.InstructionCost]]:
+) -> list[tuple[str, counted_models.CountedModel, instruction_counts.InstructionCost]]:
     """Every configuration of the table on every board; with native, of native modules.
 
     Raises UserError if a model on a board ends up in another state than the simulator's.
     """
     # a thicket gets a board of its own: its stream is long
-    batches = [instruction_counts.configurations(), *([t] for t in instruction_counts.thickets())]
+    batches = [counted_models.configurations(), *([t] for t in counted_models.thickets())]
     found = []
     with showing("counting instructions", announce=True) as update:
         for board in boards:
@@ -80,7 +80,7 @@ def measure(
 def _counted(
     counter: instruction_counts.Counter,
     which: int,
-    what: instruction_counts.CountedModel,
+    what: counted_models.CountedModel,
     board: str,
 ) -> instruction_counts.InstructionCost:
     """What a model costs; raises UserError if its state is not the simulator's."""
@@ -93,9 +93,7 @@ def _counted(
 
 
 def rows(
-    found: Sequence[
-        tuple[str, instruction_counts.CountedModel, instruction_counts.InstructionCost]
-    ],
+    found: Sequence[tuple[str, counted_models.CountedModel, instruction_counts.InstructionCost]],
 ) -> list[tuple[str, ...]]:
     """The table: head, then two rows a board and configuration."""
     table: list[tuple[str, ...]] = [_HEAD]
@@ -113,7 +111,7 @@ def figures(counts: instruction_counts.Counts) -> tuple[str, ...]:
 
 def kernels(board: str) -> list[tuple[str, ...]]:
     """The table of the shrub ensembles' kernels on a board: head, then a row for each."""
-    shrubs = (w for w in instruction_counts.configurations() if w.kind == "ShrubEnsemble")
+    shrubs = (w for w in counted_models.configurations() if w.kind == "ShrubEnsemble")
     whats = [what for what in shrubs if what.parameters["window"] <= _KERNELS_MOST]
     table: list[tuple[str, ...]] = [_KERNELS_HEAD]
     with (
@@ -168,9 +166,9 @@ def as_markdown(
         part = KERNELS_TEXT.format(board=board, table=_markdown_table(kernel_table))
     return TEXT.format(
         version=emulated_boards.VERSION,
-        counted=instruction_counts.COUNTED,
-        warmup=instruction_counts.WARMUP,
-        thicket_counted=instruction_counts.THICKET_COUNTED,
+        counted=counted_models.COUNTED,
+        warmup=counted_models.WARMUP,
+        thicket_counted=counted_models.THICKET_COUNTED,
         table=_markdown_table(table),
         native=native,
         kernels=part,

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..base.errors import UserError
 from ..base.progress import showing
-from ..emulation.instruction_counts import CountedModel, Counter, stream
+from ..emulation.counted_models import CountedModel, stream
+from ..emulation.instruction_counts import Counter
 from ..engines import engines, loader
 from ..engines.learners import defaults, kind_of, number_parameters
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..base.progress import showing
-from ..emulation import instruction_counts
+from ..emulation import counted_models, instruction_counts
 from ..engines import loader
 from .anomaly_cost import table_bytes
 
@@ -20,7 +20,7 @@ def question_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
 
     Raises UserError if a board ends up in another state than the simulator's.
     """
-    whats = instruction_counts.for_questions()
+    whats = counted_models.for_questions()
     table: list[tuple[str, ...]] = [_HEAD]
     with showing("counting instructions", announce=True) as update:
         for board in boards:
@@ -42,7 +42,7 @@ def rehearsal_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
 
     Raises UserError if a board ends up in another state than the simulator's.
     """
-    whats = instruction_counts.for_rehearsals()
+    whats = counted_models.for_rehearsals()
     table: list[tuple[str, ...]] = [("board", "thicket", "rehearse: mean", "most")]
     for board in boards:
         with instruction_counts.Counter(board, whats) as counter:
@@ -54,7 +54,7 @@ def rehearsal_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
     return table
 
 
-def _rehearsed(what: instruction_counts.CountedModel) -> Any:
+def _rehearsed(what: counted_models.CountedModel) -> Any:
     library = loader.load(loader.fastest())
     model = library.Thicket(**what.parameters)
     rehearsal = library.Rehearsal(model, library.Asking(2))
@@ -72,7 +72,7 @@ def _figures(counts: instruction_counts.Counts) -> tuple[int, int]:
     return round(float(counts.mean())), int(counts.max())
 
 
-def _on_pc(what: instruction_counts.CountedModel) -> Any:
+def _on_pc(what: counted_models.CountedModel) -> Any:
     classes = what.codes.shape[1]
     asking = loader.load(loader.fastest()).Asking(classes)
     for codes in what.codes:

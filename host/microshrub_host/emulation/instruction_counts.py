@@ -20,29 +20,16 @@ from ..boards import ram_budget
 from ..engines import library_files, loader, mpy, native_files
 from ..engines.debian_packages import Progress
 from ..engines.own_learners import own_learners
+from .counted_models import CountedModel
 from .emulated_boards import board_named
 from .emulator import EmulatedBoard, EmulatedBoardError
 
-WARMUP = 1000  # samples to learn before anything is counted
-COUNTED = 1000
 SECONDS = 600  # the longest that a run on the board may take
 
 # ticks of the boards' timers in an instruction of 2**10 ns, of 16 MHz and 25 MHz
 TICKS = {"cortex-m0": 16.384, "cortex-m3": 25.6}
 
 Counts = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class CountedModel:
-    """A model in the table, and the stream that it learns."""
-
-    name: str
-    kind: str
-    parameters: Mapping[str, Any]
-    codes: NDArray[np.uint16]  # (samples, features)
-    labels: NDArray[np.uint8]
-    warmup: int = WARMUP  # samples to learn before anything is counted
 
 
 @dataclass(frozen=True)
@@ -75,106 +62,6 @@ train
   gradient_step
   project
 mix""".splitlines()
-
-_SHRUB = {"window": 16, "trees": 4, "depth": 4, "step": 8}
-_TREE = {"depth": 8, "nodes": 63, "leaves": 8, "grace_period": 100, "split_confidence": 1e-3,
-         "tie_threshold": 0.1, "adaptive": False, "bins": 16}  # fmt: skip
-
-# name, kind, features, classes and the rest of the parameters
-TABLE: tuple[tuple[str, str, int, int, dict[str, Any]], ...] = (
-    ("shrubs 16/4/4 (elec)", "ShrubEnsemble", 14, 2, _SHRUB),
-    ("shrubs 32/8/5", "ShrubEnsemble", 8, 2, {"window": 32, "trees": 8, "depth": 5}),
-    ("Hoeffding tree, nba", "HoeffdingTree", 8, 2, _TREE | {"leaf": "nba"}),
-    ("adaptive boosted SVFDT-II", "HoeffdingTree", 8, 2,
-     _TREE | {"policy": "svfdt2", "adaptive": True, "boost": True}),
-    ("shrubs 32/8/5, 5 classes", "ShrubEnsemble", 8, 5, {"window": 32, "trees": 8, "depth": 5}),
-    ("shrubs 128/8/5", "ShrubEnsemble", 8, 2, {"window": 128, "trees": 8, "depth": 5}),
-)  # fmt: skip
-
-# Thickets of elec's features: bytes, and the samples after which all windows are full
-THICKETS = ((16_384, 700), (65_536, 1_300))
-THICKET_COUNTED = 4000
-
-
-def configurations(samples: int = WARMUP + COUNTED) -> list[CountedModel]:
-    """Those of the table, each with a stream of so many samples."""
-    found = []
-    for name, kind, features, classes, parameters in TABLE:
-        codes, labels = stream(features, classes, samples)
-        shape = {"features": features, "classes": classes}
-        found.append(CountedModel(name, kind, shape | parameters, codes, labels))
-    return found
-
-
-def thickets() -> list[CountedModel]:
-    """Thickets, counted after all their windows are full."""
-    found = []
-    for size, full in THICKETS:
-        parameters = {"features": 14, "classes": 2, "bytes": size}
-        codes, labels = stream(14, 2, full + THICKET_COUNTED)
-        name = f"Thicket, {size >> 10} KB (elec)"
-        found.append(CountedModel(name, "Thicket", parameters, codes, labels, full))
-    return found
-
-
-def for_anomalies() -> list[CountedModel]:
-    """Streams for the anomaly score, which is counted once its window is full."""
-    found = []
-    for features in (2, 5, 8, 14, 36):
-        codes, labels = stream(features, 2, 600)
-        parameters = {"features": features, "classes": 2}
-        name = f"{features} features"
-        found.append(CountedModel(name, "ShrubEnsemble", parameters, codes, labels, 520))
-    return found
-
-
-def for_questions() -> list[CountedModel]:
-    """Codes that stand for the votes of some classes."""
-    found = []
-    for classes in (2, 6, 32):
-        codes, labels = stream(classes, 2, 300)
-        parameters = {"features": classes, "classes": 2}
-        found.append(
-            CountedModel(f"{classes} classes", "ShrubEnsemble", parameters, codes, labels, 0)
-        )
-    return found
-
-
-def for_rehearsals() -> list[CountedModel]:
-    """Thickets that have learned some samples."""
-    found = []
-    for features, size in ((2, 4096), (8, 4096)):
-        codes, labels = stream(features, 2, 500)
-        parameters = {"features": features, "classes": 2, "bytes": size}
-        name = f"{features} features, {size >> 10} KB"
-        found.append(CountedModel(name, "Thicket", parameters, codes, labels, 300))
-    return found
-
-
-def stream(
-    features: int, classes: int, samples: int
-) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-    """Codes and labels like those of a sensor, from the library's own random generator.
-
-    A label stays for 6 samples on average, about as elec's does. Feature f adds noise to what the
-    label shifts by f % 4 eighths of the range; every fourth has four values only.
-    """
-    fixed = loader.load("python").fixed
-    rng = array("i", (0, 0))
-    fixed.seed_generator(rng, 1)
-    generator = fixed.generator_table(rng)
-    codes = np.zeros((samples, features), np.uint16)
-    labels = np.zeros(samples, np.uint8)
-    label = 0
-    for i in range(samples):
-        if not fixed.below(generator, 0, 6):
-            label = fixed.below(generator, 0, classes)
-        labels[i] = label
-        for f in range(features):
-            shift = label * 8192 * (f % 4) // (classes - 1)
-            code = 8192 + shift + fixed.below(generator, 0, 32768)
-            codes[i, f] = code if f % 4 != 3 else code >> 14 << 14
-    return codes, labels
 
 
 def learned_on_pc(what: CountedModel) -> int:
@@ -256,11 +143,7 @@ class Counter:
         what = self._whats[which]
         samples, features = what.codes.shape
         call = f"count_anomaly('/codes{which}', {features}, {what.warmup}, {samples}, {kind!r})"
-        self._board.exec("from count import count_anomaly")
-        said = self._board.exec(call, SECONDS)
-        ticks, empty, crc = said.split()
-        counts = np.frombuffer(bytes.fromhex(ticks), "<i4").astype(np.int64) - int(empty)
-        return self._instructions(counts), int(crc)
+        return self._counted(call)
 
     def count_asking(self, which: int) -> tuple[Counts, Counts, int]:
         """Instructions of each ask() and each note() of an Asking; its state's CRC.
@@ -268,12 +151,8 @@ class Counter:
         The codes of the configuration's stream stand for votes.
         """
         samples, classes = self._whats[which].codes.shape
-        self._board.exec("from count import count_asking")
-        said = self._board.exec(f"count_asking('/codes{which}', {classes}, {samples})", SECONDS)
-        ticks, empty, crc = said.split()
-        counts = np.frombuffer(bytes.fromhex(ticks), "<i4").astype(np.int64) - int(empty)
-        both = self._instructions(counts)
-        return both[:samples], both[samples:], int(crc)
+        both, crc = self._counted(f"count_asking('/codes{which}', {classes}, {samples})")
+        return both[:samples], both[samples:], crc
 
     def count_rehearsal(self, which: int) -> tuple[Counts, int]:
         """Instructions of each rehearse() of the configuration's thicket behind its warm-up; its
@@ -281,10 +160,8 @@ class Counter:
         what = self._whats[which]
         model = f"microshrub.{what.kind}(**{dict(what.parameters)!r})"
         call = f"'/codes{which}', '/labels{which}', {model}, {what.warmup}, {len(what.codes)}"
-        self._board.exec("import microshrub; from count import count_rehearsal")
-        ticks, empty, crc = self._board.exec(f"count_rehearsal({call})", SECONDS).split()
-        counts = np.frombuffer(bytes.fromhex(ticks), "<i4").astype(np.int64) - int(empty)
-        return self._instructions(counts), int(crc)
+        self._board.exec("import microshrub")
+        return self._counted(f"count_rehearsal({call})")
 
     def count_numbers(self, which: int, target: Mapping[str, Any]) -> tuple[Counts, int]:
         """Instructions of each sample that a Forecaster takes; the CRC of its learner's state.
@@ -294,10 +171,7 @@ class Counter:
         what = self._whats[which]
         model = f"{what.kind!r}, {dict(what.parameters)!r}, {dict(target)!r}"
         call = f"count_numbers({model}, '/codes{which}', {what.warmup}, {len(what.codes)})"
-        self._board.exec("from count import count_numbers")
-        ticks, empty, crc = self._board.exec(call, SECONDS).split()
-        counts = np.frombuffer(bytes.fromhex(ticks), "<i4").astype(np.int64) - int(empty)
-        return self._instructions(counts), int(crc)
+        return self._counted(call)
 
     def count_features(self, which: int, options: Mapping[str, Any]) -> tuple[Counts, int]:
         """Instructions of each reading that a FeatureExtractor takes; the CRC of its samples.
@@ -306,7 +180,11 @@ class Counter:
         """
         readings, channels = self._whats[which].codes.shape
         call = f"count_features({dict(options)!r}, {channels}, '/codes{which}', {readings})"
-        self._board.exec("from count import count_features")
+        return self._counted(call)
+
+    def _counted(self, call: str) -> tuple[Counts, int]:
+        """What a function of the board's program prints: instructions of each step, and a CRC."""
+        self._board.exec(f"from count import {call.partition('(')[0]}")
         ticks, empty, crc = self._board.exec(call, SECONDS).split()
         counts = np.frombuffer(bytes.fromhex(ticks), "<i4").astype(np.int64) - int(empty)
         return self._instructions(counts), int(crc)

@@ -23,7 +23,8 @@ from ..engines.learners import MODELS
 from ..evaluation.prequential import raw_rows
 from ..streams.stream import Stream
 from . import emulated_boards
-from .instruction_counts import CountedModel, Counter
+from .counted_models import CountedModel
+from .instruction_counts import Counter
 
 _EMULATED = {"armv6m": "cortex-m0", "armv7emsp": "cortex-m3"}  # by the boards' arch
 _FEW = 60  # samples of a first look, of which half are counted

@@ -10,7 +10,7 @@ import pytest
 from microshrub_host.boards import board_files
 from microshrub_host.boards.sample_time import sample_time
 from microshrub_host.emulation import emulated_boards
-from microshrub_host.emulation.instruction_counts import stream as made
+from microshrub_host.emulation.counted_models import stream as made
 from microshrub_host.emulation.latency import Clock, can_count
 from microshrub_host.engines.learners import defaults, specification
 from microshrub_host.streams.stream import Stream

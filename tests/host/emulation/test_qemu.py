@@ -15,7 +15,7 @@ import pytest
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.benchmarks import feature_cost, instruction_report, number_cost
-from microshrub_host.emulation import emulated_boards, instruction_counts
+from microshrub_host.emulation import counted_models, emulated_boards, instruction_counts
 from microshrub_host.emulation.emulated_boards import BOARDS
 from microshrub_host.emulation.emulator import EmulatedBoard, EmulatedBoardError
 from microshrub_host.engines import loader, mpy
@@ -40,8 +40,8 @@ def board_name(request: pytest.FixtureRequest, emulators: None) -> str:
 
 
 @pytest.fixture(scope="module")
-def whats() -> list[instruction_counts.CountedModel]:
-    return instruction_counts.configurations(SAMPLES)
+def whats() -> list[counted_models.CountedModel]:
+    return counted_models.configurations(SAMPLES)
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_a_board_that_stopped_says_so(board: EmulatedBoard) -> None:
 
 
 def test_every_model_learns_as_in_the_simulator(
-    board_name: str, whats: list[instruction_counts.CountedModel]
+    board_name: str, whats: list[counted_models.CountedModel]
 ) -> None:
     with instruction_counts.Counter(board_name, whats, warmup=WARMUP) as counter:
         found = [counter.count(i) for i in range(len(whats))]
@@ -154,8 +154,8 @@ def test_every_model_learns_as_in_the_simulator(
 
 
 def test_an_anomaly_score_has_the_simulators_state(board_name: str) -> None:
-    codes, labels = instruction_counts.stream(3, 2, 90)
-    what = instruction_counts.CountedModel("small", "ShrubEnsemble", {}, codes, labels, 60)
+    codes, labels = counted_models.stream(3, 2, 90)
+    what = counted_models.CountedModel("small", "ShrubEnsemble", {}, codes, labels, 60)
     with instruction_counts.Counter(board_name, [what]) as counter:
         counts, crc = counter.count_anomaly(0)
     score = loader.load("python").AnomalyScore(3)
@@ -189,7 +189,7 @@ def test_features_are_the_simulators(board_name: str) -> None:
 @pytest.mark.long
 def test_native_modules_learn_as_in_the_simulator(
     board_name: str,
-    whats: list[instruction_counts.CountedModel],
+    whats: list[counted_models.CountedModel],
     native_tools_for: Callable[[str], object],
 ) -> None:
     native_tools_for(BOARDS[board_name].arch)
@@ -197,7 +197,7 @@ def test_native_modules_learn_as_in_the_simulator(
     thicket = {"features": 14, "classes": 2, "bytes": 20000}
     models = [
         *whats,
-        instruction_counts.CountedModel("Thicket", "Thicket", thicket, first.codes, first.labels),
+        counted_models.CountedModel("Thicket", "Thicket", thicket, first.codes, first.labels),
     ]
     with instruction_counts.Counter(board_name, models, warmup=WARMUP, native=True) as counter:
         native = [counter.count(i) for i in range(len(models))]
@@ -210,7 +210,7 @@ def test_native_modules_learn_as_in_the_simulator(
 
 
 def test_counts_are_the_same_in_every_run(
-    board_name: str, whats: list[instruction_counts.CountedModel]
+    board_name: str, whats: list[counted_models.CountedModel]
 ) -> None:
     found = []
     for _ in range(2):
@@ -221,7 +221,7 @@ def test_counts_are_the_same_in_every_run(
 
 
 def test_counts_are_those_of_the_code(
-    board_name: str, whats: list[instruction_counts.CountedModel]
+    board_name: str, whats: list[counted_models.CountedModel]
 ) -> None:
     """An instruction more in a kernel is one more that is counted: loops of known length."""
     source = (
@@ -244,7 +244,7 @@ def test_counts_are_those_of_the_code(
 
 
 def test_kernels_are_parts_of_learn(
-    board_name: str, whats: list[instruction_counts.CountedModel]
+    board_name: str, whats: list[counted_models.CountedModel]
 ) -> None:
     with instruction_counts.Counter(board_name, whats[:1], warmup=WARMUP) as counter:
         whole = counter.count(0).learn
@@ -262,7 +262,7 @@ def test_kernels_are_parts_of_learn(
 
 
 def test_table(emulators: None) -> None:
-    what = instruction_counts.configurations(4)[0]
+    what = counted_models.configurations(4)[0]
     cost = instruction_counts.InstructionCost(np.arange(1, 101), np.arange(1001, 1101), 0)
     table = instruction_report.rows([("cortex-m0", what, cost)])
     assert table[1][3:] == ("50", "51", "100", "100")

@@ -1,0 +1,129 @@
+"""The models whose instructions are counted, and the streams that they learn."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engines import loader
+
+WARMUP = 1000  # samples to learn before anything is counted
+COUNTED = 1000
+
+
+@dataclass(frozen=True)
+class CountedModel:
+    """A model in the table, and the stream that it learns."""
+
+    name: str
+    kind: str
+    parameters: Mapping[str, Any]
+    codes: NDArray[np.uint16]  # (samples, features)
+    labels: NDArray[np.uint8]
+    warmup: int = WARMUP  # samples to learn before anything is counted
+
+
+_SHRUB = {"window": 16, "trees": 4, "depth": 4, "step": 8}
+_TREE = {"depth": 8, "nodes": 63, "leaves": 8, "grace_period": 100, "split_confidence": 1e-3,
+         "tie_threshold": 0.1, "adaptive": False, "bins": 16}  # fmt: skip
+
+# name, kind, features, classes and the rest of the parameters
+TABLE: tuple[tuple[str, str, int, int, dict[str, Any]], ...] = (
+    ("shrubs 16/4/4 (elec)", "ShrubEnsemble", 14, 2, _SHRUB),
+    ("shrubs 32/8/5", "ShrubEnsemble", 8, 2, {"window": 32, "trees": 8, "depth": 5}),
+    ("Hoeffding tree, nba", "HoeffdingTree", 8, 2, _TREE | {"leaf": "nba"}),
+    ("adaptive boosted SVFDT-II", "HoeffdingTree", 8, 2,
+     _TREE | {"policy": "svfdt2", "adaptive": True, "boost": True}),
+    ("shrubs 32/8/5, 5 classes", "ShrubEnsemble", 8, 5, {"window": 32, "trees": 8, "depth": 5}),
+    ("shrubs 128/8/5", "ShrubEnsemble", 8, 2, {"window": 128, "trees": 8, "depth": 5}),
+)  # fmt: skip
+
+# Thickets of elec's features: bytes, and the samples after which all windows are full
+THICKETS = ((16_384, 700), (65_536, 1_300))
+THICKET_COUNTED = 4000
+
+
+def configurations(samples: int = WARMUP + COUNTED) -> list[CountedModel]:
+    """Those of the table, each with a stream of so many samples."""
+    found = []
+    for name, kind, features, classes, parameters in TABLE:
+        codes, labels = stream(features, classes, samples)
+        shape = {"features": features, "classes": classes}
+        found.append(CountedModel(name, kind, shape | parameters, codes, labels))
+    return found
+
+
+def thickets() -> list[CountedModel]:
+    """Thickets, counted after all their windows are full."""
+    found = []
+    for size, full in THICKETS:
+        parameters = {"features": 14, "classes": 2, "bytes": size}
+        codes, labels = stream(14, 2, full + THICKET_COUNTED)
+        name = f"Thicket, {size >> 10} KB (elec)"
+        found.append(CountedModel(name, "Thicket", parameters, codes, labels, full))
+    return found
+
+
+def for_anomalies() -> list[CountedModel]:
+    """Streams for the anomaly score, which is counted once its window is full."""
+    found = []
+    for features in (2, 5, 8, 14, 36):
+        codes, labels = stream(features, 2, 600)
+        parameters = {"features": features, "classes": 2}
+        name = f"{features} features"
+        found.append(CountedModel(name, "ShrubEnsemble", parameters, codes, labels, 520))
+    return found
+
+
+def for_questions() -> list[CountedModel]:
+    """Codes that stand for the votes of some classes."""
+    found = []
+    for classes in (2, 6, 32):
+        codes, labels = stream(classes, 2, 300)
+        parameters = {"features": classes, "classes": 2}
+        found.append(
+            CountedModel(f"{classes} classes", "ShrubEnsemble", parameters, codes, labels, 0)
+        )
+    return found
+
+
+def for_rehearsals() -> list[CountedModel]:
+    """Thickets that have learned some samples."""
+    found = []
+    for features, size in ((2, 4096), (8, 4096)):
+        codes, labels = stream(features, 2, 500)
+        parameters = {"features": features, "classes": 2, "bytes": size}
+        name = f"{features} features, {size >> 10} KB"
+        found.append(CountedModel(name, "Thicket", parameters, codes, labels, 300))
+    return found
+
+
+def stream(
+    features: int, classes: int, samples: int
+) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+    """Codes and labels like those of a sensor, from the library's own random generator.
+
+    A label stays for 6 samples on average, about as elec's does. Feature f adds noise to what the
+    label shifts by f % 4 eighths of the range; every fourth has four values only.
+    """
+    fixed = loader.load("python").fixed
+    rng = array("i", (0, 0))
+    fixed.seed_generator(rng, 1)
+    generator = fixed.generator_table(rng)
+    codes = np.zeros((samples, features), np.uint16)
+    labels = np.zeros(samples, np.uint8)
+    label = 0
+    for i in range(samples):
+        if not fixed.below(generator, 0, 6):
+            label = fixed.below(generator, 0, classes)
+        labels[i] = label
+        for f in range(features):
+            shift = label * 8192 * (f % 4) // (classes - 1)
+            code = 8192 + shift + fixed.below(generator, 0, 32768)
+            codes[i, f] = code if f % 4 != 3 else code >> 14 << 14
+    return codes, labels
