@@ -20,15 +20,26 @@ _SPEED = 3  # LLVM's -O3
 
 
 @functools.cache
+def _processor() -> tuple[str, str, str]:
+    """The system, the processor and what that can do, as LLVM calls them. Imports llvmlite."""
+    from llvmlite import binding
+
+    try:
+        features = binding.get_host_cpu_features().flatten()
+    except RuntimeError:
+        features = ""  # LLVM does not know of this processor
+    return binding.get_process_triple(), binding.get_host_cpu_name(), features
+
+
+@functools.cache
 def _machine() -> Any:
-    """LLVM's description of this machine's processor. Imports llvmlite."""
+    """What LLVM compiles for. Imports llvmlite."""
     from llvmlite import binding
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    target = binding.Target.from_triple(binding.get_process_triple())
-    features = binding.get_host_cpu_features().flatten()
-    name = binding.get_host_cpu_name()
+    system, name, features = _processor()
+    target = binding.Target.from_triple(system)
     return target.create_target_machine(cpu=name, features=features, opt=_SPEED, jit=True)
 
 
@@ -42,11 +53,7 @@ class LlvmCompiler(KernelCompiler):
         self._linked: list[Any] = []  # LLVM drops the code of what nobody refers to
 
     def key(self) -> object:
-        from llvmlite import binding
-
-        features = binding.get_host_cpu_features().flatten()
-        version = importlib.metadata.version("llvmlite")
-        return version, binding.get_process_triple(), binding.get_host_cpu_name(), features, _SPEED
+        return importlib.metadata.version("llvmlite"), _processor(), _SPEED
 
     def translate(self, modules: Sequence[str], of: Sequence[str]) -> tuple[str, list[Kernel]]:
         return llvm_translate.translate(modules, of)
@@ -76,7 +83,13 @@ class LlvmCompiler(KernelCompiler):
         for name in names:
             library.export_symbol(name)
         linker = binding.create_lljit_compiler(_machine())
-        linked = library.link(linker, folder.name)
+        try:
+            linked = library.link(linker, folder.name)
+        except RuntimeError as error:
+            raise CompilerError(
+                f"LLVM cannot load the kernels in {folder}: {error}. Delete this folder: they are "
+                "compiled again then."
+            ) from error
         self._linked.append((linker, linked))
         return {name: linked[name] for name in names}
 

@@ -218,6 +218,12 @@ def test_the_whole_library_is_compiled_once(engine: str) -> None:
         assert again.functions("")["fixed", "square_root"](145) == 12
 
 
+def test_a_file_of_kernels_that_is_none_is_told(tmp_path: Path) -> None:
+    (tmp_path / "kernels.o").write_bytes(b"torn")
+    with pytest.raises(CompilerError, match=r"LLVM cannot load the kernels in .*Delete this"):
+        loader.compiler("llvm").addresses(tmp_path, ["f"])
+
+
 def test_what_llvm_refuses_is_told(tmp_path: Path) -> None:
     with pytest.raises(CompilerError, match=r"(?s)LLVM cannot compile the kernels: .*expected"):
         loader.compiler("llvm").compile("define i32 @f( {", tmp_path)
