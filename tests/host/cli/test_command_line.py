@@ -85,6 +85,10 @@ def test_all_engines_tell_the_same(
     assert record == reference
 
 
+def test_an_engines_former_name(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    assert simulate_json(capsys, data, *SMALL, "--engine", "numba")["engine"] == "llvm"
+
+
 def test_table_plot_and_json_file(
     capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
 ) -> None:
