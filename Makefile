@@ -36,7 +36,7 @@ SEED ?= 1
 attack: .venv/dev
 	$(BIN)/python tests/attack.py --seed $(SEED)
 
-ci: optional .venv/docs
+ci: optional
 	$(MAKE) test TESTS=
 
 optional: .venv/dev

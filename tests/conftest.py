@@ -28,11 +28,35 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """What `pytest -n auto` starts: a worker more than there are cores.
+    """What `pytest -n auto` starts: two workers more than there are cores.
 
     Boards, lines and processes are real, so tests wait for them a third of their time.
     """
-    return (os.cpu_count() or 1) + 1
+    return (os.cpu_count() or 1) + 2
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Each of xdist's workers begins with its share of the files that take long.
+
+    xdist gives each of them a part of the list, one after the other, and takes from the ends of
+    these what another one does when it is done. So what is last is short.
+    """
+    workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    long = [tests for tests in files.values() if any(t.get_closest_marker("long") for t in tests)]
+    begun = {test for tests in long for test in tests}
+    rest = [test for test in items if test not in begun]
+    ordered: list[pytest.Item] = []
+    for worker in range(workers):
+        first = [test for tests in long[worker::workers] for test in tests]
+        end = (worker + 1) * len(items) // workers
+        share = max(end - len(ordered) - len(first), 0) if worker < workers - 1 else len(rest)
+        ordered += first + rest[:share]
+        del rest[:share]
+    items[:] = ordered
 
 
 @pytest.hookimpl(trylast=True)
