@@ -51,7 +51,9 @@ class CCompiler(KernelCompiler):
     def key(self) -> object:
         found = compiler()
         if found is None:
-            raise CompilerError("There is no C compiler: install one, or name it in CC")
+            raise CompilerError(
+                "There is no C compiler: install one, name it in CC, or take the engine llvm."
+            )
         state = Path(found).resolve().stat()
         return found, state.st_size, state.st_mtime_ns, FLAGS
 
