@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from microshrub_host.engines import library_files, mpy
-from microshrub_host.engines.engines import States
+from microshrub_host.engines.interface import States
 from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.stream import Stream

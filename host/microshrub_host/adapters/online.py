@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..base.errors import UserError
 from ..engines import loader
-from ..engines.engines import States
+from ..engines.interface import States
 from ..engines.learners import MODELS, kind_of, stream_parameters
 from ..models import model_files
 from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engines.engines import States
+from ..engines.interface import States
 from ..engines.learners import REGRESSORS, number_parameters
 from ..models import model_files
 from ..streams.units import Scale

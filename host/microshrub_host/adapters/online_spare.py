@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import UserError
-from ..engines.engines import States
+from ..engines.interface import States
 from ..engines.spare_options import SpareOptions
 from ..streams.units import Scale
 from .online import FASTEST, AdapterError, OnlineModel, Values

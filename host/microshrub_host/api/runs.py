@@ -8,6 +8,7 @@ from typing import Any, overload
 
 from ..engines import engines, loader
 from ..engines.anomaly_options import AnomalyOptions
+from ..engines.interface import NO_LABELS
 from ..engines.learners import (
     DEFAULT,
     check_parameters,
@@ -194,7 +195,7 @@ def parity(
     if isinstance(stream, NumberStream):
         model = regressor_for(model)
         shape = number_parameters(model, stream.features, stream.late)
-        rows, labels, target = stream.raw_rows(), engines.NO_LABELS, stream.forecaster(None, 90)
+        rows, labels, target = stream.raw_rows(), NO_LABELS, stream.forecaster(None, 90)
     else:
         shape = stream_parameters(known(model), stream, warmup)
         rows, labels, target = prequential.raw_rows(stream), stream.labels, None

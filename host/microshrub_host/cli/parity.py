@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..base.terminal import console, messages
 from ..base.text import count
 from ..engines import engines, loader, native_files
+from ..engines.interface import NO_LABELS, EngineError, Labels
 from ..engines.learners import kind_of
 from ..engines.micropython_binary import find_or_fetch
 from ..evaluation import feature_parity, parity, prequential
@@ -97,7 +98,7 @@ def _compare_features(
     names = engines.available()
     found = feature_parity.difference(readings, extraction, names)
     if found:
-        raise engines.EngineError(f"The features are not the same: {found}")
+        raise EngineError(f"The features are not the same: {found}")
     console.say(
         f"All {len(names)} engines make the same features: "
         f"{count(samples, 'sample')} of {features}."
@@ -106,7 +107,7 @@ def _compare_features(
 
 def _open(
     arguments: argparse.Namespace,
-) -> tuple[Raw, engines.Labels, dict[str, Any], dict[str, Any]]:
+) -> tuple[Raw, Labels, dict[str, Any], dict[str, Any]]:
     """Raw rows, their labels, the model's parameters, and more for engines.start()."""
     if not wants_numbers(arguments):
         wanted = {"anomaly": anomaly_options(arguments), "asking": asking_options(arguments)}
@@ -124,7 +125,7 @@ def _open(
         readings = open_readings(arguments).columns
         rows, columns = numbers.columns.shape
         _compare_features(readings, rows, columns, numbers.extraction)
-    return numbers.raw_rows(), engines.NO_LABELS, parameters, {"target": target}
+    return numbers.raw_rows(), NO_LABELS, parameters, {"target": target}
 
 
 def _plain(arguments: argparse.Namespace) -> argparse.Namespace:

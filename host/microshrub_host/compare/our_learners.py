@@ -10,6 +10,7 @@ import numpy as np
 from ..base.errors import UserError
 from ..engines import engines, loader
 from ..engines.asking_options import AskingOptions
+from ..engines.interface import Labels
 from ..engines.learners import MODELS, check_parameters, learner, specification, stream_parameters
 from ..evaluation import prequential
 from ..models.tree_shape import Shape, our_shape
@@ -72,11 +73,11 @@ class OurLearner:
         self._engine = engines.start(loader.fastest(), MODELS[model], parameters, asking=asked)
         prequential.fit(self._engine, self._rows, warmup)
 
-    def prepare(self, part: slice) -> tuple[Raw, engines.Labels]:
+    def prepare(self, part: slice) -> tuple[Raw, Labels]:
         """Raw integers, as a sensor gives them, and the labels."""
         return self._rows[part], self._labels[part]
 
-    def run(self, samples: tuple[Raw, engines.Labels]) -> list[int]:
+    def run(self, samples: tuple[Raw, Labels]) -> list[int]:
         said: list[int] = self._engine.run(*samples).tolist()
         if self.asked is not None:
             self.asked += int(np.count_nonzero(self._engine.questions()))

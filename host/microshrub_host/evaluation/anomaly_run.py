@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engines.anomaly_options import AnomalyOptions
-from ..engines.engines import Anomalies
+from ..engines.interface import Anomalies
 
 
 @dataclass(frozen=True)

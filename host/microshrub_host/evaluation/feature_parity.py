@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ..base.terminal import messages
 from ..engines import library_files
-from ..engines.engines import EngineError
 from ..engines.feature_extraction import Extractor, raw_readings
+from ..engines.interface import EngineError
 from ..engines.micropython_binary import find_or_fetch
 from ..streams.extraction import Extraction
 from ..streams.units import Raw

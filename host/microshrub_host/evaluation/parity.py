@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from ..engines.engines import Engine, Labels
+from ..engines.interface import Engine, Labels
 from ..streams.units import Raw
 from .prequential import fit
 
@@ -47,7 +47,7 @@ def check(
 ) -> Iterator[Step | Difference]:
     """Run all engines side by side; yields a Step every so many samples.
 
-    labels is engines.NO_LABELS for rows of numbers, which have their target in a column.
+    labels is NO_LABELS for rows of numbers, which have their target in a column.
 
     Where they differ, the last thing it yields is the Difference, found by running them again up
     to the last block in which they agreed and from there sample by sample.

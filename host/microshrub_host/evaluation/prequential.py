@@ -17,6 +17,7 @@ from ..base.mapped_memory import let_go
 from ..engines import engines, loader
 from ..engines.anomaly_options import AnomalyOptions
 from ..engines.asking_options import AskingOptions
+from ..engines.interface import Anomalies, Engine, Labels, States
 from ..engines.learners import MODELS, REGRESSORS, kind_of
 from ..engines.spare_options import SPARE_BUFFERS
 from ..engines.status import Status
@@ -76,7 +77,7 @@ class Result:
     right: NDArray[np.bool_] = field(repr=False)
     history: list[Point] = field(repr=False)
     scale: Scale = field(repr=False)
-    states: engines.States = field(repr=False)  # after the last sample
+    states: States = field(repr=False)  # after the last sample
     by_class: ByClass = field(repr=False)
     anomaly: AnomalyRun | None = field(default=None, repr=False)  # if it was asked for
     spare: SpareRun | None = field(default=None, repr=False)  # with spare classes
@@ -98,7 +99,7 @@ def raw_rows(stream: Stream) -> Raw:
     return stream.scale.apply(stream.values)
 
 
-def fit(engine: engines.Engine, rows: Raw, warmup: int) -> None:
+def fit(engine: Engine, rows: Raw, warmup: int) -> None:
     """Fit the engine's quantizer on the first rows and freeze it."""
     engine.observe(rows[:warmup])
     engine.freeze()
@@ -179,7 +180,7 @@ def evaluate(
     seconds = 0.0
     block = max(1, min(_LONGEST_BLOCK, total // _POINTS))
     by_class = ByClass.none_yet(tuple(stream.class_names))
-    said: list[engines.Anomalies] = []
+    said: list[Anomalies] = []
     new: list[NDArray[np.bool_]] = []
     questions: list[NDArray[np.uint8]] = []
     beside = {
@@ -247,7 +248,7 @@ def evaluate(
     )
 
 
-def label_agreement(labels: engines.Labels) -> float:
+def label_agreement(labels: Labels) -> float:
     """The chance in percent that two labels drawn at random, one after the other, are equal."""
     parts = range(0, len(labels), _AT_ONCE)
     counts = np.zeros(256, np.intp)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..base.mapped_memory import let_go
 from ..engines import engines, loader
+from ..engines.interface import States
 from ..engines.learners import kind_of
 from ..streams.kept_values import column_room
 from ..streams.number_streams import NumberStream, Values
@@ -49,7 +50,7 @@ class NumberResult:
     samples_per_second: float
     predictions: Values = field(repr=False)
     half_widths: Values = field(repr=False)  # of the intervals, in the targets' unit; or none
-    states: engines.States = field(repr=False)
+    states: States = field(repr=False)
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it: one flat object, without the predictions."""

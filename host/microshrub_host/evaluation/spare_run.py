@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.text import count
-from ..engines.engines import Labels
+from ..engines.interface import Labels
 from ..engines.spare_person import KNOWN, NAMED, NO_ROOM
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engines import loader
-from ..engines.engines import States
+from ..engines.interface import States
 from ..streams.units import Scale
 
 _PARAMETERS = {"columns", "column", "ends", "horizon", "lags", "interval"}

@@ -38,8 +38,8 @@ import numpy as np
 from ..base import files
 from ..base.errors import UserError
 from ..engines import learners, loader
-from ..engines.engines import States
 from ..engines.feature_extraction import Extractor, extraction_of
+from ..engines.interface import States
 from ..engines.learners import MODELS, REGRESSORS
 from ..evaluation.prequential import Result
 from ..evaluation.regression import NumberResult

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..engines import loader
-from ..engines.engines import States
+from ..engines.interface import States
 from ..evaluation.prequential import Result
 from ..evaluation.spare_run import SpareRun
 

@@ -9,6 +9,8 @@ import pytest
 from tests_support import make_blobs
 
 from microshrub_host.engines import engines
+from microshrub_host.engines.interface import EngineError, Labels
+from microshrub_host.engines.micropython_engine import MicroPythonEngine
 from microshrub_host.evaluation import parity, prequential
 from microshrub_host.streams.units import Raw
 
@@ -30,7 +32,7 @@ class Faulty(engines.LocalEngine):
         self.at = at
         self.seen = 0
 
-    def run(self, raw: Raw, labels: engines.Labels) -> engines.Labels:
+    def run(self, raw: Raw, labels: Labels) -> Labels:
         labels = labels.copy()
         if self.seen <= self.at < self.seen + len(labels):
             labels[self.at - self.seen] ^= 1
@@ -74,8 +76,8 @@ def test_engines_that_agree_never_part() -> None:
 
 
 def test_a_real_micropython_that_fails_says_why(micropython_command: tuple[str, ...]) -> None:
-    with pytest.raises(engines.EngineError, match="MicroPython stopped: MemoryError"):
-        engines.MicroPythonEngine("ShrubEnsemble", {**PARAMETERS, "window": 500}, heap="30k")
+    with pytest.raises(EngineError, match="MicroPython stopped: MemoryError"):
+        MicroPythonEngine("ShrubEnsemble", {**PARAMETERS, "window": 500}, heap="30k")
 
 
 def test_fit_is_part_of_the_comparison() -> None:

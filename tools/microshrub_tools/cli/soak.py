@@ -24,7 +24,9 @@ from microshrub_host.cli.stream_options import (
     open_with_parameters,
 )
 from microshrub_host.engines import engines, loader, micropython_binary
+from microshrub_host.engines.interface import Engine
 from microshrub_host.engines.learners import MODELS
+from microshrub_host.engines.micropython_engine import MicroPythonEngine
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.stream import Stream
 
@@ -82,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     kind = MODELS[arguments.model]
     block = max(1, min(_BLOCK, heap // 16 // (6 * stream.values.shape[1])))
     with (
-        engines.MicroPythonEngine(kind, parameters, arguments.heap, compiled=True) as engine,
+        MicroPythonEngine(kind, parameters, arguments.heap, compiled=True) as engine,
         engines.start(loader.fastest(), kind, parameters) as twin,
     ):
         rows = prequential.raw_rows(stream)[: arguments.warmup]
@@ -108,8 +110,8 @@ def heap_size(text: str) -> int:
 
 
 def _measure(
-    engine: engines.MicroPythonEngine,
-    twin: engines.Engine,
+    engine: MicroPythonEngine,
+    twin: Engine,
     stream: Stream,
     block: int,
     samples: int,

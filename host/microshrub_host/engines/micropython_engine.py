@@ -1,0 +1,135 @@
+"""The engine `micropython`: a real MicroPython in a process of its own, over a pipe."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.terminal import messages
+from ..streams.units import Raw
+from . import asked_labels, library_files, loader, mpy, native_files, session, spare_person
+from .interface import NO_LABELS, Anomalies, EngineError, Labels, Parameters, Said, States
+from .micropython_binary import find_or_fetch
+from .own_learners import own_learners
+from .status import Status
+
+
+class MicroPythonEngine:
+    """A real 32-bit MicroPython in a process of its own, driven over a pipe."""
+
+    def __init__(
+        self,
+        kind: str,
+        parameters: Parameters,
+        heap: str = "64m",
+        compiled: bool = False,
+        native: bool = False,
+        anomaly: Parameters | None = None,
+        target: Parameters | None = None,
+        spare: Parameters | None = None,
+        asking: Parameters | None = None,
+    ) -> None:
+        """With `compiled`, it loads .mpy files: compiling the sources there takes more heap.
+
+        So it does if there are learners of the user's own, which stand elsewhere as sources. With
+        `native`, the kernels of these files are in a native module; raises NoNativeTools.
+        """
+        own = [(learner.name, learner.module) for learner in own_learners()]
+        # The layout of the buffers is the same on every engine; only their contents may differ.
+        library = loader.load("python")
+        plan = session.open_session(library, kind, parameters, anomaly, target, spare, asking)
+        self._said = np.dtype("<i4") if target else np.dtype(np.uint8)
+        self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
+        command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}"]
+        if compiled or native or own:
+            programs = [
+                mpy.compiled_program(Path(module.__file__ or ""), "x86")
+                for module in (session, spare_person, asked_labels)
+            ]
+            files = native_files.compiled("x86") if native else mpy.compiled("x86")
+            folder = files[0].parent.parent
+            places = [str(program.parent) for program in programs]
+            path = f"import sys; sys.path[:] = {places!r}"
+            command += ["-c", f"{path}; import session; session.serve({str(folder)!r})"]
+        else:
+            command += [session.__file__, str(library_files.folder().parent)]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        config: dict[str, Any] = {"kind": kind, "parameters": dict(parameters), "own": own}
+        config |= {"anomaly": anomaly, "target": target, "spare": spare}
+        config["asking"] = asking
+        self._ask(b"C", json.dumps(config).encode())
+
+    def observe(self, raw: Raw) -> None:
+        self._ask(b"O", raw.astype("<i4").tobytes())
+
+    def freeze(self) -> None:
+        self._ask(b"F")
+
+    def run(self, raw: Raw, labels: Labels = NO_LABELS) -> Said:
+        known = len(labels).to_bytes(4, "little")
+        answer = self._ask(b"R", known + raw.astype("<i4").tobytes() + labels.tobytes())
+        return np.frombuffer(answer, dtype=self._said)
+
+    def halves(self) -> Said:
+        return np.frombuffer(self._ask(b"W"), dtype="<i4")
+
+    def anomalies(self) -> Anomalies:
+        return Anomalies.of(self._ask(b"A"))
+
+    def newcomers(self) -> NDArray[np.bool_]:
+        return np.frombuffer(self._ask(b"N"), dtype=np.bool_)
+
+    def questions(self) -> NDArray[np.uint8]:
+        return np.frombuffer(self._ask(b"K"), dtype=np.uint8)
+
+    def status(self) -> Status:
+        return Status.of(json.loads(self._ask(b"S")))
+
+    def buffers(self) -> list[tuple[str, str, bytes]]:
+        data = self._ask(b"B")
+        found, at = [], 0
+        for name, typecode, size in self._layout:
+            found.append((name, typecode, data[at : at + size]))
+            at += size
+        return found
+
+    def saved(self) -> States:
+        return States(*(self._ask(letter) for letter in (b"L", b"Q", b"Y", b"I", b"M", b"E")))
+
+    def heap_bytes(self) -> int:
+        """Bytes in use on the heap after a garbage collection (gc.mem_alloc)."""
+        return int.from_bytes(self._ask(b"H"), "little")
+
+    def __enter__(self) -> MicroPythonEngine:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def _ask(self, command: bytes, body: bytes = b"") -> bytes:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(command + len(body).to_bytes(4, "little") + body)
+            self._process.stdin.flush()
+            size = self._process.stdout.read(4)
+            if len(size) == 4:
+                return self._process.stdout.read(int.from_bytes(size, "little"))
+        except BrokenPipeError:
+            pass
+        assert self._process.stderr is not None
+        said = self._process.stdout.read() + self._process.stderr.read()
+        self._process.wait()
+        last = said.decode(errors="replace").strip().splitlines()[-1:]
+        raise EngineError(f"MicroPython stopped: {''.join(last) or 'it printed nothing'}")
