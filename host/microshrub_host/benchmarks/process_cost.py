@@ -82,10 +82,11 @@ def measure(
     """
     name = " ".join([data.name, *(TARGET if numbers else ())])
     for engine in engines():
-        warm = folder / f"warm-{engine}"
-        few = folder / "few.csv"
-        write_file(few, 500)
-        _run(few, engine, warm, folder / "result.json", numbers)  # its kernels are there now
+        warm = folder / f"warm-{engine}{'-numbers' * numbers}"  # a cache that has the kernels
+        if not warm.exists():
+            few = folder / "few.csv"
+            write_file(few, 500)
+            _run(few, engine, warm, folder / "result.json", numbers)
         found: dict[bool, list[tuple[float, float, float | None]]] = {}
         for number in range(repeats):
             for kind in (True, False) if cold else (False,):

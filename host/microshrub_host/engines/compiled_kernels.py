@@ -36,7 +36,7 @@ class CompilerError(UserError):
 
 @dataclass(frozen=True)
 class Signature:
-    """What has to be known of a kernel to call it; its name is that in C."""
+    """What has to be known of a kernel to call it; its name is that in compiled code."""
 
     module: str
     function: str

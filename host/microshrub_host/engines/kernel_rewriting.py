@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 POINTERS = ("ptr8", "ptr16", "ptr32")
 
 
-class _Overflows(ast.NodeTransformer):
-    """Checks that each sum, difference, product and left shift fits 32 bits, as in viper."""
+class Overflows(ast.NodeTransformer):
+    """Has _i32() check that each sum, difference, product and left shift fits 32 bits."""
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         self.generic_visit(node)
@@ -18,15 +17,11 @@ class _Overflows(ast.NodeTransformer):
         call = ast.Call(ast.Name("_i32", ast.Load()), [node], [])
         return ast.copy_location(call, node)
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         assert isinstance(node.target, ast.Name), "kernels update plain names only"
         value = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
         assign = ast.Assign([node.target], ast.copy_location(value, node))
-        return ast.copy_location(self.visit_Assign(assign), node)
-
-    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
-        self.generic_visit(node)
-        return node
+        return ast.copy_location(self.generic_visit(assign), node)
 
 
 def cast_arguments(node: ast.FunctionDef) -> None:
@@ -43,7 +38,3 @@ def cast_arguments(node: ast.FunctionDef) -> None:
     docstring = int(ast.get_docstring(node) is not None)
     node.body[docstring:docstring] = casts
     node.returns = None
-
-
-# What else is done to kernels, by the name that an engine has for it
-REWRITERS: dict[str, Callable[[], ast.NodeTransformer]] = {"_i32": _Overflows}

@@ -28,7 +28,7 @@ from ..base.errors import UserError
 from . import kernel_rewriting, library_files, python_pointers
 from .code_cache import cached
 from .compiled_kernels import CompiledViper, KernelCompiler, write_addresses
-from .kernel_rewriting import POINTERS, REWRITERS, cast_arguments
+from .kernel_rewriting import POINTERS, Overflows, cast_arguments
 from .own_learners import own_files, own_learners
 
 COMPILED = ("llvm", "c")  # engines that make machine code of the kernels
@@ -49,9 +49,9 @@ def digest() -> str:
 
 
 class _Kernels(ast.NodeTransformer):
-    def __init__(self, package: str, more: list[ast.NodeTransformer]) -> None:
+    def __init__(self, package: str, checked: bool) -> None:
         self.package = package
-        self.more = more  # that rewrite the bodies of kernels
+        self.checked = checked  # whether kernels are to check what they compute
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom:
         """In a user's own learner, an import of the library means this engine's library."""
@@ -74,8 +74,8 @@ class _Kernels(ast.NodeTransformer):
             return None
         if any(ast.unparse(d) == "micropython.viper" for d in node.decorator_list):
             cast_arguments(node)
-            for rewriter in self.more:
-                node.body = [rewriter.visit(statement) for statement in node.body]
+            if self.checked:
+                node.body = [Overflows().visit(statement) for statement in node.body]
         return node
 
 
@@ -95,17 +95,16 @@ class _Loader(InspectLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         source = self.path.read_bytes()
-        more = [name for name in REWRITERS if name in self.names]
+        checked = "_i32" in self.names
         package = fullname.partition(".")[0]
 
         def make() -> CodeType:
-            rewriters = [REWRITERS[name]() for name in more]
-            tree = _Kernels(package, rewriters).visit(ast.parse(source, str(self.path)))
+            tree = _Kernels(package, checked).visit(ast.parse(source, str(self.path)))
             tree = ast.fix_missing_locations(tree)
             return compile(tree, str(self.path), "exec", dont_inherit=True)
 
         owner = package if self.path in own_files().values() else ""
-        return cached(source, self.path, f"{_own_digest()} {more} {owner}", make)
+        return cached(source, self.path, f"{_own_digest()} {checked} {owner}", make)
 
     def exec_module(self, module: ModuleType) -> None:
         module.__file__ = str(self.path)

@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
-Raw = NDArray[np.int32]
+from ..streams.number_streams import Values
+from ..streams.units import Raw
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+from .order_statistics import Floats
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class KnownTargets:
     means    the mean of those known then; NaN: none is
     """
 
-    targets: Values
-    last: Values
-    means: Values
+    targets: Floats
+    last: Floats
+    means: Floats
 
     @functools.cached_property
     def scored(self) -> NDArray[np.bool_]:
@@ -41,17 +41,17 @@ class SimpleGuesses:
         self._last = math.nan
         self._count, self._total = 0, 0.0
 
-    def last(self, came: Values) -> Values:
+    def last(self, came: Floats) -> Floats:
         """The last one that came up to each sample; NaN: none did."""
         known = came.copy()
         if np.isnan(known[0]):
             known[0] = self._last
         places = np.where(np.isnan(known), 0, np.arange(len(known)))
-        found: Values = known[np.maximum.accumulate(places)]
+        found: Floats = known[np.maximum.accumulate(places)]
         self._last = float(found[-1])
         return found
 
-    def means(self, came: Values) -> Values:
+    def means(self, came: Floats) -> Floats:
         """The mean of those that came up to each sample; NaN: none did."""
         there = ~np.isnan(came)
         counts = self._count + np.cumsum(there)

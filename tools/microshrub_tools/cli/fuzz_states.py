@@ -7,11 +7,10 @@ import argparse
 from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import console
 from microshrub_host.cli.parsed import add_whole_numbers
+from microshrub_host.engines import engines, loader
 
 from ..state_fuzz.altered_states import TARGETS
 from ..state_fuzz.fuzz import fuzz
-
-_ENGINES = ("python", "llvm", "c", "micropython")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_whole_numbers(parser, rows)
     parser.add_argument(
         "--engine",
-        choices=_ENGINES,
+        type=loader.present_name,
+        choices=engines.NAMES,
         default="python",
         help="the engine that loads them (default python)",
     )
