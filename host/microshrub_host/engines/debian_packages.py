@@ -58,6 +58,7 @@ class PackagesError(Exception):
 
     def __init__(self, reason: str, tried: Sequence[str] = ()) -> None:
         super().__init__("\n  ".join((reason, *tried)))
+        self.reason = reason
         self.tried = tuple(tried)
 
     def with_advice(self, advice: str) -> str:
@@ -273,7 +274,9 @@ def run(
     with process:
         said, complaint = _wait(process, seconds)
     if process.returncode != 0:
-        lines = complaint.strip().splitlines()[-3:] or [f"it ended with {process.returncode}"]
+        said_last = complaint.strip().splitlines()
+        errors = [line for line in said_last if line.startswith("E: ")]  # apt-get's
+        lines = errors[:1] or said_last[-3:] or [f"it ended with {process.returncode}"]
         raise CommandError(" ".join(lines)[-300:], lines[-1])
     return said
 

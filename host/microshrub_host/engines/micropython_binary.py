@@ -21,7 +21,7 @@ from . import debian_packages
 from .debian_packages import CommandError, PackagesError, Progress
 
 CACHE = "micropython-i386"
-SUITE = "trixie"
+SUITES = ("trixie", "forky")  # the next one where a mirror has only a part of the first
 PACKAGES = ("micropython", "libc6", "libffi8", "libmbedcrypto16", "libmbedtls21", "libmbedx509-7")
 
 PROBE_SECONDS = 20
@@ -217,7 +217,7 @@ def _fetch(progress: Progress) -> MicroPython:
         debian_packages.check_machine()
         folder = cache_folder(CACHE)
         with work_folder(folder) as work:
-            root = debian_packages.fetch(SUITE, PACKAGES, work, progress)
+            root = _packages(work, progress)
             _probe(_command_in(root), "")
             _put_in_place(root / "usr", folder / "usr")
             return _probe(_command_in(folder), f"the cache folder {folder}")
@@ -229,6 +229,23 @@ def _fetch(progress: Progress) -> MicroPython:
     except (_UnfitError, CommandError) as error:
         text = f"Debian's MicroPython was fetched, but cannot be used here ({error})."
         raise NoMicroPython(f"{text} {WAYS}") from error
+
+
+def _packages(work: Path, progress: Progress) -> Path:
+    """The unpacked packages of the first of SUITES that a mirror has whole. Raises PackagesError.
+
+    While a mirror is being updated, the index of one suite may not be the one that was signed.
+    """
+    tried: list[str] = []
+    for suite in SUITES:
+        folder = work / suite
+        folder.mkdir()
+        try:
+            return debian_packages.fetch(suite, PACKAGES, folder, progress)
+        except PackagesError as error:
+            tried += [f"{suite}, {line}" for line in error.tried]
+            progress(f"{suite} cannot be had: {error.reason} {' '.join(error.tried)}")
+    raise PackagesError("No mirror gave Debian's packages:", tried)
 
 
 def _put_in_place(fresh: Path, target: Path) -> None:

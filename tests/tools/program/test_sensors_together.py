@@ -103,7 +103,7 @@ def test_features_of_several_sensors(start: Any) -> None:
     [
         (own(first=-1), 3, "the sensor of counter.py: [Errno 5] EIO"),
         (own(gain=2), 3, "the sensor of counter.py: unexpected keyword argument 'gain'"),
-        (own() | {"class": "Meter"}, 3, "counter.py: 'module' object has no attribute 'Meter'"),
+        (own() | {"class": "Meter"}, 3, "has no attribute 'Meter'"),
         (own() | {"module": "missing"}, 3, "the sensor of missing.py: no module named 'missing'"),
         (own(values=2), 3, "has 3 values, and the program is for 2: build it again"),
         (own(rate=0), 3, "rate has to be a whole number of 1..1000"),

@@ -133,6 +133,8 @@ def read_rows(lines: Iterator[str]) -> tuple[int, str, list[CostRow]]:
             if kind == "device":
                 first, _, device = rest.partition(" ")
                 hertz = int(first)
+            elif kind == "missing":
+                raise UserError("microshrub is not on the device: flash it, or use --mount")
             elif kind in ("row", "no"):
                 number, _, rest = rest.partition(" ")
                 model, features, classes = CONFIGURATIONS[int(number)]
@@ -143,8 +145,6 @@ def read_rows(lines: Iterator[str]) -> tuple[int, str, list[CostRow]]:
                     p50, p99, q50, q99 = map(int, rest.split())
                     rows.append(CostRow(model, features, classes, (p50, p99), (q50, q99)))
                 update(int(number) + 1, len(CONFIGURATIONS))
-    if not rows and any("microshrub is not on the device" in reason for reason in reasons):
-        raise UserError("microshrub is not on the device: flash it, or use --mount")
     if not rows:
         raise UserError(reasons[0] if reasons else "the device printed no measurement")
     clock = f" at {hertz / 1e6:g} MHz" if hertz and math.isfinite(hertz) else ""

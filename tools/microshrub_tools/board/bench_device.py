@@ -1,7 +1,8 @@
 """Times of predict and learn, measured on the device; `microshrub bench` runs it there.
 
 It calls main() with lists of a number, the kind of a model and its parameters. A line is printed
-for each: `row NUMBER P50 P99 P50 P99`, microseconds, predict first, or `no NUMBER REASON`.
+for each: `row NUMBER P50 P99 P50 P99`, microseconds, predict first, or `no NUMBER REASON`. Without
+the library, the only line after the device's is `missing`.
 """
 
 import gc
@@ -34,12 +35,21 @@ def _next(random: int) -> int:
     return (random * 1103 + 12345) % 1048573
 
 
+def _has_library() -> bool:
+    """Whether the library can be imported, as it is or from where `microshrub flash` puts it."""
+    try:
+        import microshrub  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
 def _find_library() -> None:
     """Make what `microshrub flash` has put on the device importable."""
     try:
         import os
 
-        newest = max([name for name in os.listdir() if name[:11] == "microshrub."])
+        newest = max([n for n in os.listdir() if n[:11] == "microshrub." and n[11:].isdigit()])
         sys.path.insert(0, newest + "/lib")
     except (ImportError, OSError, ValueError):  # there is no file system, or no such folder
         pass
@@ -82,16 +92,16 @@ def _measure(kind: str, parameters: "dict[str, Any]") -> "list[int]":
 def main(configurations: "list[Any]") -> None:
     """Measure all, one after another, each with the heap to itself."""
     _describe()
-    try:
-        import microshrub  # noqa: F401
-    except ImportError:
+    if not _has_library():
         _find_library()
+        if not _has_library():
+            print("missing")
+            return
     for number, kind, parameters in configurations:
         gc.collect()
         try:
             print("row", number, *_measure(kind, parameters))
         except MemoryError:
             print("no", number, "it does not fit into the RAM")
-        except (ImportError, AttributeError) as error:
-            missing = "microshrub is" if "microshrub'" in str(error) else kind + " is"
-            print("no", number, missing, "not on the device")
+        except (ImportError, AttributeError):
+            print("no", number, kind, "is not on the device")
