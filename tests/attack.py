@@ -79,6 +79,16 @@ ATTACKS = (
         f"{TESTS} tests/tools/board/test_flash.py",
     ),
     Attack(
+        "names in the flash's root that look like a program's; other main.py's",
+        "the program starts, `flash` replaces it, and all else stays as it was",
+        f"{TESTS} tests/tools/board/test_flash_names.py",
+    ),
+    Attack(
+        "damaged states that config.json names, at a start and for a reset",
+        "all parts begin fresh, or the reset is refused with nothing forgotten",
+        f"{TESTS} tests/tools/program/test_states.py",
+    ),
+    Attack(
         "a PC that talks while the board starts; programs that hang; impossible configurations",
         "the program starts, or can be reached; the old configuration goes on",
         f"{TESTS} tests/tools/program/test_start_and_stop.py "

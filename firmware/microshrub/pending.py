@@ -6,12 +6,12 @@ from micropython import const
 from .buffers import Buffers, table_bytes
 from .learner import check_row, whole
 
-_NEXT = const(0)  # words of the state: the id of the next sample, 0..65535
+_LAST = const(0)  # words of the state: the id of the last sample modulo 65535, 0..65534
 _AT = const(1)  # its place in the ring
 _HELD = const(2)  # samples in the ring, 0..K
 _WORDS = const(3)
 
-_IDS = const(65536)
+_IDS = const(65535)  # 1..65535, as 0 stands for no id on the link
 
 
 @micropython.viper
@@ -36,7 +36,7 @@ class Pending(Buffers):
             metrics.update(label, guess)
             model.learn(pending.x, label)
 
-    An id stands for the last sample that got it: after 65535, ids start again at 0.
+    Ids are 1, 2, 3, ... 65535, 1, ...; one stands for the last sample that got it.
     """
 
     def __init__(self, features, classes, samples=32):
@@ -62,7 +62,7 @@ class Pending(Buffers):
     def _is_sound(self):
         state, _, classes, waits, _ = self._flat
         return (
-            0 <= state[_NEXT] < _IDS
+            0 <= state[_LAST] < _IDS
             and 0 <= state[_AT] < self.samples
             and 0 <= state[_HELD] <= self.samples
             and max(classes) < self.classes
@@ -77,12 +77,12 @@ class Pending(Buffers):
         check_row(x, self.features)
         whole("predicted", predicted, 0, self.classes - 1)
         state, codes, classes, waits, _ = self._flat
-        number = state[_NEXT]
+        number = state[_LAST] + 1
         place = state[_AT]
         copy_row(x, 0, codes, place * self.features, self.features)
         classes[place] = predicted
         waits[place] = 1
-        state[_NEXT] = (number + 1) % _IDS
+        state[_LAST] = number % _IDS
         state[_AT] = (place + 1) % self.samples
         if state[_HELD] < self.samples:
             state[_HELD] += 1
@@ -114,10 +114,11 @@ class Pending(Buffers):
 
     def _place(self, number):
         """Where in the ring the sample with this id is, -1 if it is not there."""
-        whole("the id of a sample", number, 0, _IDS - 1)
+        whole("the id of a sample", number, 0, _IDS)
         state = self._flat[0]
-        age = (state[_NEXT] - number - 1) % _IDS  # 0: the newest
-        return (state[_AT] - age - 1) % self.samples if age < state[_HELD] else -1
+        age = (state[_LAST] - number) % _IDS  # 0: the newest
+        held = number and age < state[_HELD]
+        return (state[_AT] - age - 1) % self.samples if held else -1
 
     @property
     def x(self):

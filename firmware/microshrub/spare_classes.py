@@ -73,10 +73,6 @@ class SpareClasses:
         """Bytes of the learner's saved state."""
         return self.model.saved_bytes()
 
-    def read(self, stream):
-        """Take over the learner's state that its write() wrote. Raises ValueError."""
-        self.model.read(stream)
-
     def buffers(self):
         """Those of the names and of what is new, as a list of (name, typecode, buffer)."""
         return self.names.buffers() + self.newcomers.buffers()

@@ -1,4 +1,4 @@
-"""Late labels: the ring of pending samples against a dict, and ids that start again at 0."""
+"""Late labels: the ring of pending samples against a dict, and ids that start again at 1."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from locked_support import said_on, said_on_micropython
 from microshrub_host.engines import loader
 
 library = loader.load("checked")
-FEATURES, CLASSES, IDS = 2, 3, 65536
+FEATURES, CLASSES, IDS = 2, 3, 65535  # ids are 1..65535
 
 
 def codes(first: int, second: int) -> array[int]:
@@ -26,12 +26,12 @@ class AgainstADict(RuleBasedStateMachine):
 
     @initialize(
         samples=st.one_of(st.integers(1, 5), st.just(40)),
-        first=st.one_of(st.just(0), st.integers(IDS - 9, IDS - 1)),
+        last=st.one_of(st.just(0), st.integers(IDS - 9, IDS - 1)),
     )
-    def start(self, samples: int, first: int) -> None:
+    def start(self, samples: int, last: int) -> None:
         self.pending = library.Pending(FEATURES, CLASSES, samples)
-        self.pending.buffers()[0][2][0] = first  # as if so many had come before
-        self.first = self.next = first
+        self.pending.buffers()[0][2][0] = last  # as if so many had come before
+        self.next = last + 1
         self.samples = samples
         self.held: dict[int, tuple[list[int], int]] = {}
         self.waiting: set[int] = set()
@@ -45,11 +45,11 @@ class AgainstADict(RuleBasedStateMachine):
             oldest = next(iter(self.held))
             del self.held[oldest]
             self.waiting.discard(oldest)
-        self.next = (self.next + 1) % IDS
+        self.next = self.next % IDS + 1
 
     @rule(back=st.integers(-2, 45))
     def take(self, back: int) -> None:
-        number = (self.next - 1 - back) % IDS
+        number = (self.next - 2 - back) % IDS + 1
         before = self.pending.state_crc32()
         assert (number in self.pending) == (number in self.waiting)
         if number in self.waiting:
@@ -82,27 +82,38 @@ TestAgainstADict.settings = settings(max_examples=60, stateful_step_count=40, de
 def test_ids_go_round_and_a_label_may_be_k_samples_late() -> None:
     pending = library.Pending(1, 2, samples=7)
     for i in range(2 * IDS + 5):
-        assert pending.add(array("H", [i % 1000]), i % 2) == i % IDS
-        if i >= 6 and (i < 40 or i % 1000 == 0 or abs(i % IDS - 3) < 12):
+        assert pending.add(array("H", [i % 1000]), i % 2) == i % IDS + 1
+        if i >= 6 and (i < 40 or i % 1000 == 0 or abs((i + 9) % IDS - 9) < 12):
             late = i - 6
-            assert pending.take(late % IDS) == late % 2
+            assert pending.take(late % IDS + 1) == late % 2
             assert pending.x[0] == late % 1000
-            assert (late - 1) % IDS not in pending
+            assert (late - 1) % IDS + 1 not in pending
 
 
 def test_one_sample_is_the_least() -> None:
     pending = library.Pending(FEATURES, CLASSES, samples=1)
-    with pytest.raises(ValueError, match="no sample 0 waits for a label"):
-        pending.take(0)
+    with pytest.raises(ValueError, match="no sample 1 waits for a label"):
+        pending.take(1)
     first, second = pending.add(codes(1, 2), 0), pending.add(codes(3, 4), 2)
-    with pytest.raises(ValueError, match="no sample 0 waits for a label: there are only"):
+    with pytest.raises(ValueError, match="no sample 1 waits for a label: there are only"):
         pending.take(first)
     assert pending.take(second) == 2
     assert pending.x == codes(3, 4)
-    with pytest.raises(ValueError, match="sample 1 was given its label before"):
+    with pytest.raises(ValueError, match="sample 2 was given its label before"):
         pending.take(second)
     pending.reset()
     assert pending.state_crc32() == library.Pending(FEATURES, CLASSES, 1).state_crc32()
+
+
+def test_no_place_is_lost_where_ids_start_again() -> None:
+    pending = library.Pending(1, 2, samples=32)
+    for i in range(IDS + 40):
+        newest = pending.add(array("H", [i % 1000]), i % 2)
+        assert newest
+        if i >= IDS - 2:
+            assert pending.waiting == 32
+            assert all((newest - 1 - age) % IDS + 1 in pending for age in range(32))
+        assert 0 not in pending
 
 
 def test_a_sample_is_kept_as_it_was() -> None:
@@ -137,7 +148,7 @@ def test_wrong_samples_and_ids_change_nothing() -> None:
     for x, predicted in ((array("H", [1]), 0), ([1, 2], 0), (codes(1, 2), 3), (codes(1, 2), None)):
         with pytest.raises(ValueError, match="has to be"):
             pending.add(x, predicted)
-    for number in (-1, IDS, None, "0", True):
+    for number in (-1, IDS + 1, None, "0", True):
         with pytest.raises(ValueError, match="the id of a sample has to be"):
             pending.take(number)
     assert pending.state_crc32() == before
@@ -158,7 +169,7 @@ def go_on(pending, x, rounds):
         x[0] = i & 65535
         number = pending.add(x, i % 3)
         back = i * 3 % 7
-        late = (number - back) & 65535
+        late = (number - back - 1) % 65535 + 1
         if late in pending:
             guess = pending.take(late)
             right += guess == (i - back) % 3 and pending.x[0] == (i - back) & 65535

@@ -29,7 +29,7 @@ PROGRAM = {
         "device/program.py",
     ),
     *("device/sensors.py", "device/motion.py", "device/motion_fifo.py", "device/own.py"),
-    *("device/service.py", "device/naming.py", "device/naming_button.py"),
+    *("device/service.py", "device/naming.py", "device/naming_button.py", "device/states.py"),
 }
 PROGRAM_MODULES = MODULES | {"gc", "json", "machine", "os", "select", "sys", "time"}
 SMALL = 2**30

@@ -13,7 +13,7 @@ The file is an object:
     extraction    {"window", "hop", ...}, how samples are made of the sensor's readings, see
                   extractor.py; null: a reading is a sample
     pending       samples that may wait for their label
-    checkpoint    {"path", "samples", "seconds"} or null
+    checkpoint    {"path", "samples", "seconds"} or null; samples or seconds are more than 0
     alarm         {"detector", "hook", ...}, see DriftAlarm, or null
     anomaly       {"period", "window", "reach"}, see AnomalyScore, or null
     spare         {"classes", "room", ...}, of the last classes, which have no name yet, see
@@ -37,6 +37,7 @@ from micropython import const
 _ABSENT = const(2)  # ENOENT
 _NAME = "config.json"
 _NEW = "config.new"  # came over the link, and was not in use yet
+_TOO_LARGE = "config.json does not fit the memory: it is too large, or nested too deeply"
 _OLD = "config.old"  # for a moment, where a file cannot take another one's place at once
 
 
@@ -63,10 +64,10 @@ class Configuration:
         except ValueError as error:
             raise ConfigurationError("config.json: %s" % error) from None
         finally:
-            _forget("config_fields", "config_parts")
+            forget("config_fields", "config_parts")
 
 
-def _forget(*names):
+def forget(*names):
     """Give the RAM of modules of this folder back to a board; an import loads them again."""
     device = sys.modules.get("microshrub.device")
     for name in names if sys.implementation.name == "micropython" else ():
@@ -79,7 +80,10 @@ def read_configuration(folder="", new=False):
 
     Raises ConfigurationError.
     """
-    return Configuration(_of_file(folder, new, lambda file: file.read()))
+    try:
+        return Configuration(_of_file(folder, new, lambda file: file.read()))
+    except (MemoryError, RuntimeError):  # RuntimeError: of the recursion
+        raise ConfigurationError(_TOO_LARGE) from None
 
 
 def read_text(at, buffer, folder="", new=False):

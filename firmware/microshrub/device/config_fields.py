@@ -43,9 +43,8 @@ def take(configuration, fields):
     configuration.pending = whole("pending", fields.get("pending", 32), 1, 32768)
     names = ("path", "samples", "seconds")
     configuration.checkpoint = options("checkpoint", fields.get("checkpoint"), names)
-    checkpoint = configuration.checkpoint
-    if checkpoint is not None and not isinstance(checkpoint.get("path", ""), str):
-        raise ValueError("the path of the checkpoint has to be a text")
+    if configuration.checkpoint is not None:
+        _check_checkpoint(configuration.checkpoint)
     drift = ("detector", "hook", "threshold", "delta", "horizon", "grace")
     configuration.alarm = options("alarm", fields.get("alarm"), drift)
     configuration.sensor = part("sensor", wanted(fields, "sensor"))
@@ -90,6 +89,16 @@ def options(name, value, names):
     return value
 
 
+def _check_checkpoint(checkpoint):
+    path = checkpoint.get("path", "")
+    if not isinstance(path, str):
+        raise ValueError("the path of the checkpoint has to be a text")
+    if ".." in path.split("/"):
+        raise ValueError("the path of the checkpoint leaves the program's folder: %r" % path)
+    if checkpoint.get("samples") == checkpoint.get("seconds") == 0:
+        raise ValueError("the checkpoint's samples and seconds are both 0: it saves all the time")
+
+
 def _names(fields, name, count):
     value = fields.get(name)
     if value is None:
@@ -104,6 +113,8 @@ def _file(fields, name):
     value = fields.get(name)
     if value is not None and (not isinstance(value, str) or not value):
         raise ValueError("%s has to be the name of a file or null, not %r" % (name, value))
+    if value and ".." in value.split("/"):
+        raise ValueError("%s leaves the program's folder: %r" % (name, value))
     return value
 
 

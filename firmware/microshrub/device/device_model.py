@@ -11,7 +11,7 @@ from micropython import const
 
 from ..learner import whole
 from ..learners import learner_class
-from .config import keep_piece, read_configuration, read_text
+from .config import forget, keep_piece, read_configuration, read_text
 
 _MOST = const(536870911)  # of a word of the status
 _TICKS = const(1073741823)
@@ -60,7 +60,7 @@ class Application:
 
             configure(self)
         self._states += ((self.quantizer, configuration.quantizer),
-            (self.learner, configuration.model))  # fmt: skip
+            (self.parts[1], configuration.model))  # fmt: skip
         self.store = None
         if configuration.checkpoint is not None:
             self.store = self._prepare(configuration.checkpoint)
@@ -110,31 +110,18 @@ class Application:
         """Take over the newest checkpoint, else the states of the configuration; says which."""
         if self.store and self.store.restore():
             return self.store.message
-        self._start()
+        from .states import load
+
+        wrong = load(self)
+        forget("states")
         said = self.store.message if self.store else "starting fresh"
-        if self.configuration.model:
+        if wrong:
+            said += "; " + wrong
+        elif self.configuration.model:
             said += "; the model is %s" % self.configuration.model
         if not self.quantizer.frozen:
             said += "; the first %d samples are only observed" % self.configuration.warmup
         return said
-
-    def _start(self):
-        """The states that the configuration names, a quantizer's and perhaps a model's."""
-        for part, name in self._states:
-            self._load(part, name)
-        if self.configuration.quantizer and not self.quantizer.frozen:
-            raise ValueError("%s: the quantizer is not frozen" % self.configuration.quantizer)
-
-    def _load(self, part, name):
-        if not name:
-            return
-        try:
-            with open(self._folder + name, "rb") as file:
-                part.read(file)
-        except OSError as error:
-            raise ValueError("%s cannot be read: %s" % (name, error)) from None
-        except ValueError as error:
-            raise ValueError("%s: %s" % (name, error)) from None
 
     # What the link asks for
 
@@ -169,9 +156,6 @@ class Application:
             self._count(label, predicted)
             return predicted
         self.sample_id = self.pending.add(codes, predicted)
-        if not self.sample_id:  # 0 stands for no id on the link: this sample gets 1
-            self.pending.take(0)
-            self.sample_id = self.pending.add(codes, predicted)
         return predicted
 
     def _observe(self):
@@ -242,11 +226,20 @@ class Application:
             raise ValueError(self.store.message)
 
     def reset(self):
-        """Forget what was learned: all is as it was without a checkpoint."""
-        self._seen = 0
-        for part in self.parts:
-            part.reset()
-        self._start()
+        """Forget what was learned: all is as it was without a checkpoint.
+
+        Raises ValueError, with nothing forgotten, if a state to begin with is damaged.
+        """
+        from .states import check, load
+
+        try:
+            check(self)
+            self._seen = 0
+            for part in self.parts:
+                part.reset()
+            load(self)
+        finally:
+            forget("states")
 
     def configure(self, piece, last):
         """Take a piece of another config.json; it is tried when the last one was answered.

@@ -62,9 +62,6 @@ class Questions:
         """Have a sample wait for its label."""
         pending = self._app.pending
         sample_id = pending.add(codes, predicted)
-        if not sample_id:  # 0 stands for none: this sample gets 1
-            pending.take(0)
-            sample_id = pending.add(codes, predicted)
         self._app.sample_id = sample_id
         self._said = predicted
         self._show(sample_id)

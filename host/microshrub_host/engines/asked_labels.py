@@ -67,7 +67,7 @@ class AskedLabels:
         if label < 0:
             return -1
         self._answers[self._newest] = -1
-        said = self.pending.take((self._number - len(self._answers) + 1) % 65536)
+        said = self.pending.take((self._number - len(self._answers)) % 65535 + 1)
         if len(self._answers) > 1:  # others were predicted since
             self._model.predict(self.pending.x)
         self.asking.note(self._model.votes, said != label)

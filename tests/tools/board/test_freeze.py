@@ -30,7 +30,7 @@ MODELS = {
     "thicket": ["--bytes", "12000"],
 }
 BYTES = r"([\d,]+) bytes for the (?:imported code|model)"
-BESIDE = 1400  # of the texts of main.py, and of what makes a board's files and line of the PC's
+BESIDE = 2000  # of the texts of main.py, and of what makes a board's files and line of the PC's
 START = """
 import gc
 gc.collect()

@@ -40,6 +40,7 @@ CANNOT_BE = [
     ({"pending": 32768}, "samples that wait for a label take"),
     ({"model": "gone.state"}, "gone.state cannot be read"),
     ({"quantizer": "config.json"}, "damaged"),
+    ({"model": "config.json"}, "damaged"),
     ({"sensor": {"kind": "adc", "pins": [1, 2], "rate": 50}}, "has no machine.ADC"),
     ({"label_pin": {"pin": 999, "pressed": 1, "released": 0}}, "has no machine.Pin"),
     ({"watchdog": 5000}, "has no machine.WDT"),
@@ -118,6 +119,17 @@ def test_what_is_no_configuration_is_refused_at_once(device: Device) -> None:
         link.connect()
         with pytest.raises(RefusedError, match="learner has to be one of"):
             send(link, NEW | {"learner": "Forest"})
+        deep: list[Any] = []
+        for _ in range(700):
+            deep = [deep]
+        with pytest.raises(RefusedError, match="too large, or nested too deeply"):
+            send(link, NEW | {"learner": deep})
+        both = CHECKPOINT | {"samples": 0}
+        with pytest.raises(RefusedError, match="samples and seconds are both 0"):
+            send(link, NEW | {"checkpoint": both})
+        with pytest.raises(RefusedError, match="leaves the program's folder"):
+            send(link, NEW | {"checkpoint": CHECKPOINT | {"path": "../microshrub.9"}})
+        assert isinstance(link.ask(STATUS), DeviceStatus)
 
 
 class FatError(OSError):

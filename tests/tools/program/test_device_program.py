@@ -367,6 +367,7 @@ def test_lines_for_a_plotter(stream: Stream, start: Start) -> None:
 
 
 GOOD = configuration("ShrubEnsemble", {"features": 2, "classes": 2})
+DEEP = b'{"version": 1, "learner": ' + 900 * b"[" + 900 * b"]" + b"}"
 LARGE = {"features": 2, "classes": 2, "window": 512, "trees": 64}
 
 
@@ -385,8 +386,11 @@ LARGE = {"features": 2, "classes": 2, "window": 512, "trees": 64}
         (GOOD | {"sensor": {"kind": "adc", "pins": [1]}}, "the sensor adc has no rate"),
         (GOOD | {"sensor": {"kind": "adc", "pins": [1, 2], "rate": 50}}, "has no machine.ADC"),
         (GOOD | {"quantizer": "gone.state"}, "gone.state cannot be read"),
-        (GOOD | {"model": "config.json"}, "config.json: the saved state is damaged"),
-        (GOOD | {"model": "newer.state"}, "is of version 2, and this microshrub reads version 1"),
+        (GOOD | {"model": "gone.state"}, "gone.state cannot be read"),
+        (GOOD | {"model": "../x.state"}, "model leaves the program's folder: '../x.state'"),
+        (GOOD | {"checkpoint": {"path": "../microshrub.9"}}, "leaves the program's folder: '../m"),
+        (GOOD | {"checkpoint": {"samples": 0, "seconds": 0}}, "it saves all the time"),
+        (DEEP, "too large, or nested too deeply"),
         (GOOD | {"alarm": {"detector": "dog"}}, "detector has to be one of page_hinkley, adwin"),
         (GOOD | {"alarm": {"volume": 3}}, "alarm has no option volume; there is: detector"),
         (GOOD | {"feature_names": ["x"]}, "feature_names has to be a list of 2 texts"),
@@ -398,7 +402,6 @@ def test_a_configuration_that_cannot_be_is_named_in_one_line(
     config: Any, words: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_device(tmp_path, config)
-    (tmp_path / "newer.state").write_bytes(b"mshr\2" + bytes(400))
     said = run_device(micropython_command, tmp_path, heap="96k")
     assert words in said
     assert "Traceback" not in said

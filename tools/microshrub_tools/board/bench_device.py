@@ -49,8 +49,10 @@ def _find_library() -> None:
     try:
         import os
 
-        newest = max([n for n in os.listdir() if n[:11] == "microshrub." and n[11:].isdigit()])
-        sys.path.insert(0, newest + "/lib")
+        folders = [e[0] for e in os.ilistdir() if e[1] == 0x4000]  # type: ignore[attr-defined]
+        names = [n for n in folders if len(n) == 15 and n[:11] == "microshrub."]
+        programs = [n for n in names if n[11:].isdigit() and "main.py" in os.listdir(n)]
+        sys.path.insert(0, max(programs) + "/lib")
     except (ImportError, OSError, ValueError):  # there is no file system, or no such folder
         pass
 

@@ -3,23 +3,55 @@
 Paths are relative to where a board starts, which is not the root on every one.
 """
 
-# main.py of a board that was flashed
-LOADER = """\
-# microshrub: starts the newest program that `microshrub flash` has put here
+# The programs' folders. Whatever else has such a name is left alone
+_PROGRAMS = """[
+    entry[0] for entry in os.ilistdir()
+    if entry[1] == 0x4000 and entry[0][:11] == "microshrub."
+    and len(entry[0]) == 15 and entry[0][11:].isdigit() and "main.py" in os.listdir(entry[0])
+]"""
+
+# main.py of a board that was flashed, and its first line
+LOADER_MARK = "# microshrub: starts the newest program that `microshrub flash` has put here"
+LOADER = f"""\
+{LOADER_MARK}
 import micropython
 
 micropython.kbd_intr(-1)  # what a PC sends meanwhile may hold Ctrl-C
 import os
 import sys
 
-os.chdir(max([name for name in os.listdir() if name[:11] == "microshrub."]))
-sys.path.insert(0, "lib")
-exec(open("main.py").read())
+found = {_PROGRAMS}
+if found:
+    os.chdir(max(found))
+    sys.path.insert(0, "lib")
+    exec(open("main.py").read())
+else:
+    print("microshrub: there is no program here: flash the board")
 """
 
 # What the steps of a flash are written with; sent once after a reset
-HELPERS = """
+HELPERS = f"""
 import binascii, gc, json, os, sys
+def programs():
+    return sorted({_PROGRAMS})
+def install(folder):
+    # as the next program; after 9999 comes 1
+    before = programs()
+    number = int(before[-1][11:]) if before else 0
+    if number == 9999:
+        os.rename(before[-1], "microshrub.0000")
+        number = 0
+    name = folder
+    while name in os.listdir():
+        number += 1
+        name = "microshrub.%04d" % number
+    os.rename(folder, name)
+def keep_main():
+    # but for one of ours
+    with open("main.py", "rb") as f:
+        ours = f.readline().strip() == {LOADER_MARK.encode()!r}
+    if not ours:
+        copy("main.py", "main.old")
 def listing(path):
     try:
         return [(entry[0], entry[1]) for entry in os.ilistdir(path)]
@@ -28,8 +60,7 @@ def listing(path):
 def watchdog():
     # that of the program goes on when the program was stopped
     try:
-        newest = max([name for name in os.listdir() if name[:11] == "microshrub."])
-        with open(newest + "/config.json") as f:
+        with open(max(programs()) + "/config.json") as f:
             if json.load(f)["watchdog"]:
                 import machine
                 return machine.WDT(timeout=8000).feed

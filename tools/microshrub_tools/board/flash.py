@@ -29,7 +29,6 @@ from microshrub_host.engines import loader
 from .board_code import HELPERS, LOADER, SELFTEST
 from .raw_repl import RaisedError
 
-_SLOT = "microshrub."
 _NEW = "new.microshrub"
 _STATE_FILES = ("config.json", ".state")  # what a checkpoint belongs to
 _CHUNK = 1536  # bytes that are sent at once, a multiple of 3 for base64
@@ -104,16 +103,17 @@ def prepare(device: Runs) -> None:
 
 def slots(device: Runs) -> list[str]:
     """The programs' folders, oldest first."""
-    names: list[tuple[str, int]] = device.value("listing('.')")
-    return sorted(name for name, _ in names if name.startswith(_SLOT))
+    names: list[str] = device.value("programs()")
+    return names
 
 
 def remove(device: Runs, path: str) -> None:
-    """Remove a folder with all that is in it, if it is there."""
+    """Remove a folder with all that is in it, if it is there: main.py last, which makes it one."""
     above, _, name = path.rpartition("/")
     if name not in dict(device.value(f"listing({above or '.'!r})")):
         return
-    for inner, kind in device.value(f"listing({path!r})"):
+    inside: list[tuple[str, int]] = device.value(f"listing({path!r})")
+    for inner, kind in sorted(inside, key=lambda entry: entry[0] == "main.py"):
         if kind & 0x4000:
             remove(device, f"{path}/{inner}")
         else:
@@ -251,21 +251,19 @@ def take_checkpoint_along(device: Runs) -> None:
 
 def switch(device: Runs) -> None:
     """From the previous program to the new one; after each step one of them starts."""
-    before = slots(device)
-    number = 1 + int(before[-1][len(_SLOT) :]) if before else 1
-    device.run(f"os.rename({_NEW!r}, '{_SLOT}{number:04d}')")
+    device.run(f"install({_NEW!r})")
     data = LOADER.encode()
     names = dict(device.value("listing('.')"))
     if "main.py" not in names or (
         device.value("digest('main.py')") != hashlib.sha256(data).hexdigest()
     ):
         if "main.py" in names:
-            device.run("copy('main.py', 'main.old')")
+            device.run("keep_main()")
         write(device, "main.new", data)
         _same(device, "main.new", data)
         try:
             device.run("os.rename('main.new', 'main.py')")
         except RaisedError:  # FAT does not replace a file
             device.run("os.remove('main.py'); os.rename('main.new', 'main.py')")
-    for slot in before:
+    for slot in slots(device)[:-1]:
         remove(device, slot)

@@ -22,6 +22,7 @@ from .program_config import Program
 _SELFTEST = "device.selftest"
 _FIELDS = "device.config_fields"
 _PARTS = "device.config_parts"
+_STATES = "device.states"
 _CHECK = ".check"  # ends the name of the module that looks at a learner's saved state
 
 
@@ -159,11 +160,11 @@ def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _read_once(program: Program) -> list[str]:
-    """The modules that read the configuration."""
+    """The modules that read the configuration, and the states that it names."""
     around = program.around
     optional = loader.load("python").device.config_fields.OPTIONAL
     plain = around["sensor"] == {"kind": "serial"} and not any(map(around.get, optional))
-    return [_FIELDS] if plain else [_FIELDS, _PARTS]
+    return [_STATES, _FIELDS] if plain else [_STATES, _FIELDS, _PARTS]
 
 
 def _imported_by(name: str, left_out: set[str]) -> set[str]:

@@ -9,7 +9,6 @@ type Files = Readonly<Record<string, Uint8Array>>;
 type Progress = (done: number, total: number) => void;
 type Listing = readonly (readonly [string, number])[]; // names and kinds
 
-const SLOT = "microshrub.";
 const NEW = "new.microshrub";
 const CHUNK = 1536; // bytes that are sent at once, a multiple of 3 for base64
 const SELFTEST = 300_000; // milliseconds
@@ -59,15 +58,14 @@ const python = (text: string): string => JSON.stringify(text);
 const listing = (board: RawRepl, path: string): Promise<Listing> =>
   board.value<Listing>(`listing(${python(path)})`);
 
-async function slots(board: RawRepl): Promise<string[]> {
-  const names = (await listing(board, ".")).map(([name]) => name);
-  return names.filter((name) => name.startsWith(SLOT)).sort();
-}
+const slots = (board: RawRepl): Promise<string[]> => board.value<string[]>("programs()");
 
 async function remove(board: RawRepl, path: string): Promise<void> {
   const [name, above] = [path.split("/").at(-1)!, path.split("/").slice(0, -1).join("/") || "."];
   if (!(await listing(board, above)).some(([each]) => each === name)) return;
-  for (const [inner, kind] of await listing(board, path)) {
+  const inside = [...(await listing(board, path))];
+  inside.sort(([a], [b]) => Number(a === "main.py") - Number(b === "main.py")); // main.py last
+  for (const [inner, kind] of inside) {
     if (kind & FOLDER) await remove(board, `${path}/${inner}`);
     else await board.run(`feed(); os.remove(${python(`${path}/${inner}`)})`);
   }
@@ -151,13 +149,10 @@ async function takeCheckpointAlong(board: RawRepl): Promise<void> {
 
 /** From the previous program to the new one; after each step one of them starts. */
 async function switchTo(board: RawRepl, loader: Uint8Array): Promise<void> {
-  const before = await slots(board);
-  const number = before.length ? Number(before.at(-1)!.slice(SLOT.length)) + 1 : 1;
-  const slot = SLOT + String(number).padStart(4, "0");
-  await board.run(`os.rename(${python(NEW)}, ${python(slot)})`);
+  await board.run(`install(${python(NEW)})`);
   if ((await listing(board, ".")).some(([name]) => name === "main.py")) {
     const isOurs = await same(board, "main.py", loader).then(() => true, () => false);
-    if (!isOurs) await board.run("copy('main.py', 'main.old')");
+    if (!isOurs) await board.run("keep_main()");
   }
   await write(board, "main.new", loader);
   await same(board, "main.new", loader);
@@ -167,5 +162,5 @@ async function switchTo(board: RawRepl, loader: Uint8Array): Promise<void> {
     if (!(error instanceof RaisedError)) throw error;
     await board.run("os.remove('main.py'); os.rename('main.new', 'main.py')"); // FAT
   }
-  for (const each of before) await remove(board, each);
+  for (const each of (await slots(board)).slice(0, -1)) await remove(board, each);
 }

@@ -1,0 +1,68 @@
+"""The states that config.json names, files beside it; imported at a start and for a reset only."""
+
+from binascii import crc32
+
+from micropython import const
+
+_CHUNK_BYTES = const(128)
+_ABSENT = const(2)  # ENOENT
+_WARMUP = const(256)  # samples, where a quantizer was to be there
+
+
+def load(app):
+    """Have an application's parts take over the states; returns what went wrong in words.
+
+    A state that is damaged leaves all parts fresh. Raises ValueError for one that is not there,
+    and for any while the configuration is only tried.
+    """
+    try:
+        for part, name in app._states:
+            if name:
+                _opened(app, name, part.read)
+        if app.configuration.quantizer and not app.quantizer.frozen:
+            raise ValueError("%s: the quantizer is not frozen" % app.configuration.quantizer)
+    except ValueError as error:
+        if app.trial or isinstance(error, _MissingError):
+            raise
+        for part in app.parts:
+            part.reset()
+        app.configuration.warmup = app.configuration.warmup or _WARMUP
+        return str(error)
+    return ""
+
+
+def check(app):
+    """Raise ValueError, with nothing changed, unless the files hold the states, undamaged."""
+    for part, name in app._states:
+        if name:
+            _opened(app, name, lambda file, part=part: _check(part, file))
+
+
+class _MissingError(ValueError):
+    """A file is not there; the message is for people."""
+
+
+def _opened(app, name, take):
+    try:
+        with open(app._folder + name, "rb") as file:
+            take(file)
+    except OSError as error:
+        kind = _MissingError if error.args[0] == _ABSENT else ValueError
+        raise kind("%s cannot be read: %s" % (name, error)) from None
+    except ValueError as error:
+        raise ValueError("%s: %s" % (name, error)) from None
+
+
+def _check(part, file):
+    """Raise ValueError unless the file has the part's head, and a right checksum at its end."""
+    head = part._head()
+    left = part.saved_bytes() - len(head) - 4
+    crc = crc32(head)
+    whole = file.read(len(head)) == head
+    while whole and left:
+        chunk = file.read(min(left, _CHUNK_BYTES))
+        crc = crc32(chunk, crc)
+        left -= len(chunk)
+        whole = len(chunk) > 0
+    if not whole or file.read(4) != (crc & 0xFFFFFFFF).to_bytes(4, "little"):
+        raise ValueError("the saved state is damaged, or is not of %s" % part.configuration())
