@@ -112,6 +112,11 @@ ATTACKS = (
         f"{TESTS} tests/host/streams/test_bad_files.py tests/host/models/test_model_files.py",
     ),
     Attack(
+        "pipes, lines that end in all ways, files that change while they are read",
+        "what was read is what was there, or a refusal",
+        f"{TESTS} tests/host/streams/test_whole_files.py tests/host/streams/test_column_choice.py",
+    ),
+    Attack(
         "wrong options, closed pipes, full disks on the command line",
         "an error in one line, and the exit code of it",
         f"{TESTS} tests/host/cli",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+_SHOWN = 40  # choices
+
 
 def count(number: int, noun: str) -> str:
     """`1 sample`, `2,310 samples`."""
@@ -17,7 +19,8 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     near = [choice for choice in known if choice.lower() == name.lower()]
     near = near or difflib.get_close_matches(name, known, n=1)
     hint = f"Did you mean {near[0]}? " if near else ""
-    return f"{hint}There is: {', '.join(known)}."
+    more = f" and {len(known) - _SHOWN:,} more" if len(known) > _SHOWN else ""
+    return f"{hint}There is: {', '.join(known[:_SHOWN])}{more}."
 
 
 def printable(name: str) -> str:

@@ -89,16 +89,17 @@ def wants_numbers(arguments: argparse.Namespace) -> bool:
 
 
 def open_numbers_arguments(
-    arguments: argparse.Namespace,
+    arguments: argparse.Namespace, readings: NumberStream | None = None
 ) -> tuple[NumberStream, dict[str, Any], dict[str, Any]]:
     """The stream, the parameters of the model, and those of the Forecaster around it.
 
-    arguments.model becomes the learner of numbers that is meant.
+    arguments.model becomes the learner of numbers that is meant. readings are those of --features
+    if they have been read already.
     """
     share = checked_interval(arguments.interval)
     arguments.model = regressor_for(arguments.model)
     options = model_parameters(arguments)
-    stream = open_number_stream(arguments)
+    stream = open_number_stream(arguments, readings)
     parameters = number_parameters(arguments.model, stream.features, stream.late) | options
     check_parameters(arguments.model, parameters)
     ends = raw_ends(stream, target_range(arguments))
@@ -112,10 +113,13 @@ def checked_interval(share: float | None) -> float | None:
     return share
 
 
-def open_number_stream(arguments: argparse.Namespace, *, page: bool = False) -> NumberStream:
+def open_number_stream(
+    arguments: argparse.Namespace, readings: NumberStream | None = None, *, page: bool = False
+) -> NumberStream:
     """The stream that the options ask for; notes on it are said.
 
-    page: whether the command can write a page about numbers.
+    readings are those of --features if they have been read already. page: whether the command can
+    write a page about numbers.
     """
     for name in _OF_CLASSES:
         if not (page and name == "html") and getattr(arguments, name, None) is not None:
@@ -126,7 +130,7 @@ def open_number_stream(arguments: argparse.Namespace, *, page: bool = False) -> 
     horizon, lags = _horizon(getattr(arguments, "horizon", None)), 1 if lags is None else lags
     if arguments.features is not None:
         options = FeatureOptions.of(arguments.features)
-        readings = open_readings(arguments)
+        readings = readings or open_readings(arguments)
         stream = ahead(extracted_numbers(readings, options, arguments.target), horizon, lags)
     else:
         stream = _read(arguments, arguments.target, arguments.warmup, horizon, lags)
@@ -138,7 +142,8 @@ def open_number_stream(arguments: argparse.Namespace, *, page: bool = False) -> 
 def open_readings(arguments: argparse.Namespace) -> NumberStream:
     """The recording of which --features makes a stream of numbers; its target means nothing."""
     options = FeatureOptions.of(arguments.features)
-    return _read(arguments, None, options.readings(arguments.warmup))
+    last = arguments.columns[-1] if arguments.columns else None
+    return _read(arguments, last, options.readings(arguments.warmup))
 
 
 def _read(
@@ -154,6 +159,8 @@ def _read(
             target=target,
             horizon=horizon,
             lags=lags,
+            columns=arguments.columns,
+            drop=arguments.drop,
             header=not arguments.no_header,
             limit=arguments.limit,
             warmup=warmup,

@@ -26,14 +26,15 @@ from .number_options import (
     open_readings,
     wants_numbers,
 )
-from .options import add_model_options
+from .options import add_model_options, model_parameters
 from .parsed import check_at_least_one, whole_number
 from .spare_option import add_spare_option, spare_of_stream
 from .stream_options import (
     add_stream_options,
     compile_kernels,
-    open_arguments,
-    open_with_parameters,
+    made_of,
+    open_rows,
+    parameters_for,
 )
 
 
@@ -111,23 +112,20 @@ def _open(
     """Raw rows, their labels, the model's parameters, and more for engines.start()."""
     if not wants_numbers(arguments):
         wanted = {"anomaly": anomaly_options(arguments), "asking": asking_options(arguments)}
-        stream, parameters = open_with_parameters(arguments)
+        model_parameters(arguments)  # before what takes long
+        read = open_rows(arguments)
+        stream = made_of(arguments, read)
+        parameters = parameters_for(arguments, stream)
         if stream.extraction:
-            plain = open_arguments(_plain(arguments), quiet=True)
             width = len(stream.feature_names)
-            _compare_features(plain.values, stream.samples, width, stream.extraction)
+            _compare_features(read.values, stream.samples, width, stream.extraction)
         spare, parameters = spare_of_stream(arguments, stream, parameters)
         beside: dict[str, Any] = {name: o and o.parameters() for name, o in wanted.items()}
         beside["spare"] = spare
         return prequential.raw_rows(stream), stream.labels, parameters, beside
-    numbers, parameters, target = open_numbers_arguments(arguments)
-    if numbers.extraction:
-        readings = open_readings(arguments).columns
+    readings = open_readings(arguments) if arguments.features else None
+    numbers, parameters, target = open_numbers_arguments(arguments, readings)
+    if readings and numbers.extraction:
         rows, columns = numbers.columns.shape
-        _compare_features(readings, rows, columns, numbers.extraction)
+        _compare_features(readings.columns, rows, columns, numbers.extraction)
     return numbers.raw_rows(), NO_LABELS, parameters, {"target": target}
-
-
-def _plain(arguments: argparse.Namespace) -> argparse.Namespace:
-    """The options of a recording's readings themselves."""
-    return argparse.Namespace(**vars(arguments) | {"features": None, "shuffle": None})

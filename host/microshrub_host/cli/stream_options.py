@@ -31,14 +31,29 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
         "data",
         metavar="DATA",
         nargs=nargs,
-        help="a .csv, .csv.gz or .arff file; river:NAME, a classification data set of the river "
-        f"package, such as river:ImageSegments; synth:NAME, a generated stream: {synths}",
+        help="a .csv, .csv.gz or .arff file, a pipe, or - for the standard input; river:NAME, a "
+        "classification data set of the river package, such as river:ImageSegments; synth:NAME, a "
+        f"generated stream: {synths}",
     )
     parser.add_argument(
         "--label", metavar="COLUMN", help="the column of the class (default: the last)"
     )
     parser.add_argument(
         "--classes", metavar="A,B,...", help="all classes, in order (default: those in the file)"
+    )
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--columns",
+        nargs="+",
+        metavar="COLUMN",
+        help="the columns that are features (default: all but that of the class, and but the "
+        "time that `record --time` writes)",
+    )
+    which.add_argument(
+        "--drop",
+        nargs="+",
+        metavar="COLUMN",
+        help="columns that are no features, such as a row's number or its date (default: none)",
     )
     parser.add_argument(
         "--no-header",
@@ -95,23 +110,36 @@ def add_board_option(
     )
 
 
-def open_arguments(arguments: argparse.Namespace, *, quiet: bool = False) -> Stream:
-    """The stream that the options of add_stream_options ask for; quiet: no notes are said."""
+def open_arguments(arguments: argparse.Namespace) -> Stream:
+    """The stream that the options of add_stream_options ask for; notes on it are said."""
+    return made_of(arguments, open_rows(arguments))
+
+
+def open_rows(arguments: argparse.Namespace) -> Stream:
+    """The rows of DATA as they are, in their own order if --features makes samples of them."""
     options = _feature_options(arguments)
     with showing("reading") as update:
         stream = open_stream(
             arguments.data,
             label=arguments.label,
             classes=arguments.classes,
+            columns=arguments.columns,
+            drop=arguments.drop,
             header=not arguments.no_header,
             limit=arguments.limit,
             shuffle=None if options else arguments.shuffle,
             warmup=options.readings(arguments.warmup) if options else arguments.warmup,
             progress=update,
         )
-    for note in () if quiet else stream.notes:
+    for note in stream.notes:
         messages.say(f"Note: {note}")
-    return extracted(stream, options, arguments.shuffle) if options else stream
+    return stream
+
+
+def made_of(arguments: argparse.Namespace, rows: Stream) -> Stream:
+    """The samples that --features makes of the rows, or these without it."""
+    options = _feature_options(arguments)
+    return extracted(rows, options, arguments.shuffle) if options else rows
 
 
 def _feature_options(arguments: argparse.Namespace) -> FeatureOptions | None:
@@ -124,8 +152,14 @@ def open_with_parameters(arguments: argparse.Namespace) -> tuple[Stream, dict[st
 
     Raises UserError for options that the model does not have or refuses.
     """
-    options = model_parameters(arguments)
+    model_parameters(arguments)  # before what takes long
     stream = open_arguments(arguments)
+    return stream, parameters_for(arguments, stream)
+
+
+def parameters_for(arguments: argparse.Namespace, stream: Stream) -> dict[str, Any]:
+    """All parameters of the model that is to learn the stream. Raises UserError."""
+    options = model_parameters(arguments)
     parameters = stream_parameters(arguments.model, stream, arguments.warmup) | options
     if SIZE in options and SIZE not in given_options(arguments) and vars(arguments).get("board"):
         parameters[SIZE] = _bytes_for_board(parameters, arguments)
@@ -135,7 +169,7 @@ def open_with_parameters(arguments: argparse.Namespace) -> tuple[Stream, dict[st
             f"Note: with --warmup {arguments.warmup} the quantizer sees all "
             f"{count(len(stream.labels), 'sample')} before the run."
         )
-    return stream, parameters
+    return parameters
 
 
 def _bytes_for_board(parameters: Mapping[str, Any], arguments: argparse.Namespace) -> int:

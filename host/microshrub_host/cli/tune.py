@@ -207,7 +207,8 @@ def _reading(arguments: argparse.Namespace) -> list[str]:
         if value != usual:
             given += [option(name), str(value)]
     given += ["--no-header"] if arguments.no_header else []
-    given += ["--features", *arguments.features] if arguments.features else []
+    for name in ("columns", "drop", "features"):
+        given += [option(name), *vars(arguments)[name]] if vars(arguments)[name] else []
     return [*given, "--board", arguments.board]
 
 

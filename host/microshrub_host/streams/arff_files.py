@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import io
 import re
+import shlex
 from collections.abc import Iterator
 from itertools import chain
 
+from .column_choice import ColumnChoice
 from .columns import Column
 from .csv_rows import Row, rows
 from .stream import DataError
 
 # ARFF types that are neither numbers nor one of a few values
 _UNFIT_ATTRIBUTE = re.compile(
-    r"""^\s*@attribute\s+('[^']*'|"[^"]*"|\S+)\s+(string|date|relational)\b""", re.I | re.M
+    r"""^(\s*@attribute\s+('[^']*'|"[^"]*"|\S+)\s+)(string|(?:date|relational)\b.*)""",
+    re.I | re.M,
 )
 
 
-def open_arff(name: str, lines: Iterator[str]) -> tuple[list[Column], Iterator[Row]]:
+def open_arff(
+    name: str, lines: Iterator[str], choice: ColumnChoice
+) -> tuple[list[Column], Iterator[Row]]:
     """The columns and the data rows, which go the way of a CSV file's; SciPy reads the header.
 
     SciPy's own data reader has no line numbers, drops surplus cells and refuses class names
@@ -30,7 +35,7 @@ def open_arff(name: str, lines: Iterator[str]) -> tuple[list[Column], Iterator[R
             break
     else:
         raise DataError(f"{name} has no @data line, so it is not an ARFF file.")
-    columns = _arff_columns(name, "".join(header[:-1]) + "@data\n")
+    columns = _arff_columns(name, "".join(header[:-1]) + "@data\n", choice)
     data = _arff_data(name, lines, len(header) + 1)
     skipped = []  # comments and empty lines before the first row
     for line in data:
@@ -43,15 +48,20 @@ def open_arff(name: str, lines: Iterator[str]) -> tuple[list[Column], Iterator[R
     return columns, rows(name, chain(skipped, data), len(header) + 1, delimiter, quote)
 
 
-def _arff_columns(name: str, header: str) -> list[Column]:
+def _arff_columns(name: str, header: str, choice: ColumnChoice) -> list[Column]:
     from scipy.io import arff  # imported here since it is slow
 
-    unfit = _UNFIT_ATTRIBUTE.search(header)
-    if unfit is not None:
-        raise DataError(
-            f"{name}: attribute {unfit[1]} is of type {unfit[2].lower()}; "
-            "only numeric and nominal attributes can be learned from. Remove it."
-        )
+    def fit(found: re.Match[str]) -> str:
+        attribute = found[2].strip("'\"")
+        if not choice.leaves_out(attribute):
+            raise DataError(
+                f"{name}: attribute {found[2]} is of type {found[3].lower()}; only numeric and "
+                "nominal attributes can be learned from. Leave it out with --drop "
+                f"{shlex.quote(attribute)}."
+            )
+        return f"{found[1]}numeric"
+
+    header = _UNFIT_ATTRIBUTE.sub(fit, header)
     try:
         _, meta = arff.loadarff(io.StringIO(header))
     except Exception as error:  # besides ParseArffError: IndexError, StopIteration and others

@@ -7,12 +7,11 @@ DoubtError: those two then read the file, and say what is wrong with it, and whe
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from ..base.mapped_memory import let_go
 from .columns import MISSING_CELLS
 from .kept_values import Room, column_room
+from .source_file import SourceFile
 from .stream import Progress
 
 if TYPE_CHECKING:
@@ -28,58 +28,87 @@ if TYPE_CHECKING:
 Codes = NDArray[np.uint8] | NDArray[np.uint16]  # the least that holds them all
 _BLOCK_BYTES = 1 << 20
 _CHUNK = 1 << 20
+_QUOTE_OR_ZERO = np.array([0, ord('"')], np.uint8)
 _MOST_CLASSES = 60000  # of what has to be read to see that it is no class
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where a CSV file has what, as places in its rows, from 0 on."""
+
+    cells: int  # of a row
+    columns: Sequence[int]  # of numbers, that are read
+    label: int | None  # the classes
+    delimiter: str
+    skip: int  # lines before the first row
 
 
 class DoubtError(Exception):
     """The file has what only csv_rows.py and columns.py judge."""
 
 
-def count_lines(path: Path) -> int:
-    """How many lines end in LF, and one more. Raises DoubtError."""
-    with _doubting(), path.open("rb") as raw, _unpacked(path, raw) as file:
-        return 1 + sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
+def count_lines(source: SourceFile, most: int | None = None) -> int:
+    """How many lines end in LF, CR LF or a lone CR, and one more; `most` or more are enough.
+
+    Raises DoubtError.
+    """
+    lines, last = 1, b""
+    with _doubting(), source.opened() as (_, file):
+        while (most is None or lines < most) and (chunk := file.read(_CHUNK)):
+            returns = chunk.count(b"\r")
+            lines += chunk.count(b"\n") + returns
+            lines -= (last + chunk).count(b"\r\n") if returns or last else 0
+            last = chunk[-1:] if returns else b""
+    return lines
 
 
 def blocks(
-    path: Path,
-    columns: int,
-    label_place: int | None,
-    delimiter: str,
-    skip: int,
-    progress: Progress | None = None,
+    source: SourceFile, layout: Layout, progress: Progress | None = None
 ) -> Generator[pa.RecordBatch, None, None]:
-    """Blocks of rows behind the first `skip` lines. All columns are of numbers, but for that of
-    the classes if there is one. Raises DoubtError."""
+    """Blocks of rows, all columns of which are of numbers, but for that of the classes and those
+    that are not read. Raises DoubtError."""
     import pyarrow as pa
     import pyarrow.csv as pa_csv
 
-    names = [str(place) for place in range(columns)]
-    types = {name: pa.float64() for name in names}
-    if label_place is not None:
-        types[names[label_place]] = pa.dictionary(pa.int32(), pa.string())
-    with _doubting(), path.open("rb") as raw, _unpacked(path, raw) as file:
-        size = path.stat().st_size
+    names = [str(place) for place in range(layout.cells)]
+    types = dict.fromkeys(names, pa.string())
+    types |= {names[place]: pa.float64() for place in layout.columns}
+    if layout.label is not None:
+        types[names[layout.label]] = pa.dictionary(pa.int32(), pa.string())
+    with _doubting(), source.opened() as (raw, file):
         reader = pa_csv.open_csv(
             file,
             pa_csv.ReadOptions(
                 use_threads=False,
                 block_size=_BLOCK_BYTES,
-                skip_rows=skip,
+                skip_rows=layout.skip,
                 column_names=names,
             ),
-            pa_csv.ParseOptions(delimiter=delimiter, quote_char=False, ignore_empty_lines=False),
+            pa_csv.ParseOptions(
+                delimiter=layout.delimiter, quote_char=False, ignore_empty_lines=False
+            ),
             pa_csv.ConvertOptions(
                 column_types=types,
                 null_values=sorted(MISSING_CELLS),
                 strings_can_be_null=False,
             ),
         )
+        left_out = [place for place, name in enumerate(names) if types[name] == pa.string()]
         for batch in reader:
             if progress is not None:
+                size = source.size()
                 progress(min(raw.tell(), size), size)
+            for place in left_out:
+                _check_text(batch.column(place))
             if batch.num_rows:
                 yield batch
+
+
+def _check_text(column: pa.Array) -> None:
+    """Raise DoubtError for what could put the cells of a row elsewhere."""
+    text = column.buffers()[2]
+    if text is not None and np.isin(np.frombuffer(text, np.uint8), _QUOTE_OR_ZERO).any():
+        raise DoubtError("a quotation mark")
 
 
 def _classes(column: pa.Array) -> tuple[NDArray[np.int32], list[str]]:
@@ -118,38 +147,25 @@ def _doubting() -> Iterator[None]:
         raise DoubtError(str(error)) from error
 
 
-def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
-    if path.name.lower().endswith(".gz"):
-        return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
-    return raw
-
-
 def read(
-    path: Path,
-    columns: int,
-    label_place: int,
-    delimiter: str,
-    skip: int,
-    limit: int | None,
-    progress: Progress | None,
+    source: SourceFile, layout: Layout, limit: int | None, progress: Progress | None
 ) -> tuple[NDArray[np.float64], Codes, dict[str, int]]:
     """The values of the file, (samples, features), the samples' classes and the classes' cells.
 
     A class is a place among the cells, each of which comes with the first sample of that class.
     No more than `limit` samples are read. Raises DoubtError.
     """
-    most = count_lines(path) - skip
+    most = _most_rows(source, layout, limit)
     rows = min(most, limit or most)
     labels: Codes = column_room(rows, np.uint8)
     found: dict[str, int] = {}
     first: dict[str, int] = {}
     filled = 0
-    read_blocks = blocks(path, columns, label_place, delimiter, skip, progress)
-    features = [place for place in range(columns) if place != label_place]
-    with Room(rows, columns - 1) as room, closing(read_blocks):
+    read_blocks = blocks(source, layout, progress)
+    with Room(rows, len(layout.columns)) as room, closing(read_blocks):
         for batch in read_blocks:
-            kept = _write(room, filled, batch, features)
-            classes, cells = _classes(batch.column(label_place))
+            kept = _write(room, filled, batch, layout, limit)
+            classes, cells = _classes(batch.column(layout.label))
             used, places = np.unique(classes[:kept], return_index=True)
             for code, place in sorted(zip(used, places, strict=True), key=lambda pair: pair[1]):
                 first.setdefault(cells[code], filled + int(place))
@@ -164,36 +180,47 @@ def read(
             filled += kept
             if filled == limit:
                 break
-    if not filled:
-        raise DoubtError("no samples")
+    _check_rows(filled, most, limit)
     return room.values[:filled], labels[:filled], first
 
 
 def read_numbers(
-    path: Path,
-    columns: int,
-    delimiter: str,
-    skip: int,
-    limit: int | None,
-    progress: Progress | None,
+    source: SourceFile, layout: Layout, limit: int | None, progress: Progress | None
 ) -> NDArray[np.float64]:
-    """All columns of the file, (rows, columns), no more than `limit` rows. Raises DoubtError."""
-    most = count_lines(path) - skip
+    """The columns of the file, (rows, columns), no more than `limit` rows. Raises DoubtError."""
+    most = _most_rows(source, layout, limit)
     filled = 0
-    read_blocks = blocks(path, columns, None, delimiter, skip, progress)
-    with Room(min(most, limit or most), columns) as room, closing(read_blocks):
+    read_blocks = blocks(source, layout, progress)
+    with Room(min(most, limit or most), len(layout.columns)) as room, closing(read_blocks):
         for batch in read_blocks:
-            filled += _write(room, filled, batch, range(columns))
+            if layout.cells == 1 and batch.column(0).null_count:
+                raise DoubtError("an empty line")
+            filled += _write(room, filled, batch, layout, limit)
             if filled == limit:
                 break
-    if not filled:
-        raise DoubtError("no samples")
+    _check_rows(filled, most, limit)
     return room.values[:filled]
 
 
-def _write(room: Room, at: int, batch: pa.RecordBatch, places: Sequence[int]) -> int:
-    """Put the numbers of these columns into the room, from row `at` on; returns how many rows."""
+def _most_rows(source: SourceFile, layout: Layout, limit: int | None) -> int:
+    """How many rows there can be, at least so many as are wanted."""
+    if source.is_pipe and limit is not None:
+        raise DoubtError("a pipe that need not be read to its end")
+    return count_lines(source, limit and limit + layout.skip + 1) - layout.skip
+
+
+def _check_rows(filled: int, most: int, limit: int | None) -> None:
+    if not filled:
+        raise DoubtError("no samples")
+    if filled != limit and filled < most - 1:  # the last line may end
+        raise DoubtError("more lines than rows")
+
+
+def _write(room: Room, at: int, batch: pa.RecordBatch, layout: Layout, limit: int | None) -> int:
+    """Put the numbers of the columns into the room, from row `at` on; returns how many rows."""
     kept: int = min(batch.num_rows, len(room.values) - at)
-    for to, place in enumerate(places):
+    if kept < batch.num_rows and at + kept != limit:
+        raise DoubtError("more rows than lines")
+    for to, place in enumerate(layout.columns):
         room.write(at, to, _numbers(batch.column(place))[:kept])
     return kept

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from .columns import number_of
@@ -53,33 +54,39 @@ def first_row(name: str, found: Iterator[Row]) -> Row:
     return row
 
 
-def check_names(where: str, names: list[str], label: str | None) -> None:
-    """Raise DataError if these cells of the first row cannot be a header."""
-    class_place = names.index(label) if label in names else len(names) - 1
-    for place, column in enumerate(names):
-        if place != class_place and _is_measurement(column, names):
+def check_names(where: str, named: Sequence[tuple[int, str]], label: str | None) -> None:
+    """Raise DataError if these cells of the first row, and their places, can be no header."""
+    if not named:
+        return
+    counts = Counter(name for _, name in named)
+    class_place = next((at for at, name in named if name == label), named[-1][0])
+    for place, column in named:
+        if place != class_place and _is_measurement(column, counts):
             raise DataError(
                 f"{where}: {column} is a number and no name, so this is a sample. "
                 "A header row is needed. Add a row of column names, or use --no-header."
             )
-    for place, column in enumerate(names, 1):
+    for place, column in named:
         if column == "":
-            raise DataError(f"{where}: column {place} has no name. Name it, or delete the column.")
-        if column in names[: place - 1]:
+            raise DataError(
+                f"{where}: column {place + 1} has no name. Name it, or leave it out with "
+                "--drop ''."
+            )
+        if counts[column] > 1:
             raise DataError(f"{where}: two columns are named {column}. Rename one of them.")
-    if all(number_of(column) is not None for column in names):
+    if all(number_of(column) is not None for _, column in named):
         raise DataError(
             f"{where}: only numbers, so not a header. Add a row of column names, or use "
             "--no-header."
         )
 
 
-def _is_measurement(cell: str, header: list[str]) -> bool:
+def _is_measurement(cell: str, counts: Counter[str]) -> bool:
     """Whether a header's cell is a number but not one of pandas' names, which are 0, 1, 2 ..."""
     number = number_of(cell)
     if number is None or not math.isfinite(number):
         return False
-    return re.fullmatch("[0-9]+", cell) is None or header.count(cell) > 1
+    return re.fullmatch("[0-9]+", cell) is None or counts[cell] > 1
 
 
 def _delimiter(header: str) -> str:

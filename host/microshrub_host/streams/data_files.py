@@ -11,7 +11,6 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +20,13 @@ from ..base.text import did_you_mean
 from . import csv_blocks
 from .arff_files import open_arff
 from .class_names import class_names, encode_labels
+from .column_choice import ALL, ColumnChoice, check_count
 from .columns import MISSING_CELLS, Column, number_of
-from .csv_blocks import Codes, DoubtError
+from .csv_blocks import Codes, DoubtError, Layout
 from .csv_rows import Row, check_names, csv_rows, first_row
 from .order_statistics import PART
-from .stream import MAX_FEATURES, DataError, Progress, Stream, stream_order
+from .source_file import SourceFile
+from .stream import DataError, Progress, Stream, stream_order
 from .text_lines import text_lines
 from .units import Scale
 
@@ -40,6 +41,9 @@ class ReadingOptions:
     limit: int | None
     shuffle: int | None
     warmup: int
+    choice: ColumnChoice = ALL
+    features: int = 1  # of a file, at the least
+    of_classes: bool = True  # not numbers, of which any column can be the target
 
 
 @dataclass
@@ -47,28 +51,46 @@ class FileTable:
     """A file as it is read, before its samples are put in order."""
 
     name: str
-    columns: list[Column]
+    columns: list[Column]  # of the features
+    places: list[int]  # of these in a row
     label: Column  # its declared values, if any, are the classes
-    label_place: int
+    label_place: int  # in a row
+    cells: int  # of a row
     rows: Iterator[Row]
+    notes: list[str]
     label_cells: list[str] = field(default_factory=list)
     lines: list[int] | range = field(default_factory=list)
     header_line: int = 0  # of a CSV file with one
     delimiter: str = ""  # of a CSV file
 
+    @property
+    def target_place(self) -> int:
+        """That of the class or the target among the columns that are read."""
+        return sum(place < self.label_place for place in self.places)
+
+    def layout(self, *, of_classes: bool) -> Layout:
+        """Where csv_blocks finds the columns. Raises DoubtError if the file is no CSV file."""
+        if not self.delimiter:
+            raise DoubtError("no CSV file")
+        columns = self.places if of_classes else sorted([*self.places, self.label_place])
+        label = self.label_place if of_classes else None
+        return Layout(self.cells, columns, label, self.delimiter, self.header_line)
+
     def where(self, column: Column, row: int) -> str:
         return f"{self.name}, line {self.lines[row]}, column {column.name}"
 
 
-def read_table(path: Path, reading: ReadingOptions, progress: Progress | None = None) -> Stream:
+def read_table(
+    source: SourceFile, reading: ReadingOptions, progress: Progress | None = None
+) -> Stream:
     """Read a file; see `open_stream` for the errors."""
-    with closing(text_lines(path, progress)) as lines:
-        table = open_table(path.name, lines, reading)
+    with closing(text_lines(source, progress)) as lines:
+        table = open_table(source.name, lines, reading)
         with suppress(DoubtError):
-            return _read_blocks(path, table, reading, progress)
+            return _read_blocks(source, table, reading, progress)
         fill(table, reading.limit if reading.shuffle is None else None)
     if progress is not None:
-        progress(path.stat().st_size, path.stat().st_size)
+        progress(source.size(), source.size())
     order = stream_order(len(table.lines), reading.limit, reading.shuffle)
     labels, names, notes = _encode_labels(table, order.tolist(), reading.classes, reading.warmup)
     values = np.column_stack(
@@ -78,16 +100,12 @@ def read_table(path: Path, reading: ReadingOptions, progress: Progress | None = 
 
 
 def _read_blocks(
-    path: Path, table: FileTable, reading: ReadingOptions, progress: Progress | None
+    source: SourceFile, table: FileTable, reading: ReadingOptions, progress: Progress | None
 ) -> Stream:
     """The stream of a CSV file of numbers without a fault. Raises DoubtError for any other."""
-    if not table.delimiter:
-        raise DoubtError("no CSV file")
     limit = reading.limit if reading.shuffle is None else None
-    place = table.label_place
-    values, label_codes, first = csv_blocks.read(
-        path, len(table.columns) + 1, place, table.delimiter, table.header_line, limit, progress
-    )
+    layout = table.layout(of_classes=True)
+    values, label_codes, first = csv_blocks.read(source, layout, limit, progress)
     samples = len(label_codes)
     cells = list(first)
     order: NDArray[np.intp] | range = range(samples)
@@ -133,42 +151,57 @@ def _stream(
 ) -> Stream:
     names = tuple(column.name for column in table.columns)
     scale = Scale.fit(values)
-    notes += leave_out_too_large(table, values, scale, order)
+    notes = [*table.notes, *notes, *leave_out_too_large(table, values, scale, order)]
     return Stream(table.name, values, labels, names, class_names, tuple(notes), scale)
 
 
 def open_table(name: str, lines: Iterator[str], reading: ReadingOptions) -> FileTable:
     """The table with its columns, of which no row has been read yet."""
-    if name.lower().removesuffix(".gz").endswith(".arff"):
+    first = next(lines, "")
+    lines = chain([first], lines)
+    is_arff = name.lower().removesuffix(".gz").endswith(".arff")
+    if is_arff or first.lstrip().lower().startswith("@relation"):
         if not reading.header:
             raise DataError(f"{name} declares its columns: --no-header is for CSV files.")
-        return _choose_label(name, *open_arff(name, lines), reading.label)
+        return _choose(name, *open_arff(name, lines, reading.choice), reading)
     rows, delimiter = csv_rows(name, lines)
     line, cells = first_row(name, rows)
     if not reading.header:
         columns = [Column(f"c{place}") for place in range(1, len(cells) + 1)]
-        table = _choose_label(name, columns, chain([(line, cells)], rows), reading.label)
+        table = _choose(name, columns, chain([(line, cells)], rows), reading)
         table.delimiter = delimiter
         return table
-    check_names(f"{name}, line {line}", cells, reading.label)
-    table = _choose_label(name, [Column(cell) for cell in cells], rows, reading.label)
+    if not reading.choice.is_given:
+        check_count(name, len(cells) - 1, 0, of_classes=reading.of_classes)
+    check_names(f"{name}, line {line}", reading.choice.named(cells, reading.label), reading.label)
+    table = _choose(name, [Column(cell) for cell in cells], rows, reading)
     table.header_line, table.delimiter = line, delimiter
     return table
 
 
-def _choose_label(
-    name: str, columns: list[Column], rows: Iterator[Row], label: str | None
+def _choose(
+    name: str, columns: list[Column], rows: Iterator[Row], reading: ReadingOptions
 ) -> FileTable:
+    """The table of the columns that are learned, and the class."""
     names = [column.name for column in columns]
+    label, choice = reading.label, reading.choice
     if label is not None and label not in names:
         raise DataError(f"{name} has no column {label}. {did_you_mean(label, names)}")
-    if not 2 <= len(columns) <= MAX_FEATURES + 1:
-        raise DataError(
-            f"{name} has {len(columns) - 1} feature columns beside the class; "
-            f"1 to {MAX_FEATURES} are possible. Cells are separated by commas, semicolons or tabs."
-        )
-    place = len(names) - 1 if label is None else names.index(label)
-    return FileTable(name, columns[:place] + columns[place + 1 :], columns[place], place, rows)
+    able = [at for at, each in enumerate(names) if reading.of_classes or each not in choice.drop]
+    place = (able or [0])[-1] if label is None else names.index(label)
+    clock = choice.clock(names, place, reading.features)
+    places = (clock or choice).places(name, names, place)
+    check_count(name, len(places), reading.features, of_classes=reading.of_classes)
+    return FileTable(
+        name,
+        [columns[each] for each in places],
+        places,
+        columns[place],
+        place,
+        len(columns),
+        rows,
+        [clock.note(name)] if clock else [],
+    )
 
 
 # Cells
@@ -176,17 +209,21 @@ def _choose_label(
 
 def fill(table: FileTable, limit: int | None) -> None:
     """Read the rows, no more than `limit`. Raises DataError."""
-    expected = len(table.columns) + 1
     lines: list[int] = []
     for line, cells in islice(table.rows, limit):
-        if len(cells) != expected:
+        if len(cells) != table.cells:
             raise DataError(
-                f"{table.name}, line {line}: {expected} cells expected, one per column, but "
+                f"{table.name}, line {line}: {table.cells} cells expected, one per column, but "
                 f"{len(cells)} found. Complete the row or delete it."
             )
-        table.label_cells.append(cells.pop(table.label_place))
-        for column, cell in zip(table.columns, cells, strict=True):
-            column.append(cell)
+        if table.cells == 1 and lines and line > lines[-1] + 1:
+            raise DataError(
+                f"{table.name}, line {lines[-1] + 1} is empty. Delete the line, or write NA if a "
+                "number is missing there."
+            )
+        table.label_cells.append(cells[table.label_place])
+        for column, place in zip(table.columns, table.places, strict=True):
+            column.append(cells[place])
         lines.append(line)
     table.lines = lines
     if not lines:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,14 @@ import numpy as np
 from ..base.mapped_memory import let_go
 from ..base.text import count, did_you_mean
 from . import csv_blocks
+from .column_choice import ColumnChoice, check_count
 from .columns import number_of
 from .csv_blocks import DoubtError
 from .data_files import FileTable, ReadingOptions, fill, leave_out_too_large, open_table
 from .generators import in_numbers, river_names
 from .number_streams import NOT_SCORED, NumberStream, Values, ahead, check_ahead
 from .order_statistics import PART
+from .source_file import SourceFile, opened_source
 from .stream import DataError, Progress
 from .text_lines import text_lines
 from .units import Scale
@@ -38,6 +40,8 @@ def open_numbers(
     target: str | None = None,
     horizon: int = 0,
     lags: int = 1,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] | None = None,
     header: bool = True,
     limit: int | None = None,
     warmup: int = 256,
@@ -57,8 +61,8 @@ def open_numbers(
         0: the target of a row is told from its other columns. N: it is forecast, N rows ahead.
     lags
         With a horizon, the target's last values that are features: that of now, and those before.
-    header, limit, warmup, progress
-        As of open_stream.
+    columns, drop, header, limit, warmup, progress
+        As of open_stream. With a horizon no other column than the target is needed.
 
     Raises
     ------
@@ -67,58 +71,65 @@ def open_numbers(
 
     """
     check_ahead(horizon, lags)
-    return ahead(_read(source, target, header, limit, warmup, progress), horizon, lags)
+    choice = ColumnChoice.of(columns, drop)
+    least = 0 if horizon else 1
+    options = ReadingOptions(target, None, header, limit, None, warmup, choice, least, False)
+    return ahead(_read(source, options, progress), horizon, lags)
 
 
-def _read(
-    source: str,
-    target: str | None,
-    header: bool,
-    limit: int | None,
-    warmup: int,
-    progress: Progress | None,
-) -> NumberStream:
+def _read(source: str, options: ReadingOptions, progress: Progress | None) -> NumberStream:
     kind, _, name = source.partition(":")
     if kind not in ("river", "synth"):
-        options = ReadingOptions(target, None, header, limit, None, warmup)
-        return _of_file(Path(source), options, progress)
-    if target not in (None, _TARGET):
+        with opened_source(source) as file:
+            return _of_file(file, options, progress)
+    if options.label not in (None, _TARGET):
         raise DataError(f"{source} knows its target: write --target {_TARGET}.")
     samples = _river(name) if kind == "river" else _synthetic(name)
     most = _SYNTHETIC_SAMPLES if kind == "synth" else None
-    return _of_samples(source, islice(samples, limit or most))
+    found = _of_samples(source, islice(samples, options.limit or most))
+    names = found.column_names
+    places = options.choice.places(source, names, found.place)
+    check_count(source, len(places), options.features, of_classes=False)
+    kept = [*places, found.place]
+    return replace(
+        found,
+        columns=found.columns[:, kept],
+        column_names=tuple(names[each] for each in kept),
+        place=len(places),
+    )
 
 
-def _of_file(path: Path, options: ReadingOptions, progress: Progress | None) -> NumberStream:
-    with closing(text_lines(path, progress)) as lines:
-        table = open_table(path.name, lines, options)
+def _of_file(
+    source: SourceFile, options: ReadingOptions, progress: Progress | None
+) -> NumberStream:
+    with closing(text_lines(source, progress)) as lines:
+        table = open_table(source.name, lines, options)
         try:
-            values = _blocks(path, table, options, progress)
+            values = _blocks(source, table, options, progress)
         except DoubtError:
             fill(table, options.limit)
             values = _cells(table, options.warmup)
-    gaps = _gaps(values[:, table.label_place])
+    place = table.target_place
+    gaps = _gaps(values[:, place])
     if gaps == len(values):
-        raise DataError(f"{path.name}: column {table.label.name} has no number.")
-    table.columns.insert(table.label_place, table.label)
+        raise DataError(f"{source.name}: column {table.label.name} has no number.")
+    table.columns.insert(place, table.label)
     scale = Scale.fit(values)
-    notes = leave_out_too_large(table, values, scale, range(len(values)))
+    notes = [*table.notes, *leave_out_too_large(table, values, scale, range(len(values)))]
     if gaps:
         what = count(gaps, "row") + (" has" if gaps == 1 else " have")
         notes.append(f"{what} no {table.label.name}: {NOT_SCORED}")
     names = tuple(column.name for column in table.columns)
-    return NumberStream(path.name, values, names, table.label_place, 0, 0, tuple(notes), scale)
+    return NumberStream(source.name, values, names, place, 0, 0, tuple(notes), scale)
 
 
 def _blocks(
-    path: Path, table: FileTable, options: ReadingOptions, progress: Progress | None
+    source: SourceFile, table: FileTable, options: ReadingOptions, progress: Progress | None
 ) -> Values:
     """All columns of a CSV file of numbers without a fault. Raises DoubtError for any other."""
-    if not table.delimiter:
-        raise DoubtError("no CSV file")
-    columns, skip = len(table.columns) + 1, table.header_line
-    found = csv_blocks.read_numbers(path, columns, table.delimiter, skip, options.limit, progress)
-    table.lines = range(skip + 1, skip + 1 + len(found))
+    layout = table.layout(of_classes=False)
+    found = csv_blocks.read_numbers(source, layout, options.limit, progress)
+    table.lines = range(layout.skip + 1, layout.skip + 1 + len(found))
     return found
 
 
@@ -127,7 +138,7 @@ def _cells(table: FileTable, warmup: int) -> Values:
     order = np.arange(len(table.lines), dtype=np.intp)
     columns = [each.encode(order, warmup, partial(table.where, each)) for each in table.columns]
     targets = np.array([_target(table, row) for row in range(len(order))])
-    columns.insert(table.label_place, targets)
+    columns.insert(table.target_place, targets)
     return np.column_stack(columns)
 
 

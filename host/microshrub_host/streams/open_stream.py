@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 
 from . import data_files, generators
 from .class_names import declared_classes
+from .column_choice import ColumnChoice, check_count
+from .source_file import GENERATED, opened_source
 from .stream import MAX_SAMPLES, DataError, Progress, Stream
-
-_GENERATED = ("river:", "synth:")
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 def open_stream(
@@ -20,6 +17,8 @@ def open_stream(
     *,
     label: str | None = None,
     classes: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] | None = None,
     header: bool = True,
     limit: int | None = None,
     shuffle: int | None = None,
@@ -31,12 +30,18 @@ def open_stream(
     Parameters
     ----------
     source
-        A path to a .csv, .csv.gz, .arff or .arff.gz file, or `river:NAME`, or `synth:NAME`.
+        A path to a .csv, .csv.gz, .arff or .arff.gz file, or `river:NAME`, or `synth:NAME`. A
+        pipe is read once, `-` is the standard input.
     label
         The column of a file that holds the class. By default the last one.
     classes
         The classes of a file, in the order of their indices; also one string, a CSV record as in
         'a,b,"c, d"'. By default those found, in numeric order if all are integers and else sorted.
+    columns
+        The names of the features. By default all columns but that of the class, and but a first
+        one called time, which `microshrub record --time` writes.
+    drop
+        The names of columns that are no features; not together with `columns`.
     header
         Whether the first row of a CSV file names the columns. If not, they are c1, c2 and so on.
     limit
@@ -57,29 +62,29 @@ def open_stream(
         that every row that is read must have as many cells as the header.
 
     """
+    choice = ColumnChoice.of(columns, drop)
     _check_numbers(limit=limit, shuffle=shuffle, warmup=warmup)
-    _check_source(source)
-    if source.startswith(_GENERATED):
+    if source.startswith(GENERATED):
         if label is not None or classes is not None:
             raise DataError(f"{source} knows its classes: --label and --classes are for files.")
         if not header:
             raise DataError(f"{source} knows its columns: --no-header is for files.")
-        return generators.open_generated(source, limit, shuffle, progress)
+        whole = generators.open_generated(source, limit, shuffle, progress)
+        return _chosen(whole, choice)
 
     declared = declared_classes(classes)
-    reading = data_files.ReadingOptions(label, declared, header, limit, shuffle, warmup)
-    return data_files.read_table(Path(source), reading, progress)
+    reading = data_files.ReadingOptions(label, declared, header, limit, shuffle, warmup, choice)
+    with opened_source(source) as file:
+        return data_files.read_table(file, reading, progress)
 
 
-def _check_source(source: str) -> None:
-    if not source.strip():
-        raise DataError("No file was named. Name a CSV or ARFF file, or river:NAME or synth:NAME.")
-    if _ADDRESS.match(source):
-        raise DataError(f"{source} is a URL. Download it first, then name the file.")
-    kind, colon, name = source.partition(":")
-    meant = f"{kind.strip().lower()}:{name}"
-    if colon and meant.startswith(_GENERATED) and source != meant and not os.path.exists(source):
-        raise DataError(f"There is no file {source}. Did you mean {meant}?")
+def _chosen(stream: Stream, choice: ColumnChoice) -> Stream:
+    if not choice.is_given:
+        return stream
+    places = choice.places(stream.name, stream.feature_names, None)
+    check_count(stream.name, len(places), 1, of_classes=True)
+    names = tuple(stream.feature_names[place] for place in places)
+    return replace(stream, values=stream.values[:, places], feature_names=names)
 
 
 def _check_numbers(limit: int | None, shuffle: int | None, warmup: int) -> None:

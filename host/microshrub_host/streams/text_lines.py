@@ -11,16 +11,16 @@ import gzip
 import io
 import zlib
 from collections.abc import Generator, Iterator
-from pathlib import Path
 from typing import IO
 
+from .source_file import SourceFile
 from .stream import DataError, Progress
 
 LONGEST_LINE = 1 << 20  # bytes; 257 cells of any sense take far less
 _LINES_PER_PROGRESS = 1000
 
 
-def text_lines(path: Path, progress: Progress | None) -> Generator[str, None, None]:
+def text_lines(source: SourceFile, progress: Progress | None) -> Generator[str, None, None]:
     """Yield the lines of a UTF-8 file with their ends; a lone CR becomes LF.
 
     `progress` is called now and then with the bytes read and the bytes of the file. Raises
@@ -29,37 +29,25 @@ def text_lines(path: Path, progress: Progress | None) -> Generator[str, None, No
     """
     number = 0
     try:
-        with path.open("rb") as raw, _unpacked(path, raw) as file:
+        with source.opened() as (raw, file):
             for line in _raw_lines(file):
-                for text in _split(_decode(path.name, line, number + 1)):
+                for text in _split(_decode(source.name, line, number + 1)):
                     number += 1
                     if progress is not None and number % _LINES_PER_PROGRESS == 0:
-                        progress(raw.tell(), path.stat().st_size)
+                        progress(raw.tell(), source.size())
                     yield text
     except EOFError as error:
         raise DataError(
-            f"{path.name} is cut short after line {number}: its gzip data ends too early. "
+            f"{source.name} is cut short after line {number}: its gzip data ends too early. "
             "Copy or download it again."
         ) from error
     except (gzip.BadGzipFile, zlib.error) as error:
         raise DataError(
-            f"{path.name} is not a gzip file, or it is damaged ({error}). "
+            f"{source.name} is not a gzip file, or it is damaged ({error}). "
             "Copy it again, or take .gz off its name if it is plain text."
         ) from error
-    except FileNotFoundError as error:
-        raise DataError(
-            f"There is no file {path}. Check the name, or use river:NAME or synth:NAME."
-        ) from error
-    except IsADirectoryError as error:
-        raise DataError(f"{path} is a folder. Name a CSV or ARFF file in it.") from error
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error
-
-
-def _unpacked(path: Path, raw: IO[bytes]) -> IO[bytes]:
-    if path.name.lower().endswith(".gz"):
-        return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]  # it is one in all but name
-    return raw
+        raise DataError(f"{source.name} cannot be read: {error.strerror or error}.") from error
 
 
 def _raw_lines(file: IO[bytes]) -> Iterator[bytes]:

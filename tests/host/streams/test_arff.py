@@ -74,7 +74,7 @@ def test_arff_line_ends(put, end):
     ("old", "new", "words"),
     [
         ("@data", "", ["no @data"]),
-        ("numeric", "String", ["attribute 'room temp' is of type string", "Remove it"]),
+        ("numeric", "String", ["attribute 'room temp' is of type string", "--drop 'room temp'"]),
         ("numeric", "date 'yyyy'", ["type date"]),
         ("numeric", "relational", ["type relational"]),
         ("numeric", "blob", ["header cannot be read"]),

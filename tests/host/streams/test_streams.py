@@ -110,7 +110,7 @@ def test_a_number_that_does_not_fit_the_others_does_no_harm(put, at):
 
 def test_names_of_pandas(put):
     assert open_stream(put("0,1,2,class\n5,6,7,a\n1,2,3,b\n")).feature_names == ("0", "1", "2")
-    assert open_stream(put("time,20,y\n5,6,a\n1,2,b\n")).feature_names == ("time", "20")
+    assert open_stream(put("hour,20,y\n5,6,a\n1,2,b\n")).feature_names == ("hour", "20")
     assert open_stream(put("a,b,1.5\n5,6,a\n1,2,b\n")).feature_names == ("a", "b")  # a label
     assert open_stream(put("a,-1,b\n5,u,6\n1,v,2\n"), label="-1").class_names == ("u", "v")
 

@@ -177,7 +177,7 @@ def _program(
             raise UserError(
                 f"DATA {arguments.data} is not used: the model is in {arguments.model}"
             )
-        reading = ("label", "classes", "no_header", "limit", "shuffle")
+        reading = ("label", "classes", "columns", "drop", "no_header", "limit", "shuffle")
         of_numbers = ("target", "horizon", "lags", "target_range", "interval")
         of_data = [name for name in (*reading, *of_numbers) if vars(arguments)[name]]
         for name in [*given_options(arguments), *of_data]:

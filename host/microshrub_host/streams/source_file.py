@@ -1,0 +1,201 @@
+"""The bytes of a file or a pipe, which readers go through more than once: always the same bytes.
+
+A pipe gives its bytes once, so what has come of it is kept in a file. A file that changes while
+it is read is refused: what was read would be neither the old one nor the new.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import stat
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from ..base.cache import cache_folder
+from .stream import DataError
+
+STANDARD_INPUT = "-"
+GENERATED = ("river:", "synth:")  # how the names of sources begin that are no files
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_GZIP = b"\x1f\x8b"
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """What is to be read: `name` is what messages call it."""
+
+    name: str
+    open: Callable[[], IO[bytes]]  # the bytes from the first one on. Raises OSError
+    size: Callable[[], int]  # how many there are, of a pipe how many have come. Raises OSError
+    is_pipe: bool
+
+    @contextmanager
+    def opened(self) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+        """The bytes as they are, and unpacked. Raises OSError."""
+        with self.open() as raw:
+            packed = self.name.lower().endswith(".gz")
+            if not packed:
+                packed = raw.read(len(_GZIP)) == _GZIP
+                raw.seek(0)
+            # GzipFile is an IO[bytes] in all but name
+            yield raw, gzip.GzipFile(fileobj=raw) if packed else raw  # type: ignore[misc]
+
+
+@contextmanager
+def opened_source(source: str) -> Iterator[SourceFile]:
+    """The file of that name, or for `-` the standard input. Raises DataError.
+
+    It is an error, too, if another file is there at the end than at the beginning, or the file
+    was written meanwhile.
+    """
+    _check_name(source)
+    with _named(source):
+        is_file = source != STANDARD_INPUT and stat.S_ISREG(os.stat(source).st_mode)
+    if not is_file:
+        with _kept(source) as found:
+            yield found
+        return
+    path = Path(source)
+    before = _identity(path)
+    try:
+        yield SourceFile(path.name, lambda: path.open("rb"), lambda: path.stat().st_size, False)
+    except DataError as error:
+        _check(path, before, error)
+        raise
+    _check(path, before)
+
+
+def _check_name(source: str) -> None:
+    if not source.strip():
+        raise DataError("No file was named. Name a CSV or ARFF file, or river:NAME or synth:NAME.")
+    if _ADDRESS.match(source):
+        raise DataError(f"{source} is a URL. Download it first, then name the file.")
+    kind, colon, name = source.partition(":")
+    meant = f"{kind.strip().lower()}:{name}"
+    if colon and meant.startswith(GENERATED) and source != meant and not os.path.exists(source):
+        raise DataError(f"There is no file {source}. Did you mean {meant}?")
+
+
+def _identity(path: Path) -> tuple[int, ...] | None:
+    """What changes when a file is written or replaced; None if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def _check(path: Path, before: tuple[int, ...] | None, cause: DataError | None = None) -> None:
+    if _identity(path) != before:
+        raise DataError(
+            f"{path.name} was changed while it was read, so some of it may be old and some new. "
+            "Read it again when nothing writes to it, or copy it first."
+        ) from cause
+
+
+@contextmanager
+def _named(source: str) -> Iterator[None]:
+    """What the system says about a name, in words."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise DataError(
+            f"There is no file {source}. Check the name, or use river:NAME or synth:NAME."
+        ) from error
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or error
+        raise DataError(f"{source} cannot be read: {said}.") from error
+
+
+@contextmanager
+def _kept(source: str) -> Iterator[SourceFile]:
+    """The bytes of what is no file, which come once."""
+    with ExitStack() as stack:
+        with _named(source):
+            if source == STANDARD_INPUT:
+                if sys.stdin is None:
+                    raise DataError("The standard input is closed. Pipe a file into it.")
+                raw: Any = open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)  # noqa: SIM115
+            elif os.path.isdir(source):
+                raise DataError(f"{source} is a folder. Name a CSV or ARFF file in it.")
+            else:
+                raw = open(source, "rb", buffering=0)  # noqa: SIM115
+        stack.enter_context(raw)
+        try:
+            kept = stack.enter_context(tempfile.TemporaryFile(dir=cache_folder("streams")))
+        except OSError as error:
+            raise _no_room(source, error) from error
+        name = "standard input" if source == STANDARD_INPUT else source
+        pipe = _Pipe(name, raw, kept)
+        yield SourceFile(name, pipe.open, lambda: pipe.size, True)
+
+
+def _no_room(name: str, error: OSError) -> DataError:
+    return DataError(
+        f"What comes from {name} cannot be kept in {cache_folder('streams')}: "
+        f"{error.strerror or error}."
+    )
+
+
+class _Pipe:
+    """What has come of a pipe is in a file; more is read from it only when it is asked for."""
+
+    def __init__(self, name: str, raw: Any, kept: IO[bytes]) -> None:
+        self._name, self._raw, self._kept = name, raw, kept
+        self._ended = False
+        self._lock = threading.Lock()
+        self.size = 0
+
+    def open(self) -> IO[bytes]:
+        """A reader from the first byte on, beside the others."""
+        return io.BufferedReader(_PipeReader(self), _CHUNK)
+
+    def read(self, at: int, most: int) -> bytes:
+        """Bytes from there on, at least one of them until the end. Raises OSError, DataError."""
+        with self._lock:
+            while at >= self.size and not self._ended:
+                self._take()
+            self._kept.seek(at)
+            return self._kept.read(most)
+
+    def _take(self) -> None:
+        data = self._raw.read(_CHUNK)
+        self._ended = not data
+        try:
+            self._kept.seek(self.size)
+            self._kept.write(data)
+            self._kept.flush()
+        except OSError as error:
+            raise _no_room(self._name, error) from error
+        self.size += len(data)
+
+
+class _PipeReader(io.RawIOBase):
+    def __init__(self, pipe: _Pipe) -> None:
+        self._pipe, self._at = pipe, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, to: int, whence: int = os.SEEK_SET) -> int:
+        self._at = {os.SEEK_SET: 0, os.SEEK_CUR: self._at}[whence] + to
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._pipe.read(self._at, len(buffer))
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
