@@ -293,3 +293,14 @@ def test_something_else_at_the_port(monkeypatch: pytest.MonkeyPatch) -> None:
         process.wait()
         os.close(master)
         os.close(slave)
+
+
+def test_a_start_that_takes_long_is_waited_for(
+    tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = build.make(program(), x86(tmp_path), tmp_path / "out")
+    main_py = made.folder / "main.py"
+    main_py.write_bytes(b"import time\ntime.sleep(6)\n" + main_py.read_bytes())
+    words = ["flash", "--board", str(tmp_path / "x86.toml"), "--port", board.port]
+    assert main([*words, str(made.folder)]) == 0
+    assert "has started the program" in capsys.readouterr().out

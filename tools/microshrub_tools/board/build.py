@@ -39,6 +39,7 @@ from microshrub_host.engines import (
 from microshrub_host.engines.own_learners import own_learners
 from microshrub_host.reports.report import code_shortage, shortage
 
+from . import flash_space
 from .program_config import Program
 from .program_library import ProgramLibrary, arch_of
 
@@ -73,6 +74,12 @@ class Build:
     def flash_bytes(self) -> int:
         """Bytes of all files."""
         return sum(self.files.values())
+
+    @property
+    def file_system_bytes(self) -> int:
+        """What those files take that a board gets, in its file system."""
+        copied = {n: size for n, size in self.files.items() if not n.startswith(f"{FIRMWARE}/")}
+        return flash_space.blocks(copied) * flash_space.BLOCK
 
     @property
     def code_bytes(self) -> int:

@@ -26,6 +26,7 @@ from typing import Any, Protocol
 from microshrub_host.base.errors import UserError
 from microshrub_host.engines import loader
 
+from . import flash_space
 from .board_code import HELPERS, LOADER, SELFTEST
 from .raw_repl import RaisedError
 
@@ -138,7 +139,7 @@ def check_fit(device: Runs, files: Files) -> None:
                     "it for this --board, or with --emit bytecode."
                 )
     block, _, _, free = device.value("os.statvfs('.')")[:4]
-    need = sum(-(-len(data) // block) + 1 for data in files.values()) + 4
+    need = flash_space.blocks({name: len(data) for name, data in files.items()}, block)
     if need > free:
         raise UserError(
             f"The program needs {need * block:,} bytes of the board's flash, and there are "

@@ -210,6 +210,7 @@ def _print(made: build.Build, board: board_files.Board, program: Program) -> Non
     learned = "with what it has learned" if program.learner_state else "fresh"
     console.say(f"{program.learner} ({learned}) for {board.name}, in {made.folder}")
     console.say(f"flash   {made.flash_bytes:>9,} bytes in {count(len(made.files), 'file')}")
+    console.say(f"        {made.file_system_bytes:>9,} bytes of its file system, about")
     console.say(f"RAM     {made.code_bytes:>9,} bytes for the imported code")
     if board.native and not made.budget.machine_code_bytes:
         machine_code, names = sum(module.native for module in made.heap.modules), made.heap.names

@@ -17,7 +17,7 @@ from ..board.build import FOLDER
 from ..board.ports import add_port_option, chosen_port
 from ..board.raw_repl import Device
 
-_START_SECONDS = 5.0  # for the program to start, or to say why not
+_START_SECONDS = 30.0  # for the program to start, or to say why not
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

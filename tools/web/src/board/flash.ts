@@ -74,9 +74,28 @@ async function remove(board: RawRepl, path: string): Promise<void> {
 
 async function checkSpace(board: RawRepl, files: Files): Promise<void> {
   const [block, , , free] = await board.value<number[]>("list(os.statvfs('.')[:4])");
-  const blocks = Object.values(files).map((data) => Math.ceil(data.length / block!) + 1);
-  const need = blocks.reduce((sum, each) => sum + each, 4);
+  const need = blocksOf(files, block!);
   if (need > free!) throw new BoardError(texts.board.space(need * block!, free! * block!));
+}
+
+/** About how many blocks of littlefs files take: tools/microshrub_tools/board/flash_space.py. */
+function blocksOf(files: Files, block: number): number {
+  const inside = new Map([["", 0]]); // bytes in each folder
+  let found = 0;
+  for (const [path, data] of Object.entries(files)) {
+    const parts = path.split("/");
+    parts.forEach((_, i) => {
+      const folder = parts.slice(0, i).join("/");
+      if (!inside.has(folder)) inside.set(folder, 0);
+    });
+    const isSmall = data.length <= block >> 3;
+    found += isSmall ? 0 : Math.ceil(data.length / block);
+    const folder = parts.slice(0, -1).join("/");
+    const entry = parts.at(-1)!.length + 16 + (isSmall ? data.length : 0);
+    inside.set(folder, inside.get(folder)! + entry);
+  }
+  for (const bytes of inside.values()) found += 2 + 2 * Math.ceil((4 * bytes) / block);
+  return found;
 }
 
 async function copy(board: RawRepl, files: Files, progress: Progress): Promise<void> {
