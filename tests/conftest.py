@@ -117,6 +117,8 @@ def native_tools_for() -> Callable[[str], object]:
 def run_micropython(micropython_command: tuple[str, ...], tmp_path: Path) -> Callable[[str], str]:
     """Runs a script on a real MicroPython that can import microshrub; gives what it printed."""
 
+    from patience import PATIENCE
+
     from microshrub_host.engines import library_files
 
     def run(script: str) -> str:
@@ -124,7 +126,9 @@ def run_micropython(micropython_command: tuple[str, ...], tmp_path: Path) -> Cal
         path = f"import sys\nsys.path.insert(0, {str(library_files.folder().parent)!r})\n"
         file.write_text(path + script, encoding="utf-8")
         command = [*micropython_command, "-X", "heapsize=16m", str(file)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
         assert done.returncode == 0, done.stdout[-500:] + done.stderr
         return done.stdout
 

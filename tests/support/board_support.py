@@ -18,6 +18,8 @@ import tty
 from pathlib import Path
 from types import TracebackType
 
+from patience import PATIENCE
+
 _REPL = r"""
 import micropython, os, sys
 
@@ -225,7 +227,7 @@ def what_starts(command: tuple[str, ...], flash: Path) -> str:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=PATIENCE,
         check=False,
     )
     return done.stdout.lstrip("\0")

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from patience import PATIENCE
+
 from microshrub_host.engines import library_files, mpy
 from microshrub_host.engines.interface import States
 from microshrub_host.engines.learners import MODELS
@@ -127,7 +129,7 @@ def run_device(
         input=typed,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     return done.stdout.decode(errors="replace")

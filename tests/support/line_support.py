@@ -10,6 +10,8 @@ import threading
 import tty
 from pathlib import Path
 
+from patience import PATIENCE
+
 from microshrub_tools.link.serial_line import Line
 from microshrub_tools.link_fuzz.damage import Damage
 
@@ -50,7 +52,7 @@ class Cable:
         self._plugged = threading.Event()
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
-        self._plugged.wait(10)
+        self._plugged.wait(PATIENCE)
 
     def pull(self) -> None:
         """The pty is gone, and there is another one a moment later."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+
 import numpy as np
+from patience import PATIENCE
 
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import Observed
@@ -13,7 +17,7 @@ AXES = ("ax", "ay", "az", "gx", "gy", "gz")
 # A board whose registers and pins give the recorded values, one after another, over and over
 BOARD = """
 import json
-from microshrub.device.hardware import Hardware
+from held_clock import Held
 from microshrub.device.program import main
 
 with open("recorded.json") as file:
@@ -48,7 +52,7 @@ class Input:
         self.at += 1
         return self.at // 5 % 2
 
-class Recorded(Hardware):
+class Recorded(Held):
     def i2c(self, number, scl, sda):
         return Bus()
     def adc(self, pin):
@@ -58,6 +62,48 @@ class Recorded(Hardware):
 
 main(Recorded())
 """
+
+# A board whose microseconds pass as fast as it looks at them, up to those in the file `until`,
+# which is read anew there; without that file they are the real ones
+HELD_CLOCK = """
+from microshrub.device.hardware import Hardware
+
+def read():
+    try:
+        with open("until") as file:
+            return int(file.read() or 0)
+    except OSError:
+        return -1
+
+class Held(Hardware):
+    now = until = 0
+    def microseconds(self):
+        if self.now >= self.until:
+            self.until = read()
+        if self.until < 0:
+            return super().microseconds()
+        self.now = min(self.now + 500, self.until)
+        return self.now
+"""
+
+
+class Clock:
+    """The clock of the held board in a folder: it stands still, from the start until go()."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "until"
+        self.go(0)
+
+    def go(self, until: int) -> None:
+        """Let it pass up to so many microseconds, counted from the start."""
+        new = self._file.with_suffix(".new")
+        new.write_text(str(until))
+        new.replace(self._file)
+
+
+def put_held_clock(folder: Path) -> None:
+    """Write the module that main.py imports Held from."""
+    (folder / "lib" / "held_clock.py").write_text(HELD_CLOCK)
 
 
 def recorded() -> list[list[int]]:
@@ -70,8 +116,12 @@ def recorded() -> list[list[int]]:
 
 
 def observe(link: HostLink, count: int) -> list[Observed]:
-    for _ in range(200):
-        if len(link.observed) >= count:
-            break
-        link.poll(0.05)
-    return list(link.observed)[:count]
+    """The next observations, however long they take."""
+    seen: list[Observed] = []
+    end = time.monotonic() + PATIENCE
+    while len(seen) < count:
+        assert time.monotonic() < end, f"{len(seen)} of {count} came"
+        link.poll(0.02)
+        while link.observed and len(seen) < count:
+            seen.append(link.observed.popleft())
+    return seen

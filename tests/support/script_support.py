@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from patience import PATIENCE
+
 from microshrub_host.engines import library_files
 from microshrub_tools.cli.main import main
 
@@ -160,7 +162,7 @@ def spawn(*words: object, **options: object) -> subprocess.Popen[str]:
     return subprocess.Popen(command, text=True, **(pipes | options))  # type: ignore[call-overload,no-any-return]
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
+def wait_for(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
     """Wait until it holds."""
     end = time.monotonic() + seconds
     while not condition():

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import logging
 import multiprocessing.resource_tracker
 import secrets
@@ -64,19 +63,21 @@ def spread(
 
     Raises UserError without the packages, and for a cluster that does not answer or goes away.
     """
-    dask, distributed = _packages()
     with contextlib.ExitStack() as stack:
-        stack.callback(_on_ctrl_c, signal.getsignal(signal.SIGINT))
+        ctrl_c = stack.enter_context(_CtrlC())
+        if not scheduler:
+            multiprocessing.resource_tracker.ensure_running()  # its start lets Ctrl-C through
+            ctrl_c.hold()
+        dask, distributed = _packages()
         stack.enter_context(dask.config.set(_LOCAL))
-        ctrl_c_again = stack.enter_context(_no_ctrl_c()) if not scheduler else _nothing
         client = stack.enter_context(_client(distributed, jobs, scheduler))
         held = distributed.WorkerPlugin()
         held.name, held.work = f"microshrub-{secrets.token_hex(8)}", work
         client.register_plugin(held, name=held.name)
         if scheduler:
             stack.callback(_quietly, client.unregister_worker_plugin, held.name)
-        stack.callback(_on_ctrl_c, signal.SIG_IGN)  # while the rest ends: some seconds
-        ctrl_c_again()
+        stack.callback(ctrl_c.ignore)  # while the rest ends: some seconds
+        ctrl_c.release()
         try:
             yield from _spread(distributed, client, held.name, iter(tasks))
         except (distributed.CancelledError, distributed.comm.CommClosedError):
@@ -134,8 +135,10 @@ def check_packages() -> None:
 
 def _packages() -> tuple[Any, Any]:
     try:
-        import dask
-        import distributed
+        with _CtrlC() as ctrl_c:
+            ctrl_c.hold()
+            import dask
+            import distributed
     except ImportError:
         raise UserError(
             "work in several processes needs optional packages: pip install 'microshrub[tune]'"
@@ -173,32 +176,56 @@ def _client(distributed: Any, jobs: int, scheduler: str | None) -> Iterator[Any]
         yield client
 
 
-@contextlib.contextmanager
-def _no_ctrl_c() -> Iterator[Callable[[], object]]:
-    """Hold Ctrl-C back until what this gives is called, or until the end; it is not lost.
+class _CtrlC:
+    """What Ctrl-C does in this process: after the `with` it is what it was before.
 
-    Dask cannot end a cluster that is about to start. The workers inherit it, and so do not see a
-    Ctrl-C before dask_setup() has them ignore it.
+    Dask cannot end a cluster that is about to start, and what strikes its import may be lost. So
+    Ctrl-C is held back meanwhile. It is blocked, for the workers to inherit that: they do not see
+    it before dask_setup() has them ignore it. And it is noted: numpy's threads do not block it.
     """
-    if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
-        yield _nothing
-        return
-    multiprocessing.resource_tracker.ensure_running()  # its start would let Ctrl-C through
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    restore = functools.partial(signal.pthread_sigmask, signal.SIG_SETMASK, before)
-    try:
-        yield restore
-    finally:
-        restore()
 
+    def __init__(self) -> None:
+        self._came = False
+        self._main = threading.current_thread() is threading.main_thread()
+        self._blocks = self._main and sys.platform != "win32"
 
-def _nothing() -> None:
-    """Let Ctrl-C through: nothing held it back."""
+    def __enter__(self) -> _CtrlC:
+        self._before: Any = signal.getsignal(signal.SIGINT)
+        self._holds = False
+        return self
 
+    def __exit__(self, *_: object) -> None:
+        if self._main:
+            signal.signal(signal.SIGINT, self._before)
+        self.release()
 
-def _on_ctrl_c(handler: Any) -> None:
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, handler)
+    def hold(self) -> None:
+        """Let nothing be struck until release() or the end; a Ctrl-C is not lost."""
+        if not self._main:
+            return
+        self._holds = True
+        signal.signal(signal.SIGINT, self._note)
+        if self._blocks:
+            self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+    def release(self) -> None:
+        """Let Ctrl-C strike, also one that came meanwhile."""
+        if not self._holds:
+            return
+        self._holds = False
+        if self._blocks:
+            signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
+        signal.signal(signal.SIGINT, self._before)
+        if self._came:
+            signal.raise_signal(signal.SIGINT)
+
+    def ignore(self) -> None:
+        """From now on Ctrl-C does nothing."""
+        if self._main:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def _note(self, *_: object) -> None:
+        self._came = True
 
 
 def _quietly(what: Callable[..., object], *arguments: object) -> None:

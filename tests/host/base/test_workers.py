@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 from workers_support import linger, misbehave, square
 
 from microshrub_host.base.cluster import Outcome, spread
@@ -69,16 +70,22 @@ def test_what_is_left_behind_early_ends_the_workers(tmp_path: Path) -> None:
         os.kill(process, 0)
 
 
+@pytest.mark.parametrize("thread", [False, True])
 @pytest.mark.parametrize("delay", [0.1, 0.4, 0.7, 1.0, 1.3, None])
-def test_ctrl_c_ends_the_workers_without_a_word(delay: float | None) -> None:
-    """While they start, after so many seconds, or once they have given a value."""
+def test_ctrl_c_ends_the_workers_without_a_word(delay: float | None, thread: bool) -> None:
+    """While they start, after so many seconds, or once they have given a value.
+
+    Where there is another thread, as numpy has, Ctrl-C may come to that one.
+    """
     script = (
-        "import signal, time\n"
+        "import signal, threading, time\n"
         "from microshrub_host.base.cluster import spread\n"
         "if __name__ == '__main__':\n"
+        f"    if {thread}:\n"
+        "        threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n"
         "    print('start', flush=True)\n"
         "    try:\n"
-        "        for outcome in spread(time.sleep, [0] + [60] * 9, jobs=2):\n"
+        "        for outcome in spread(time.sleep, [0] + [600] * 9, jobs=2):\n"
         "            print('one', flush=True)\n"
         "    except KeyboardInterrupt:\n"
         "        print('stopped')\n"
@@ -94,7 +101,7 @@ def test_ctrl_c_ends_the_workers_without_a_word(delay: float | None) -> None:
         else:
             time.sleep(delay)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers, too
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE)
     assert (out.removeprefix("one\n"), err) == ("stopped\n", "")
 
 

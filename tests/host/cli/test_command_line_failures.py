@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 from microshrub_tools.cli import main
 
@@ -51,7 +52,7 @@ def interrupted(cache: Path, seconds: float) -> tuple[int, str]:
     with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as child:
         time.sleep(seconds)
         child.send_signal(signal.SIGINT)
-        said = child.communicate(timeout=60)[1]
+        said = child.communicate(timeout=PATIENCE)[1]
     return child.returncode, said
 
 
@@ -94,13 +95,11 @@ def test_ctrl_c_that_a_callback_loses_comes_again(
 
     def struck(argv: object) -> int:
         Loses()
-        time.sleep(5)
+        time.sleep(100)
         return 0
 
     monkeypatch.setattr(main, "_run", struck)
-    begin = time.monotonic()
     assert main.main([]) == 130
-    assert time.monotonic() - begin < 4
     assert capsys.readouterr().err == "microshrub: stopped\n"
 
 
@@ -110,7 +109,7 @@ def test_ctrl_c_that_is_caught_comes_again(
     def struck(argv: object) -> int:
         with contextlib.suppress(BaseException):
             signal.raise_signal(signal.SIGINT)
-        time.sleep(5)
+        time.sleep(100)
         return 0
 
     monkeypatch.setattr(main, "_run", struck)

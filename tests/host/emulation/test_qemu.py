@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.benchmarks import feature_cost, instruction_report, number_cost
@@ -342,7 +343,7 @@ def test_stopped_build_leaves_nothing(tmp_path: Path) -> None:
         process.kill()
         pytest.skip(first)
     process.send_signal(signal.SIGINT)
-    assert process.wait(30) == 130
+    assert process.wait(PATIENCE) == 130
     process.stderr.close()
     (folder,) = (tmp_path / "cache").iterdir()
     assert list(folder.iterdir()) == []

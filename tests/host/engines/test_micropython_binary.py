@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 from microshrub_host.base.cache import cache_folder, work_folder
 from microshrub_host.engines import debian_packages as debian
@@ -399,15 +400,15 @@ def test_interrupted_fetch_leaves_nothing(fake_apt: Path) -> None:
     )
     env = {**os.environ, "PYTHONPATH": HOST}
     with subprocess.Popen([sys.executable, "-c", code], env=env, stderr=subprocess.PIPE) as child:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while not (begun.exists() and begun.read_text()) and time.monotonic() < deadline:
             time.sleep(0.02)
         assert [name[:6] for name in os.listdir(cache)] == ["fetch-"]
         child.send_signal(signal.SIGINT)
-        _, complaint = child.communicate(timeout=30)
+        _, complaint = child.communicate(timeout=PATIENCE)
     assert complaint.strip().endswith(b"KeyboardInterrupt")
     assert os.listdir(cache) == []
-    helper, deadline = int(begun.read_text()), time.monotonic() + 10
+    helper, deadline = int(begun.read_text()), time.monotonic() + PATIENCE
     while alive(helper) and time.monotonic() < deadline:  # it has been told to end
         time.sleep(0.02)
     assert not alive(helper)  # apt-get's helpers are gone, too

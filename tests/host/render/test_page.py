@@ -12,6 +12,7 @@ from browser_support import Browser, browser
 from hypothesis import given
 from hypothesis import strategies as st
 from page_support import Parsed
+from patience import PATIENCE
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.files import check_target
@@ -143,7 +144,7 @@ def test_the_browser_finds_nothing_to_complain_of(chromium: Browser, file: Path)
 def test_the_browser_forbids_requests(chromium: Browser, file: Path) -> None:
     chromium.open(file)
     chromium.run("document.body.append(Object.assign(new Image(), {src: 'no.png'}))")
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + PATIENCE
     while not chromium.complaints and time.monotonic() < deadline:
         chromium.run("0")
     assert any("Content Security Policy" in text for text in chromium.complaints)

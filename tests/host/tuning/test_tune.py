@@ -23,6 +23,7 @@ import pytest
 from compare_support import make_stream
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from patience import PATIENCE
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
@@ -321,13 +322,13 @@ def test_ctrl_c_loses_no_finished_trial(tmp_path: Path) -> None:
     with tuning(tmp_path, *words) as process:
         wait_for_line(process, "trials: 30 %")
         os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err
     assert (out, err.splitlines()[-1]) == ("", "microshrub: stopped")
     before = finished(tmp_path / "made-rpi_pico.tune")
     assert 2 <= len(before) < 6
     with tuning(tmp_path, *words) as process:
-        out, err = process.communicate(timeout=200)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
     after = finished(tmp_path / "made-rpi_pico.tune")
     assert len(after) == 6
@@ -349,7 +350,7 @@ def test_a_killed_worker_loses_no_trial(tmp_path: Path) -> None:
         ]
         assert len(running) == 2
         running[0].kill()
-        _, err = process.communicate(timeout=200)
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
     found = finished(tmp_path / "made-rpi_pico.tune")
     assert len({json.dumps(t.user_attrs["configuration"]) for t in found}) == len(found) == 6
@@ -363,7 +364,7 @@ def dask(*words: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
         yield process
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(PATIENCE)
 
 
 @pytest.mark.long
@@ -383,11 +384,11 @@ def test_a_cluster_needs_no_file(tmp_path: Path) -> None:
     ):
         import distributed
 
-        with distributed.Client(address, timeout=30) as client:
-            client.wait_for_workers(1, timeout=30)
+        with distributed.Client(address, timeout=PATIENCE) as client:
+            client.wait_for_workers(1, timeout=PATIENCE)
         words = ["--budget", "3000", "--trials", "3", "--scheduler", address, "--json", "-"]
         with tuning(here, *words) as process:
-            out, err = process.communicate(timeout=200)
+            out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, err
     assert len(json.loads(out)["trials"]) == 3
 

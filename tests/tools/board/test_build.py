@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from patience import PATIENCE
 from program_support import AROUND, MODELS, blobs, program, x86
 from tests_support import ROOT, make_blobs
 
@@ -95,7 +96,7 @@ def run_selftest(command: tuple[str, ...], folder: Path) -> tuple[int, int, int,
     script.write_text(board_code.HELPERS + board_code.SELFTEST % str(folder))
     done = subprocess.run(
         [*command, "-X", "heapsize=512k", str(script)],
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     crc, took, before, after = ast.literal_eval(done.stdout)
@@ -137,7 +138,9 @@ def test_bytecode_learns_a_stream_as_the_simulator(
             "print(model.state_crc32())\n"
         )
         command = [*micropython_command, "-X", "heapsize=2m", str(script)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
         result = prequential.evaluate(stream, model, parameters, engine="python")
         assert done.stdout.strip() == str(result.state_crc32), done.stdout + done.stderr
 
@@ -324,7 +327,7 @@ def test_only_what_is_needed_and_all_of_it(
         command = [*micropython_command, "-X", "heapsize=512k", "-c", _START]
         done = subprocess.run(
             command, cwd=made.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=20, check=False,
+            timeout=PATIENCE, check=False,
         )  # fmt: skip
         assert "stopped: the input has ended" in done.stdout, done.stdout + done.stderr
 
@@ -370,7 +373,7 @@ def test_a_program_of_the_users_own_imports_what_is_there(
     made = build.make(program(checkpoint=checkpoint), x86(tmp_path), tmp_path / "out")
     done = subprocess.run(
         [*micropython_command, "-c", _IMPORTS], cwd=made.folder, capture_output=True, text=True,
-        timeout=20, check=False,
+        timeout=PATIENCE, check=False,
     )  # fmt: skip
     first, second, third = done.stdout.splitlines()
     assert first == "0.1.0 ['ShrubEnsemble'] x has to be array('H') of 3 codes", done.stderr

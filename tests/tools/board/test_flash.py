@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from board_support import UnixBoard, what_starts
 from flash_support import Cut, Direct, put, tiny
+from patience import PATIENCE
 from program_support import program, x86
 from tests_support import ROOT
 
@@ -220,7 +221,7 @@ def test_a_failed_selftest_changes_nothing(
     assert "The self-test failed: the board's model has the checksum" in capsys.readouterr().err
     assert (board.flash / "main.py").read_text() == old
     assert not list(board.flash.glob("microshrub.*"))
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE
     while not started.exists() and time.monotonic() < end:
         time.sleep(0.05)
     assert started.read_text() == "x"  # what was stopped goes on
@@ -254,7 +255,7 @@ def test_the_power_is_cut_while_copying(board: UnixBoard) -> None:
 def test_installing_with_mip(board: UnixBoard, package: str, learner: str) -> None:
     mpremote = [sys.executable, "-m", "mpremote", "connect", board.port]
     install = [*mpremote, "mip", "install", "--target", "lib", f"./{package}"]
-    done = subprocess.run(install, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(install, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
     with Device(board.port) as line:
         line.run("import microshrub")

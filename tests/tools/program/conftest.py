@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 from device_support import Device, put_device, run_device
-from recorded_board import BOARD
+from recorded_board import BOARD, put_held_clock
 
 
 def put_board(folder: Path, config: dict[str, Any], recorded: Any, files: dict[str, str]) -> None:
     put_device(folder, config)
     (folder / "main.py").write_text(BOARD)
+    put_held_clock(folder)
     (folder / "recorded.json").write_text(json.dumps(recorded))
     for name, text in files.items():
         (folder / "lib" / name).write_text(text)

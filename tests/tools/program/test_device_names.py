@@ -20,7 +20,9 @@ from device_support import (
     starting,
 )
 from naming_support import MODEL, NAMES, SPARE, kinds, live, put_naming_device
+from patience import PATIENCE
 from program_support import AROUND
+from recorded_board import Clock, observe, put_held_clock
 from script_support import spawn
 
 from microshrub_host.base.errors import UserError
@@ -223,7 +225,7 @@ def test_commands_are_typed(stream: Stream, start: Start) -> None:
         live(link, stream, 0, 120, label=True)
         live(link, stream, 120, 125, label=False)
     monitor = spawn("monitor", "--port", device.port, "--seconds", 2, stdin=subprocess.PIPE)
-    out, err = monitor.communicate("n stairz\nr stairz stairs\nflee\n", timeout=30)
+    out, err = monitor.communicate("n stairz\nr stairz stairs\nflee\n", timeout=PATIENCE)
     assert monitor.returncode == 0, err
     for words in (
         "new 5 samples set aside",
@@ -249,7 +251,7 @@ def test_a_line_is_typed_key_by_key() -> None:
 # One analog pin: two values, then one kind of samples, labelled by pin 14, then another one; and
 # pin 15, a button that is pressed twice
 BOARD = """
-from microshrub.device.hardware import Hardware
+from held_clock import Held
 from microshrub.device.program import main
 
 class Pin:
@@ -268,7 +270,7 @@ class Pin:
         pressed = 20 < Pin.n <= 100 if self.pin == 14 else 130 < Pin.n <= 140 or Pin.n > 170
         return int(not pressed)
 
-class Board(Hardware):
+class Board(Held):
     def adc(self, pin):
         return Pin(pin)
     def button(self, pin):
@@ -291,13 +293,15 @@ def test_a_button_names_what_is_new(micropython_command: tuple[str, ...], tmp_pa
     )
     put_device(tmp_path, config)
     (tmp_path / "main.py").write_text(BOARD)
+    put_held_clock(tmp_path)
+    clock = Clock(tmp_path)
     device = Device(micropython_command, tmp_path, "160k")
     try:
         with connected(device) as link:
-            link.poll(2.6)
+            clock.go(240 * 10_000)
+            seen = observe(link, 240)
             named = ask(link, class_state.tell(2))
             assert (named.name, ask(link, class_state.tell(3)).name) == ("new 1", "")
-            seen = list(link.observed)
     finally:
         device.close()
     assert {o.label for o in seen if o.values[0] in range(20000, 20400)} <= {0, None}

@@ -19,6 +19,7 @@ from device_support import (
     put_device,
     run_device,
 )
+from patience import PATIENCE
 from tests_support import DATA
 
 from microshrub_host.engines import library_files
@@ -270,7 +271,7 @@ def test_a_port_that_cannot_poll(stream: Stream, start: Start) -> None:
         learn(link, stream)
         assert crc32_of(link) == wanted.state_crc32
         link._line.write(b"\r\x03")
-        assert device.process.wait(5) == 0
+        assert device.process.wait(PATIENCE) == 0
 
 
 def test_sources_do_as_well_as_compiled_files(
@@ -308,7 +309,7 @@ def test_another_configuration_comes_over_the_link(stream: Stream, start: Start)
 # What a person sees
 
 
-def said_by(device: Device, typed: bytes = b"", seconds: float = 5.0) -> bytes:
+def said_by(device: Device, typed: bytes = b"", seconds: float = PATIENCE) -> bytes:
     """What comes from a device until it has stopped."""
     line = SerialLine(device.port)
     line.write(typed)
@@ -342,7 +343,7 @@ def test_mpremote_stops_a_device_that_was_talked_to(stream: Stream, start: Start
         learn(link, stream, 20, 30)
         link.poll(0.1)
         link._line.write(b"\r\x03")
-        device.process.wait(5)
+        device.process.wait(PATIENCE)
     assert device.process.returncode == 0
     device.start()
     with connected(device) as link:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from device_support import configuration, put_device
-from recorded_board import BOARD, READINGS, observe, recorded
+from recorded_board import BOARD, READINGS, observe, put_held_clock, recorded
 
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.serial_line import SerialLine
@@ -124,6 +124,7 @@ def test_readings_are_recorded_before_there_is_a_model(
     micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_device(tmp_path, b"{}")
+    put_held_clock(tmp_path)
     board = BOARD.replace("main(Recorded())", "from microshrub.device.recorder import record")
     pins = {"kind": "adc", "pins": [26, 27], "rate": 1000}
     call = f"record([{pins}, {own(rate=500)}], 'left right n square far', Recorded())\n"

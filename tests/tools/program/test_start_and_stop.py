@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from board_support import UnixBoard
 from device_support import configuration, put_device
+from patience import PATIENCE
 
 from microshrub_tools.board.board_code import LOADER
 from microshrub_tools.board.raw_repl import Device
@@ -52,7 +53,7 @@ def started_while_a_pc_talks(line: SerialLine) -> bytes:
     while b"soft reboot" not in said:
         said += line.read(1.0)
     said = said.partition(b"soft reboot")[2]
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE
     while not (b"\0" in said or b">>>" in said) and time.monotonic() < end:
         time.sleep(0.02)
         line.write(hostile())

@@ -9,11 +9,13 @@ import random
 import resource
 import signal
 import time
+from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from patience import PATIENCE
 from script_support import PLOTTER, RESET_ONCE, SERVER, Device, run, spawn, wait_for
 
 from microshrub_tools.link.frames import Frame, pack
@@ -128,26 +130,25 @@ def test_a_device_that_was_reset_is_said_hello_to_again(
 
 
 def test_keys_set_the_label(device: Device, tmp_path: Path) -> None:
-    file = tmp_path / "keys.csv"
+    file, printed = tmp_path / "keys.csv", tmp_path / "printed"
     master, slave = pty.openpty()
-    words = ["record", "--port", device(PLOTTER), "-o", file, "--label-keys", "0=rest,1=walk"]
-    with spawn(*words, "--time", stdin=slave) as process:
-        time.sleep(1.5)
+    note = f"    with open({str(printed)!r}, 'w') as file:\n        file.write(str(n))\n"
+    words = ["record", "--port", device(PLOTTER + note), "-o", file]
+    with spawn(*words, "--label-keys", "0=rest,1=walk", "--time", stdin=slave) as process:
+        # more than a line holds that nobody reads: so it reads, and it listens to keys
+        wait_for(lambda: printed.exists() and int(printed.read_text() or 0) > 1000)
         assert not file.exists()  # no label, no sample
 
         def labels() -> list[str]:
             return [row["label"] for row in rows_of(file)]
 
-        def pressed() -> bool:
-            os.write(master, b"1")  # again and again: what comes before it listens is lost
-            return file.exists() and len(labels()) > 100
-
-        wait_for(pressed)
+        os.write(master, b"1")
+        wait_for(lambda: file.exists() and len(labels()) > 100)
         os.write(master, b"x0")
         wait_for(lambda: labels()[-1:] == ["rest"])
         os.write(master, b"\3")  # Ctrl-C as a terminal says it goes to its own processes only
         os.kill(process.pid, signal.SIGINT)
-        error = process.communicate(timeout=20)[1]
+        error = process.communicate(timeout=PATIENCE)[1]
     os.close(master)
     os.close(slave)
     assert process.returncode == 130
@@ -171,7 +172,7 @@ def test_ctrl_c_at_any_moment(device: Device, tmp_path: Path) -> None:
                 wait_for(file.exists)
             time.sleep(rng.random() * 0.3)
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=20)
+            process.communicate(timeout=PATIENCE)
         assert process.returncode == (130 if k else process.returncode)
         if file.exists():
             check_plotter(file)
@@ -185,7 +186,7 @@ def test_a_full_disk_leaves_whole_lines(device: Device, tmp_path: Path) -> None:
 
     port = device(PLOTTER)
     with spawn("record", "--port", port, "-o", file, preexec_fn=limit) as process:
-        error = process.communicate(timeout=30)[1]
+        error = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 2
     check_plotter(file, 100)
     assert 1980 < file.stat().st_size <= 2000
@@ -261,7 +262,7 @@ while True:
     assert numbers == list(range(numbers[0], numbers[0] + 120, 3))
     assert "Without text in its configuration all" in capsys.readouterr().err
     words = ["record", "--port", device(script.replace("LABELLED", "9")), "-o", tmp_path / "no"]
-    assert run(*words, "--seconds", 0.3) == 1
+    assert run(*words, "--seconds", 5) == 1
     assert "No sample had a label: --label-keys" in capsys.readouterr().err
 
 
@@ -271,14 +272,11 @@ def test_a_port_that_goes_away(tmp_path: Path) -> None:
     port.symlink_to(os.ttyname(slave))
     with spawn("record", "--port", port, "-o", file) as process:
         os.close(slave)
-        for k in range(500):
-            os.write(master, b"n:%d\n" % k)
-            if file.exists():
-                break
-            time.sleep(0.02)
+        numbers = count()
+        wait_for(lambda: os.write(master, b"n:%d\n" % next(numbers)) and file.exists())
         port.unlink()  # before its number is another test's
         os.close(master)
-        error = process.communicate(timeout=20)[1]
+        error = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 2
     assert "is gone: the board was unplugged or reset" in error
     assert "--append continues it" in error

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from board_support import UnixBoard, what_starts
 from browser_support import Browser
+from patience import PATIENCE
 from playground_support import choose, choose_quick, crc_of_run, csv_of, give_csv
 from serial_support import serial_port
 
@@ -132,23 +133,23 @@ def test_only_this_page_with_the_token_gets_the_port(bridge: Bridge) -> None:
         assert refused.value.response.status_code == 403
     with connect(right, origin=here) as first:
         first.send(b"\r\x03\x03\x02")
-        assert first.recv(timeout=60) == "{}"  # it has the port, which is of no USB device
+        assert first.recv(timeout=PATIENCE) == "{}"  # it has the port, which is of no USB device
         with connect(right, origin=here) as second, pytest.raises(ConnectionClosed):
-            second.recv(timeout=10)
+            second.recv(timeout=PATIENCE)
 
 
 def test_a_page_sets_the_rate_and_the_lines_and_nonsense_is_ignored(bridge: Bridge) -> None:
     here = f"http://localhost:{bridge.port}"
     address = f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"
     with connect(address, origin=here) as page:
-        assert page.recv(timeout=60) == "{}"
+        assert page.recv(timeout=PATIENCE) == "{}"
         for text in ("", "[1]", '{"baudRate": "fast"}', '{"baudRate": 1e99, "requestToSend": 7}'):
             page.send(text)
         page.send('{"baudRate": 9600, "dataTerminalReady": true, "requestToSend": false}')
         page.send(b"\r\x03\x03\x02")
         said = b""
         while b">>>" not in said:
-            said += bytes(page.recv(timeout=60))
+            said += bytes(page.recv(timeout=PATIENCE))
 
 
 def test_the_bridge_serves_the_page_and_nothing_else(bridge: Bridge) -> None:

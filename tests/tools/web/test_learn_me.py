@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from browser_support import Browser
+from patience import PATIENCE
 from playground_support import take
 
 from microshrub_host import load_model, open_stream, simulate
@@ -119,7 +120,7 @@ def test_a_motion_is_learned_from_six_axes(moving: Browser, tmp_path: Path) -> N
         shake(moving, 4, turns)
     press(moving, "only predict")
     for text, turns in (("shake", 3), ("rest", 0)):
-        said, end = "", time.monotonic() + 30  # a slow machine is late
+        said, end = "", time.monotonic() + PATIENCE  # a slow machine is late
         while said != text:
             assert time.monotonic() < end, f"{said} and not {text}"
             shake(moving, 1, turns)

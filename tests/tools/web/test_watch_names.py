@@ -11,6 +11,7 @@ import pytest
 from browser_support import Browser
 from device_support import Device
 from naming_support import SPARE, kinds, live, put_naming_device
+from patience import PATIENCE
 
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.serial_line import PortError, SerialLine
@@ -30,7 +31,7 @@ def choose(page: Browser, selector: str, value: str) -> None:
 
 def line_that_was_let_go(port: str) -> SerialLine:
     """The bridge takes a moment for it."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE
     while True:
         try:
             return SerialLine(port)
