@@ -45,6 +45,7 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
     which.add_argument(
         "--columns",
         nargs="+",
+        action="extend",
         metavar="COLUMN",
         help="the columns that are features (default: all but that of the class, and but the "
         "time that `record --time` writes)",
@@ -52,6 +53,7 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
     which.add_argument(
         "--drop",
         nargs="+",
+        action="extend",
         metavar="COLUMN",
         help="columns that are no features, such as a row's number or its date (default: none)",
     )

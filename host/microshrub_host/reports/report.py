@@ -17,6 +17,8 @@ from ..boards.sample_time import SampleTime
 from ..evaluation.prequential import Result
 from ..streams.stream import Stream
 
+_LEAK = "neighbours in time leak: a sample is learned after others that are nearly the same"
+_SHUFFLED = f"But they were shuffled, and in a recording {_LEAK}. A board will be less accurate."
 _FEW = 100  # samples below which there is no verdict
 _OWNERS = ("model", "quantizer", "metrics", "target", "rows", "anomaly", "spare classes",
     "asking", "forecaster", "features", "code")  # fmt: skip
@@ -147,7 +149,8 @@ def verdict(result: Result, *, shuffled: bool = False) -> str:
     best = max(baselines, key=lambda name: baselines[name])
     gain = result.accuracy - baselines[best]
     if gain > 0:
-        return f"The model is {gain:.2f} points above the better of the two simple baselines."
+        said = f"The model is {gain:.2f} points above the better of the two simple baselines."
+        return f"{said} {_SHUFFLED}" if shuffled else said
     said = f"The model does not beat {best} ({baselines[best]:.2f} %)."
     if best == "NoChange" and _in_runs(result):
         said += (
@@ -155,7 +158,9 @@ def verdict(result: Result, *, shuffled: bool = False) -> str:
             "come late or never."
         )
         if not shuffled:
-            said += " --shuffle SEED shows what it can learn."
+            said += (
+                f" --shuffle SEED breaks the runs up, but then {_LEAK}, so accuracy is too high."
+            )
     return said
 
 

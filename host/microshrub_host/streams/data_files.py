@@ -6,7 +6,7 @@ it may take, while the columns of a CSV file are judged by their first cells (co
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,6 +27,7 @@ from .csv_rows import Row, check_names, csv_rows, first_row
 from .order_statistics import PART
 from .source_file import SourceFile
 from .stream import DataError, Progress, Stream, stream_order
+from .telltales import telltale_notes
 from .text_lines import text_lines
 from .units import Scale
 
@@ -96,7 +97,8 @@ def read_table(
     values = np.column_stack(
         [each.encode(order, reading.warmup, partial(table.where, each)) for each in table.columns]
     )
-    return _stream(table, values, labels, names, [*notes, *_header_note(table)], order)
+    notes += _header_note(table)
+    return _stream(table, reading, values, labels, names, notes, order)
 
 
 def _read_blocks(
@@ -123,7 +125,8 @@ def _read_blocks(
     places = np.array([names.index(cell) if cell in names else 0 for cell in cells], np.uint8)
     table.label_cells = cells
     notes += _header_note(table)
-    return _stream(table, values, _recoded(label_codes, places), names, notes, order)
+    labels = _recoded(label_codes, places)
+    return _stream(table, reading, values, labels, names, notes, order)
 
 
 def _recoded(codes: Codes, places: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -143,15 +146,18 @@ def _first_places(codes: Codes) -> list[tuple[int, int]]:
 
 def _stream(
     table: FileTable,
+    reading: ReadingOptions,
     values: NDArray[np.float64],
     labels: NDArray[np.uint8],
     class_names: tuple[str, ...],
-    notes: list[str],
+    notes: Iterable[str],
     order: NDArray[np.intp] | range,
 ) -> Stream:
     names = tuple(column.name for column in table.columns)
     scale = Scale.fit(values)
     notes = [*table.notes, *notes, *leave_out_too_large(table, values, scale, order)]
+    if reading.choice.columns is None:
+        notes += telltale_notes(table.name, dict(enumerate(names)), values, labels, order)
     return Stream(table.name, values, labels, names, class_names, tuple(notes), scale)
 
 

@@ -25,6 +25,7 @@ from .number_streams import NOT_SCORED, NumberStream, Values, ahead, check_ahead
 from .order_statistics import PART
 from .source_file import SourceFile, opened_source
 from .stream import DataError, Progress
+from .telltales import telltale_notes
 from .text_lines import text_lines
 from .units import Scale
 
@@ -120,6 +121,9 @@ def _of_file(
         what = count(gaps, "row") + (" has" if gaps == 1 else " have")
         notes.append(f"{what} no {table.label.name}: {NOT_SCORED}")
     names = tuple(column.name for column in table.columns)
+    if options.choice.columns is None:
+        others = {at: name for at, name in enumerate(names) if at != place}
+        notes += telltale_notes(source.name, others, values)
     return NumberStream(source.name, values, names, place, 0, 0, tuple(notes), scale)
 
 

@@ -48,6 +48,35 @@ def test_the_folder(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "interval" not in modules
 
 
+def test_a_series_of_one_column(tmp_path: Path) -> None:
+    """The value of the sensor is the target, and its last values are the features."""
+    path = tmp_path / "series.csv"
+    path.write_text("value\n" + "".join(f"{i % 50}\n" for i in range(400)), encoding="utf-8")
+    words = ["--target", "value", "--horizon", "1", "--lags", "6", "--model", "linear"]
+    assert made(tmp_path, path, *words, "--sensor", "adc", "pins=26") == 0
+    config = json.loads(build.read(tmp_path / "out")["config.json"])
+    assert config["feature_names"] == ["value"]
+    assert (config["numbers"]["columns"], config["numbers"]["lags"]) == (1, 6)
+
+
+def test_the_time_that_record_writes_is_no_feature(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "recording.csv"
+    rows = [f"{i * 20},{i % 50},{i % 7},{'ab'[i % 2]}\n" for i in range(400)]
+    path.write_text("time,a0,a1,label\n" + "".join(rows), encoding="utf-8")
+    sensor = ["--sensor", "adc", "pins=26,27", "--model", "shrub", "--window", "16"]
+    assert made(tmp_path, path, *sensor) == 0
+    said = capsys.readouterr().err
+    assert "the column time is left out" in said
+    config = json.loads(build.read(tmp_path / "out")["config.json"])
+    assert config["feature_names"] == ["a0", "a1"]
+    assert made(tmp_path, path, "--columns", "time", "a0", "a1", *sensor) == 2
+    said = capsys.readouterr().err
+    assert "gives 2 values, and the model has 3 features: time, a0, a1." in said
+    assert "--drop COLUMN" in said
+
+
 def test_a_program_of_classes_has_nothing_of_it(data: Path, tmp_path: Path) -> None:
     assert made(tmp_path, data, "--label", "c", "--model", "shrub") == 0
     files = build.read(tmp_path / "out")

@@ -27,6 +27,7 @@ _AXES = ("ax", "ay", "az", "gx", "gy", "gz")  # of an MPU6050
 _MIDDLE = 32768  # of the readings of a pin, 0..65535
 _MOST_RATE = 1000  # readings a second
 _LEAST_FIFO = 4  # of them that the chip can take by itself
+_SHOWN = 12  # names of features
 
 
 @dataclass(frozen=True)
@@ -91,9 +92,12 @@ def check_sensor(sensor: Sensor, features: Sequence[str], extraction: Extraction
     values = f"{sensor.name} give{'s' * (sensor.kind != 'several')} {count(given, 'value')}"
     if extraction is None:
         if given != len(features):
+            more = ", ..." if len(features) > _SHOWN else ""
             raise UserError(
-                f"{values}, and the model has {len(features)} features. Use a recording from the "
-                "board; --features makes more of its readings."
+                f"{values}, and the model has {count(len(features), 'feature')}: "
+                f"{', '.join(features[:_SHOWN])}{more}. Use a recording from the board, and leave "
+                "out what the sensor does not give: --drop COLUMN. --features makes more of its "
+                "readings."
             )
         return
     wanted = len(extraction.channels)

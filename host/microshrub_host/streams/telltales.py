@@ -1,0 +1,126 @@
+"""Columns that give the answer away in a file, and will not on a board: what is noted on them.
+
+Such are clocks, row numbers and identifiers, and copies of the class. Whether a column is one of
+them is for people to say: nothing is left out because of what is noted here.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.mapped_memory import let_go
+from .order_statistics import PART
+
+Values = NDArray[np.float64]
+_RISES = 16  # at least, of a column that only rises
+_FEWEST = 30  # samples with which a column that tells the class is none by chance
+_FIRST = 1000  # samples that are looked at before the others
+_NEARLY = 0.95  # of the samples of each class, and of each value
+_CLOCK = re.compile(
+    r"(date|time|stamp|clock|epoch|uptime|elapsed|ticks?|millis|micros|seconds)+"
+    r"(_?(s|ms|us|ns|utc|local))?|ts|(unix|sys|gps|wall|local|utc)_?time"
+)
+_INDEX = re.compile(
+    r"(unnamed_*\d*|index|idx|rownames?|seq|sequence|(row|line|sample|record|frame)s?)"
+    r"(_?(no|nr|num|number|index|idx))?|no|nr"
+)
+_IDENTIFIER = re.compile(r"(.*_)?(id|uid|uuid|guid|identifier)|id_.*")
+_KINDS = ((_CLOCK, "a clock"), (_INDEX, "a row's number"), (_IDENTIFIER, "an identifier"))
+
+
+def telltale_notes(
+    source: str,
+    names: Mapping[int, str],
+    values: Values,
+    labels: NDArray[np.uint8] | None = None,
+    order: NDArray[np.intp] | range | None = None,
+) -> list[str]:
+    """A note on each of these columns, by their places in values, of shape (samples, columns).
+
+    labels are those of the samples, of shape (samples,); order holds the rows in the file, if
+    they were shuffled.
+    """
+    notes = []
+    in_file = None if order is None or isinstance(order, range) else np.argsort(order)
+    for place, name in names.items():
+        column = values[:, place]
+        said = []
+        if _only_rises(column if in_file is None else column[in_file]):
+            said.append("only rises")
+        if labels is not None and _tells(column, labels):
+            said.append("tells the class nearly one to one")
+        if kind := _kind(name):
+            said.append(f"is named like {kind}")
+        if said:
+            notes.append(
+                f"{source}: the column {name} {' and '.join(said)}. If it says when or where a "
+                "sample was taken down, or was made of the class, it gives the answer away here "
+                f"and is worth nothing on a board: --drop {shlex.quote(name)} leaves it out."
+            )
+        let_go(values)
+    return notes
+
+
+def _kind(name: str) -> str:
+    """What a column of that name could be, in words."""
+    spaced = re.sub(r"(?<=[a-z])(?=I[dD]$)", "_", name)  # sampleId
+    plain = re.sub(r"[^a-z0-9#]+", "_", re.sub(r"[(\[].*", "", spaced.lower())).strip("_")
+    return next((kind for pattern, kind in _KINDS if pattern.fullmatch(plain)), "")
+
+
+def _parts(column: Values) -> Iterator[tuple[int, Values]]:
+    """Where each part of it begins, and the part; a short one first, which mostly tells."""
+    starts = [0, *range(min(PART, _FIRST), len(column), PART)]
+    for at, end in zip(starts, [*starts[1:], len(column)], strict=True):
+        yield at, column[at:end]
+        let_go(column)
+
+
+def _only_rises(column: Values) -> bool:
+    """Whether no number is below the one before, and many are above it."""
+    rises, last = 0, np.empty(0)
+    for _, part in _parts(column):
+        known = np.concatenate([last, part[~np.isnan(part)]])
+        steps = np.diff(known)
+        if (steps < 0).any():
+            return False
+        rises += int((steps > 0).sum())
+        last = known[-1:]
+    return rises >= _RISES
+
+
+def _tells(column: Values, labels: NDArray[np.uint8]) -> bool:
+    """Whether each class has a value of its own, and each value a class."""
+    if len(labels) < _FEWEST:
+        return False
+    classes = int(labels.max()) + 1
+    found = _few_values(column, 2 * classes + 8)
+    if found is None:
+        return False
+    counts = np.zeros((len(found) + 1, classes), np.int64)  # the last row is of missing ones
+    for at, part in _parts(column):
+        rows = np.where(np.isnan(part), len(found), np.searchsorted(found, part))
+        pairs = rows * classes + labels[at : at + len(part)]
+        counts += np.bincount(pairs, minlength=counts.size).reshape(counts.shape)
+    counts = counts[:, counts.any(axis=0)]
+    if counts.shape[1] < 2:
+        return False
+    own = counts * (counts == counts.max(axis=1, keepdims=True))  # of each value's usual class
+    sizes = counts.sum(axis=0)
+    one_to_one = np.minimum(own.sum(axis=0), counts.max(axis=0)) >= _NEARLY * sizes
+    return bool(one_to_one.all())
+
+
+def _few_values(column: Values, most: int) -> Values | None:
+    """The different numbers, sorted; None if they are more than so many."""
+    found = np.empty(0)
+    for _, part in _parts(column):
+        found = np.union1d(found, part[~np.isnan(part)])
+        if len(found) > most:
+            return None
+    return found

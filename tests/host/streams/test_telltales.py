@@ -1,0 +1,129 @@
+"""Columns that give the answer away are noted, whoever reads the file; others are not."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from microshrub_host.streams import csv_blocks, kept_values
+from microshrub_host.streams.open_numbers import open_numbers
+from microshrub_host.streams.open_stream import open_stream
+
+RISES, TELLS = "only rises", "tells the class nearly one to one"
+
+
+def refuse(*_: object) -> None:
+    raise csv_blocks.DoubtError("not now")
+
+
+def noted(source: str, **options: object) -> dict[str, str]:
+    """The notes that say what to drop, by the columns."""
+    notes = open_stream(source, **options).notes
+    found = [note for note in notes if "--drop" in note]
+    return {note.split("--drop ")[1].split(" leaves it out")[0]: note for note in found}
+
+
+def table(rows: int = 400, **columns: list) -> str:
+    draw = random.Random(3)
+    columns = {"x": [f"{draw.gauss(0, 9):.2f}" for _ in range(rows)], **columns}
+    lines = zip(*columns.values(), strict=True)
+    return ",".join(columns) + "\n" + "".join(",".join(map(str, line)) + "\n" for line in lines)
+
+
+def labels(rows: int = 400) -> list[str]:
+    draw = random.Random(5)
+    return [draw.choice("abc") for _ in range(rows)]
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+@pytest.mark.parametrize("shuffle", [None, 4])
+def test_a_rows_number(put, blocks: bool, shuffle: int | None, monkeypatch) -> None:
+    """In the order of the file, whatever that of the stream is."""
+    if not blocks:
+        monkeypatch.setattr(csv_blocks, "blocks", refuse)
+    source = put(table(v=list(range(400)), y=sorted(labels())))
+    found = noted(source, shuffle=shuffle)
+    assert list(found) == ["v"]
+    assert f"t.csv: the column v {RISES}." in found["v"]
+    assert noted(source, shuffle=shuffle, drop=["v"]) == {}
+    assert noted(source, shuffle=shuffle, columns=["v", "x"]) == {}
+
+
+def test_what_rises_now_and_then(put) -> None:
+    """A clock in seconds; with gaps, and one step back."""
+    seconds = [i // 9 for i in range(400)]
+    gaps = ["" if i % 5 == 0 else s for i, s in enumerate(seconds)]
+    back = [*seconds[:300], 0, *seconds[301:]]
+    steps = [i // 40 for i in range(400)]
+    found = noted(put(table(s=seconds, g=gaps, b=back, f=steps, e=[""] * 400, y=labels())))
+    assert list(found) == ["s", "g"]
+
+
+def test_a_column_that_rises_in_a_file_of_several_parts(put, monkeypatch) -> None:
+    monkeypatch.setattr("microshrub_host.streams.telltales.PART", 64)
+    monkeypatch.setattr("microshrub_host.streams.telltales._FIRST", 10)
+    monkeypatch.setattr(kept_values, "IN_MEMORY", 1000)
+    late = [*range(390), 1, *range(391, 400)]
+    y = labels()
+    source = put(table(v=list(range(400)), late=late, copy=["abc".index(c) for c in y], y=y))
+    assert isinstance(open_stream(source).values, np.memmap)
+    assert list(noted(source)) == ["v", "copy"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["id", "ID", "uuid", "sample_id", "sampleId", "Unnamed: 0", "index", "row", "Row No",
+     "timestamp", "time_s", "Time (s)", "date", "datetime", "seq", "rownames", "unix_time",
+     "record number"],
+)  # fmt: skip
+def test_names_of_clocks_rows_and_identifiers(put, name: str) -> None:
+    draw = random.Random(2)
+    column = [draw.randrange(9) for _ in range(400)]
+    found = list(noted(put(table(**{name: column, "y": labels()}))).values())
+    assert len(found) == 1
+    assert f"the column {name} is named like a" in found[0]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["humid", "grid", "temperature", "period", "day", "hour", "timeout", "width", "acid", "note",
+     "sound", "rowing", "idle_share", "x1", "lifetime value", "tsunami", "valid"],
+)  # fmt: skip
+def test_names_of_measurements(put, name: str) -> None:
+    draw = random.Random(2)
+    column = [draw.randrange(9) for _ in range(400)]
+    assert noted(put(table(**{name: column, "y": labels()}))) == {}
+
+
+def test_the_class_once_more(put) -> None:
+    y = labels()
+    draw = random.Random(1)
+    slips = ["abc".index(c) if draw.random() < 0.97 else 7 for c in y]
+    noisy = ["abc".index(c) if draw.random() < 0.8 else 7 for c in y]
+    texts = [f"is {c}" for c in y]
+    half = ["abc".index(c) // 2 for c in y]
+    found = noted(put(table(slips=slips, noisy=noisy, texts=texts, half=half, y=y)))
+    assert list(found) == ["slips", "texts"]
+    assert all(TELLS in note for note in found.values())
+
+
+def test_the_class_once_more_in_a_sorted_file(put) -> None:
+    y = sorted(labels())
+    found = noted(put(table(copy=["abc".index(c) for c in y], y=y)))
+    assert list(found) == ["copy"]
+
+
+def test_a_rare_class_that_a_constant_column_does_not_tell(put) -> None:
+    y = ["a"] * 396 + ["b"] * 4
+    flag = [0] * 400
+    assert noted(put(table(flag=flag, y=y))) == {}
+
+
+def test_columns_of_numbers(put) -> None:
+    """The target may rise: it is what is asked for."""
+    source = put(table(v=list(range(400)), w=list(range(5, 405))))
+    (note,) = open_numbers(source, target="w").notes
+    assert f"the column v {RISES}" in note
+    assert open_numbers(source, target="w", drop=["v"]).notes == ()
