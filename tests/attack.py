@@ -109,7 +109,8 @@ ATTACKS = (
     Attack(
         "hostile data files and model files",
         "an error in one line, and no file changed",
-        f"{TESTS} tests/host/streams/test_bad_files.py tests/host/models/test_model_files.py",
+        f"{TESTS} tests/host/streams/test_bad_files.py tests/host/streams/test_what_it_is.py "
+        "tests/host/models/test_model_files.py",
     ),
     Attack(
         "pipes, lines that end in all ways, files that change while they are read",

@@ -29,7 +29,8 @@ def share_of_samples(text: str, option: str, what: str, hertz: float | None = No
     if found := _SHARE.fullmatch(text):
         share = _number(found[1], said) / (100 if found[2] else 1)
         if share > 1:
-            raise UserError(f"{said}: a share has to be above 0 and at most 1")
+            meant = "" if found[2] or share > 100 else f". Did you mean {text}%?"
+            raise UserError(f"{said}: a share has to be above 0 and at most 1{meant}")
         return share
     found = _RATE.fullmatch(text)
     if not found:

@@ -61,8 +61,24 @@ def class_names(
     for name, sample in first.items():
         if name not in names:
             raise DataError(f"{where(sample)}: {_unknown_class(name, names)}")
+    notes = [] if known else _alike(first, where)
     late = sorted((s, name) for name, s in first.items() if known is None and s >= warmup)
-    return names, [_late_classes(late, where, names, warmup)] if late else []
+    notes += [_late_classes(late, where, names, warmup)] if late else []
+    return names, notes
+
+
+def _alike(first: Mapping[str, int], where: Callable[[int], str]) -> list[str]:
+    """Notes on classes whose names do not differ by anything that is meant to."""
+    groups: dict[str, list[str]] = {}
+    for name in sorted(first, key=lambda name: first[name]):
+        groups.setdefault("".join(name.split()).casefold(), []).append(name)
+    return [
+        f"{where(first[group[-1]])}: the classes {', '.join(map(repr, group))} differ only by "
+        f"case or spaces, and are {len(group)} classes to a model. If they are one, write them "
+        "alike."
+        for group in groups.values()
+        if len(group) > 1
+    ]
 
 
 def declared_classes(classes: Sequence[str] | None) -> tuple[str, ...] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,7 +27,11 @@ MISSING_CELLS = frozenset(
 MAX_CATEGORIES = 64  # of a column of texts
 MAX_DECLARED = 256  # of a nominal attribute
 _FEW = 16  # different texts among the first samples that say nothing against a column
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+_DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+")
+_WITH_UNIT = re.compile(
+    r"([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)(\s*)([^\W\d_][^\s,;:]{0,9}|[%°‰µ]\S{0,9})"
+)
 
 Where = Callable[[int], str]  # says in words where a row's cell stands
 
@@ -67,7 +72,7 @@ class Column:
         if text is not None:
             if not self._is_of_texts(rows[:warmup]):
                 raise DataError(f"{where(text)}: {self._stray(self.texts[text])}")
-            self._refuse_decimal_commas(rows[:warmup], where)
+            self._refuse_numbers(rows[:warmup], where)
             return self._category_codes(rows, warmup, where)
         numbers = np.frombuffer(self.numbers, dtype=np.float64)[order]
         if np.isinf(numbers).any():
@@ -86,25 +91,34 @@ class Column:
     def _stray(self, cell: str) -> str:
         if self.declared is not None:
             return f"{cell!r} is not declared. {did_you_mean(cell, self.declared)}"
+        if said := _number_in_words(cell):
+            return f"{said}, here and in the rest of the file."
         return (
             f"{cell!r} is text, but this column holds numbers. "
             "Write a number, or leave the cell empty if the value is missing."
         )
 
-    def _refuse_decimal_commas(self, early: list[int], where: Where) -> None:
-        for row in early:
-            cell = self.texts.get(row, "")
-            if _DECIMAL_COMMA.fullmatch(cell):
+    def _refuse_numbers(self, early: list[int], where: Where) -> None:
+        """Raise DataError if texts are numbers for people: with commas, or all with units."""
+        texts = {row: self.texts[row] for row in early if row in self.texts}
+        with_units = all(_has_unit(cell) for cell in texts.values())
+        for row, cell in texts.items():
+            said = _number_in_words(cell)
+            if said and (with_units or not _has_unit(cell)):
                 raise DataError(
-                    f"{where(row)}: {cell!r} has a decimal comma. Write "
-                    f"{cell.replace(',', '.')}, here and in the rest of the file."
+                    f"{where(row)}: {said}, here and in the rest of the file, or leave the "
+                    f"column out: {self._drop}."
                 )
+
+    @property
+    def _drop(self) -> str:
+        return f"--drop {shlex.quote(self.name)}"
 
     def _refuse_many_declared(self, rows: list[int], where: Where) -> None:
         if len(self._codes) > MAX_DECLARED:
             raise DataError(
                 f"{where(rows[0])}: {len(self._codes)} values are declared and {MAX_DECLARED} is "
-                "the most. Leave the column out, or turn it into numbers."
+                f"the most. Turn it into numbers, or leave the column out: {self._drop}."
             )
 
     def _category_codes(self, rows: list[int], warmup: int, where: Where) -> NDArray[np.float64]:
@@ -120,8 +134,8 @@ class Column:
             if is_most or len(codes) > MAX_CATEGORIES:
                 raise DataError(
                     f"{where(row)} holds {len(codes)} different texts in the first {place + 1} "
-                    "rows; it looks like a date or an identifier: leave it out, or turn it into "
-                    "numbers."
+                    "rows; it looks like a date or an identifier: leave it out with "
+                    f"{self._drop}, or turn it into numbers."
                 )
         return values
 
@@ -135,3 +149,28 @@ def number_of(cell: str) -> float | None:
     except ValueError:
         return None
     return None if "_" in cell else number  # float() takes 1_000
+
+
+def _number_in_words(cell: str) -> str:
+    """What is said of a text that is a number for people, and what to write; "" if it is none."""
+    if _THOUSANDS.fullmatch(cell):
+        plain = cell.replace(",", "")
+        if cell.count(",") == 1 and "." not in cell:
+            return (
+                f"{cell!r} has a comma between thousands, or a decimal comma. Write {plain} or "
+                f"{cell.replace(',', '.')}, whichever is meant"
+            )
+        return f"{cell!r} has commas between thousands. Write {plain}"
+    if _DECIMAL_COMMA.fullmatch(cell):
+        plain = cell.replace(".", "").replace(",", ".")
+        return f"{cell!r} has a decimal comma. Write {plain}"
+    if _has_unit(cell):
+        number = _WITH_UNIT.fullmatch(cell)[1]  # type: ignore[index]
+        return f"{cell!r} is a number with a unit. Write {number}, and the unit in the header"
+    return ""
+
+
+def _has_unit(cell: str) -> bool:
+    """Whether it is like 1.5g, 2 m/s or 3%, but not like 3rd."""
+    found = _WITH_UNIT.fullmatch(cell)
+    return found is not None and ("." in found[1] or bool(found[2]) or not found[3][0].isalpha())

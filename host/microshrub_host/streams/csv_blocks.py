@@ -114,8 +114,8 @@ def _check_text(column: pa.Array) -> None:
 def _classes(column: pa.Array) -> tuple[NDArray[np.int32], list[str]]:
     """Of each row the place of its class among the cells of the block, and these."""
     cells = [cell.strip() for cell in column.dictionary.to_pylist()]
-    if any('"' in cell or "\0" in cell for cell in cells):
-        raise DoubtError("a quotation mark")
+    if any('"' in cell or "\0" in cell or cell.startswith("#") for cell in cells):
+        raise DoubtError("a quotation mark or a comment")
     return _items(column.indices, np.int32), cells
 
 

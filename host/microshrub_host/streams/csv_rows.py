@@ -51,6 +51,14 @@ def first_row(name: str, found: Iterator[Row]) -> Row:
     row = next(found, None)
     if row is None:
         raise DataError(f"{name} is empty. It needs a header row and a row per sample.")
+    line, cells = row
+    if re.match(r"#+\s*[^#\s]", cells[0]):
+        raise DataError(
+            f"{name}, line {line} begins with #. If it is the header, take the # away; if it is a "
+            "comment, delete the line, and others like it: comments are not read."
+        )
+    if cells[0].lower().startswith("sep="):
+        raise DataError(f"{name}, line {line} is {cells[0]}, a word to Excel. Delete the line.")
     return row
 
 

@@ -217,6 +217,11 @@ def fill(table: FileTable, limit: int | None) -> None:
     """Read the rows, no more than `limit`. Raises DataError."""
     lines: list[int] = []
     for line, cells in islice(table.rows, limit):
+        if cells[0].startswith("#") and (len(cells) != table.cells or " " in cells[0][:3]):
+            raise DataError(
+                f"{table.name}, line {line} begins with #, as a comment does. Delete the line: "
+                "comments are not read."
+            )
         if len(cells) != table.cells:
             raise DataError(
                 f"{table.name}, line {line}: {table.cells} cells expected, one per column, but "

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Generator, Iterator
 from typing import IO
 
+from .file_kinds import LOOKED_AT, told_kind
 from .source_file import SourceFile
 from .stream import DataError, Progress
 
@@ -29,6 +30,10 @@ def text_lines(source: SourceFile, progress: Progress | None) -> Generator[str, 
     """
     number = 0
     try:
+        with source.opened() as (_, file):
+            start = file.read1(LOOKED_AT)  # type: ignore[attr-defined]  # what has come of a pipe
+        if said := told_kind(source.name, start):
+            raise DataError(said)
         with source.opened() as (raw, file):
             for line in _raw_lines(file):
                 for text in _split(_decode(source.name, line, number + 1)):

@@ -145,7 +145,7 @@ def table_of(cells):
 def test_texts_that_are_no_categories(put, cells, count, rows):
     message = complaint(put(table_of(cells)))
     assert f"column ts holds {count} different texts in the first {rows} rows" in message
-    assert "a date or an identifier: leave it out, or turn it into numbers." in message
+    assert "a date or an identifier: leave it out with --drop ts, or turn it into" in message
 
 
 def test_only_kept_rows_and_the_warmup_count_for_texts(put):

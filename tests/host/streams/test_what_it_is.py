@@ -1,0 +1,248 @@
+"""What people have instead of a CSV file of numbers, and what they are told."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import sqlite3
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streams_support import complaint
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.how_often import share_of_samples
+from microshrub_host.streams import csv_blocks
+from microshrub_host.streams.open_numbers import open_numbers
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import DataError
+
+TEXT = b"x,y\n" + b"".join(b"%d,%d\n" % (i % 7, i % 2) for i in range(50))
+
+
+def zipped(*names: str, packed: int = zipfile.ZIP_DEFLATED) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", packed) as file:
+        for name in names:
+            file.writestr(name, TEXT)
+    return data.getvalue()
+
+
+def opendocument() -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as file:
+        file.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        file.writestr("content.xml", "<x/>")
+    return data.getvalue()
+
+
+def numpy() -> bytes:
+    data = io.BytesIO()
+    np.save(data, np.zeros((9, 2)))
+    return data.getvalue()
+
+
+def tar() -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as file:
+        file.addfile(tarfile.TarInfo("t.csv"), io.BytesIO())
+    return data.getvalue()
+
+
+def parquet(folder: Path) -> bytes:
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"x": [1, 2]}), folder / "t.parquet")
+    return (folder / "t.parquet").read_bytes()
+
+
+def sqlite(folder: Path) -> bytes:
+    with sqlite3.connect(folder / "t.db") as base:
+        base.execute("create table t (x)")
+    return (folder / "t.db").read_bytes()
+
+
+# `put` packs what ends in .gz
+FILES: dict[str, tuple[bytes | Callable[[Path], bytes], list[str]]] = {
+    "t.xlsx": (
+        zipped("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml"),
+        ["an Excel workbook", "as CSV in UTF-8"],
+    ),
+    "t.xls": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), ["an Excel workbook"]),
+    "t.ods": (opendocument(), ["an OpenDocument file", "as CSV"]),
+    "t.zip": (zipped("t.csv"), ["a zip archive", "Unpack it"]),
+    "t.mshrub": (zipped("config.json", packed=zipfile.ZIP_STORED), ["a model", "--model"]),
+    "t.parquet": (parquet, ["a Parquet file", "read_parquet", "to_csv", "t.csv"]),
+    "t.feather": (b"ARROW1\0\0" + bytes(90), ["read_feather"]),
+    "t.h5": (b"\x89HDF\r\n\x1a\n" + bytes(90), ["HDF5"]),
+    "t.npy": (numpy(), ["NumPy", "savetxt"]),
+    "t.pkl": (b"\x80\x05\x95\n" + bytes(90), ["pickle"]),
+    "t.db": (sqlite, ["SQLite"]),
+    "t.csv.bz2": (bz2.compress(TEXT), ["bzip2", "Unpack it"]),
+    "t.csv.xz": (lzma.compress(TEXT), ["xz", "Unpack it"]),
+    "t.tar": (tar(), ["an archive"]),
+    "t.tar.gz": (tar(), ["an archive"]),
+    "t.csv.gz": (gzip.compress(TEXT), ["twice"]),
+    "t.json": (b'[{"x": 1}]', ["JSON", "read_json"]),
+    "t.html": (b"\n<!DOCTYPE html><html>", ["a web page", "Download the data"]),
+    "t.pdf": (b"%PDF-1.7\n1,2\n", ["a PDF"]),
+    "t.png": (b"\x89PNG\r\n\x1a\n" + bytes(90), ["a picture"]),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("called", ["", "data.csv"])
+def test_files_that_are_no_csv(put, tmp_path: Path, name: str, called: str) -> None:
+    """Whatever they are called."""
+    made, words = FILES[name]
+    data = made if isinstance(made, bytes) else made(tmp_path)
+    packed = ".gz" * (bool(called) and name.endswith(".gz"))
+    message = complaint(put(data, called + packed or name))
+    assert message.startswith(f"{called + packed or name} is ")
+    for word in words:
+        assert (word in message) or (word == "t.csv" and called)
+
+
+def test_a_workbook_through_a_pipe() -> None:
+    made, _ = FILES["t.xlsx"]
+    assert isinstance(made, bytes)
+    out, into = os.pipe()
+    os.write(into, made)
+    os.close(into)
+    try:
+        assert "an Excel workbook" in complaint(f"/dev/fd/{out}")
+    finally:
+        os.close(out)
+
+
+def test_files_that_begin_like_others_are_read(put) -> None:
+    for head in ("PK,y", "BZh,y", "{x},y", "[x],y", "<x>,y", "MATLAB,y", "PAR,y"):
+        assert open_stream(put(head + "\n1,a\n2,b\n")).samples == 2
+
+
+def test_a_file_packed_with_gzip_by_another_name(put) -> None:
+    assert open_stream(put(gzip.compress(TEXT))).samples == 50
+
+
+# Comments, and what Excel puts above the header
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("# made by a logger\nx,z,y\n1,2,a\n", ["line 1 begins with #", "comment"]),
+        ("# made, by, me\n1,2,a\n", ["line 1 begins with #"]),
+        ("#x,z,y\n1,2,a\n", ["line 1 begins with #", "header, take the # away"]),
+        ("x,z,y\n1,2,a\n# half time\n2,3,b\n", ["line 3 begins with #", "Delete the line"]),
+        ("x,z,y\nu,v,a\n# u, v, b\nu,v,b\n", ["line 3 begins with #"]),
+        ("x,z,y\n1,2,a\n#,3\n2,3,b\n", ["line 3 begins with #"]),
+        ("sep=;\nx;z;y\n1;2;a\n", ["line 1 is sep=", "Delete the line"]),
+    ],
+)
+def test_lines_that_are_no_rows(put, text: str, words: list[str]) -> None:
+    message = complaint(put(text))
+    for word in words:
+        assert word in message
+
+
+def test_what_looks_like_a_comment_and_is_none(put) -> None:
+    assert open_stream(put("#,z,y\n1,2,a\n2,3,b\n")).feature_names == ("#", "z")
+    colours = open_stream(put("c,z,y\n#f00,2,a\n#0f0,3,b\n"))
+    assert colours.values[:, 0].tolist() == [0, 1]
+
+
+def test_a_comment_is_no_class(put, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = put("y,x,z\na,1,2\n# b,3,4\nb,1,2\n")
+    assert "line 3 begins with #" in complaint(source, label="y")
+
+
+# Numbers for people
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (['"1,000"', '"2,500"'], ["thousands, or a decimal comma", "Write 1000 or 1.000"]),
+        (['"1,000,000"', '"2,500,000"'], ["commas between thousands", "Write 1000000"]),
+        (['"1,000.5"', '"2,500.5"'], ["commas between thousands", "Write 1000.5"]),
+        (['"1.000,5"', '"2.500,5"'], ["decimal comma", "Write 1000.5"]),
+        (['"1,5"', '"2,5"'], ["decimal comma", "Write 1.5"]),
+        (["1", '"2,500"'], ["line 3", "Write 2500 or 2.500"]),
+        (["1.0 g", "2.0 g"], ["'1.0 g' is a number with a unit", "Write 1.0,"]),
+        (["1.0g", "2.5g"], ["Write 1.0,"]),
+        (["-1 m/s²", "2 m/s²"], ["Write -1,"]),
+        (["45%", "12 %"], ["Write 45,"]),
+        (["21 °C", "22 °C"], ["Write 21,"]),
+        (["21", "22 °C"], ["line 3", "Write 22,"]),
+    ],
+)
+def test_numbers_for_people(put, cells: list[str], words: list[str]) -> None:
+    rows = "".join(f"{cell},{'ab'[i % 2]}\n" for i, cell in enumerate(cells * 3))
+    message = complaint(put("x,y\n" + rows))
+    for word in ("column x", "rest of the file", *words):
+        assert word in message
+
+
+@pytest.mark.parametrize("cells", [("1st", "2nd"), ("3G", "4G"), ("2 doors", "none at all")])
+def test_texts_that_begin_with_a_number(put, cells: tuple[str, str]) -> None:
+    rows = "".join(f"{cell},{'ab'[i % 2]}\n" for i, cell in enumerate(cells * 3))
+    assert open_stream(put("x,y\n" + rows)).values[:2, 0].tolist() == [0, 1]
+
+
+def test_a_time_stamp_can_be_left_out(put) -> None:
+    rows = "".join(f"2024-01-01 00:{i:02},{i % 7},{'ab'[i % 2]}\n" for i in range(60))
+    source = put("when,x,y\n" + rows)
+    message = complaint(source)
+    assert "column when" in message
+    assert "--drop when" in message
+    assert open_stream(source, drop=["when"]).feature_names == ("x",)
+    with pytest.raises(DataError, match="--drop when"):
+        open_numbers(source, target="x", drop=["y"])
+    spaced = put("when it was,x,y\n" + rows)
+    assert "--drop 'when it was'" in complaint(spaced)
+
+
+# Classes
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+def test_classes_that_differ_by_case_or_spaces(
+    put, blocks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not blocks:
+        monkeypatch.setattr(csv_blocks, "blocks", None)
+        monkeypatch.setattr(csv_blocks, "read", refuse)
+    names = ["rest", "walk", "REST", "rest ", "up stairs", "upstairs", "sit"]
+    source = put("x,y\n" + "".join(f"{i},{name}\n" for i, name in enumerate(names)))
+    one, other = open_stream(source).notes
+    assert one.startswith("t.csv, line 4, column y: ")
+    assert "'rest', 'REST' differ only by case or spaces, and are 2 classes" in one
+    assert "'up stairs', 'upstairs'" in other
+    assert open_stream(source, classes="rest,REST,walk,up stairs,upstairs,sit").notes == ()
+
+
+def refuse(*_: object) -> None:
+    raise csv_blocks.DoubtError("not now")
+
+
+# Shares
+
+
+@pytest.mark.parametrize("text", ["10", "2.5", "100"])
+def test_a_share_without_its_sign(text: str) -> None:
+    with pytest.raises(UserError, match=rf"'{text}'.*Did you mean {text}%\?"):
+        share_of_samples(text, "--label-budget", "a label may be asked for")
+
+
+@pytest.mark.parametrize("text", ["1000", "120%"])
+def test_a_share_that_no_sign_mends(text: str) -> None:
+    with pytest.raises(UserError, match=r"at most 1$"):
+        share_of_samples(text, "--label-budget", "a label may be asked for")
