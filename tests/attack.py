@@ -89,6 +89,11 @@ ATTACKS = (
         f"{TESTS} tests/tools/program/test_states.py",
     ),
     Attack(
+        "10,000 samples served on a heap that is not locked, with a monitor, of six programs",
+        "nothing is left on the heap, and nothing is ever collected",
+        f"{TESTS} tests/tools/program/test_garbage.py",
+    ),
+    Attack(
         "a PC that talks while the board starts; programs that hang; impossible configurations",
         "the program starts, or can be reached; the old configuration goes on",
         f"{TESTS} tests/tools/program/test_start_and_stop.py "

@@ -173,14 +173,34 @@ class Metrics(Buffers):
 
     def _ratio(self, word):
         counts = self._flat[0]
-        return counts[word] * 1000000 // max(counts[_SEEN], 1)
+        return millionths(counts[word], max(counts[_SEEN], 1))
 
 
 def _above(right, baseline, whole_count):
     """(right - baseline) / (whole - baseline) in millionths; 0 where the baseline is perfect."""
     if baseline >= whole_count:
         return 0
-    return (right - baseline) * 1000000 // (whole_count - baseline)
+    return millionths(right - baseline, whole_count - baseline)
+
+
+def millionths(part, whole_part):
+    """part * 1,000,000 // whole_part, which is more than 0.
+
+    Allocates nothing if both are within 2**29 and the result within 2**30.
+    """
+    if whole_part >= _FULL:
+        return part * 1000000 // whole_part
+    once = part % whole_part  # < 2**29
+    rest = found = 0
+    for k in range(19, -1, -1):  # the bits of 1,000,000
+        rest *= 2
+        found *= 2
+        for again in range(1 + (1000000 >> k & 1)):
+            rest += once if again else 0
+            if rest >= whole_part:
+                rest -= whole_part
+                found += 1
+    return part // whole_part * 1000000 + found
 
 
 def _table(classes):

@@ -27,6 +27,7 @@ The file is an object:
     text          whether to print a line for a plotter with every sample
 """
 
+import gc
 import json
 import os
 import sys
@@ -73,6 +74,7 @@ def forget(*names):
     for name in names if sys.implementation.name == "micropython" else ():
         if sys.modules.pop("microshrub.device." + name, None):
             delattr(device, name)
+    gc.collect()
 
 
 def read_configuration(folder="", new=False):

@@ -46,6 +46,7 @@ class Application:
         self._time = -1  # what tick() was told last
         self._folder = folder
         self._seen = 0  # samples of the warm-up
+        gc.collect()  # so that the learner finds its room in one piece
         try:
             self.learner = learner_class(configuration.learner)(**configuration.parameters)
         except TypeError as error:  # a parameter that it does not have
@@ -76,8 +77,9 @@ class Application:
         self.metrics = Metrics(self.classes)
         self.pending = Pending(self.features, self.classes, configuration.pending)
         if configuration.alarm is not None:
-            from ..drift_alarm import DriftAlarm
+            from ..drift_alarm import LEVELS, DriftAlarm
 
+            self._levels = LEVELS
             self.alarm = DriftAlarm(learner=self.learner, **configuration.alarm)
         asking = None
         if configuration.asking is not None:
@@ -183,7 +185,6 @@ class Application:
         self._note(words)
         words[10] = min(self.seconds, _MOST)
         words[12] = min(self.store.number, _MOST) if self.store else 0
-        gc.collect()  # so that the next status shows what was allocated since
 
     def _note(self, words):
         """Fill those of the words that tell how well it learns."""
@@ -196,9 +197,7 @@ class Application:
         words[5] = max(metrics.kappa_temporal, -_MOST)
         words[8] = words[9] = 0
         if self.alarm:
-            from ..drift_alarm import LEVELS
-
-            words[8] = LEVELS.index(self.alarm.level)
+            words[8] = self._levels.index(self.alarm.level)
             words[9] = min(self.alarm.drifts, _MOST)
         words[11] = self.pending.waiting
 

@@ -7,9 +7,10 @@ where a lack of it can be said.
 import gc
 
 import micropython
-from micropython import const
 
-_COLLECT = const(2048)  # bytes between two collections
+# Bytes between two collections while all is made, so that what comes and goes does not spread over
+# the heap, and a large buffer still finds room in one piece; then there are none
+_COLLECT = (8192, 2048)  # the second, which takes long, where the first was too much
 
 
 def main(board=None, folder=""):
@@ -22,19 +23,28 @@ def main(board=None, folder=""):
     A configuration that came over the link is only tried at first, see Service: if it cannot be,
     that is said, and the one before goes on.
     """
-    if hasattr(gc, "threshold"):  # so that what imports leave behind does not spread over the
-        gc.threshold(_COLLECT)  # heap, and a large buffer still finds room in one piece
     micropython.kbd_intr(-1)  # a frame may hold Ctrl-C
     trial = False
     again = True
     while again:
-        gc.collect()
         again, trial = _run(board, folder, trial)
     micropython.kbd_intr(3)
 
 
 def _run(board, folder, trial):
     """Serve one configuration; returns whether there is another one now, and whether to try it."""
+    for collect in _COLLECT:
+        gc.collect()
+        if hasattr(gc, "threshold"):
+            gc.threshold(collect)
+        try:
+            return _serve(board, folder, trial)
+        except MemoryError:
+            pass
+    return _cannot(_what_is_too_large(folder, trial), trial)
+
+
+def _serve(board, folder, trial):
     service = None
     try:
         from .hardware import Hardware
@@ -51,8 +61,7 @@ def _run(board, folder, trial):
     except EOFError as reason:
         _stop(reason, service)
     except MemoryError:
-        service = None
-        return _cannot(_what_is_too_large(folder, trial), trial)
+        raise
     except ValueError as error:
         return _cannot(error, trial)
     except Exception as error:

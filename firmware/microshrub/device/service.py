@@ -51,6 +51,8 @@ class Service:
         self._said_version = False  # of a host that speaks another version of the link
         if configuration.program:
             say("program %s" % configuration.program)
+        if hasattr(gc, "threshold"):
+            gc.threshold(-1)  # all that lasts is made
         say(self._app.begin())
         if configuration.watchdog:
             self._watchdog = board.watchdog(configuration.watchdog)
@@ -64,11 +66,15 @@ class Service:
         sys.stdout.buffer.write(b"\0\n")  # an empty frame: from here on the link answers
 
     def serve(self):
-        """Until another configuration was taken in. Allocates nothing between checkpoints.
+        """Until another configuration was taken in.
+
+        Leaves nothing on the heap but for what is asked for, such as a checkpoint, so nothing is
+        ever collected: frames of functions come and go there.
 
         Returns (True, True): there is one, and it is to be tried. Raises KeyboardInterrupt,
         EOFError where the input ends, and ValueError if nobody says hello to this one.
         """
+        gc.collect()
         app = self._app
         while not app.restart:
             self._input.take(self._link, self._wait())

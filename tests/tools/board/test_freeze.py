@@ -20,7 +20,7 @@ from microshrub_host.engines.debian_packages import PackagesError
 from microshrub_tools.board import build, flash
 from microshrub_tools.cli.main import main
 from microshrub_tools.link.client import HostLink
-from microshrub_tools.link.messages import STATUS, DeviceStatus
+from microshrub_tools.link.messages import CHECKPOINT, STATUS, DeviceStatus
 from microshrub_tools.link.serial_line import SerialLine
 
 SOURCE = ["synth:rbf_m", "--warmup", "64", "--limit", "160"]
@@ -30,7 +30,7 @@ MODELS = {
     "thicket": ["--bytes", "12000"],
 }
 BYTES = r"([\d,]+) bytes for the (?:imported code|model)"
-BESIDE = 2000  # of the texts of main.py, and of what makes a board's files and line of the PC's
+BESIDE = 2200  # of the texts of main.py, and of what makes a board's files and line of the PC's
 START = """
 import gc
 gc.collect()
@@ -63,6 +63,7 @@ def heap_used(board: EmulatedBoard) -> int:
     """What the running program says that it takes of the heap."""
     with HostLink(SerialLine(board.port)) as link:
         link.connect()
+        link.ask(CHECKPOINT)  # which collects what reading the configuration has left
         used = []
         for _ in range(5):
             status = link.ask(STATUS)

@@ -53,7 +53,7 @@ _IMPORT = b"""\
 import gc
 
 if hasattr(gc, "threshold"):
-    gc.threshold(2048)
+    gc.threshold(16384)
 from microshrub import"""
 EMITS = ("viper", "native", "bytecode")
 _MARKS = ("main.py", "config.json")  # by which a folder is known to be a build,
