@@ -123,6 +123,11 @@ ATTACKS = (
         f"{TESTS} tests/host/streams/test_whole_files.py tests/host/streams/test_column_choice.py",
     ),
     Attack(
+        "compiled code in the cache, cut, altered, or of others; odd compilers",
+        "made again, or refused; no crash",
+        f"{TESTS} tests/host/engines/test_hostile_cache.py tests/host/engines/test_code_cache.py",
+    ),
+    Attack(
         "wrong options, closed pipes, full disks on the command line",
         "an error in one line, and the exit code of it",
         f"{TESTS} tests/host/cli",

@@ -1,13 +1,20 @@
-"""Where the host keeps what it can make again: streams, MicroPython, compiled kernels."""
+"""Where the host keeps what it can make again: streams, MicroPython, compiled kernels.
+
+Code is loaded from there, so it is used only where nobody else could have put it. What was
+compiled for sources that are no more goes by itself.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import shutil
 import signal
+import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,21 +23,104 @@ import platformdirs
 _VARIABLE = "MICROSHRUB_CACHE"
 _WORK = "fetch-"
 _DAY = 86400  # seconds
+_MONTH = 30 * _DAY
+_HOUR = 3600
+_HOURS = 6 * _HOUR
+_KEPT = 16  # folders of a kind
+_OURS = 0o700
+_WRITABLE = "others may write to it"
 
 
 def cache_folder(name: str) -> Path:
     """A folder of that name in the user's cache, made if need be, as an absolute path.
 
     The environment variable MICROSHRUB_CACHE moves the cache. Raises OSError if the folder cannot
-    be made.
+    be made, or is not the user's own. One that others could write to is emptied.
     """
-    path = _base() / name
-    path.mkdir(parents=True, exist_ok=True)
+    base = _base()
+    base.mkdir(mode=_OURS, parents=True, exist_ok=True)
+    if _is_default() and _fault(base) == _WRITABLE:  # what is in it is looked at on its own
+        base.chmod(_OURS)
+    _check(base)
+    path = base / name
+    if path != base and path.is_dir() and _fault(path) == _WRITABLE:
+        shutil.rmtree(path)
+    path.mkdir(mode=_OURS, exist_ok=True)
+    _check(path)
     return path
 
 
+def compiled_folder(kind: str, key: bytes) -> Path:
+    """The folder of the cache for what is compiled from sources with that key, a digest.
+
+    The key changes with the sources, so folders pile up. When one is made, those of its kind go
+    that nobody has used for a month; beyond the newest few, those that were not used for hours.
+    """
+    name = f"{kind}-{key.hex()[:16]}"
+    if (_base() / name).is_dir():
+        path = cache_folder(name)
+        use(path)
+        return path
+    path = cache_folder(name)
+    drop_old(path.parent.glob(f"{kind}-{'[0-9a-f]' * 16}"), _KEPT)
+    return path
+
+
+def drop_old(entries: Iterable[Path], kept: int) -> None:
+    """Delete files or folders of the cache: unused for a month, or not among the newest."""
+    ages = {entry: time.time() - _used(entry) for entry in entries}
+    for place, entry in enumerate(sorted(ages, key=lambda entry: ages[entry])):
+        if ages[entry] > (_HOURS if place >= kept else _MONTH):
+            if entry.is_dir():
+                shutil.rmtree(entry, ignore_errors=True)
+            else:
+                entry.unlink(missing_ok=True)
+
+
+def use(path: Path) -> None:
+    """Note for drop_old() that a file or folder of the cache is used."""
+    with contextlib.suppress(OSError):
+        if _used(path) < time.time() - _HOUR:
+            os.utime(path)
+
+
+def _used(path: Path) -> float:
+    """When it was used last, in seconds of the clock; now if it is gone."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return time.time()
+
+
+def _check(folder: Path) -> None:
+    fault = _fault(folder)
+    if fault:
+        raise PermissionError(errno.EPERM, fault, str(folder))
+
+
+def _fault(folder: Path) -> str:
+    """Why code may not be loaded from there; "" if it may."""
+    if not hasattr(os, "geteuid"):
+        return ""
+    found = folder.stat()
+    if found.st_uid != os.geteuid():
+        return "it belongs to another user"
+    return _WRITABLE if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""
+
+
+def _is_default() -> bool:
+    return not os.environ.get(_VARIABLE)
+
+
 def _base() -> Path:
-    return Path(os.environ.get(_VARIABLE) or platformdirs.user_cache_dir("microshrub")).absolute()
+    named = _named()
+    if named.parts[:1] == ("~",):
+        raise FileNotFoundError(errno.ENOENT, "the user has no home", str(named))
+    return named.absolute()
+
+
+def _named() -> Path:
+    return Path(os.environ.get(_VARIABLE) or platformdirs.user_cache_dir("microshrub"))
 
 
 @contextmanager
@@ -60,7 +150,7 @@ def usable(warn: Callable[[str], object]) -> Iterator[None]:
         return
     before = os.environ.get(_VARIABLE)
     with tempfile.TemporaryDirectory(prefix="microshrub-", ignore_cleanup_errors=True) as folder:
-        warn(f"The cache {_base()} cannot be written ({reason}); a temporary folder has to do.")
+        warn(f"The cache {_named()} cannot be used ({reason}); a temporary folder has to do.")
         os.environ[_VARIABLE] = folder
         try:
             yield

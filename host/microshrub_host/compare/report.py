@@ -157,11 +157,11 @@ def builds(systems: Collection[str]) -> list[str]:
 def _our_build() -> str:
     compiler = c_kernels.compiler()
     if loader.fastest() == "c" and compiler:
-        command = [compiler, "--version"]
-        said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+        command = [*compiler, "--version"]
+        said = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", check=False
+        ).stdout
         return f"engine c, {said.partition(chr(10))[0]}, {' '.join(c_kernels.FLAGS)}"
-    if loader.fastest() == "c":
-        return f"engine c, compiled before, {' '.join(c_kernels.FLAGS)}"
     return f"engine llvm, llvmlite {version_of('llvmlite')}"
 
 

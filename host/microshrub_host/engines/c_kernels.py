@@ -5,8 +5,11 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import shlex
 import shutil
+import signal
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -20,26 +23,87 @@ FLAGS = (
     "-fno-ivopts",  # with it, the scan over a window takes 5 % longer
 )
 _COMPILERS = ("cc", "gcc", "clang")
+_NONE = "There is no C compiler: install one, name it in CC, or take the engine llvm."
 _HEAD = c_translate.TYPES + c_translate.DIVISION
 
 
+_TRIAL, _LONGEST = 60.0, 600.0  # seconds for a compiler: to show that it works; for a room
+
+
 @functools.cache
-def compiler() -> str | None:
-    """The C compiler: the one that CC names, or the system's. None if there is none."""
-    wanted = os.environ.get("CC")
-    found = (shutil.which(name) for name in ([wanted] if wanted else _COMPILERS))
-    return next((path for path in found if path), None)
+def compiler() -> tuple[str, ...] | None:
+    """The command of the C compiler: the one in CC, which may have options, or the system's.
+
+    None if there is none.
+    """
+    try:
+        wanted = shlex.split(os.environ.get("CC", ""))
+    except ValueError:  # quotes that do not end
+        return None
+    for name, *options in [wanted] if wanted else [[name] for name in _COMPILERS]:
+        path = shutil.which(name)
+        if path:
+            return path, *options
+    return None
 
 
 @functools.cache
 def works() -> bool:
     """Whether there is a C compiler that has the headers it needs."""
+    try:
+        return bool(compile_text(_HEAD, _TRIAL))
+    except CompilerError:
+        return False
+
+
+def compile_text(text: str, seconds: float) -> bytes:
+    """The shared library of a C text. Raises CompilerError, also after so many seconds."""
     found = compiler()
     if found is None:
-        return False
-    command = [found, *FLAGS, "-x", "c", "-o", os.devnull, "-"]
-    done = subprocess.run(command, input=_HEAD.encode(), capture_output=True, check=False)
-    return done.returncode == 0
+        raise CompilerError(_NONE)
+    with tempfile.TemporaryDirectory(prefix="microshrub-") as name:
+        folder = Path(name)
+        (folder / "kernels.c").write_text(text, encoding="utf-8")
+        # by its name alone: the same text makes the same bytes
+        said = _run([*found, *FLAGS, "-o", "kernels.so", "kernels.c"], folder, seconds)
+        try:
+            return (folder / "kernels.so").read_bytes()
+        except OSError:
+            raise CompilerError(f"{found[0]} makes no file: {said}") from None
+
+
+def _run(command: Sequence[str], folder: Path, seconds: float) -> str:
+    """What it says. It ends with its own processes, also at Ctrl-C. Raises CompilerError."""
+    said = folder / "said"
+    with said.open("wb") as output:
+        try:
+            process = subprocess.Popen(
+                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise CompilerError(f"{command[0]} does not start: {error.strerror}") from None
+        try:
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise CompilerError(
+                f"{command[0]} has not compiled the kernels within {seconds:g} seconds"
+            ) from None
+        finally:
+            _end(process)
+    words = said.read_text(encoding="utf-8", errors="replace").strip()
+    if code != 0:
+        raise CompilerError(f"{command[0]} cannot compile the kernels: {words}")
+    return words
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End it with those that it started: a compiler is several processes."""
+    if process.poll() is None:
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
 
 
 class CCompiler(KernelCompiler):
@@ -51,29 +115,22 @@ class CCompiler(KernelCompiler):
     def key(self) -> object:
         found = compiler()
         if found is None:
-            raise CompilerError(
-                "There is no C compiler: install one, name it in CC, or take the engine llvm."
-            )
-        state = Path(found).resolve().stat()
+            raise CompilerError(_NONE)
+        state = Path(found[0]).resolve().stat()
         return found, state.st_size, state.st_mtime_ns, FLAGS
 
     def translate(self, modules: Sequence[str], of: Sequence[str]) -> tuple[str, list[Kernel]]:
         text, kernels = c_translate.translate(modules, of=of)
         return _HEAD + text, kernels
 
-    def compile(self, text: str, folder: Path) -> None:
-        source = folder / f"kernels.{os.getpid()}.c"
-        part = source.with_suffix(".so")
-        source.write_text(text, encoding="utf-8")
-        command = [str(compiler()), *FLAGS, "-o", str(part), str(source)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise CompilerError(f"{command[0]} cannot compile the kernels: {done.stderr.strip()}")
-        source.replace(folder / "kernels.c")
-        part.replace(folder / self.file)
+    def compile(self, text: str) -> bytes:
+        return compile_text(text, _LONGEST)
 
     def addresses(self, folder: Path, names: Sequence[str]) -> Mapping[str, int]:
-        library = ctypes.CDLL(str(folder / self.file))
+        try:
+            library = ctypes.CDLL(str(folder / self.file))
+        except OSError as error:
+            raise CompilerError(f"the compiled kernels cannot be loaded: {error}") from None
         return {name: ctypes.cast(library[name], ctypes.c_void_p).value or 0 for name in names}
 
 

@@ -11,9 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from types import CodeType
 
-from ..base.cache import cache_folder
+from ..base.cache import cache_folder, drop_old, use
 
 _FOLDER = "code"
+_DIGEST = 32  # bytes, of what follows them
+_KEPT = 1024  # files, some 12 MB
 
 
 def cached(source: bytes, path: Path, maker: str, make: Callable[[], CodeType]) -> CodeType:
@@ -25,16 +27,25 @@ def cached(source: bytes, path: Path, maker: str, make: Callable[[], CodeType]) 
     file = _file(source, path, maker)
     if file is None:
         return make()
-    with contextlib.suppress(OSError, EOFError, ValueError, TypeError):
-        code = marshal.loads(file.read_bytes())
-        if isinstance(code, CodeType):
-            return code
+    with contextlib.suppress(OSError):
+        data = file.read_bytes()
+        if data[:_DIGEST] == _digest(data[_DIGEST:]):  # other bytes might end the process
+            found: CodeType = marshal.loads(data[_DIGEST:])
+            use(file)
+            return found
     code = make()
     with contextlib.suppress(OSError):
+        data = marshal.dumps(code)
         part = file.with_suffix(f".{os.getpid()}")
-        part.write_bytes(marshal.dumps(code))
+        part.write_bytes(_digest(data) + data)
         part.replace(file)
+        if file.name[0] == "0":  # now and then
+            drop_old(file.parent.iterdir(), _KEPT)
     return code
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
 
 
 def _file(source: bytes, path: Path, maker: str) -> Path | None:

@@ -2,7 +2,7 @@
 
 The device library's own files are compiled, a room of them at a time, when one of its kernels is
 called for the first time; once for each state of these files, of the translator and of the
-compiler. The cache keeps the code.
+compiler. The cache keeps the code. What is not whole there, or was changed, is compiled again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from ..base import files
-from ..base.cache import cache_folder
+from ..base.cache import compiled_folder
 from ..base.errors import UserError
 from . import kernel_scope, kernel_sources, library_files
 from .kernel_sources import INT, NOTHING, Kernel
@@ -94,7 +94,7 @@ class KernelCompiler(ABC):
     """What makes machine code of kernels, and keeps it: one object for each engine."""
 
     name: str  # the engine's
-    file: str  # what a folder of the cache has when a room is compiled
+    file: str  # the code's name in a folder of the cache
     translator: tuple[ModuleType, ...]  # the modules that say what is given to the compiler
 
     @abstractmethod
@@ -109,8 +109,8 @@ class KernelCompiler(ABC):
         """
 
     @abstractmethod
-    def compile(self, text: str, folder: Path) -> None:
-        """Compile it, and put `file` there last of all. Raises CompilerError."""
+    def compile(self, text: str) -> bytes:
+        """The code, as the file is to have it. Raises CompilerError."""
 
     @abstractmethod
     def addresses(self, folder: Path, names: Sequence[str]) -> Mapping[str, int]:
@@ -122,13 +122,11 @@ class KernelCompiler(ABC):
         of = _modules_of(room)
         modules = library_files.closure(of)
         folder = self._folder_for(room, modules)
-        if not (folder / self.file).exists():
+        known = _kept(folder, self.file)
+        if known is None:
             text, kernels = self.translate(modules, of)
-            signatures = json.dumps([asdict(Signature.of(kernel)) for kernel in kernels])
-            files.replace(folder / _SIGNATURES, signatures.encode())
-            self.compile(text, folder)
-        listed = json.loads((folder / _SIGNATURES).read_text(encoding="utf-8"))
-        known = [Signature(**row | {"arguments": tuple(row["arguments"])}) for row in listed]
+            known = [Signature.of(kernel) for kernel in kernels]
+            _keep(folder, self.file, self.compile(text), known)
         addresses = self.addresses(folder, [kernel.name for kernel in known])
         return {(k.module, k.function): Function(k, addresses[k.name]) for k in known}
 
@@ -145,7 +143,32 @@ class KernelCompiler(ABC):
             named.append((module.__name__, Path(str(module.__file__))))
         for name, path in named:
             sha.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-        return cache_folder(f"{self.name}-{sha.hexdigest()[:16]}")
+        return compiled_folder(self.name, sha.digest())
+
+
+def _keep(folder: Path, file: str, code: bytes, kernels: Sequence[Signature]) -> None:
+    """Put the code there, and behind it what proves that both are whole."""
+    listed = [asdict(kernel) for kernel in kernels]
+    files.replace(folder / file, code)
+    proved = {"sha256": _proof(code, listed), "kernels": listed}
+    files.replace(folder / _SIGNATURES, json.dumps(proved).encode())
+
+
+def _kept(folder: Path, file: str) -> list[Signature] | None:
+    """The kernels of the code that is there; None if it is not, or not as it was put there."""
+    try:
+        found = json.loads((folder / _SIGNATURES).read_bytes())
+        listed = found["kernels"]
+        if found["sha256"] != _proof((folder / file).read_bytes(), listed):
+            return None
+        return [Signature(**row | {"arguments": tuple(row["arguments"])}) for row in listed]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
+def _proof(code: bytes, listed: object) -> str:
+    text = json.dumps(listed, sort_keys=True).encode()
+    return hashlib.sha256(hashlib.sha256(code).digest() + text).hexdigest()
 
 
 class CompiledViper:

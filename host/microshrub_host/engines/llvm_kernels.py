@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..base import files
 from . import llvm_function, llvm_instructions, llvm_translate
 from .compiled_kernels import CompilerError, KernelCompiler
 from .kernel_sources import Kernel
@@ -58,7 +57,7 @@ class LlvmCompiler(KernelCompiler):
     def translate(self, modules: Sequence[str], of: Sequence[str]) -> tuple[str, list[Kernel]]:
         return llvm_translate.translate(modules, of)
 
-    def compile(self, text: str, folder: Path) -> None:
+    def compile(self, text: str) -> bytes:
         from llvmlite import binding
 
         machine = _machine()
@@ -72,7 +71,8 @@ class LlvmCompiler(KernelCompiler):
         options = binding.create_pipeline_tuning_options(speed_level=_SPEED)
         builder = binding.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
-        files.replace(folder / self.file, machine.emit_object(module))
+        code: bytes = machine.emit_object(module)
+        return code
 
     def addresses(self, folder: Path, names: Sequence[str]) -> Mapping[str, int]:
         from llvmlite import binding

@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.cache import cache_folder
+from ..base.cache import compiled_folder
 from . import (
     buffer_names,
     error_texts,
@@ -71,7 +71,7 @@ def compiled(
     running.append(error_texts.MODULE)
     texts, errors = _texts(sources, running, own)
     key = repr((mpy.maker(), texts, errors)).encode()
-    folder = cache_folder(f"merged-{hashlib.sha256(key).hexdigest()[:16]}") / arch / PACKAGE
+    folder = compiled_folder("merged", hashlib.sha256(key).digest()) / arch / PACKAGE
     others = [_compiled(texts[name], name, folder, arch) for name in texts if name != INIT]
     imported = [_compiled(texts[INIT], INIT, folder, arch)]
     if native:

