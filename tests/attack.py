@@ -123,6 +123,11 @@ ATTACKS = (
         f"{TESTS} tests/host/streams/test_whole_files.py tests/host/streams/test_column_choice.py",
     ),
     Attack(
+        "boards that say what cannot be; escapes for the terminal in names",
+        "shown without harm, or an error in one line",
+        f"{TESTS} tests/tools/watch/test_hostile_boards.py",
+    ),
+    Attack(
         "compiled code in the cache, cut, altered, or of others; odd compilers",
         "made again, or refused; no crash",
         f"{TESTS} tests/host/engines/test_hostile_cache.py tests/host/engines/test_code_cache.py",

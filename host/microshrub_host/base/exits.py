@@ -71,8 +71,10 @@ def _ended(error: BaseException) -> int:
 
 
 def _say(text: str, code: int) -> int:
+    from .text import shown
+
     with contextlib.suppress(OSError):
-        print(f"microshrub: {text}", file=sys.stderr, flush=True)
+        print(f"microshrub: {shown(text)}", file=sys.stderr, flush=True)
     return code
 
 

@@ -1,10 +1,18 @@
-"""Text for people, on the standard output and on the standard error."""
+"""Text for people, on the standard output and on the standard error.
+
+Names come from files and from boards. What a terminal would act upon is taken out here, and only
+here: data keep it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TextIO
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from .text import shown
 
 
 class Terminal(Console):
@@ -16,6 +24,13 @@ class Terminal(Console):
     def say(self, text: str, style: str | None = None) -> None:
         """Print one sentence; where it is too long for the line, the terminal wraps it."""
         self.print(text, style=style, soft_wrap=True)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Of whatever is printed, the parts: text, and what rich itself tells the terminal."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else shown(text), style, control)
 
     def on_broken_pipe(self) -> None:
         """Let the command line see that nobody reads on; rich would exit with 1."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 _SHOWN = 40  # choices
@@ -21,6 +22,16 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     hint = f"Did you mean {near[0]}? " if near else ""
     more = f" and {len(known) - _SHOWN:,} more" if len(known) > _SHOWN else ""
     return f"{hint}There is: {', '.join(known[:_SHOWN])}{more}."
+
+
+# What a terminal acts upon instead of showing it, but for tabs and ends of lines; what turns the
+# direction of text around; halves of characters
+_ACTS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def shown(text: str) -> str:
+    """Text for a terminal, without what that would act upon."""
+    return _ACTS.sub("", text)
 
 
 def printable(name: str) -> str:

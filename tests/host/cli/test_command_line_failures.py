@@ -138,7 +138,7 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, words: list[str]) -> Non
     (tmp_path / "file").touch()
     code, _, said = microshrub(*words, cache=str(tmp_path / "file" / "cache"))
     assert code == 0
-    lines = [line for line in said.splitlines() if "cannot be written" in line]
+    lines = [line for line in said.splitlines() if "cannot be used" in line]
     assert len(lines) == 1
     assert "a temporary folder has to do" in lines[0]
     assert "Traceback" not in said

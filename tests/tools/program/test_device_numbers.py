@@ -283,7 +283,7 @@ def test_the_monitor_shows_it(file: Path, start: Start) -> None:
     )
     assert shown["inside the interval"].endswith(" %")
     assert "accuracy" not in shown
-    upper = draw_watch(watch.history * 2, "port", watch.unit).axes[0]
+    upper = draw_watch(watch.history.moments * 2, "port", watch.unit).axes[0]
     assert upper.get_ylabel() == "mean absolute error"
     assert upper.lines[0].get_ydata()[-1] == pytest.approx(wanted.errors.mae)
     assert upper.lines[1].get_ydata()[-1] == pytest.approx(wanted.nochange.mae)

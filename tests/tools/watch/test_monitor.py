@@ -17,7 +17,8 @@ from microshrub_tools.cli.monitor import facts, has_room, view
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import STATUS, DeviceStatus
 from microshrub_tools.link.serial_line import SerialLine
-from microshrub_tools.watch.device_watch import Recent, Watch, drift_name
+from microshrub_tools.watch.device_watch import Watch, drift_name
+from microshrub_tools.watch.history import Recent
 
 
 def device_metrics() -> object:
@@ -82,7 +83,7 @@ def test_a_device_that_was_reset_is_said_hello_to_again(device: Device) -> None:
             watch.ask(matrix=True)
             link.poll(0.1)
         watch.collect()
-    assert len(watch.history) >= 8
+    assert len(watch.history.moments) >= 8
     assert len(watch.confusion) == 3
 
 
@@ -140,3 +141,10 @@ def test_room_and_words() -> None:
     assert not has_room("abcdefghi", 60, 60)
     assert not has_room(["sitting on a chair", "standing at a desk", "walking"], 80, 24)
     assert [drift_name(k) for k in (0, 1, 2, 7)] == ["none", "warning", "drift", "7"]
+
+
+def test_an_idle_board_is_watched_for_ever() -> None:
+    recent = Recent()
+    for _ in range(5000):
+        recent.note(DeviceStatus(100, 90, *[0] * 12))
+    assert len(recent._statuses) == 1

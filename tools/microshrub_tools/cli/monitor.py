@@ -70,8 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
             try:
                 _watch(watch, link, arguments.seconds or math.inf, ctrl_c)
             finally:
-                if arguments.plot is not None and watch.history:
-                    write_figure(arguments, draw_watch(watch.history, port, watch.unit))
+                if arguments.plot is not None and watch.history.last:
+                    write_figure(arguments, draw_watch(watch.history.moments, port, watch.unit))
     return 130 if ctrl_c.came else 0
 
 
@@ -132,7 +132,7 @@ def _obey(watch: Watch, line: str) -> None:
 
 def has_room(names: Sequence[str], width: int, height: int) -> bool:
     """Whether a terminal of that size has room for the confusion matrix of classes so called."""
-    cell = max(_CELL, _AROUND + max(map(len, names)))
+    cell = max(_CELL, _AROUND + max(map(len, names), default=0))
     return len(names) + _ROWS_ELSE < height and (len(names) + 2) * cell < width
 
 

@@ -7,15 +7,14 @@ classes and features then go by their numbers.
 
 from __future__ import annotations
 
-import json
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from microshrub_host.engines import library_files
 
+from .checks import fields_of
 from .client import HostLink
 from .link_errors import RefusedError
 from .messages import Piece, Welcome, configuration
@@ -52,13 +51,12 @@ def numbers_only(welcome: Welcome) -> BoardNames:
 
 
 def names_of(config: dict[str, Any], welcome: Welcome) -> BoardNames:
-    """The names in a device's config.json; numbers where it has none."""
+    """The names in the fields of a device's config.json; numbers where it has none."""
     plain = numbers_only(welcome)
-    units = _list(config.get("units"), welcome.features)
     return BoardNames(
-        tuple(_texts(config.get("class_names"), plain.classes)),
-        tuple(_texts(config.get("feature_names"), plain.features)),
-        tuple(map(_unit, units)) if units else plain.units,
+        tuple(config.get("class_names", plain.classes)),
+        tuple(config.get("feature_names", plain.features)),
+        tuple(config.get("units", plain.units)),
     )
 
 
@@ -67,7 +65,7 @@ def version_note(config: dict[str, Any]) -> str:
     theirs, ours = config.get("program"), library_files.version()
     if theirs == ours:
         return ""
-    theirs = f"microshrub {theirs}" if isinstance(theirs, str) else "an older microshrub"
+    theirs = f"microshrub {theirs}" if theirs else "an older microshrub"
     return (
         f"Note: the board's program was built by {theirs}, and this PC has {ours}: build and "
         "flash it again, and both are the same."
@@ -75,7 +73,10 @@ def version_note(config: dict[str, Any]) -> str:
 
 
 def read_configuration(link: HostLink, welcome: Welcome) -> dict[str, Any]:
-    """The fields of the device's config.json; empty if it does not send it. Raises LinkError."""
+    """The fields of the device's config.json, as checks.fields_of() gives them.
+
+    Empty if it does not send it. Raises LinkError.
+    """
     text = b""
     try:
         while len(text) < _MOST:
@@ -87,23 +88,4 @@ def read_configuration(link: HostLink, welcome: Welcome) -> dict[str, Any]:
         return {}
     if zlib.crc32(text) != welcome.configuration_hash:
         return {}
-    try:
-        fields = json.loads(text)
-    except ValueError:
-        return {}
-    return fields if isinstance(fields, dict) else {}
-
-
-def _list(value: Any, length: int) -> list[Any]:
-    return value if isinstance(value, list) and len(value) == length else []
-
-
-def _texts(value: Any, numbers: Sequence[str]) -> Sequence[str]:
-    texts = _list(value, len(numbers))
-    return texts if texts and all(isinstance(text, str) for text in texts) else numbers
-
-
-def _unit(pair: Any) -> tuple[int, int]:
-    offset, digits = pair if isinstance(pair, list) and len(pair) == 2 else (0, 0)
-    right = type(offset) is int and type(digits) is int and abs(digits) <= 400
-    return (offset, digits) if right else (0, 0)
+    return fields_of(text, welcome)

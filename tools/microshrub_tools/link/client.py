@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from . import messages
+from . import checks, messages
 from .frames import VERSION, Frame, Splitter, pack
 from .link_errors import LinkError, LostError, RefusedError, RestartedError
 from .messages import Answer, Failure, Observed, Request, Welcome, read_answer, read_observed
@@ -90,6 +90,7 @@ class HostLink:
         self._progress = 0.0  # when an answer came last
         self._silent = 0.0  # seconds that were waited for one since
         self._greeting: Answer | None = None  # what hello was answered
+        self._welcome: Welcome | None = None  # of the session
         self._open = False  # the session
         self._greets = 0.0  # when hello was said to a line that was gone, 0: it was answered
         self.observed: deque[Observed] = deque(maxlen=_OBSERVATIONS)
@@ -113,6 +114,8 @@ class HostLink:
             self._silent, self._wait = 0.0, self._timeout
             greeting = self._hello(self._patience if patience is None else patience)
             if isinstance(greeting, Welcome) and greeting.expected == 1:
+                checks.check_welcome(greeting)
+                self._welcome = greeting
                 self._next, self._longest = 1, greeting.longest_payload
                 self._open = True
                 return greeting
@@ -138,13 +141,15 @@ class HostLink:
         return pending
 
     def wait(self, pending: PendingAnswer) -> Answer:
-        """The answer to a request that was posted. Raises RefusedError for an error."""
+        """The answer to a request that was posted, checked. Raises RefusedError for an error."""
         while pending.answer is None:
             if not any(pending is other for other in self._flight):
                 raise RestartedError
             self._step(self._wait)
         if isinstance(pending.answer, Failure):
             raise RefusedError(pending.answer)
+        assert self._welcome
+        checks.check_answer(pending.request, pending.answer, self._welcome)
         return pending.answer
 
     def ask(self, request: Request) -> Answer:
@@ -311,7 +316,8 @@ class HostLink:
             )
         elif frame.kind == messages.OBSERVED:
             observed = read_observed(frame)
-            if observed:
+            if observed and self._welcome:
+                checks.check_observed(observed, self._welcome)
                 self.observed.append(observed)
         elif answer := read_answer(frame):
             self._window = max(frame.credits, 1)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from ..link.board_names import names_of, read_configuration, version_note
 from ..link.client import HostLink
@@ -25,53 +23,16 @@ from ..link.messages import (
     numbers,
 )
 from .board_words import BoardWords
+from .history import History, Moment, Recent
 from .naming import Classes
 
 _LATENCIES = 200
 _OBSERVED = 100  # the last predictions whose classes and confidence are shown
-_WINDOW = 500  # samples of the accuracy now
 _DRIFT = ("none", "warning", "drift")
 
 
-@dataclass(frozen=True)
-class Moment:
-    """A status and the time when it arrived, in seconds since the watch began.
-
-    Where a number is predicted, its errors so far, too.
-    """
-
-    seconds: float
-    status: DeviceStatus
-    errors: NumberErrors | None = None
-
-
-class Recent:
-    """The accuracy over the last samples, from statuses, which count all samples so far."""
-
-    def __init__(self) -> None:
-        self._statuses: deque[DeviceStatus] = deque()
-
-    def note(self, status: DeviceStatus) -> None:
-        """Take the next one."""
-        some = self._statuses
-        if some and status.samples < some[-1].samples:
-            some.clear()  # the device began anew
-        some.append(status)
-        while len(some) > 1 and status.samples - some[1].samples >= _WINDOW:
-            some.popleft()
-
-    @property
-    def accuracy(self) -> tuple[float, int] | None:
-        """Percent, and of how many samples; None if none came since the first status."""
-        if not self._statuses:
-            return None
-        first, last = self._statuses[0], self._statuses[-1]
-        samples = last.samples - first.samples
-        return (100 * (last.right - first.right) / samples, samples) if samples else None
-
-
 class Watch:
-    """Asks a device again and again. `history` has a Moment for each status.
+    """Asks a device again and again. `history` keeps Moments, one for each status at first.
 
     words are what it says besides, if somebody listens.
     """
@@ -83,8 +44,8 @@ class Watch:
         self._latencies: deque[float] = deque(maxlen=_LATENCIES)
         self._last: deque[Observed] = deque(maxlen=_OBSERVED)
         self.recent = Recent()
-        self.history: list[Moment] = []
-        self.confusion: list[tuple[int, ...]] = []
+        self.history = History()
+        self._confusion: list[tuple[int, ...]] = []
         self._connect()
 
     def ask(self, *, matrix: bool = False) -> DeviceStatus:
@@ -110,7 +71,7 @@ class Watch:
         self.asks = bool(config.get("asking"))
         self.question: Question | None = None
         self._heard = 0  # the last question that was told of
-        self.target = _target_place(config, self.classes)
+        self.target: int | None = config.get("column")  # the value that is predicted, if one is
         self.errors: NumberErrors | None = None
         self.unlike: Unlike | None = None
         self._alarms = -1  # that were told of; -1: what came before the watch is no news
@@ -133,11 +94,11 @@ class Watch:
             self.naming.refresh()
         self._note(status)
         if matrix:
-            self.confusion = self._matrix()
+            self._confusion = self._matrix()
         return status
 
     def _note(self, status: DeviceStatus) -> None:
-        self.history.append(Moment(time.monotonic() - self._began, status, self.errors))
+        self.history.note(Moment(time.monotonic() - self._began, status, self.errors))
         self.recent.note(status)
         self.collect()
 
@@ -150,6 +111,8 @@ class Watch:
         """Counts: a row for each label, in it one for each prediction; empty if refused."""
         try:
             rows = [self._row(label) for label in range(self.classes)]
+            if min(map(len, rows)) < self.classes:
+                return []
             return self.naming.fold(rows) if self.naming else rows
         except RefusedError:
             return []
@@ -168,7 +131,14 @@ class Watch:
     @property
     def status(self) -> DeviceStatus:
         """The last one."""
-        return self.history[-1].status
+        assert self.history.last
+        return self.history.last.status
+
+    @property
+    def confusion(self) -> list[tuple[int, ...]]:
+        """The confusion matrix of matrix_names; empty if it is not known, or of other classes."""
+        known = len(self._confusion) == len(self.matrix_names)
+        return self._confusion if known else []
 
     @property
     def unit(self) -> float:
@@ -221,12 +191,6 @@ class Watch:
             (label, n, _mean([s for s in self._last if s.prediction.label == label]))
             for label, n in sorted(counts.items())
         ]
-
-
-def _target_place(config: dict[str, Any], classes: int) -> int | None:
-    """Which value of a sample the device predicts; None if it predicts classes."""
-    place = (config.get("numbers") or {}).get("column")
-    return place if classes == 1 and type(place) is int else None
 
 
 def _mean(some: Sequence[Observed]) -> float:

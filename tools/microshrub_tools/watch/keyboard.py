@@ -19,7 +19,10 @@ class Keyboard:
         except ImportError:
             raise UserError("keys can only be read on Linux and macOS") from None
         self._termios, self._tty = termios, tty
-        self._source = sys.stdin.fileno()
+        try:
+            self._source = sys.stdin.fileno()
+        except (AttributeError, OSError, ValueError):
+            raise UserError("there is no standard input that keys could come from") from None
         self._open = True
 
     def __enter__(self) -> Keyboard:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .device_watch import Moment
+from .history import Moment
 
 _FEW = 10  # points that a line alone would not show
 

@@ -76,11 +76,9 @@ def read_line(line: str) -> Reading | None:
     )
 
 
-def of_observation(observed: Observed, names: BoardNames) -> Reading | None:
-    """The sample of an observation; None if it is not of a board with these names."""
+def of_observation(observed: Observed, names: BoardNames) -> Reading:
+    """The sample of an observation of a board with these names."""
     label = observed.label
-    if len(observed.values) != len(names.features) or (label or 0) >= len(names.classes):
-        return None
     values = tuple(
         None if raw == _ABSENT else names.value(f, raw) for f, raw in enumerate(observed.values)
     )
@@ -206,9 +204,7 @@ class SampleSource:
             self._gap |= missing > 0
             self._number = observed.number
             self._heard = time.monotonic()
-            reading = of_observation(observed, names)
-            if reading:
-                self._put(reading)
+            self._put(of_observation(observed, names))
 
     def _put(self, reading: Reading) -> None:
         self._found.append(replace(reading, gap=True) if self._gap else reading)

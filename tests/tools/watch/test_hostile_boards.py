@@ -1,0 +1,233 @@
+"""Boards that say what cannot be: monitor and record show it, or end with one line."""
+
+from __future__ import annotations
+
+import struct
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hostile_board import (
+    CLASS,
+    COUNTS,
+    DONE,
+    GOOD,
+    QUESTION,
+    STATE,
+    UNLIKE,
+    class_state,
+    hostile,
+    observed,
+)
+from script_support import run
+
+from microshrub_host.base.terminal import Terminal
+from microshrub_host.base.text import shown
+from microshrub_tools.cli.monitor import view
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.serial_line import SerialLine
+from microshrub_tools.watch import history
+from microshrub_tools.watch.device_watch import Watch
+from microshrub_tools.watch.history import History, Moment
+
+NAMES = {"class_names": ["walk", "rest"], "feature_names": ["x", "y"]}
+WORDS = "the board says what cannot be: "
+STATUS_WORDS = list(struct.unpack("<14i", GOOD["status"][1]))
+
+
+def status(**words: int) -> dict[str, tuple[int, bytes]]:
+    places = {"samples": 0, "heap_used": 6, "drift": 8}
+    changed = STATUS_WORDS.copy()
+    for name, value in words.items():
+        changed[places[name]] = value
+    return {"status": (STATE, struct.pack("<14i", *changed))}
+
+
+# What the board is, and what is said of it; "": it can be used all the same
+BOARDS: dict[str, tuple[dict[str, Any], str]] = {
+    "a good one": ({"config": NAMES, "seen": observed()}, ""),
+    "predicts class 200": ({"seen": observed(label=200)}, "class 200 of 2"),
+    "has seen class 200": ({"seen": observed(known=200)}, "class 200 of 2"),
+    "has seen class 65534": ({"seen": observed(known=65534)}, "class 65534 of 2"),
+    "other features": ({"seen": observed(), "features": 9}, "2 values of 9 features"),
+    "no classes": ({"classes": 0}, "it has 0 classes"),
+    "65,535 classes": ({"classes": 65535}, "it has 65535 classes"),
+    "no features": ({"features": 0, "seen": observed()}, "it has no features"),
+    "numbers' column 99": (
+        {"config": {"numbers": {"column": 99}}, "classes": 1, "seen": observed(0, 65535)},
+        "",
+    ),
+    "numbers that are none": ({"config": {"numbers": 7}, "classes": 1}, ""),
+    "numbers' column -1": ({"config": {"numbers": {"column": -1}}, "classes": 1}, ""),
+    "units of -400": (
+        {
+            "config": NAMES | {"units": [[0, -400], [0, 400]], "numbers": {"column": 0}},
+            "classes": 1, "seen": observed(0, 65535),
+        },
+        "",
+    ),
+    "an endless offset": (
+        {"config": {"units": [[int("9" * 4000), 0], [1e400, 2]]}, "seen": observed()}, "",
+    ),
+    "nested JSON": ({"config": b"[" * 40_000 + b"]" * 20_000}, ""),
+    "a list for JSON": ({"config": b"[1]"}, ""),
+    "no JSON": ({"config": b"\xff\xfe{"}, ""),
+    "half a character": (
+        {"config": b'{"class_names": ["\\ud800", "b"], "feature_names": ["\\udfff", "y"],'
+         b' "program": "\\ud800"}', "seen": observed()},
+        "",
+    ),
+    "names that are none": ({"config": {"class_names": [1, None]}, "seen": observed()}, ""),
+    "a class that stands for 200": (
+        {"config": NAMES | {"spare": {"classes": 1}},
+         "answers": {"classes": (CLASS, class_state(0, 200))}},
+        "class 200 of 2",
+    ),
+    "a class for all": (
+        {"config": NAMES | {"spare": {"classes": 1}},
+         "answers": {"classes": (CLASS, class_state(0, 0))}},
+        "class 0 where 1 was asked for",
+    ),
+    "done instead of a class": (
+        {"config": {"spare": {"classes": 1}}, "answers": {"classes": (DONE, b"")}},
+        "Done where ClassState was asked for",
+    ),
+}  # fmt: skip
+MONITORED: dict[str, tuple[dict[str, Any], str]] = BOARDS | {
+    "done instead of a status": ({"answers": {"status": (DONE, b"")}}, "Done where DeviceStatus"),
+    "fewer samples than none": ({"answers": status(samples=-1)}, "-1 in its status"),
+    "a negative heap": ({"answers": status(heap_used=-5)}, "-5 in its heap"),
+    "drift 77": ({"answers": status(drift=77)}, ""),
+    "a question about class 99": (
+        {"config": NAMES | {"asking": {"share": 1}},
+         "answers": {"asking": (QUESTION, struct.pack("<5i", 7, 99, 3, 100, 2))}},
+        "class 99 of 2",
+    ),
+    "a question about class -7": (
+        {"config": NAMES | {"asking": {"share": 1}},
+         "answers": {"asking": (QUESTION, struct.pack("<5i", 7, -7, 3, 100, 2))}},
+        "class -7 of 2",
+    ),
+    "done instead of a question": (
+        {"config": {"asking": 1}, "answers": {"asking": (DONE, b"")}}, "Done where Question",
+    ),
+    "anomalies below none": (
+        {"config": {"anomaly": 1}, "answers": {"anomaly": (UNLIKE, struct.pack("<3i", 1, 2, -3))}},
+        "-3 in anomalies",
+    ),
+}  # fmt: skip
+
+
+def told(words: str, code: int, said: str) -> None:
+    """One line, and what it says; no escape, no traceback."""
+    assert code == (2 if words else 0), said
+    assert "\x1b" not in said
+    assert "Traceback" not in said
+    if words:
+        assert f"microshrub: {WORDS}{words}" in said
+
+
+@pytest.mark.parametrize("name", MONITORED)
+def test_monitor(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    board, words = MONITORED[name]
+    with hostile(**board) as port:
+        code = run("monitor", "--port", port, "--seconds", 1.5, "--plot", tmp_path / "a.png")
+    read = capsys.readouterr()
+    told(words, code, read.out + read.err)
+
+
+@pytest.mark.parametrize("name", [name for name, (board, _) in BOARDS.items() if "seen" in board])
+def test_record(
+    name: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("microshrub_tools.watch.readings._LISTEN", 0.2)
+    board, words = BOARDS[name]
+    with hostile(**board) as port:
+        code = run("record", "--port", port, "-o", tmp_path / "a.csv", "--limit", 5)
+    read = capsys.readouterr()
+    told(words, code, read.out + read.err)
+    if not words:
+        assert (tmp_path / "a.csv").read_text().count("\n") == 6
+
+
+@pytest.mark.parametrize("counts", [(), (1,), (1, 2, 3), (1, -2), tuple(range(40))])
+def test_the_confusion_matrix_has_its_shape_or_is_not_shown(counts: tuple[int, ...]) -> None:
+    answers = {"confusion": (COUNTS, struct.pack(f"<{len(counts)}i", *counts))}
+    with hostile(NAMES, answers=answers) as port, HostLink(SerialLine(port)) as link:
+        watch = Watch(link)
+        if len(counts) > 2 or -2 in counts:
+            with pytest.raises(Exception, match="what cannot be"):
+                watch.ask(matrix=True)
+            return
+        watch.ask(matrix=True)
+        assert watch.confusion == ([(1, 1), (1, 1)] if counts else [])
+        terminal = Terminal()
+        terminal.print(view(watch))
+
+
+ESCAPES = "\x1b]0;title\x07\x1b[2J\x9b31m\u202ewalk\b\r"
+
+
+def test_escapes_do_not_reach_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = {
+        "class_names": [ESCAPES, "rest"], "feature_names": [ESCAPES, "y"], "program": ESCAPES,
+    }  # fmt: skip
+    text = f"microshrub: {ESCAPES}\n".encode()
+    with hostile(config, seen=observed(0, 0), text=text) as port:
+        assert run("monitor", "--port", port, "--seconds", 2) == 0
+        read = capsys.readouterr()
+        assert "predicted ]0;title[2J31mwalk" in read.out
+        with HostLink(SerialLine(port)) as link:
+            watch = Watch(link)
+            watch.ask(matrix=True)
+            terminal = Terminal()
+            with terminal.capture() as shown_there:
+                terminal.print(view(watch))
+    for said in (read.out, read.err, shown_there.get()):
+        assert said
+        assert not {"\x1b", "\x07", "\x9b", "\u202e", "\b"} & set(said)
+    lines = shown_there.get().splitlines()
+    assert len({len(line) for line in lines if "│" in line[:1]}) <= 2  # the boxes are straight
+
+
+def test_escapes_of_a_file_do_not_reach_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a\x1b[31mb.csv"
+    rows = "".join(f"{k},{k % 3},{ESCAPES if k % 2 else 'no'}\n" for k in range(300))
+    file.write_bytes(f'"{ESCAPES}",y,label\n{rows}'.replace("\r", "").encode())
+    words = ["simulate", file, "--engine", "python", "--model", "shrub"]
+    assert run(*words) == 0
+    first = capsys.readouterr()
+    assert run(*words, "--target", "no\x1b[5mcolumn") == 2
+    assert run("simulate", tmp_path / "none\x1b[31m.csv") == 2
+    last = capsys.readouterr()
+    for said in (first.out, first.err, last.out, last.err):
+        assert "\x1b" not in said
+        assert "\x07" not in said
+    assert "[2J" in first.out  # it is shown, only not obeyed
+
+
+def test_what_a_terminal_shows_is_what_it_was() -> None:
+    text = "Zürich 東京 \N{PARTY POPPER} a\tb\n\u00a0c"
+    assert shown(text) == text
+    assert shown(ESCAPES) == "]0;title[2J31mwalk"
+
+
+def test_a_day_of_watching_takes_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "_MOMENTS", 64)
+    kept = History()
+    status: Any = object()
+    for second in range(86_400):
+        kept.note(Moment(float(second), status))
+    moments = [moment.seconds for moment in kept.moments]
+    assert len(moments) <= 66
+    assert (moments[0], moments[-1]) == (0, 86_399)
+    gaps = {after - before for before, after in pairwise(moments[:-1])}
+    assert len(gaps) == 1

@@ -1,0 +1,80 @@
+"""What a watch remembers, however long it lasts: moments, evenly spread, and the last samples."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from ..link.messages import DeviceStatus, NumberErrors
+
+_MOMENTS = 4096  # that are kept: enough for a plot
+_WINDOW = 500  # samples of the accuracy now
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A status and the time when it arrived, in seconds since the watch began.
+
+    Where a number is predicted, its errors so far, too.
+    """
+
+    seconds: float
+    status: DeviceStatus
+    errors: NumberErrors | None = None
+
+
+class History:
+    """Moments, evenly spread over the whole watch; when there are too many, every second one goes.
+
+    `last` is the last one.
+    """
+
+    def __init__(self) -> None:
+        self._kept: list[Moment] = []
+        self._every = 1
+        self._seen = 0
+        self.last: Moment | None = None
+
+    def note(self, moment: Moment) -> None:
+        """Take the next one."""
+        if self._seen % self._every == 0:
+            self._kept.append(moment)
+            if len(self._kept) > _MOMENTS:
+                del self._kept[1::2]
+                self._every *= 2
+        self._seen += 1
+        self.last = moment
+
+    @property
+    def moments(self) -> list[Moment]:
+        """Those that are kept, and the last one."""
+        if self.last is None or self._kept[-1] is self.last:
+            return self._kept
+        return [*self._kept, self.last]
+
+
+class Recent:
+    """The accuracy over the last samples, from statuses, which count all samples so far."""
+
+    def __init__(self) -> None:
+        self._statuses: deque[DeviceStatus] = deque()
+
+    def note(self, status: DeviceStatus) -> None:
+        """Take the next one."""
+        some = self._statuses
+        if some and status.samples < some[-1].samples:
+            some.clear()  # the device began anew
+        if some and status.samples == some[-1].samples:
+            some.pop()  # nothing came since
+        some.append(status)
+        while len(some) > 1 and status.samples - some[1].samples >= _WINDOW:
+            some.popleft()
+
+    @property
+    def accuracy(self) -> tuple[float, int] | None:
+        """Percent, and of how many samples; None if none came since the first status."""
+        if not self._statuses:
+            return None
+        first, last = self._statuses[0], self._statuses[-1]
+        samples = last.samples - first.samples
+        return (100 * (last.right - first.right) / samples, samples) if samples else None
