@@ -128,6 +128,11 @@ ATTACKS = (
         f"{TESTS} tests/tools/watch/test_hostile_boards.py",
     ),
     Attack(
+        "half, malformed, aborted and too many requests to `web` and `bridge`",
+        "they go on, and Ctrl-C ends them",
+        f"{TESTS} tests/tools/web/test_hostile_visitors.py",
+    ),
+    Attack(
         "compiled code in the cache, cut, altered, or of others; odd compilers",
         "made again, or refused; no crash",
         f"{TESTS} tests/host/engines/test_hostile_cache.py tests/host/engines/test_code_cache.py",

@@ -10,12 +10,15 @@ address, where no server and no other page sees it, and has to come from this or
 
 from __future__ import annotations
 
+import contextlib
 import http
 import json
 import secrets
+import socket
 import threading
 import urllib.parse
 from collections.abc import Callable
+from typing import Any
 
 from microshrub_host.base.errors import UserError
 
@@ -35,6 +38,7 @@ _PATIENCE = 3.0  # seconds for the port's last user to let go of it
 _WAIT = 0.05  # seconds that a read waits for the first byte
 _BUSY, _LOST = 4000, 4001  # codes of a WebSocket's end
 _LONGEST = 120  # bytes of its reason
+_CONNECTIONS = 32  # at a time: a page makes a few, and more would leave the port no file number
 _USB = ("usbVendorId", "usbProductId")
 _SETTINGS = ("baudRate", "dataTerminalReady", "requestToSend")
 _FASTEST = 4_000_000  # bits a second
@@ -51,6 +55,8 @@ class Bridge:
         self.token = secrets.token_urlsafe(24)
         self._open = open_line
         self._taken = threading.Lock()
+        self._page: ServerConnection | None = None  # that has the port
+        self._room = threading.BoundedSemaphore(_CONNECTIONS)
         try:
             self._server: Server = serve(
                 self._carry, site.HOST, port, process_request=self._answer, compression=None
@@ -58,6 +64,8 @@ class Bridge:
         except OSError as error:
             why = error.strerror or error
             raise UserError(f"--http-port {port} cannot be used: {why}. Choose another.") from None
+        self._serve_one = self._server.handler
+        self._server.handler = self._handle
         self._hosts = [f"{name}:{self.port}" for name in ("localhost", site.HOST)]
 
     @property
@@ -71,15 +79,51 @@ class Bridge:
         return f"http://localhost:{self.port}/#bridge={self.token}"
 
     def run(self) -> None:
-        """Serve until stop()."""
-        self._server.serve_forever()
+        """Serve until stop() or Ctrl-C; then the port has been let go."""
+        # the threads of connections are daemons as this one is, and end with the program
+        thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(_PATIENCE)
+        finally:
+            self._server.socket.close()
+            self._let_go()
 
     def stop(self) -> None:
         """End run()."""
+        self._let_go()
         self._server.shutdown()
+
+    def _let_go(self) -> None:
+        """Have the page's thread, if there is one, close the port; waits for it."""
+        page = self._page
+        if page:
+            with contextlib.suppress(OSError):
+                page.socket.shutdown(socket.SHUT_RDWR)
+        if self._taken.acquire(timeout=_PATIENCE):
+            self._taken.release()
+
+    def _handle(self, connection: socket.socket, address: Any) -> None:
+        """Serve one connection, if there are not too many."""
+        if not self._room.acquire(blocking=False):
+            connection.close()
+            threads: set[threading.Thread] = getattr(self._server, "handler_threads", set())
+            threads.discard(threading.current_thread())
+            return
+        try:
+            self._serve_one(connection, address)
+        finally:
+            self._room.release()
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """A file of the page; None for a WebSocket that may be opened."""
+        try:
+            return self._answered(connection, request)
+        except (ValueError, LookupError):  # an address that is none, a header twice
+            return connection.respond(http.HTTPStatus.BAD_REQUEST, "no such request\n")
+
+    def _answered(self, connection: ServerConnection, request: Request) -> Response | None:
         if request.headers.get("Host") not in self._hosts:
             return connection.respond(http.HTTPStatus.FORBIDDEN, "another host\n")
         parts = urllib.parse.urlsplit(request.path)
@@ -105,9 +149,11 @@ class Bridge:
         if not self._taken.acquire(timeout=_PATIENCE):
             page.close(_BUSY, "Another page uses the port. Close that one.")
             return
+        self._page = page
         try:
             self._carry_alone(page)
         finally:
+            self._page = None
             self._taken.release()
 
     def _carry_alone(self, page: ServerConnection) -> None:
@@ -156,10 +202,10 @@ def _read(line: SerialLine, page: ServerConnection, ended: threading.Event) -> N
             data = line.read(_WAIT)
             if data:
                 page.send(data)
-    except OSError:
-        page.close(_LOST, _GONE)
     except ConnectionClosed:
         pass
+    except Exception:  # whatever it is, the page is not left without a word
+        page.close(_LOST, _GONE)
 
 
 def of_port(port: str, baud: int, http_port: int) -> Bridge:

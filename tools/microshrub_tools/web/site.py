@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sys
+import threading
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,6 +22,8 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-cache",
 }
+_PATIENCE = 10.0  # seconds for a request to be there, and for an answer to be taken
+_CONNECTIONS = 64  # at a time
 _MARK = "main.js"  # is there when the page was built
 _TYPES = {
     ".css": "text/css",
@@ -37,13 +41,19 @@ _TYPES = {
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    timeout = _PATIENCE
 
     def do_GET(self) -> None:
+        try:
+            path = urllib.parse.urlsplit(self.path).path
+        except ValueError:
+            self.send_error(400)
+            return
         host = (self.headers.get("Host") or "").rpartition(":")[0]
         if host not in (HOST, "localhost"):  # a page elsewhere whose name leads here
             self.send_error(403)
             return
-        found = file(urllib.parse.urlsplit(self.path).path)
+        found = file(path)
         if found is None:
             self.send_error(404)
             return
@@ -58,6 +68,30 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         pass
+
+
+class _Server(ThreadingHTTPServer):
+    """A thread a connection, of so many at most; one that is broken off is no news."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__((HOST, port), _Handler)
+        self._room = threading.BoundedSemaphore(_CONNECTIONS)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if self._room.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._room.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
 
 
 def built() -> Path:
@@ -99,7 +133,7 @@ def server(port: int) -> ThreadingHTTPServer:
     """A server of the page on this machine alone; port 0 is a free one. Raises UserError."""
     built()
     try:
-        return ThreadingHTTPServer((HOST, port), _Handler)
+        return _Server(port)
     except OSError as error:
         why = error.strerror or error
         raise UserError(f"--http-port {port} cannot be used: {why}. Choose another one.") from None
