@@ -92,8 +92,9 @@ def check_answer(request: Request, answer: Answer, welcome: Welcome) -> None:
     elif isinstance(answer, ClassState):
         _check_class(answer.number, welcome)
         _check_class(answer.stands_for, welcome)
-        if answer.number != request.payload[1] and not request.payload[0]:  # it was to tell
-            raise BoardError(f"class {answer.number} where {request.payload[1]} was asked for")
+        asked = request.payload[1] if request.payload[:1] == b"\0" else answer.number
+        if answer.number != asked:
+            raise BoardError(f"class {answer.number} where {asked} was asked for")
     elif isinstance(answer, Counts):
         if len(answer.counts) > welcome.classes - request.payload[1]:
             raise BoardError(f"{len(answer.counts)} counts in a row of {welcome.classes} classes")
