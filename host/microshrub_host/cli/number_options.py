@@ -123,7 +123,10 @@ def open_number_stream(
     """
     for name in _OF_CLASSES:
         if not (page and name == "html") and getattr(arguments, name, None) is not None:
-            raise UserError(f"{option(name)} is for classes, and --target wants numbers.")
+            said = f"{option(name)} is for classes, and --target wants numbers."
+            if name == "anomaly":
+                said += " `simulate --anomaly RATE --no-label` scores the samples by themselves."
+            raise UserError(said)
     lags = getattr(arguments, "lags", None)
     if lags is not None and arguments.horizon is None:
         raise UserError("--lags needs --horizon N.")

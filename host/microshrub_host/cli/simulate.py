@@ -20,6 +20,7 @@ from ..streams.stream import Stream
 from .anomaly_option import add_anomaly_option, anomaly_options
 from .asking_option import add_answer_options, asking_options
 from .budget import too_large
+from .no_label_option import add_no_label_option, check_no_label
 from .number_options import add_number_options, wants_numbers
 from .options import add_model_options
 from .outputs import (
@@ -31,6 +32,7 @@ from .outputs import (
     write_json,
     write_page,
 )
+from .simulate_anomaly import run_alone
 from .simulate_numbers import run_numbers
 from .spare_option import add_spare_option, spare_of_stream
 from .stream_options import (
@@ -56,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what runs the learner (default: c if there is a C compiler, else llvm)",
     )
     add_anomaly_option(parser)
+    add_no_label_option(parser, "with --anomaly, samples are scored, and nothing is learned")
     add_spare_option(parser)
     add_answer_options(parser)
     add_outputs(
@@ -72,6 +75,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Learn the stream, then print and write what came of it."""
     check_outputs(arguments)
+    if check_no_label(arguments):
+        return run_alone(arguments)
     if wants_numbers(arguments):
         return run_numbers(arguments)
     anomaly, asking = anomaly_options(arguments), asking_options(arguments)

@@ -18,6 +18,7 @@ from ..evaluation import prequential
 from ..streams.generators import SYNTH_NAMES
 from ..streams.open_stream import open_stream
 from ..streams.stream import Stream
+from .no_label_option import open_unlabelled_rows
 from .options import given_options, model_parameters
 from .parsed import whole_number
 
@@ -119,6 +120,8 @@ def open_arguments(arguments: argparse.Namespace) -> Stream:
 
 def open_rows(arguments: argparse.Namespace) -> Stream:
     """The rows of DATA as they are, in their own order if --features makes samples of them."""
+    if getattr(arguments, "no_label", False):
+        return open_unlabelled_rows(arguments)
     options = _feature_options(arguments)
     with showing("reading") as update:
         stream = open_stream(
@@ -133,7 +136,13 @@ def open_rows(arguments: argparse.Namespace) -> Stream:
             warmup=options.readings(arguments.warmup) if options else arguments.warmup,
             progress=update,
         )
-    for note in stream.notes:
+    notes = [*stream.notes]
+    if getattr(arguments, "anomaly", None) and not arguments.label and stream.label_name:
+        notes.append(
+            f"the last column, {stream.label_name}, is taken for the class. --label NAME takes "
+            "another one; `simulate --anomaly RATE --no-label` scores samples that have none."
+        )
+    for note in notes:
         messages.say(f"Note: {note}")
     return stream
 

@@ -69,6 +69,20 @@ def _curves(result: Result) -> list[Curve]:
     return curves
 
 
+def draw_anomalies(stream: str, run: AnomalyRun) -> Any:
+    """The anomaly score over time, of a stream without labels."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 3), layout="constrained")
+    axes = figure.subplots()
+    _draw_anomaly(axes, run)
+    size = count(len(run.scores), "sample")
+    axes.set_title(f"{stream}: {count(len(run.alarms), 'alarm')} in {size}", parse_math=False)
+    axes.set_xlabel("samples")
+    axes.grid(alpha=0.3)
+    return figure
+
+
 def _draw_anomaly(axes: Any, run: AnomalyRun) -> None:
     """The scores, the highest of as many samples as share a column, and the alarms."""
     width = max(1, len(run.scores) // _COLUMNS)

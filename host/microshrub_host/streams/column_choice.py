@@ -66,10 +66,11 @@ class ColumnChoice:
             if name == label or (place == last and label is None) or not self.leaves_out(name)
         ]
 
-    def clock(self, names: Sequence[str], label: int, features: int) -> ColumnChoice | None:
+    def clock(self, names: Sequence[str], label: int | None, features: int) -> ColumnChoice | None:
         """What leaves out the time that `record` writes; None if something was chosen, or fewer
         than so many features were left."""
-        is_clock = names[0] == CLOCK and label != 0 and len(names) - 2 >= features
+        left = len(names) - (1 if label is None else 2)
+        is_clock = names[0] == CLOCK and label != 0 and left >= features
         return ColumnChoice(drop=(CLOCK,)) if is_clock and not self.is_given else None
 
     def note(self, source: str) -> str:
@@ -83,17 +84,17 @@ class ColumnChoice:
 ALL = ColumnChoice()
 
 
-def check_count(source: str, features: int, least: int, *, of_classes: bool) -> None:
-    """Raise DataError unless so many can be learned."""
+def check_count(source: str, features: int, least: int, beside: str) -> None:
+    """Raise DataError unless so many can be learned beside the class, the target or nothing."""
     if least <= features <= MAX_FEATURES:
         return
     said = (
-        f"{source} has {features:,} feature columns beside the "
-        f"{'class' if of_classes else 'target'}; {least} to {MAX_FEATURES} are possible. "
+        f"{source} has {features:,} feature columns beside the {beside}; {least} to "
+        f"{MAX_FEATURES} are possible. "
     )
     if features:
         raise DataError(f"{said}--columns names those that are to be learned.")
     said += "Cells are separated by commas, semicolons or tabs."
-    if not of_classes:
+    if beside == "target":
         said += " With --horizon N, the target's own last values are features: --lags K."
     raise DataError(said)

@@ -11,6 +11,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,7 @@ class ReadingOptions:
     warmup: int
     choice: ColumnChoice = ALL
     features: int = 1  # of a file, at the least
-    of_classes: bool = True  # not numbers, of which any column can be the target
+    asks: Literal["class", "target", "nothing"] = "class"  # for what the samples are
 
 
 @dataclass
@@ -73,7 +74,7 @@ class FileTable:
         """Where csv_blocks finds the columns. Raises DoubtError if the file is no CSV file."""
         if not self.delimiter:
             raise DoubtError("no CSV file")
-        columns = self.places if of_classes else sorted([*self.places, self.label_place])
+        columns = self.places if of_classes else sorted({*self.places, self.label_place})
         label = self.label_place if of_classes else None
         return Layout(self.cells, columns, label, self.delimiter, self.header_line)
 
@@ -158,7 +159,16 @@ def _stream(
     notes = [*table.notes, *notes, *leave_out_too_large(table, values, scale, order)]
     if reading.choice.columns is None:
         notes += telltale_notes(table.name, dict(enumerate(names)), values, labels, order)
-    return Stream(table.name, values, labels, names, class_names, tuple(notes), scale)
+    return Stream(
+        table.name,
+        values,
+        labels,
+        names,
+        class_names,
+        tuple(notes),
+        scale,
+        label_name=table.label.name,
+    )
 
 
 def open_table(name: str, lines: Iterator[str], reading: ReadingOptions) -> FileTable:
@@ -178,7 +188,7 @@ def open_table(name: str, lines: Iterator[str], reading: ReadingOptions) -> File
         table.delimiter = delimiter
         return table
     if not reading.choice.is_given:
-        check_count(name, len(cells) - 1, 0, of_classes=reading.of_classes)
+        check_count(name, len(cells) - 1, 0, reading.asks)
     check_names(f"{name}, line {line}", reading.choice.named(cells, reading.label), reading.label)
     table = _choose(name, [Column(cell) for cell in cells], rows, reading)
     table.header_line, table.delimiter = line, delimiter
@@ -193,11 +203,12 @@ def _choose(
     label, choice = reading.label, reading.choice
     if label is not None and label not in names:
         raise DataError(f"{name} has no column {label}. {did_you_mean(label, names)}")
-    able = [at for at, each in enumerate(names) if reading.of_classes or each not in choice.drop]
+    able = [at for at, n in enumerate(names) if reading.asks == "class" or n not in choice.drop]
     place = (able or [0])[-1] if label is None else names.index(label)
-    clock = choice.clock(names, place, reading.features)
-    places = (clock or choice).places(name, names, place)
-    check_count(name, len(places), reading.features, of_classes=reading.of_classes)
+    aside = None if reading.asks == "nothing" else place
+    clock = choice.clock(names, aside, reading.features)
+    places = (clock or choice).places(name, names, aside)
+    check_count(name, len(places), reading.features, reading.asks)
     return FileTable(
         name,
         [columns[each] for each in places],

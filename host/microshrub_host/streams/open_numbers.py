@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -22,8 +23,9 @@ from .csv_blocks import DoubtError
 from .data_files import FileTable, ReadingOptions, fill, leave_out_too_large, open_table
 from .generators import in_numbers, river_names
 from .number_streams import NOT_SCORED, NumberStream, Values, ahead, check_ahead
+from .open_stream import open_stream
 from .order_statistics import PART
-from .source_file import SourceFile, opened_source
+from .source_file import GENERATED, SourceFile, opened_source
 from .stream import DataError, Progress
 from .telltales import telltale_notes
 from .text_lines import text_lines
@@ -74,8 +76,33 @@ def open_numbers(
     check_ahead(horizon, lags)
     choice = ColumnChoice.of(columns, drop)
     least = 0 if horizon else 1
-    options = ReadingOptions(target, None, header, limit, None, warmup, choice, least, False)
+    options = ReadingOptions(target, None, header, limit, None, warmup, choice, least, "target")
     return ahead(_read(source, options, progress), horizon, lags)
+
+
+def open_columns(
+    source: str,
+    *,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] | None = None,
+    header: bool = True,
+    limit: int | None = None,
+    warmup: int = 256,
+    progress: Progress | None = None,
+) -> NumberStream:
+    """Open a source that asks for nothing: all columns are features, none of them a target.
+
+    The arguments and the errors are those of open_stream. Of `river:NAME` and `synth:NAME`, it is
+    the features of the classification data set.
+    """
+    if source.startswith(GENERATED):
+        found = open_stream(source, columns=columns, drop=drop, limit=limit, progress=progress)
+        names = found.feature_names
+        return NumberStream(source, found.values, names, len(names) - 1, 0, 0)
+    choice = ColumnChoice.of(columns, drop)
+    options = ReadingOptions(None, None, header, limit, None, warmup, choice, 1, "nothing")
+    with opened_source(source) as file:
+        return _of_file(file, options, progress)
 
 
 def _read(source: str, options: ReadingOptions, progress: Progress | None) -> NumberStream:
@@ -90,7 +117,7 @@ def _read(source: str, options: ReadingOptions, progress: Progress | None) -> Nu
     found = _of_samples(source, islice(samples, options.limit or most))
     names = found.column_names
     places = options.choice.places(source, names, found.place)
-    check_count(source, len(places), options.features, of_classes=False)
+    check_count(source, len(places), options.features, "target")
     kept = [*places, found.place]
     return replace(
         found,
@@ -109,22 +136,35 @@ def _of_file(
             values = _blocks(source, table, options, progress)
         except DoubtError:
             fill(table, options.limit)
-            values = _cells(table, options.warmup)
-    place = table.target_place
-    gaps = _gaps(values[:, place])
-    if gaps == len(values):
-        raise DataError(f"{source.name}: column {table.label.name} has no number.")
-    table.columns.insert(place, table.label)
+            values = _cells(table, options)
+    place, target = table.target_place, []
+    if options.asks == "target":
+        target = _target_notes(table, values[:, place])
+        table.columns.insert(place, table.label)
     scale = Scale.fit(values)
     notes = [*table.notes, *leave_out_too_large(table, values, scale, range(len(values)))]
-    if gaps:
-        what = count(gaps, "row") + (" has" if gaps == 1 else " have")
-        notes.append(f"{what} no {table.label.name}: {NOT_SCORED}")
+    notes += target
     names = tuple(column.name for column in table.columns)
     if options.choice.columns is None:
-        others = {at: name for at, name in enumerate(names) if at != place}
+        others = dict(enumerate(names))
+        if options.asks == "target":
+            del others[place]
         notes += telltale_notes(source.name, others, values)
     return NumberStream(source.name, values, names, place, 0, 0, tuple(notes), scale)
+
+
+def _target_notes(table: FileTable, column: Values) -> list[str]:
+    """What is noted on the target. Raises DataError if it has no number."""
+    gaps = 0
+    for at in range(0, len(column), PART):
+        gaps += int(np.isnan(column[at : at + PART]).sum())
+        let_go(column)
+    if gaps == len(column):
+        raise DataError(f"{table.name}: column {table.label.name} has no number.")
+    if not gaps:
+        return []
+    what = count(gaps, "row") + (" has" if gaps == 1 else " have")
+    return [f"{what} no {table.label.name}: {NOT_SCORED}"]
 
 
 def _blocks(
@@ -137,22 +177,22 @@ def _blocks(
     return found
 
 
-def _cells(table: FileTable, warmup: int) -> Values:
+def _cells(table: FileTable, options: ReadingOptions) -> Values:
     """All columns, of the cells that were read. Raises DataError."""
     order = np.arange(len(table.lines), dtype=np.intp)
-    columns = [each.encode(order, warmup, partial(table.where, each)) for each in table.columns]
-    targets = np.array([_target(table, row) for row in range(len(order))])
-    columns.insert(table.target_place, targets)
+    columns = [
+        each.encode(order, options.warmup, partial(table.where, each)) for each in table.columns
+    ]
+    if options.asks == "target":
+        targets = np.array([_target(table, row) for row in range(len(order))])
+        columns.insert(table.target_place, targets)
+    elif table.columns[-1].texts:
+        name = table.columns[-1].name
+        table.notes.append(
+            f"{table.name}: the last column, {name}, holds texts, and is a feature as the others "
+            f"are. If it is a class, leave it out: --drop {shlex.quote(name)}."
+        )
     return np.column_stack(columns)
-
-
-def _gaps(column: Values) -> int:
-    """How many of them are missing."""
-    gaps = 0
-    for at in range(0, len(column), PART):
-        gaps += int(np.isnan(column[at : at + PART]).sum())
-        let_go(column)
-    return gaps
 
 
 def _target(table: FileTable, row: int) -> float:

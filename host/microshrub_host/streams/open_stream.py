@@ -82,7 +82,7 @@ def _chosen(stream: Stream, choice: ColumnChoice) -> Stream:
     if not choice.is_given:
         return stream
     places = choice.places(stream.name, stream.feature_names, None)
-    check_count(stream.name, len(places), 1, of_classes=True)
+    check_count(stream.name, len(places), 1, "class")
     names = tuple(stream.feature_names[place] for place in places)
     return replace(stream, values=stream.values[:, places], feature_names=names)
 

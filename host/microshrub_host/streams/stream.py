@@ -37,6 +37,7 @@ class Stream:
     notes: tuple[str, ...] = ()  # what the reader guessed or could not keep, a sentence each
     known_scale: Scale | None = None  # where the reader has looked for it already
     extraction: Extraction | None = None  # of features that were made of a recording's readings
+    label_name: str = ""  # the column of the class; "": the source has no name for it
 
     @property
     def samples(self) -> int:

@@ -12,6 +12,7 @@ from microshrub_host.base.text import count
 from microshrub_host.boards import board_files
 from microshrub_host.cli.anomaly_option import add_anomaly_option
 from microshrub_host.cli.asking_option import add_asking_option
+from microshrub_host.cli.no_label_option import add_no_label_option
 from microshrub_host.cli.number_options import (
     add_number_options,
     open_numbers_arguments,
@@ -130,6 +131,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         help="the drift detector (default page_hinkley; none of numbers)",
     )
     add_anomaly_option(group)
+    add_no_label_option(group, "labels of the classes of --classes come on the board")
     add_spare_option(group)
     group.add_argument(
         "--hook",
@@ -177,7 +179,8 @@ def _program(
             raise UserError(
                 f"DATA {arguments.data} is not used: the model is in {arguments.model}"
             )
-        reading = ("label", "classes", "columns", "drop", "no_header", "limit", "shuffle")
+        reading = ("label", "classes", "columns", "drop", "no_header", "no_label", "limit",
+            "shuffle")  # fmt: skip
         of_numbers = ("target", "horizon", "lags", "target_range", "interval")
         of_data = [name for name in (*reading, *of_numbers) if vars(arguments)[name]]
         for name in [*given_options(arguments), *of_data]:

@@ -1,0 +1,62 @@
+"""`microshrub simulate --anomaly RATE --no-label`: the anomaly score alone."""
+
+from __future__ import annotations
+
+import argparse
+
+from rich.table import Table
+from rich.text import Text
+
+from ..base.errors import UserError
+from ..base.progress import showing
+from ..base.terminal import console
+from ..base.text import count
+from ..engines import loader
+from ..engines.anomaly_options import AnomalyOptions
+from ..engines.feature_extraction import extracted_numbers
+from ..engines.feature_options import FeatureOptions
+from ..engines.learners import option
+from ..evaluation.anomalies_alone import score_alone
+from ..reports.plots import draw_anomalies
+from .no_label_option import open_unlabelled
+from .options import given_options
+from .outputs import is_quiet, write_figure, write_json
+
+_OF_A_LEARNER = ("label", "classes", "shuffle", "board", "save", "html", "spare_classes",
+    "label_budget", "label_delay", "unanswered", "target")  # fmt: skip
+
+
+def run_alone(arguments: argparse.Namespace) -> int:
+    """Score the stream, then print and write what came of it."""
+    given = [name for name in _OF_A_LEARNER if getattr(arguments, name) is not None]
+    for name in [*given, *given_options(arguments)]:
+        raise UserError(f"{option(name)} is of no use with --no-label, which learns nothing.")
+    options = AnomalyOptions.of(arguments.anomaly)
+    stream = open_unlabelled(arguments)
+    if arguments.features is not None:
+        stream = extracted_numbers(stream, FeatureOptions.of(arguments.features))
+    engine = arguments.engine or loader.fastest()
+    if engine == "micropython":
+        raise UserError("--engine micropython runs a learner: --no-label takes another engine.")
+    with showing(f"{engine}: scoring") as update:
+        found = score_alone(
+            stream, options, engine=engine, warmup=arguments.warmup, progress=update
+        )
+    if not is_quiet(arguments):
+        rows, columns = stream.columns.shape
+        console.say(
+            f"{stream.name}: {count(rows, 'sample')}, {count(columns, 'feature')}, no labels"
+        )
+        table = Table(show_header=False)
+        beside = [
+            ("values out of range", f"{found.clamped:,}"),
+            ("missing values", f"{found.missing:,}"),
+        ]
+        for row in [*found.run.rows(), *beside]:
+            table.add_row(*map(Text, row))
+        console.print(table)
+    if arguments.plot is not None:
+        write_figure(arguments, draw_anomalies(stream.name, found.run))
+    if arguments.json is not None:
+        write_json(arguments, found.record())
+    return 0

@@ -1,0 +1,70 @@
+"""The anomaly score of a stream that has no labels: no learner runs beside it."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..engines import loader
+from ..engines.anomaly_options import AnomalyOptions
+from ..engines.interface import Anomalies
+from ..streams.number_streams import NumberStream
+from .anomaly_run import AnomalyRun
+
+_ROWS = 2048  # at a time
+
+
+@dataclass(frozen=True)
+class Alone:
+    """What came of it: the scores, and values out of the quantizer's range and missing ones."""
+
+    stream: NumberStream
+    run: AnomalyRun
+    clamped: int
+    missing: int
+
+    def record(self) -> dict[str, Any]:
+        """For --json."""
+        rows, columns = self.stream.columns.shape
+        return {
+            "stream": self.stream.name,
+            "samples": rows,
+            "features": columns,
+            "feature_names": list(self.stream.column_names),
+            "clamped": self.clamped,
+            "missing": self.missing,
+            "anomaly": self.run.record(),
+        }
+
+
+def score_alone(
+    stream: NumberStream,
+    options: AnomalyOptions,
+    *,
+    engine: str | None = None,
+    warmup: int = 256,
+    progress: Callable[[int, int], None] | None = None,
+) -> Alone:
+    """Score each row as `simulate --anomaly` does, whose columns are all features.
+
+    engine: python, llvm or c; None is the fastest. The quantizer sees the first `warmup` rows.
+    """
+    rows, columns = stream.columns.shape
+    library: Any = loader.load(engine or loader.fastest())
+    quantizer = library.Quantizer(columns)
+    score = library.AnomalyScore(columns, **options.parameters())
+    quantizer.observe(array("i", stream.scale.apply(stream.columns[:warmup]).tobytes()))
+    quantizer.freeze()
+    blocks = []
+    for at, raw in stream.scale.blocks(stream.columns, _ROWS):
+        codes = array("H", bytes(2 * raw.size))
+        scores, unlike = bytearray(len(raw)), bytearray(len(raw))
+        quantizer.encode(array("i", raw.tobytes()), codes)
+        score.run(codes, scores, unlike)
+        blocks.append(Anomalies.of(bytes(scores + unlike)))
+        if progress:
+            progress(at + len(raw), rows)
+    run = AnomalyRun.of(blocks, options, columns, score.threshold)
+    return Alone(stream, run, quantizer.clamped, quantizer.missing)

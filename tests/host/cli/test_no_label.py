@@ -1,0 +1,130 @@
+"""`--no-label`: samples are scored without a class; and what is said where one is assumed."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from microshrub_host.engines.anomaly_options import AnomalyOptions
+from microshrub_host.evaluation.prequential import evaluate
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_tools.board import build
+from microshrub_tools.cli.main import main
+
+ROWS = [f"{round(90 * math.sin(i / 9))},{i * 7 % 13}" for i in range(900)]
+ROWS[700] = "900,70"
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    path = tmp_path / "r.csv"
+    path.write_text("x,z\n" + "\n".join(ROWS) + "\n")
+    return path
+
+
+def scored(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> dict:
+    capsys.readouterr()
+    assert main(["simulate", str(path), "--anomaly", "0.01", "--json", "-", *words]) == 0
+    found: dict = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_all_columns_are_scored(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As beside a learner, bit by bit, and on each engine the same."""
+    found = scored(capsys, recording, "--no-label")
+    assert (found["samples"], found["features"], found["feature_names"]) == (900, 2, ["x", "z"])
+    assert 700 in found["anomaly"]["alarms"]
+    for engine in ("python", "llvm"):
+        assert scored(capsys, recording, "--no-label", "--engine", engine) == found
+    labelled = recording.with_name("l.csv")
+    labelled.write_text("x,z,y\n" + "".join(f"{r},{'ab'[i % 2]}\n" for i, r in enumerate(ROWS)))
+    shape = {"features": 2, "classes": 2, "window": 8, "trees": 2, "depth": 2}
+    options = AnomalyOptions.of(["0.01"])
+    beside = evaluate(open_stream(str(labelled)), "shrub", shape, anomaly=options).anomaly
+    assert beside is not None
+    assert beside.record() == found["anomaly"]
+
+
+def test_columns_can_be_chosen(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert scored(capsys, recording, "--no-label", "--drop", "z")["feature_names"] == ["x"]
+    words = ["--no-label", "--features", "window=8", "hop=4", "--warmup", "16"]
+    assert "x_mean" in scored(capsys, recording, *words)["feature_names"]
+
+
+def test_a_recording_of_one_sensor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("x\n" + "\n".join(row.split(",")[0] for row in ROWS) + "\n")
+    assert 700 in scored(capsys, path, "--no-label")["anomaly"]["alarms"]
+
+
+def test_what_people_see(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plot = tmp_path / "p.png"
+    words = ["simulate", str(recording), "--anomaly", "0.01", "--no-label", "--plot", str(plot)]
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert "r.csv: 900 samples, 2 features, no labels" in said
+    assert "anomaly alarms" in said
+    assert "accuracy" not in said
+    assert plot.stat().st_size > 1000
+
+
+def test_which_column_is_taken_for_the_class(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = ["--model", "shrub", "--window", "8", "--trees", "2", "--depth", "2"]
+    words = ["simulate", str(recording), "--anomaly", "0.01", *model]
+    assert main(words) == 0
+    said = capsys.readouterr().err
+    assert "the last column, z, is taken for the class" in said
+    assert "--no-label" in said
+    assert main([*words, "--label", "z"]) == 0
+    assert "is taken for the class" not in capsys.readouterr().err
+    assert main(["simulate", str(recording), *model]) == 0
+    assert "is taken for the class" not in capsys.readouterr().err
+
+
+def test_texts_are_scored_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n" + "".join(f"{i % 9},{'ab'[i % 2]}\n" for i in range(90)))
+    assert main(["simulate", str(path), "--anomaly", "0.1", "--no-label"]) == 0
+    assert "If it is a class, leave it out: --drop y" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--no-label"], "--no-label needs --anomaly RATE"),
+        (["--no-label", "--anomaly", "0.1", "--label", "z"], "--label is of no use"),
+        (["--no-label", "--anomaly", "0.1", "--target", "z"], "--target is of no use"),
+        (["--no-label", "--anomaly", "0.1", "--save", "m.mshrub"], "--save is of no use"),
+        (["--no-label", "--anomaly", "0.1", "--trees", "3"], "--trees is of no use"),
+        (["--no-label", "--anomaly", "0.1", "--engine", "micropython"], "takes another engine"),
+        (["--target", "z", "--anomaly", "0.1"], "--anomaly RATE --no-label` scores"),
+        (["--label-budget", "10"], "Did you mean 10%?"),
+    ],
+)
+def test_what_does_not_go_together(
+    recording: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate", str(recording), *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_program_whose_labels_come_later(
+    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "out"
+    words = ["build", str(recording), "--no-label", "--board", "rpi_pico", "--output", str(folder)]
+    words += ["--anomaly", "1 per day", "--sensor", "adc", "pins=26,27", "rate=5"]
+    words += ["--model", "shrub", "--window", "16"]
+    assert main(words) == 2
+    assert "--no-label needs --classes A,B" in capsys.readouterr().err
+    assert main([*words, "--classes", "usual,odd"]) == 0
+    config = json.loads(build.read(folder)["config.json"])
+    assert config["feature_names"] == ["x", "z"]
+    assert config["class_names"] == ["usual", "odd"]
