@@ -41,3 +41,17 @@ def linger(folder: Path, task: int) -> tuple[int, int]:
     (folder / f"{task}-{os.getpid()}").touch()
     time.sleep(0.3)
     return task, os.getpid()
+
+
+def wait_apart(folder: Path, task: int) -> str:
+    """Wait for a process of its own, which waits for ever."""
+    apart = Apart(wait_for_ever, folder, limit=3600)
+    wait_for_any([apart])
+    apart.close()
+    return f"{task}: it ended"
+
+
+def wait_for_ever(send: Send, folder: Path) -> None:
+    """Say in a file that it waits."""
+    (folder / "apart").touch()
+    time.sleep(3600)

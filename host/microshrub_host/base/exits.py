@@ -28,7 +28,8 @@ def exit_code(run: Callable[[], int]) -> int:
         try:
             return run()
         except BaseException as error:
-            return _ended(KeyboardInterrupt() if interrupt.came else error)
+            came = interrupt.end()  # what is told of it is told
+            return _ended(KeyboardInterrupt() if came else error)
 
 
 def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
@@ -124,6 +125,14 @@ class _Interrupt:
         if self._main:
             sys.unraisablehook = self._report
             signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def end(self) -> bool:
+        """Ctrl-C does nothing from now on; returns whether it came."""
+        if self._main:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if self._again:
+            self._again.cancel()
+        return self.came
 
     def _strike(self, *_: object) -> None:
         self.came = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 
@@ -16,6 +15,8 @@ def count(number: int, noun: str) -> str:
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """The end of a message about an unknown name: the nearest choice, and all of them."""
+    import difflib  # takes as long as the rest of the start
+
     known = list(choices)
     near = [choice for choice in known if choice.lower() == name.lower()]
     near = near or difflib.get_close_matches(name, known, n=1)

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection, wait
@@ -98,8 +99,17 @@ def wait_for_any(works: list[Apart]) -> None:
 def _run(pipe: Connection, log: str, work: Work, arguments: tuple[object, ...]) -> None:
     """In the new process: do the work; Ctrl-C is for the process that waits for it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     with open(log, "ab", buffering=0) as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
     with contextlib.suppress(BrokenPipeError):  # nobody waits any more
         work(pipe.send, *arguments)
+
+
+def _end_with_parent() -> None:
+    """Nobody waits for this process any more, and nobody else would end it."""
+    parent = multiprocessing.parent_process()
+    assert parent
+    parent.join()
+    os._exit(1)

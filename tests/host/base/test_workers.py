@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from patience import PATIENCE
+from script_support import wait_for
 from workers_support import linger, misbehave, square
 
 from microshrub_host.base.cluster import Outcome, spread
@@ -103,6 +105,42 @@ def test_ctrl_c_ends_the_workers_without_a_word(delay: float | None, thread: boo
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers, too
         out, err = process.communicate(timeout=PATIENCE)
     assert (out.removeprefix("one\n"), err) == ("stopped\n", "")
+
+
+def marked(mark: str) -> list[str]:
+    """The processes that have it in their environment, and are not just waited for."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            dead = (process / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
+            if mark.encode() in (process / "environ").read_bytes() and not dead:
+                found.append(process.name)
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
+@pytest.mark.parametrize("moment", ["start", "apart"])
+def test_what_kills_the_program_leaves_no_process(moment: str, tmp_path: Path) -> None:
+    """While the workers start, and when they have started processes of their own."""
+    script = (
+        "from functools import partial\n"
+        "from pathlib import Path\n"
+        "from microshrub_host.base.cluster import spread\n"
+        "from workers_support import wait_apart\n"
+        "if __name__ == '__main__':\n"
+        f"    Path({str(tmp_path)!r}, 'start').touch()\n"
+        f"    list(spread(partial(wait_apart, Path({str(tmp_path)!r})), range(4), jobs=2))\n"
+    )
+    mark = f"MICROSHRUB_TEST={tmp_path}"
+    paths = [str(Path(__file__).parents[2] / "support"), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {
+        "MICROSHRUB_TEST": str(tmp_path), "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+    }  # fmt: skip
+    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", script], env=environment)
+    wait_for((tmp_path / moment).exists)
+    process.kill()
+    process.wait()
+    wait_for(lambda: not marked(mark))
 
 
 @pytest.mark.parametrize("address", ["nowhere", "tcp://127.0.0.1:9"])
