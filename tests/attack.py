@@ -94,6 +94,11 @@ ATTACKS = (
         f"{TESTS} tests/tools/program/test_garbage.py",
     ),
     Attack(
+        "labels, resets and late labels while a board with a sensor saves a checkpoint",
+        "readings go on, no label is lost, and the checkpoint is that of when it began",
+        f"{TESTS} tests/tools/program/test_saving.py",
+    ),
+    Attack(
         "a PC that talks while the board starts; programs that hang; impossible configurations",
         "the program starts, or can be reached; the old configuration goes on",
         f"{TESTS} tests/tools/program/test_start_and_stop.py "

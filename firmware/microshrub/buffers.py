@@ -16,6 +16,7 @@ from micropython import const
 
 _MAGIC = b"mshr"
 _VERSION = const(1)
+_PIECE_ITEMS = const(512)  # that are written at once, up to four bytes each
 _OTHER_VERSION = (
     "the saved state is of version %d, and this microshrub reads version %d: save it again with it"
 )
@@ -145,12 +146,21 @@ class Buffers:
 
     def write(self, stream):
         """Write the whole state to a binary file or the like, with no copy of it in memory."""
+        for _ in self.write_pieces(stream):
+            pass
+
+    def write_pieces(self, stream):
+        """The same in steps, an iterator: pieces of up to 2 KB."""
         head = self._head()
         crc = crc32(head)
         stream.write(head)
         for buffer in self._flat:
-            crc = crc32(buffer, crc)
-            stream.write(buffer)
+            whole = memoryview(buffer)
+            for at in range(0, len(whole), _PIECE_ITEMS):
+                piece = whole[at : at + _PIECE_ITEMS]
+                crc = crc32(piece, crc)
+                stream.write(piece)
+                yield
         stream.write(struct.pack("<I", crc))
 
     def read(self, stream):

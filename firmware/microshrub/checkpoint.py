@@ -8,6 +8,7 @@ A slot is a file, little-endian:
 
 A save goes to the other slot and is read back, so wherever it is cut, a valid slot is left. A
 slot is checked in a first pass over its file; then the buffers are read, straight into place.
+A save can be done in steps, between which a board goes on, as flash takes 45 ms for each sector.
 """
 
 import struct
@@ -23,6 +24,7 @@ _VERSION = const(1)
 _HEAD = "<4sBIII"
 _HEAD_BYTES = const(17)
 _CHUNK_BYTES = const(128)  # what a slot is checked by
+_STEP_BYTES = const(4096)  # of a slot, at most, that are written in a step: a sector of flash
 _TICKS = const(1073741823)  # 2**30 - 1: counts and times may wrap around there
 _MISSING = const(2)  # ENOENT
 
@@ -33,10 +35,18 @@ class _Summed:
     def __init__(self, stream):
         self._stream = stream
         self.crc = 0
+        self.written = 0
 
     def write(self, data):
         self.crc = crc32(data, self.crc)
-        self._stream.write(data)
+        self.written += self._stream.write(data)
+
+    def is_full(self):
+        """Whether a step's bytes were written since this was true."""
+        full = self.written >= _STEP_BYTES
+        if full:
+            self.written = 0
+        return full
 
 
 class Checkpoint:
@@ -47,7 +57,8 @@ class Checkpoint:
     samples  0..2**29 and
     seconds  0..1,000,000: due() spares the flash until so many have passed
 
-    `message` tells people how the last restore() or save() went.
+    `message` tells people how the last restore() or save() went. `moving` are those of the parts
+    that go on while the others are saved in steps, see steps().
     """
 
     def __init__(self, parts, path="checkpoint", samples=1000, seconds=60):
@@ -61,6 +72,7 @@ class Checkpoint:
         self.samples = whole("samples", samples, 0, 1 << 29)
         self.seconds = whole("seconds", seconds, 0, 1000000)
         self.message = "no checkpoint was looked for yet"
+        self.moving = ()  # type: tuple
         self._parts = tuple(parts)
         self._paths = (path + ".0", path + ".1")
         self._hash = crc32("\n".join([part.configuration() for part in parts]).encode())
@@ -132,7 +144,8 @@ class Checkpoint:
     def _look(self):
         """Check both slots."""
         for slot in range(2):
-            self._numbers[slot] = self._check(slot)
+            for _ in self._check(slot):
+                pass
 
     def _newest(self):
         """The valid slot with the highest sequence number, which wraps around; -1: none."""
@@ -142,20 +155,22 @@ class Checkpoint:
         return (first - second) >> 31 & 1
 
     def _check(self, slot):
-        """The first pass: the sequence number of a valid slot, else -1."""
-        self._states[slot] = "valid"
+        """The first pass, in steps: notes the sequence number of a valid slot, else -1."""
+        self._numbers[slot] = -1
         try:
             with open(self._paths[slot], "rb") as file:
-                return self._scan(file)
+                for number in self._scan(file):  # noqa: B007  (the last one counts)
+                    yield
+            self._numbers[slot] = number
+            self._states[slot] = "valid"
         except ValueError as error:
             self._states[slot] = str(error)
         except OSError as error:
             missing = error.errno == _MISSING
             self._states[slot] = "missing" if missing else "not readable (%s)" % error
-        return -1
 
     def _scan(self, file):
-        """The sequence number. Raises ValueError if the file is not a valid slot."""
+        """The sequence number, after each step. Raises ValueError if it is not a valid slot."""
         head = file.read(_HEAD_BYTES)
         if len(head) < _HEAD_BYTES or head[:4] != _MAGIC:
             raise ValueError("damaged")
@@ -165,6 +180,8 @@ class Checkpoint:
         while left >= _CHUNK_BYTES and file.readinto(self._chunk) == _CHUNK_BYTES:
             crc = crc32(self._chunk, crc)
             left -= _CHUNK_BYTES
+            if left % _STEP_BYTES < _CHUNK_BYTES:
+                yield number
         if not 0 <= left < _CHUNK_BYTES:
             raise ValueError("damaged")
         crc = crc32(file.read(left), crc)
@@ -174,7 +191,7 @@ class Checkpoint:
             raise ValueError("of version %d" % version)
         if configuration != self._hash or length != self._length:
             raise ValueError("of another configuration")
-        return number
+        yield number
 
     def _take(self, slot):
         """The second pass: read the buffers; returns whether that went well."""
@@ -201,6 +218,17 @@ class Checkpoint:
         If it is not (a full disk, no memory for an open file), the checkpoint before it still is,
         and the next save tries the same slot again.
         """
+        for _ in self.steps():
+            pass
+        return self.saved
+
+    def steps(self):
+        """The same in steps, an iterator; `saved` tells at the end whether it is safe.
+
+        In a step, at most about _STEP_BYTES are written, or read back, but a part that is one of
+        `moving` is written as a whole. The others must not change meanwhile.
+        """
+        self.saved = False
         if not self._states[0]:
             self._look()
         newest = self._newest()
@@ -209,8 +237,11 @@ class Checkpoint:
         self._numbers[slot] = -1
         try:
             with open(self._paths[slot], "wb") as file:
-                self._write(file, number)
-            self._numbers[slot] = self._check(slot)
+                for _ in self._write(file, number):
+                    yield
+            yield
+            for _ in self._check(slot):
+                yield
             said = self._states[slot]
         except (OSError, MemoryError) as error:
             said = "%s %s" % (type(error).__name__, error)
@@ -218,13 +249,18 @@ class Checkpoint:
             self.message = "checkpoint %d was not saved to %s: %s" % (
                 number, self._paths[slot], said,
             )  # fmt: skip
-            return False
+            return
         self.message = "checkpoint %d saved to %s" % (number, self._paths[slot])
-        return True
+        self.saved = True
 
     def _write(self, file, number):
         stream = _Summed(file)
         stream.write(struct.pack(_HEAD, _MAGIC, _VERSION, number, self._length, self._hash))
         for part in self._parts:
-            part.write(stream)
+            if part in self.moving:
+                part.write(stream)
+            else:
+                for _ in part.write_pieces(stream):
+                    if stream.is_full():
+                        yield
         file.write(struct.pack("<I", stream.crc))

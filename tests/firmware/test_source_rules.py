@@ -30,6 +30,7 @@ PROGRAM = {
     ),
     *("device/sensors.py", "device/motion.py", "device/motion_fifo.py", "device/own.py"),
     *("device/service.py", "device/naming.py", "device/naming_button.py", "device/states.py"),
+    "device/saving.py",
 }
 PROGRAM_MODULES = MODULES | {"gc", "json", "machine", "os", "select", "sys", "time"}
 SMALL = 2**30
@@ -47,7 +48,7 @@ EXCEPTIONS = {
     ("float", "_delta_q16"): "makes an integer of what a person passes in",
     ("try", "_check"): "a slot may be missing or damaged",
     ("try", "_take"): "a disk may fail while a slot is read",
-    ("try", "save"): "a disk may be full",
+    ("try", "steps"): "a disk may be full",
     ("try", "read"): "a disk may fail while a state is read",
     ("try", "same_items"): "MicroPython's arrays do not tell their typecode otherwise",
     ("try", "error_text"): "the file of the texts may be missing",

@@ -39,6 +39,8 @@ class Application:
         self.sample_id = 0
         self.plotter = None  # shows each sample, see plotter.py
         self.restart = False  # another configuration was taken in
+        self.saving = None  # saves between the readings of a sensor, see saving.py
+        self.pace = None  # of that sensor
         self.trial = False  # nothing is saved while this one is only tried
         self._pieces = 0  # of it so far
         self.seconds = 0  # since the start
@@ -185,6 +187,7 @@ class Application:
         self._note(words)
         words[10] = min(self.seconds, _MOST)
         words[12] = min(self.store.number, _MOST) if self.store else 0
+        words[14] = self.pace.missed if self.pace else 0
 
     def _note(self, words):
         """Fill those of the words that tell how well it learns."""
@@ -275,6 +278,9 @@ class Application:
         if not store or self.trial or not self.quantizer.frozen:
             return None
         if not store.due(self.metrics.samples & _TICKS, milliseconds):
+            return None
+        if self.saving:
+            self.saving.begin()
             return None
         saved = store.save()
         gc.collect()

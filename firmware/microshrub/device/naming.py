@@ -108,6 +108,8 @@ def answer(app, body, n, out, to):
         raise ValueError("there is no such request about classes")
     c = body[HEADER + 1] if n > 1 else 0
     into = body[HEADER + 2] if n > 2 else 0
+    if what != _TELL and app.saving:
+        app.saving.settle()
     if named:
         text = str(bytes(memoryview(body)[HEADER + what : HEADER + n]), "utf-8")
         c = spare.name(text) if what == _NAME else _rename(spare, c, text)

@@ -44,6 +44,12 @@ class Service:
             self._app.plotter = Plotter(configuration.feature_names)
         if self._app.attach:
             self._button = self._app.attach(board, self._button, self._sensor)
+        if self._sensor:
+            self._app.pace = self._sensor.pace
+            if self._app.store and configuration.numbers is None:
+                from .saving import Saving
+
+                self._app.saving = Saving(self._app, self._sensor.pace)
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now
         configuration.units = None
         self._link = Link(self._app, sys.stdout.buffer.write)
@@ -88,6 +94,10 @@ class Service:
                 )
             if self._sensor and self._sensor.pace.due():
                 self._sense()
+                if app.saving:
+                    wrong = app.saving.go_on()
+                    if wrong:
+                        self._say(wrong)
             said = app.tick(self._board.milliseconds())
             if said:
                 self._say(said)
@@ -121,6 +131,8 @@ class Service:
     def end(self):
         """Save a last checkpoint, if there is something to save; returns what is to be said."""
         said = ""
+        if self._app.saving:
+            self._app.saving.settle()
         if self._app.store and self._app.metrics.samples and not self._app.trial:
             self._app.store.save()
             said += "; " + self._app.store.message

@@ -94,7 +94,8 @@ class Board:
     after boot with the network off, `largest_block_bytes` the most of it that is in one piece, and
     `heap_source` where these figures are from. Where `native` is false, `executable_bytes` is how
     much RAM there is for machine code, and `executable_source` where that is from. `firmware` is
-    what micropython.org/download calls its stock firmware, "" if it has none there. `measured` has
+    what micropython.org/download calls its stock firmware, "" if it has none there. `flash_bytes`
+    is the size of that firmware's file system, None if it is not known. `measured` has
     microseconds, of `microshrub bench`, `cost` instructions counted in emulation; None if the file
     has no such section.
     """
@@ -115,6 +116,7 @@ class Board:
     executable_bytes: int | None = None
     executable_source: str = ""
     firmware: str = ""
+    flash_bytes: int | None = None
     measured: Costs | None = None
     cost: Costs | None = None
 
@@ -184,6 +186,7 @@ def _board(key: str, table: TomlSection) -> Board:
         watchdog_ms=table.positive("watchdog_ms") if "watchdog_ms" in table.rest else None,
         **_executable(table),
         firmware=table.text("firmware") if "firmware" in table.rest else "",
+        flash_bytes=table.positive("flash_bytes") if "flash_bytes" in table.rest else None,
         measured=_costs(table, "measured"),
         cost=_costs(table, "cost"),
     )

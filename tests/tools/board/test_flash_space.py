@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,8 @@ from flash_support import Direct
 from program_support import x86
 
 from microshrub_host.base.errors import UserError
-from microshrub_tools.board import build, flash, flash_space
+from microshrub_host.boards import board_files
+from microshrub_tools.board import build, flash, flash_space, flash_wear
 from microshrub_tools.cli.main import main
 
 BLOCKS = 300
@@ -88,3 +90,46 @@ def test_a_large_file_has_its_own_blocks() -> None:
     assert flash_space.blocks({"a": 513}) - nothing in (1, 3)
     assert flash_space.blocks({"a": 4097}) == flash_space.blocks({"a": 513}) + 1
     assert flash_space.blocks({"x/y/a": 513}) >= flash_space.blocks({"a": 513}) + 4
+
+
+@pytest.mark.parametrize("board", board_files.names())
+def test_by_default_the_flash_lasts_ten_years(board: str) -> None:
+    """A checkpoint as often as it may come, day and night, for each size of a model."""
+    known = board_files.load(board)
+    assert known.flash_bytes
+    seconds = flash_wear.seconds_between(known)
+    for size in (4096, 46_500, 65_536):
+        assert flash_wear.years(known, size, seconds) >= 10
+        lasting = flash_wear.lasting(known, size)
+        assert flash_wear.years(known, size, lasting) >= 10
+        assert lasting <= seconds
+        assert lasting == 60 or flash_wear.years(known, size, lasting - 60) < 10
+
+
+def test_years_are_those_that_were_counted_by_hand() -> None:
+    """46.5 KB: 12 sectors and one of the folder, 1,440 times a day, on a Pico's 265 free ones."""
+    pico = board_files.load("rpi_pico")
+    assert flash_wear.erases(46_500) == 13
+    assert 3.5 < flash_wear.years(pico, 46_500, 60) < 5.5
+
+
+def test_build_tells_how_long_the_flash_lasts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["build", "synth:rbf_m", "--warmup", "64", "--limit", "300", "--board", "rpi_pico"]
+    words += ["--bytes", "49152", "--output", str(tmp_path / "out")]
+    assert main(words) == 0
+    said = capsys.readouterr()
+    found = re.search(r"one every (\d+) seconds, the flash lasts (\d+) years", said.out)
+    assert found
+    assert int(found[2]) >= 10
+    assert "lets it last" not in said.err
+    config = json.loads((tmp_path / "out" / "config.json").read_text())
+    assert config["checkpoint"]["seconds"] == int(found[1])
+    assert main([*words, "--checkpoint-seconds", "20"]) == 0
+    said = capsys.readouterr()
+    assert re.search(r"one every 20 seconds, the flash lasts 1\.\d years", said.out)
+    found = re.search(r"--checkpoint-seconds (\d+) lets it last 10 years", said.err)
+    assert found
+    assert main([*words, "--checkpoint-seconds", found[1]]) == 0
+    assert "lets it last" not in capsys.readouterr().err

@@ -119,6 +119,9 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "device.questions": around.get("asking"),
         "checkpoint": around["checkpoint"],
         "device.plotter": around["text"],
+        "device.saving": around["checkpoint"]
+        and around["sensor"]["kind"] != "serial"
+        and not program.numbers,
         "device.sensors": around["label_pin"] or around["sensor"]["kind"] != "serial",
         "device.motion": "mpu6050" in kinds,
         "device.motion_fifo": any(sensor.get("fifo") for sensor in sensors),

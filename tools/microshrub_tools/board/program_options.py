@@ -18,6 +18,7 @@ from microshrub_host.engines.learners import option
 from microshrub_host.engines.spare_options import SpareOptions
 from microshrub_host.streams.extraction import Extraction
 
+from .flash_wear import seconds_between
 from .program_sensors import Sensor, check_sensor, sensors
 from .program_sensors import pin as sensor_pin
 
@@ -38,7 +39,7 @@ class ProgramOptions:
     led_pin: str | None = None  # of a light that is on while a question waits; None: no light
     pending: int = 32  # samples that may wait for a late label
     checkpoint_samples: int = 1000  # between two, 0: none
-    checkpoint_seconds: int = 60  # at least
+    checkpoint_seconds: int | None = None  # at least; None: so that the flash lasts ten years
     alarm: str | None = None  # of classes "page_hinkley", if not "adwin" or "none"
     anomaly: Sequence[str] | None = None  # "1 per day", "reach=1"; None: no anomaly score
     spare_classes: Sequence[str] | None = None  # "4", "pin=15", "collect=8"; None: there are none
@@ -70,10 +71,11 @@ class ProgramOptions:
         else:
             extraction = extraction or self._extraction(read, features)
             check_sensor(read, features, extraction)
+        seconds = self.checkpoint_seconds
         checkpoint = {
             "path": "checkpoint",
             "samples": self.checkpoint_samples,
-            "seconds": self.checkpoint_seconds,
+            "seconds": seconds_between(board) if seconds is None else seconds,
         }
         hertz = read.rate and read.rate / (extraction.options["hop"] if extraction else 1)
         anomaly = self.anomaly and AnomalyOptions.of(self.anomaly, hertz).parameters()
@@ -134,7 +136,7 @@ class ProgramOptions:
             ("watchdog", 0, board.watchdog_ms or 1 << 23),
         ):
             value = getattr(self, name)
-            if not least <= value <= most:
+            if value is not None and not least <= value <= most:
                 raise UserError(f"{option(name)} has to be {least:,}..{most:,}, not {value:,}")
         if 0 < self.watchdog < _LEAST_WATCHDOG:
             raise UserError(

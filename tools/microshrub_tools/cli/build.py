@@ -7,7 +7,7 @@ import dataclasses
 from pathlib import Path
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.terminal import console
+from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
 from microshrub_host.boards import board_files
 from microshrub_host.cli.anomaly_option import add_anomaly_option
@@ -30,7 +30,7 @@ from microshrub_host.engines.learners import option
 from microshrub_host.models import model_files
 from microshrub_host.reports.report import fitting
 
-from ..board import build, program_config
+from ..board import build, flash_wear, program_config
 from ..board.build import FOLDER
 from ..board.program_config import Program
 from ..board.program_options import DETECTORS, HOOKS, ProgramOptions
@@ -121,9 +121,9 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--checkpoint-seconds",
         type=whole_number,
-        default=60,
         metavar="S",
-        help="but not more often than every S seconds (default 60)",
+        help="but not more often than every S seconds (default: as many minutes as the board's "
+        "flash needs to last ten years)",
     )
     group.add_argument(
         "--alarm",
@@ -209,11 +209,33 @@ def _number_program(
     )
 
 
+def _print_wear(made: build.Build, board: board_files.Board, program: Program) -> None:
+    """What checkpoints take of the flash, and for how long it bears that."""
+    checkpoint = program.around["checkpoint"]
+    if checkpoint:
+        size = sum(part.bytes for part in made.budget.buffers)
+        lasts = flash_wear.years(board, size, checkpoint["seconds"])
+        console.say(
+            f"        {2 * size:>9,} bytes for two checkpoints, about; with one every "
+            f"{checkpoint['seconds']:,} seconds, the flash lasts {_some_years(lasts)}"
+        )
+        if lasts < flash_wear.YEARS:
+            seconds = flash_wear.lasting(board, size)
+            messages.say(
+                f"Note: --checkpoint-seconds {seconds} lets it last {flash_wear.YEARS:g} years."
+            )
+
+
+def _some_years(years: float) -> str:
+    return f"{years:,.0f} years" if years >= 2 else f"{years:.1f} years"
+
+
 def _print(made: build.Build, board: board_files.Board, program: Program) -> None:
     learned = "with what it has learned" if program.learner_state else "fresh"
     console.say(f"{program.learner} ({learned}) for {board.name}, in {made.folder}")
     console.say(f"flash   {made.flash_bytes:>9,} bytes in {count(len(made.files), 'file')}")
     console.say(f"        {made.file_system_bytes:>9,} bytes of its file system, about")
+    _print_wear(made, board, program)
     console.say(f"RAM     {made.code_bytes:>9,} bytes for the imported code")
     if board.native and not made.budget.machine_code_bytes:
         machine_code, names = sum(module.native for module in made.heap.modules), made.heap.names

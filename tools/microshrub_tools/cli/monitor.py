@@ -154,6 +154,8 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
     yield "latency", f"{median:.1f} ms, p99 {worst:.1f} ms"
     waits = "a label" if watch.target is None else "their target"
     yield f"waiting for {waits}", f"{status.pending}"
+    if status.missed:
+        yield "missed", f"{count(status.missed, 'reading')} while the board was busy"
     yield "up", f"{status.uptime:,} s"
     if watch.words.last:
         yield "the board said", watch.words.last

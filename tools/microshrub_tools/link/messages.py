@@ -162,7 +162,10 @@ class NumberErrors:
 
 @dataclass(frozen=True)
 class DeviceStatus:
-    """Ratios in millionths, heap in bytes, uptime in seconds; drift is 0, 1 (warning) or 2."""
+    """Ratios in millionths, heap in bytes, uptime in seconds; drift is 0, 1 (warning) or 2.
+
+    missed counts readings of the board's sensor that were due while it did something else.
+    """
 
     samples: int
     right: int
@@ -178,6 +181,7 @@ class DeviceStatus:
     pending: int
     checkpoint: int
     damaged: int
+    missed: int = 0
 
 
 @dataclass(frozen=True)

@@ -224,6 +224,7 @@ export const texts = {
       drift: "drift (how many so far)",
       seconds: "seconds since the start",
       damaged: "damaged frames",
+      missed: "readings missed",
     },
     levels: ["none", "warning", "drift"],
     errors: {

@@ -38,6 +38,7 @@ export interface BoardStatus {
   readonly waiting: number;
   readonly checkpoint: number;
   readonly damaged: number;
+  readonly missed: number; // readings of its sensor
 }
 
 /** Of predicted numbers, raw: the last one, and the errors of those whose target came. */
@@ -118,9 +119,10 @@ export class BoardLink {
   async status(): Promise<BoardStatus> {
     const { payload } = await this.link.request(STATUS);
     const [samples, right, accuracy, nochange, kappa, kappaTemporal, ...rest] = words(payload, 0);
-    const [heapUsed, heapFree, drift, drifts, seconds, waiting, checkpoint, damaged] = rest;
+    const [heapUsed, heapFree, drift, drifts, seconds, waiting, checkpoint, damaged, missed = 0] =
+      rest;
     const found = { samples, right, accuracy, nochange, kappa, kappaTemporal, heapUsed, heapFree };
-    return { ...found, drift, drifts, seconds, waiting, checkpoint, damaged } as BoardStatus;
+    return { ...found, drift, drifts, seconds, waiting, checkpoint, damaged, missed } as BoardStatus;
   }
 
   /** [label * classes + prediction]; empty where there are too many classes. */

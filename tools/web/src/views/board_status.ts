@@ -53,6 +53,7 @@ function boardRows(status: BoardStatus): [string, string][] {
     [names.heap, count(status.heapFree)],
     [names.seconds, count(status.seconds)],
     [names.damaged, count(status.damaged)],
+    ...(status.missed ? [[names.missed, count(status.missed)] as [string, string]] : []),
   ];
 }
 
