@@ -143,9 +143,14 @@ ATTACKS = (
         f"{TESTS} tests/host/engines/test_hostile_cache.py tests/host/engines/test_code_cache.py",
     ),
     Attack(
-        "wrong options, closed pipes, full disks on the command line",
+        "wrong options, closed pipes, full disks, early Ctrl-C, odd locales and names",
         "an error in one line, and the exit code of it",
         f"{TESTS} tests/host/cli",
+    ),
+    Attack(
+        "workers and the program that waits for them killed; Ctrl-C while they start",
+        "no task lost, no process left",
+        f"{TESTS} tests/host/base/test_workers.py",
     ),
     Attack(
         "counters and numbers at their ends",

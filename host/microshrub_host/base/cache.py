@@ -114,13 +114,18 @@ def _is_default() -> bool:
 
 def _base() -> Path:
     named = _named()
-    if named.parts[:1] == ("~",):
-        raise FileNotFoundError(errno.ENOENT, "the user has no home", str(named))
+    if named is None:
+        raise FileNotFoundError(errno.ENOENT, "the user has no home", "~")
     return named.absolute()
 
 
-def _named() -> Path:
-    return Path(os.environ.get(_VARIABLE) or platformdirs.user_cache_dir("microshrub"))
+def _named() -> Path | None:
+    """Where the cache is to be; None if the user has no home."""
+    try:
+        named = Path(os.environ.get(_VARIABLE) or platformdirs.user_cache_dir("microshrub"))
+    except RuntimeError:
+        return None
+    return None if named.parts[:1] == ("~",) else named
 
 
 @contextmanager
@@ -150,7 +155,8 @@ def usable(warn: Callable[[str], object]) -> Iterator[None]:
         return
     before = os.environ.get(_VARIABLE)
     with tempfile.TemporaryDirectory(prefix="microshrub-", ignore_cleanup_errors=True) as folder:
-        warn(f"The cache {_named()} cannot be used ({reason}); a temporary folder has to do.")
+        where = f" {_named()}" if _named() else ""
+        warn(f"The cache{where} cannot be used ({reason}); a temporary folder has to do.")
         os.environ[_VARIABLE] = folder
         try:
             yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import os
 import shlex
 import signal
@@ -23,7 +24,11 @@ def exit_code(run: Callable[[], int]) -> int:
     """What run() returns, or the exit code of its failure, which is told in one line.
 
     0, 1 for `no`, 2 for what it could not do, 130 after Ctrl-C, 141 when nobody reads the output.
+    Letters that the output does not have become `?`.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     with _Interrupt() as interrupt:
         try:
             return run()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import secrets
 import shutil
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -73,8 +75,8 @@ def check_room(option: str, path: Path, nbytes: int) -> None:
 def replace(path: Path, data: bytes) -> None:
     """Write a file; one that is there is replaced at once, and only by a whole one.
 
-    A pipe or a device is written to. Raises UserError, and leaves what is there, if it cannot be
-    written.
+    It keeps its mode, and its owner where that is possible. A pipe or a device is written to.
+    Raises UserError, and leaves what is there, if it cannot be written.
     """
     temporary = _beside(path)
     try:
@@ -83,6 +85,7 @@ def replace(path: Path, data: bytes) -> None:
             return
         try:
             with temporary.open("xb") as file:
+                _as_before(path, file.fileno())
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
@@ -91,6 +94,17 @@ def replace(path: Path, data: bytes) -> None:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _as_before(path: Path, file: int) -> None:
+    """Give a new file the mode and the owner of the one that it is to replace."""
+    if not path.exists() or not hasattr(os, "fchmod"):
+        return
+    before = path.stat()
+    if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+        with contextlib.suppress(OSError):  # only root may
+            os.fchown(file, before.st_uid, before.st_gid)
+    os.fchmod(file, stat.S_IMODE(before.st_mode))
 
 
 def _is_special(path: Path) -> bool:

@@ -25,14 +25,20 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     return f"{hint}There is: {', '.join(known[:_SHOWN])}{more}."
 
 
-# What a terminal acts upon instead of showing it, but for tabs and ends of lines; what turns the
-# direction of text around; halves of characters
-_ACTS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# What a terminal acts upon instead of showing it, but for tabs and ends of lines; and what turns
+# the direction of text around
+_ACTS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_HALVES = re.compile("[\ud800-\udfff]")  # of characters; what is no UTF-8 in the name of a file
 
 
 def shown(text: str) -> str:
     """Text for a terminal, without what that would act upon."""
-    return _ACTS.sub("", text)
+    return whole(_ACTS.sub("", text))
+
+
+def whole(text: str) -> str:
+    """Text that every file and every picture takes."""
+    return _HALVES.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def printable(name: str) -> str:

@@ -61,7 +61,7 @@ def _listed(text: str, folder: str) -> tuple[OwnLearner, ...]:
 
 def _learner(entry: str, folder: Path) -> OwnLearner:
     file, colon, name = entry.rpartition(":")
-    path = (folder / Path(file).expanduser()).resolve()
+    path = (folder / os.path.expanduser(file)).resolve()  # as it is, where nobody has that home
     if not colon or path.suffix != ".py" or not name.isidentifier():
         raise UserError(f"{VARIABLE}: {entry!r} has to be FILE.py:CLASS")
     try:

@@ -68,7 +68,8 @@ def opened_source(source: str) -> Iterator[SourceFile]:
     path = Path(source)
     before = _identity(path)
     try:
-        yield SourceFile(path.name, lambda: path.open("rb"), lambda: path.stat().st_size, False)
+        name = os.fsencode(path.name).decode(errors="replace")  # in any locale
+        yield SourceFile(name, lambda: path.open("rb"), lambda: path.stat().st_size, False)
     except DataError as error:
         _check(path, before, error)
         raise

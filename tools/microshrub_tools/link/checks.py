@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any, TypeGuard
 
+from microshrub_host.base.text import whole
+
 from .class_state import ClassState
 from .link_errors import LinkError
 from .messages import (
@@ -143,7 +145,7 @@ def fields_of(text: bytes, welcome: Welcome) -> dict[str, Any]:
     for name, number in (("class_names", welcome.classes), ("feature_names", welcome.features)):
         texts = given.get(name)
         if _is_list(texts, number) and all(isinstance(each, str) for each in texts):
-            found[name] = [_whole(each) for each in texts]
+            found[name] = [whole(each) for each in texts]
     if _is_list(given.get("units"), welcome.features):
         found["units"] = [_unit(pair) for pair in given["units"]]
     numbers = given.get("numbers")
@@ -151,17 +153,12 @@ def fields_of(text: bytes, welcome: Welcome) -> dict[str, Any]:
     if type(column) is int and 0 <= column < welcome.features and welcome.classes == 1:
         found["column"] = column
     if isinstance(given.get("program"), str):
-        found["program"] = _whole(given["program"])
+        found["program"] = whole(given["program"])
     return found
 
 
 def _is_list(value: Any, length: int) -> TypeGuard[list[Any]]:
     return isinstance(value, list) and len(value) == length
-
-
-def _whole(text: str) -> str:
-    """JSON may have half a character, which no file takes."""
-    return text.encode(errors="replace").decode()
 
 
 def _unit(pair: Any) -> tuple[int, int]:

@@ -1,0 +1,129 @@
+"""No home, a locale without letters, names that are no UTF-8, files with modes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from patience import PATIENCE
+
+from microshrub_host.base import files
+
+MODEL = ["--engine", "python", "--model", "shrub"]
+
+
+def write(path: Path | bytes) -> None:
+    """A CSV file with letters beyond ASCII."""
+    rows = [f"{k * 37 % 101},{k % 7},{'Gehen' if k % 3 else 'Früh ↑'}\n" for k in range(300)]
+    with open(path, "wb") as file:
+        file.write(("größe,y,label\n" + "".join(rows)).encode())
+
+
+def run(folder: Path, *words: str | bytes, **changes: str | None) -> tuple[int, bytes, bytes]:
+    """Exit code, output and complaint of a command in that folder; None unsets a variable."""
+    environment = {name: value for name, value in os.environ.items() if name not in changes}
+    environment |= {name: value for name, value in changes.items() if value is not None}
+    done = subprocess.run(
+        [sys.executable, "-m", "microshrub_command", *words], cwd=folder, env=environment,
+        capture_output=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert b"Traceback" not in done.stderr, done.stderr.decode(errors="replace")
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"LC_ALL": "C"},
+        {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"PYTHONIOENCODING": "latin-1"},
+    ],
+)
+def test_letters_that_the_locale_does_not_have(changes: dict[str, str], tmp_path: Path) -> None:
+    write(tmp_path / "schön.csv")
+    made = ["--html", "o.html", "--save", "o.mshrub", "--json", "o.json", "--plot", "o.svg"]
+    code, out, _ = run(tmp_path, "simulate", "schön.csv", *MODEL, *made, **changes)
+    assert code == 0
+    assert b"300 samples, 2 features, 2 classes" in out
+    assert "schön.csv" in (tmp_path / "o.html").read_text(encoding="utf-8")
+    assert json.loads((tmp_path / "o.json").read_text(encoding="utf-8"))
+    code, out, _ = run(tmp_path, "show", "o.mshrub", **changes)
+    assert code == 0
+    assert b"y" in out
+    code, _, said = run(tmp_path, "simulate", "gibt es nicht ↑.csv", **changes)
+    assert code == 2
+    assert said.startswith(b"microshrub: There is no file gibt es nicht")
+
+
+def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path)
+    try:
+        write(folder + b"/bad\xff\xfe.csv")
+    except OSError:
+        pytest.skip("this file system takes no such names")
+    made = [b"--html", b"o\xff.html", b"--save", b"m\xff.mshrub", b"--plot", b"p\xff.png"]
+    code, out, _ = run(tmp_path, "simulate", b"bad\xff\xfe.csv", *MODEL, *made)
+    assert code == 0
+    assert "bad��.csv" in out.decode()
+    with open(folder + b"/o\xff.html", encoding="utf-8") as page:
+        assert "bad��.csv" in page.read()
+    for words in (
+        ["show", b"m\xff.mshrub"],
+        ["export", b"m\xff.mshrub", "--format", "c", "--output", b"e\xff.c"],
+        ["simulate", b"bad\xff\xfe.csv", *MODEL, "--json", "-"],
+    ):
+        code, out, said = run(tmp_path, *words)
+        assert code == 0, said
+        assert out.decode() + said.decode()
+    code, _, said = run(tmp_path, "simulate", b"none\xff.csv")
+    assert code == 2
+    assert said.decode().startswith("microshrub: There is no file none�.csv")
+
+
+@pytest.mark.parametrize("home", [None, "", "/nowhere/at/all"])
+def test_without_a_home(home: str | None, tmp_path: Path) -> None:
+    write(tmp_path / "a.csv")
+    changes = {"HOME": home, "XDG_CACHE_HOME": None, "MICROSHRUB_CACHE": None}
+    # where there is no entry for the user either, as in many containers
+    lost = "import pwd\ndef none(_): raise KeyError\npwd.getpwuid = none\n"
+    (tmp_path / "sitecustomize.py").write_text(lost)
+    paths = [str(tmp_path), os.environ.get("PYTHONPATH", "")]
+    changes["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    code, out, said = run(tmp_path, "simulate", "a.csv", *MODEL, **changes)
+    assert code == 0, said
+    assert b"300 samples" in out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "sitecustomize.py"]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444, 0o666, 0o755])
+def test_a_file_that_is_replaced_keeps_its_mode(mode: int, tmp_path: Path) -> None:
+    path = tmp_path / "model.mshrub"
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    files.replace(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_that_is_replaced_keeps_its_owner(tmp_path: Path) -> None:
+    path = tmp_path / "model.mshrub"
+    path.write_bytes(b"old")
+    os.chown(path, 65534, 65534)
+    files.replace(path, b"new")
+    assert (path.stat().st_uid, path.stat().st_gid) == (65534, 65534)
+
+
+def test_a_new_file_has_the_mode_that_the_user_wants(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        files.replace(tmp_path / "new", b"new")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
