@@ -15,10 +15,11 @@ PROGRAM = 52_000  # bytes that the program of `build` takes beside the learner, 
 _STEPS = 16
 
 
-def bytes_for(parameters: Parameters, board: Board, kind: str) -> int:
+def bytes_for(parameters: Parameters, board: Board, kind: str, native: bool = False) -> int:
     """The learner's default bytes, or fewer if the board has less beside the program of `build`.
 
-    RESERVED bytes stay free; if the board is too small for that, only the program has to fit.
+    With `native`, that is the program of `build --native`, which is smaller. RESERVED bytes stay
+    free; if the board is too small for that, only the program has to fit.
     """
     most = int(defaults(model_of(kind))[SIZE])
     choices = [most * k // _STEPS for k in range(_STEPS, 0, -1)] + [most // 2 // _STEPS]
@@ -26,7 +27,7 @@ def bytes_for(parameters: Parameters, board: Board, kind: str) -> int:
         rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - beside)
         for size in choices:
             wanted: dict[str, Any] = {**parameters, SIZE: size}
-            if _exists(wanted, kind) and budget(wanted, rest, kind).fits:
+            if _exists(wanted, kind) and budget(wanted, rest, kind, native=native).fits:
                 return size
     return most
 

@@ -11,6 +11,7 @@ from ..base.terminal import messages
 from ..base.text import count
 from ..boards import board_files
 from ..boards.default_bytes import SIZE, bytes_for
+from ..engines import native_files
 from ..engines.feature_extraction import extracted
 from ..engines.feature_options import FeatureOptions
 from ..engines.learners import MODELS, check_parameters, stream_parameters
@@ -186,7 +187,10 @@ def parameters_for(arguments: argparse.Namespace, stream: Stream) -> dict[str, A
 def _bytes_for_board(parameters: Mapping[str, Any], arguments: argparse.Namespace) -> int:
     """The bytes of a model whose size nobody has chosen; says so if they are fewer than usual."""
     board = board_files.load(arguments.board)
-    size = bytes_for(parameters, board, MODELS[arguments.model])
+    native = vars(arguments).get("emit") == "native" and native_files.can_be_made(
+        board.arch, messages.say
+    )
+    size = bytes_for(parameters, board, MODELS[arguments.model], native)
     if size != parameters[SIZE]:
         messages.say(f"Note: --bytes {size}, which {board.name} has beside the program of build.")
     return size

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(f"--seconds has to be above 0, not {arguments.seconds}")
     port = chosen_port(arguments.port)
     words = BoardWords()
-    with HostLink(SerialLine(port), on_text=words.feed) as link:
+    with HostLink(SerialLine(port), on_text=words.feed) as link, words.explaining():
         watch = Watch(link, words)
         if watch.note:
             messages.say(watch.note)

@@ -22,7 +22,7 @@ from itertools import takewhile
 
 from . import checks, messages
 from .frames import VERSION, Frame, Splitter, pack
-from .link_errors import LinkError, LostError, RefusedError, RestartedError
+from .link_errors import LinkError, LostError, RefusedError, RestartedError, StoppedError
 from .messages import Answer, Failure, Observed, Request, Welcome, read_answer, read_observed
 from .prompt import RESTART, drawn_session, hello_line, shows_prompt
 from .serial_line import Line
@@ -194,7 +194,7 @@ class HostLink:
                 if self._greeting:
                     return self._greeting
             if self._clock() - begin > patience:
-                raise LostError(_STOPPED if self._is_stopped() else _NOBODY)
+                raise self._stopped() if self._is_stopped() else LostError(_NOBODY)
             if self._is_stopped() and restarts < _RESTARTS:
                 restarts += 1
                 self._restart()
@@ -202,6 +202,12 @@ class HostLink:
     def _is_stopped(self) -> bool:
         """Whether the board has shown MicroPython's prompt."""
         return self._prompt or shows_prompt(self._splitter.rest)
+
+    def _stopped(self) -> StoppedError:
+        """The error; what the board said behind its last frame is text."""
+        if self._on_text:
+            self._on_text(self._splitter.rest)
+        return StoppedError(_STOPPED)
 
     def _restart(self) -> None:
         """Have a board that shows its prompt start its program."""
@@ -214,11 +220,9 @@ class HostLink:
         if self._clock() >= self._due():
             self._silent += self._wait
             if self._silent > self._patience:
-                raise LostError(
-                    _STOPPED
-                    if self._is_stopped()
-                    else f"the device has not answered for {self._patience:g} seconds"
-                )
+                if self._is_stopped():
+                    raise self._stopped()
+                raise LostError(f"the device has not answered for {self._patience:g} seconds")
             self._wait = max(self._timeout, min(2 * self._wait, _SLOWEST))
             if self._greets:
                 self._greet()

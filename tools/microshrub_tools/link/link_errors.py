@@ -15,6 +15,10 @@ class LostError(LinkError):
     """The device no longer answers."""
 
 
+class StoppedError(LostError):
+    """The device no longer answers, and shows MicroPython's prompt."""
+
+
 class RestartedError(LinkError):
     """The device was reset: what was under way is lost, what was learned may be."""
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
+from ..link.link_errors import LostError, StoppedError
+
 _BEGIN = "microshrub: "
 _MOST = 1000  # bytes of a line
 
@@ -12,10 +17,14 @@ def words_of(line: str) -> str | None:
 
 
 class BoardWords:
-    """Looks through what comes between the frames of a link; `last` is what was said last."""
+    """Looks through what comes between the frames of a link; `last` is what was said last.
+
+    Of a traceback that is its last line.
+    """
 
     def __init__(self) -> None:
         self.last = ""
+        self._traced = False
         self._rest = b""
 
     def feed(self, data: bytes) -> None:
@@ -23,4 +32,27 @@ class BoardWords:
         *lines, rest = (self._rest + data).split(b"\n")
         self._rest = rest[-_MOST:]
         for line in lines:
-            self.last = words_of(line.decode(errors="replace")) or self.last
+            self._take(line.decode(errors="replace").rstrip())
+
+    def _take(self, line: str) -> None:
+        if self._traced and line and not line.startswith(" "):
+            self.last, self._traced = line, False
+        self._traced |= line.startswith("Traceback")
+        self.last = words_of(line) or self.last
+
+    @contextlib.contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Within it, a LostError says what the board said last, if its program has ended."""
+        try:
+            yield
+        except LostError as error:
+            raise self.explained(error) from None
+
+    def explained(self, error: LostError) -> LostError:
+        """The error with what the board said last, if its program has ended."""
+        if not isinstance(error, StoppedError) or not self.last:
+            return error
+        return StoppedError(
+            f"the board's program has ended. It said: {self.last}. Press the board's reset button "
+            "to start it again; docs/how-to/board-does-not-answer.md explains such lines"
+        )
