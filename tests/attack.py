@@ -143,6 +143,12 @@ ATTACKS = (
         f"{TESTS} tests/host/engines/test_hostile_cache.py tests/host/engines/test_code_cache.py",
     ),
     Attack(
+        "files as people have them, on the command line and in the page",
+        "both read them to the same bits, or refuse them in the same words",
+        f"{TESTS} tests/tools/web/test_streams_in_the_page.py",
+        needs="tools/web/node_modules",
+    ),
+    Attack(
         "wrong options, closed pipes, full disks, early Ctrl-C, odd locales and names",
         "an error in one line, and the exit code of it",
         f"{TESTS} tests/host/cli",

@@ -24,7 +24,8 @@ const options = { bundle: true, minify: true, target: "es2022", format: "esm", l
 await build({
   ...options,
   splitting: true, // what is rarely wanted is loaded when it is wanted
-  entryPoints: { main: "src/main.ts", worker: "src/learning/worker.ts", style: "src/style.css" },
+  entryPoints: { main: "src/main.ts", worker: "src/learning/worker.ts",
+    reader: "src/streams/reader_worker.ts", style: "src/style.css" },
   external: ["./micropython.mjs"],
   chunkNames: "parts/[name]-[hash]",
   outdir: target,

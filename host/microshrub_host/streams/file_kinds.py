@@ -12,7 +12,7 @@ _MODEL = "Models are named with --model; DATA is a CSV or ARFF file."
 _EXPORT = "Export the table as CSV in UTF-8, and name that file."
 
 # How a file begins, what that is, and what to do about it
-_KINDS: tuple[tuple[bytes, str, str], ...] = (
+KINDS: tuple[tuple[bytes, str, str], ...] = (
     (rb"PK\x03\x04.{26}config\.json", "a model that `simulate --save` wrote", _MODEL),
     (rb"PK\x03\x04.{26}mimetypeapplication/vnd\.oasis", "an OpenDocument file", _SHEET),
     (rb"PK\x03\x04.*(xl/|\[Content_Types\]\.xml|_rels/)", "an Excel workbook", _SHEET),
@@ -43,7 +43,7 @@ def told_kind(name: str, start: bytes) -> str:
 
     start is of LOOKED_AT bytes, or the whole file.
     """
-    for pattern, what, remedy in _KINDS:
+    for pattern, what, remedy in KINDS:
         if re.match(pattern, start.removeprefix(b"\xef\xbb\xbf"), re.DOTALL | re.IGNORECASE):
             if remedy.startswith("read_"):
                 target = re.sub(r"\.\w+$", "", name) + ".csv"

@@ -8,6 +8,7 @@ import pytest
 from browser_support import Browser
 from playground_support import (
     ERROR,
+    RUN,
     choose,
     choose_quick,
     crc_of_run,
@@ -127,7 +128,7 @@ def test_what_an_arff_header_says_wrong_is_shown_as_text(
     ("text", "said"),
     [
         ("a,b\n", "no samples"),
-        ("a,b\n1,x\n1,2,3\n", "Line 3: 2 cells expected"),
+        ("a,b\n1,x\n1,2,3\n", "line 3: 2 cells expected"),
         ("a,b\n1,x\nthree,y\n", "line 3, column a"),
         ("a,b\n1,x\n2,\n", "the class is missing"),
         ('a,b\n1,"x\n', 'stray "'),
@@ -189,3 +190,94 @@ def test_it_works_without_the_server_once_it_was_loaded(page: Browser, address: 
             downloadThroughput=-1,
             uploadThroughput=-1,
         )
+
+
+STATUS = "document.querySelector('#status')"
+SAID = f"{STATUS}.textContent"
+HIDDEN = "document.querySelector('.results').hidden"
+
+
+def long_csv(rows: int, columns: int = 8) -> str:
+    names = ",".join(f"f{i}" for i in range(columns))
+    lines = (
+        ",".join(str((row * (7 + i)) % 1009) for i in range(columns))
+        + f",{'ab'[row * row % 3 % 2]}"
+        for row in range(rows)
+    )
+    return f"{names},y\n" + "\n".join(lines) + "\n"
+
+
+def test_another_file_clears_what_was_said_of_the_last_one(
+    playground: Browser, tmp_path: Path
+) -> None:
+    give_csv(playground, tmp_path / "wrong.csv", "a,b\n1,x\nthree,y\n")
+    start(playground)
+    playground.wait(ERROR)
+    give_csv(playground, tmp_path / "header.csv", "1.5,x\n2.5,y\n")
+    assert playground.run(ERROR) is None or "header.csv" in playground.run(ERROR)
+    give_csv(playground, tmp_path / "led.csv", csv_of("synth:led", 300))
+    assert playground.run(ERROR) is None
+    assert playground.run(SAID) == "Press Start."
+    choose(playground, "learner", "hoeffding")
+    crc_of_run(playground)
+    assert not playground.run(HIDDEN)
+    give_csv(playground, tmp_path / "other.csv", csv_of("synth:sea_0", 300))
+    assert playground.run(HIDDEN)
+    assert playground.run(SAID) == "Press Start."
+    give_csv(playground, tmp_path / "two.csv", "a,b,y\n" + "1,x,p\n2,y,q\n" * 30)
+    crc_of_run(playground)
+    choose(playground, "label", "b")
+    assert playground.run(HIDDEN)
+
+
+def test_a_file_that_is_no_table_is_refused_when_it_is_chosen(
+    playground: Browser, tmp_path: Path
+) -> None:
+    give_csv(playground, tmp_path / "good.csv", "a,y\n1,x\n2,y\n")
+    path = tmp_path / "book.csv"
+    path.write_bytes(b"PK\x03\x04" + bytes(26) + b"xl/workbook.xml" + bytes(90))
+    playground.give_file("#file", path)
+    assert "book.csv is an Excel workbook" in playground.wait(ERROR)
+    assert playground.run("document.querySelector('#label').options.length") == 0
+
+
+def test_notes_on_a_file_are_shown(playground: Browser, tmp_path: Path) -> None:
+    rows = "".join(f"{i * 20},{i % 7},{'ab'[i % 2]}\n" for i in range(300))
+    give_csv(playground, tmp_path / "r.csv", "time,x,label\n" + rows)
+    choose(playground, "learner", "hoeffding")
+    crc_of_run(playground)
+    notes = "document.querySelector('#notes')"
+    assert "column time is left out" in playground.run(f"{notes}.textContent")
+    give_csv(playground, tmp_path / "led.csv", csv_of("synth:led", 300))
+    assert playground.run(f"{notes}.hidden")
+
+
+def test_a_large_file_is_read_beside_the_page_and_can_be_stopped(
+    playground: Browser, tmp_path: Path
+) -> None:
+    """The page says how far it is, and goes on hearing: a press ends the reading."""
+    give_csv(playground, tmp_path / "large.csv", long_csv(500_000))
+    start(playground)
+    said = playground.wait(f"/Reading large.csv: [1-9]\\d* %/.test({SAID}) && {SAID}", RUN)
+    assert "%" in said
+    start(playground)
+    playground.wait(f"{SAID} === 'Stopped while the file was read.'", RUN)
+    assert playground.run(HIDDEN)
+    give_csv(playground, tmp_path / "led.csv", csv_of("synth:led", 300))
+    choose(playground, "learner", "hoeffding")
+    crc_of_run(playground)
+
+
+def test_a_long_run_says_how_long_it_takes_and_ends_with_another_file(
+    playground: Browser, tmp_path: Path
+) -> None:
+    give_csv(playground, tmp_path / "long.csv", long_csv(200_000, columns=3))
+    choose(playground, "learner", "thicket")
+    start(playground)
+    said = playground.wait(f"/about [\\d,]+ (s|min|hours?) left/.test({SAID}) && {SAID}", RUN)
+    assert "of 200,000 samples" in said
+    give_csv(playground, tmp_path / "led.csv", csv_of("synth:led", 300))
+    assert playground.run(SAID) == "Press Start."
+    choose(playground, "learner", "hoeffding")
+    assert crc_of_run(playground) != 0
+    assert "300 samples learned" in playground.wait(f"/learned/.test({SAID}) && {SAID}", RUN)

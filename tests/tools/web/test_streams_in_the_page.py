@@ -2,39 +2,66 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import random
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from file_cases import FILE_CASES
 from tests_support import ROOT
 
 from microshrub_host import open_stream
 from microshrub_host.streams.stream import DataError
 from microshrub_host.streams.units import Scale
+from microshrub_tools.web.page_data import kinds
 
 WEB = ROOT / "tools" / "web"
 PROGRAM = """
 import { readFileSync } from "node:fs";
-import { streamOf, unitOf, rawOf } from "./bundle.mjs";
+import { readStream, unitOf, rawOf } from "./bundle.mjs";
 const told = JSON.parse(readFileSync(0, "utf8"));
 const number = (value) => (value === null ? NaN : value);
 const columns = told.columns.map((column) => Float64Array.from(column, number));
-const streams = told.texts.map(([name, text]) => {
+const CHUNK = told.chunk ?? 1 << 16;
+class Slow extends Blob { // it comes in pieces of any size
+  constructor(bytes) {
+    super([bytes]);
+    this.bytes = bytes;
+  }
+  stream() {
+    const { bytes } = this;
+    let at = 0;
+    return new ReadableStream({
+      pull(to) {
+        if (at >= bytes.length) return to.close();
+        to.enqueue(bytes.slice(at, (at += CHUNK)));
+      },
+    });
+  }
+}
+async function read([name, base64]) {
+  const file = new Slow(new Uint8Array(Buffer.from(base64, "base64")));
   let s;
+  const shares = [];
   try {
-    s = streamOf(name, text);
+    const progress = (share) => shares.push(share);
+    s = await readStream(name, file, { kinds: told.kinds, progress });
   } catch (error) {
     return { refused: error.message };
   }
-  const { featureNames, classNames, units, rows, labels, twoValued } = s;
-  return { featureNames, classNames, units, rows: [...rows], labels: [...labels], twoValued };
-});
+  const { featureNames, classNames, units, rows, labels, twoValued, notes } = s;
+  const found = { featureNames, classNames, units, twoValued, notes, shares };
+  return { ...found, rows: [...rows], labels: [...labels] };
+}
+const streams = [];
+for (const file of told.files) streams.push(await read(file));
 const raw = columns.map((column) => {
   const unit = unitOf(column);
   return { unit, rows: [...column].map((value) => rawOf(value, unit)) };
@@ -45,13 +72,14 @@ process.stdout.write(JSON.stringify({ streams, raw }));
 
 def in_node(folder: Path, told: dict[str, Any]) -> Any:
     """What the page's own code makes of it."""
+    told = {"columns": [], "files": [], "kinds": kinds(), **told}
     bundler = WEB / "node_modules" / ".bin" / "esbuild"
     if shutil.which("node") is None or not bundler.exists():
         pytest.skip("there is no node, or the page's packages are not installed: make web")
     entry = folder / "entry.ts"
     source = (WEB / "src" / "streams").as_posix()
     entry.write_text(
-        f'export {{ streamOf }} from "{source}/stream";\n'
+        f'export {{ readStream }} from "{source}/stream";\n'
         f'export {{ unitOf, rawOf }} from "{source}/units";\n'
     )
     bundle = ["--bundle", "--format=esm", f"--outfile={folder / 'bundle.mjs'}"]
@@ -151,7 +179,7 @@ BAD = [
 def test_raw_integers_and_units_are_the_simulators(tmp_path: Path) -> None:
     made = columns()
     told = [[None if math.isnan(value) else value for value in column] for column in made]
-    found = in_node(tmp_path, {"columns": told, "texts": []})["raw"]
+    found = in_node(tmp_path, {"columns": told})["raw"]
     for column, page in zip(made, found, strict=True):
         values = np.array(column).reshape(-1, 1)
         scale = Scale.fit(values)
@@ -172,9 +200,16 @@ def as_the_simulator(page: dict[str, Any], path: Path) -> None:
     assert page["twoValued"] == [f for f, yes in enumerate(two) if yes]
 
 
-def test_files_are_read_as_the_simulator_reads_them(tmp_path: Path) -> None:
+def packed(files: Iterable[tuple[str, str | bytes]]) -> list[tuple[str, str]]:
+    """The files as JSON holds them."""
+    found = ((name, text.encode() if isinstance(text, str) else text) for name, text in files)
+    return [(name, base64.b64encode(data).decode()) for name, data in found]
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 1 << 16])
+def test_files_are_read_as_the_simulator_reads_them(tmp_path: Path, chunk: int) -> None:
     told = [*(("t.csv", text) for text in CSV), *(("t.arff", text) for text in ARFF)]
-    pages = in_node(tmp_path, {"columns": [], "texts": told})["streams"]
+    pages = in_node(tmp_path, {"files": packed(told), "chunk": chunk})["streams"]
     for (name, text), page in zip(told, pages, strict=True):
         path = tmp_path / name
         path.write_bytes(text.encode())
@@ -183,10 +218,43 @@ def test_files_are_read_as_the_simulator_reads_them(tmp_path: Path) -> None:
 
 def test_what_the_simulator_refuses_the_page_refuses_too(tmp_path: Path) -> None:
     told = [("t.arff", ROOMS.replace(old, new)) for old, new in BAD]
-    pages = in_node(tmp_path, {"columns": [], "texts": told})["streams"]
+    pages = in_node(tmp_path, {"files": packed(told)})["streams"]
     for (name, text), page in zip(told, pages, strict=True):
         path = tmp_path / name
         path.write_bytes(text.encode())
         with pytest.raises(DataError):
             open_stream(str(path))
         assert page.get("refused"), text
+
+
+@pytest.mark.parametrize("chunk", [1, 5, 1 << 16])
+def test_the_page_and_the_command_line_say_the_same(tmp_path: Path, chunk: int) -> None:
+    """Of each file of the table: both read it, to the bit, or both refuse it in the same words."""
+    files = packed((case.name, case.data) for case in FILE_CASES)
+    pages = in_node(tmp_path, {"files": files, "chunk": chunk})["streams"]
+    for case, page in zip(FILE_CASES, pages, strict=True):
+        path = tmp_path / case.name
+        path.write_bytes(case.data)
+        if case.words:
+            with pytest.raises(DataError) as caught:
+                open_stream(str(path))
+            for said in (str(caught.value), page.get("refused", f"{case.what}: it is read")):
+                for word in case.words:
+                    assert word in said, case.what
+        else:
+            as_the_simulator(page, path)
+            for notes in (open_stream(str(path)).notes, page["notes"]):
+                said = " ".join(notes)
+                assert bool(said) == bool(case.notes), case.what
+                for word in case.notes:
+                    assert word in said, case.what
+
+
+def test_how_far_the_page_is(tmp_path: Path) -> None:
+    """It rises from piece to piece, while the file is read and while the units are looked for."""
+    text = "x,z,y\n" + "".join(f"{i % 99},{i % 7},{'ab'[i % 2]}\n" for i in range(20_000))
+    (page,) = in_node(tmp_path, {"files": packed([("t.csv", text)]), "chunk": 5000})["streams"]
+    assert len(page["labels"]) == 20_000
+    assert page["shares"] == sorted(page["shares"])
+    assert len(page["shares"]) > 20
+    assert page["shares"][-1] == 1

@@ -34,6 +34,7 @@ from microshrub_host.engines.learners import (
 )
 from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
+from microshrub_host.streams.file_kinds import KINDS
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 
@@ -89,8 +90,14 @@ def write(folder: Path) -> None:
         "boards": [_board(board) for board in boards],
         "learners": [_learner(name, boards[0]) for name in LEARNERS],
         "streams": [_stream(sample, boards, folder / "streams") for sample in SAMPLES],
+        "kinds": kinds(),
     }
     (folder / "data.json").write_text(_json(data), encoding="utf-8")
+
+
+def kinds() -> list[tuple[str, str, str]]:
+    """What files are that are no CSV, for the page: patterns of bytes, each one a character."""
+    return [(pattern.decode("latin-1"), what, remedy) for pattern, what, remedy in KINDS]
 
 
 def _json(data: Any) -> str:

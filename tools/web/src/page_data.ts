@@ -1,5 +1,7 @@
 // What `make web` has written beside the page: boards, learners, streams, the library's files.
 
+import type { Kinds } from "./streams/file_text";
+
 export interface Board {
   readonly key: string;
   readonly name: string;
@@ -63,6 +65,7 @@ export interface PageData {
   readonly boards: readonly Board[];
   readonly learners: readonly Learner[];
   readonly streams: readonly SampleStream[];
+  readonly kinds: Kinds; // of files that are no streams
 }
 
 /** The device library's compiled files, by their paths. */

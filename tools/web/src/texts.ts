@@ -26,6 +26,15 @@ export const texts = {
     stop: "Stop",
     download: "Download this stream",
     ready: "Press Start.",
+    reading: (name: string, percent: number, left: string) =>
+      `Reading ${name}: ${percent} %${left && `, ${left} left`}`,
+    left: (text: string) => (text ? `, ${text} left` : ""),
+    long: (name: string) => `. The simulator is much faster: microshrub simulate ${name}`,
+    seconds: (n: number) => `about ${count(n)} s`,
+    minutes: (n: number) => `about ${count(n)} min`,
+    hours: (n: number) => (n === 1 ? "about 1 hour" : `about ${count(n)} hours`),
+    readingStopped: "Stopped while the file was read.",
+    notes: "Notes on the file",
     loading: "Loading MicroPython ...",
     running: (done: number, all: number, accuracy: string, rate: number) =>
       `${count(done)} of ${count(all)} samples, ${accuracy} right, ${count(rate)} a second`,
@@ -298,8 +307,20 @@ export const texts = {
     where: (name: string, line: number, column: string) =>
       `${name}, line ${line}, column ${column}`,
     empty: (name: string) => `${name} has no samples. It needs a header and a row per sample.`,
-    gzip: (name: string) => `${name} cannot be unpacked. Take .gz off its name if it is plain text.`,
-    utf8: (name: string) => `${name} is not UTF-8 text. Save the file in UTF-8.`,
+    gzip: (name: string) =>
+      `${name} is not a gzip file, or it is cut short or damaged. Copy it again, or take .gz off its ` +
+      "name if it is plain text.",
+    gone: (name: string) => `${name} cannot be read any more: it was changed or moved. Choose it again.`,
+    utf8: (name: string) => `${name}: not UTF-8 text. Save the file as CSV in UTF-8.`,
+    utf16: (name: string) => `${name} is UTF-16 text. Save the file in UTF-8.`,
+    zero: (name: string) =>
+      `${name}: a zero byte, so this is no text, or it is UTF-16. Save the file in UTF-8.`,
+    kind: (name: string, what: string, remedy: string) => `${name} is ${what}, not CSV. ${remedy}`,
+    saveAsCsv: "Save it as CSV.",
+    line: (name: string, line: number) => `${name}, line ${line}`,
+    longLine: (line: number) =>
+      `Line ${line}: no line end within a million characters, so this is no table. Or look for a ` +
+      'stray " in it.',
     quote: (line: number, mark: string) =>
       `Line ${line} cannot be read. Look for a stray ${mark} in it.`,
     noData: (name: string) => `${name} has no @data line, so it is not an ARFF file.`,
@@ -313,26 +334,65 @@ export const texts = {
       `${name}, line ${line}: sparse ARFF rows are not read. Convert it to dense rows.`,
     undeclared: (where: string, cell: string) => `${where}: "${cell}" is not declared in the header.`,
     manyDeclared: (where: string, n: number, most: number) =>
-      `${where}: ${n} values are declared, and ${most} is the most. Leave the column out.`,
+      `${where}: ${n} values are declared and ${most} is the most. Leave the column out.`,
     columnCount: (n: number, most: number) =>
-      `There are ${n} feature columns beside the class; 1 to ${most} are possible.`,
-    columnNames: "Each column needs a name of its own.",
-    noHeader: "The first line holds only numbers. Add a row of column names.",
+      `There are ${count(n)} feature columns beside the class; 1 to ${most} are possible. Cells are ` +
+      "separated by commas, semicolons or tabs.",
+    nameless: (where: string, place: number) =>
+      `${where}: column ${place} has no name. Name it, or delete the column.`,
+    twice: (where: string, name: string) =>
+      `${where}: two columns are named ${name}. Rename one of them.`,
+    sample: (where: string, cell: string) =>
+      `${where}: ${cell} is a number and no name, so this is a sample. A header row is needed. Add a ` +
+      "row of column names.",
+    noHeader: (where: string) => `${where}: only numbers, so not a header. Add a row of column names.`,
+    commentHeader: (where: string) =>
+      `${where} begins with #. If it is the header, take the # away; if it is a comment, delete the ` +
+      "line, and others like it: comments are not read.",
+    comment: (where: string) =>
+      `${where} begins with #, as a comment does. Delete the line: comments are not read.`,
+    excelWord: (where: string, word: string) =>
+      `${where} is ${word}, a word to Excel. Delete the line.`,
     noColumn: (name: string) => `There is no column ${name}.`,
-    width: (line: number, expected: number, found: number) =>
-      `Line ${line}: ${expected} cells expected, one per column, but ${found} found.`,
-    infinite: (where: string) => `${where}: an infinite number. Leave the cell empty.`,
+    width: (where: string, expected: number, found: number) =>
+      `${where}: ${expected} cells expected, one per column, but ${found} found. Complete the row or ` +
+      "delete it.",
+    infinite: (where: string) =>
+      `${where}: an infinite number. Leave the cell empty if the value is unknown.`,
     text: (where: string, cell: string) =>
-      `${where}: "${cell}" is text, but this column holds numbers.`,
+      `${where}: '${cell}' is text, but this column holds numbers. Write a number, or leave the cell ` +
+      "empty if the value is missing.",
+    people: (where: string, told: string) => `${where}: ${told}, here and in the rest of the file.`,
+    comma: (cell: string, one: string, other: string) =>
+      `'${cell}' has a comma between thousands, or a decimal comma. Write ${one} or ${other}, ` +
+      "whichever is meant",
+    thousands: (cell: string, plain: string) =>
+      `'${cell}' has commas between thousands. Write ${plain}`,
+    decimalComma: (cell: string, plain: string) => `'${cell}' has a decimal comma. Write ${plain}`,
+    unit: (cell: string, plain: string) =>
+      `'${cell}' is a number with a unit. Write ${plain}, and the unit in the header`,
     categories: (where: string, n: number, rows: number) =>
       `${where} holds ${n} different texts in the first ${rows} rows; it looks like a date or an ` +
-      "identifier: leave it out.",
+      "identifier: delete the column, or turn it into numbers.",
     noClass: (where: string) => `${where}: the class is missing. Fill it in or delete the row.`,
-    classCount: (n: number) =>
-      n < 2
-        ? "There is only one class, so there is nothing to learn."
-        : `The column has ${n} classes, and 256 is the most. Choose another class column.`,
+    classCount: (where: string, names: readonly string[]) =>
+      names.length < 2
+        ? `${where}: the only class is ${names[0]}, so there is nothing to learn. Read more samples, ` +
+          "or choose another column of the class."
+        : `${where}: the column has ${names.length} classes and 256 is the most. If it is a ` +
+          "measurement, choose the class column.",
     noFile: "Choose a CSV or ARFF file first.",
+  },
+
+  notes: {
+    clock: (name: string) =>
+      `The column ${name} is left out: it says when a row was recorded, which a board that learns ` +
+      "cannot know.",
+    header: (name: string, line: number) =>
+      `${name}, line ${line} was read as the header. If it is a sample, add a row of column names.`,
+    alike: (where: string, names: readonly string[]) =>
+      `${where}: the classes ${names.map((name) => `'${name}'`).join(", ")} differ only by case or ` +
+      `spaces, and are ${names.length} classes to a model. If they are one, write them alike.`,
   },
 };
 

@@ -2,7 +2,7 @@
 // simulator's streams/arff_files.py reads it.
 
 import { texts } from "../texts";
-import { readRows, type Row } from "./csv";
+import { readRows, RowReader, type Row } from "./csv";
 import { DataError } from "./data_error";
 
 /** A column: `declared` are the values that it may take; neither: its cells say what it holds. */
@@ -21,33 +21,47 @@ export function isArff(name: string): boolean {
   return /\.arff(\.gz)?$/i.test(name);
 }
 
-/** The columns that the header declares. */
-export function arffColumns(name: string, text: string): Column[] {
-  return headerOf(name, linesOf(text)).flatMap((line) => columnsIn(name, line));
-}
+/** Reads the header, then the rows, of a text that comes in pieces. */
+export class ArffReader {
+  columns: Column[] | undefined; // once the header is there
+  private text = "";
+  private line = 0; // lines that are read
+  private readonly header: string[] = [];
+  private reader: RowReader | undefined;
 
-/** The rows behind the header. */
-export function arffRows(name: string, text: string): Row[] {
-  const lines = linesOf(text);
-  const before = headerOf(name, lines).length + 1;
-  const data = lines.slice(before).map((line, i) => {
+  constructor(private readonly name: string) {}
+
+  /** The rows that end in this piece of the text. */
+  *rows(piece: string, isLast = false): Generator<Row> {
+    for (const line of this.lines(piece, isLast)) {
+      this.line++;
+      if (this.columns) yield* this.data(line);
+      else if (DATA.test(line)) {
+        this.columns = this.header.flatMap((each) => columnsIn(this.name, each));
+      } else this.header.push(line);
+    }
+    if (!isLast) return;
+    if (!this.columns) throw new DataError(texts.errors.noData(this.name));
+    if (this.reader) yield* this.reader.rows("", true);
+  }
+
+  private *lines(piece: string, isLast: boolean): Generator<string> {
+    const found = (this.text + piece).split(/\r\n|\r(?!$)|\n/);
+    this.text = isLast ? "" : found.pop()!; // a \r at the end may be half an end
+    yield* found;
+  }
+
+  private *data(line: string): Generator<Row> {
     const start = line.trimStart();
-    if (start.startsWith("{")) throw new DataError(texts.errors.sparse(name, before + i + 1));
-    return start.startsWith("%") ? "" : line; // the numbers of the lines stay true
-  });
-  const first = data.find((line) => line.trim()) ?? "";
-  const quote = first.includes('"') ? '"' : "'";
-  return readRows(data.join("\n"), { delimiter: delimiterOf(first), quote, line: before + 1 });
-}
-
-function linesOf(text: string): string[] {
-  return text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
-}
-
-function headerOf(name: string, lines: readonly string[]): string[] {
-  const end = lines.findIndex((line) => DATA.test(line));
-  if (end < 0) throw new DataError(texts.errors.noData(name));
-  return lines.slice(0, end);
+    if (start.startsWith("{")) throw new DataError(texts.errors.sparse(this.name, this.line));
+    const isNone = !start || start.startsWith("%");
+    if (!this.reader) {
+      if (isNone) return;
+      const quote = line.includes('"') ? '"' : "'";
+      this.reader = new RowReader({ delimiter: delimiterIn(line), quote, line: this.line });
+    }
+    yield* this.reader.rows(isNone ? "\n" : `${line}\n`); // the numbers of the lines stay true
+  }
 }
 
 function columnsIn(name: string, line: string): Column[] {
@@ -67,10 +81,10 @@ function valuesIn(name: string, kind: string): string[] {
   const inside = /^\{(.+)\}/.exec(kind)?.[1];
   if (inside === undefined) throw new DataError(texts.errors.arffHeader(name, kind));
   const quote = /(?:^|[,\t])\s*"/.test(inside) ? '"' : "'";
-  const [row] = readRows(inside.trim(), { delimiter: delimiterOf(inside), quote, line: 1 });
+  const [row] = readRows(inside.trim(), { delimiter: delimiterIn(inside), quote, line: 1 });
   return (row?.cells ?? []).map((cell) => cell.replace(/^[ '"]+|[ '"]+$/g, ""));
 }
 
-function delimiterOf(line: string): string {
+function delimiterIn(line: string): string {
   return line.includes("\t") && !line.includes(",") ? "\t" : ",";
 }

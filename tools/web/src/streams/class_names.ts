@@ -1,10 +1,11 @@
 // The classes of a stream and the labels' numbers, as the simulator's streams/class_names.py.
 
 import { texts } from "../texts";
-import { isMissing, type Where } from "./columns";
+import { isMissing, Numbers, type Where } from "./columns";
 import { DataError } from "./data_error";
 
 const MAX_CLASSES = 256; // a label is one byte
+const MOST_TEXTS = 1 << 16; // after which it is no column of classes
 const INTEGER = /^[+-]?\d+$/;
 
 /** Class names in numeric order if all are integers, else sorted by code points. */
@@ -17,27 +18,62 @@ export function classOrder(names: Iterable<string>): string[] {
   return ordered;
 }
 
-/** Class indices and names: those that were declared, in their order, or those that occur. */
-export function encodeLabels(
-  cells: readonly string[],
-  declared: readonly string[] | undefined,
-  where: Where,
-): { labels: Uint8Array; names: readonly string[] } {
-  const first = new Map<string, number>();
-  cells.forEach((cell, row) => {
-    const isKnown = declared?.includes(cell);
-    if (isMissing(cell) && !isKnown) throw new DataError(texts.errors.noClass(where(row)));
-    if (!first.has(cell)) first.set(cell, row);
-  });
-  const names = declared ?? classOrder(first.keys());
-  if (names.length < 2 || names.length > MAX_CLASSES) {
-    throw new DataError(texts.errors.classCount(names.length));
+/** Reads labels: class indices and names, those that were declared, in their order, or that occur. */
+export class LabelReader {
+  private readonly places = new Map<string, { place: number; line: number }>();
+  private readonly kept = new Numbers();
+
+  constructor(
+    private readonly declared: readonly string[] | undefined,
+    private readonly where: Where,
+  ) {}
+
+  read(cell: string, line: number): void {
+    let found = this.places.get(cell);
+    if (!found) {
+      const isKnown = this.declared?.includes(cell);
+      if (isMissing(cell) && !isKnown) throw new DataError(texts.errors.noClass(this.where(line)));
+      if (this.declared && !isKnown) {
+        throw new DataError(texts.errors.undeclared(this.where(line), cell));
+      }
+      if (this.places.size > MOST_TEXTS) this.refuse([...this.places.keys()]);
+      found = { place: this.places.size, line };
+      this.places.set(cell, found);
+    }
+    this.kept.push(found.place);
   }
-  const codes = new Map(names.map((name, code) => [name, code]));
-  for (const [name, row] of first) {
-    if (!codes.has(name)) throw new DataError(texts.errors.undeclared(where(row), name));
+
+  /** What came: the labels, the names of the classes, and what is to be noted on these. */
+  get all(): { labels: Uint8Array; names: readonly string[]; notes: readonly string[] } {
+    const names = this.declared ?? classOrder(this.places.keys());
+    if (names.length < 2 || names.length > MAX_CLASSES) this.refuse(names);
+    const codes = new Map(names.map((name, code) => [name, code]));
+    const ofPlace = [...this.places.keys()].map((name) => codes.get(name)!);
+    const labels = Uint8Array.from(this.kept.all, (place) => ofPlace[place]!);
+    return { labels, names, notes: this.declared ? [] : this.alike() };
   }
-  return { labels: Uint8Array.from(cells, (cell) => codes.get(cell)!), names };
+
+  /** Whether a label is this text. */
+  has(text: string): boolean {
+    return this.places.has(text);
+  }
+
+  private refuse(names: readonly string[]): never {
+    const [first] = this.places.values();
+    throw new DataError(texts.errors.classCount(this.where(first?.line ?? 1), names));
+  }
+
+  /** Notes on classes whose names do not differ by anything that is meant to. */
+  private alike(): string[] {
+    const groups = new Map<string, string[]>();
+    for (const name of this.places.keys()) {
+      const key = name.replace(/\s+/g, "").toLowerCase();
+      groups.set(key, [...(groups.get(key) ?? []), name]);
+    }
+    return [...groups.values()]
+      .filter((group) => group.length > 1)
+      .map((group) => texts.notes.alike(this.where(this.places.get(group.at(-1)!)!.line), group));
+  }
 }
 
 function byCodePoints(a: string, b: string): number {

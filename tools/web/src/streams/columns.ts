@@ -13,12 +13,15 @@ const MISSING_CELLS = new Set(
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const INFINITE = /^([+-]?)inf(inity)?$/i;
 const NOT_A_NUMBER = /^[+-]?nan$/i;
+const THOUSANDS = /^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$/;
+const DECIMAL_COMMA = /^[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+$/;
+const WITH_UNIT = /^([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)(\s*)(\p{L}[^\s,;:]{0,9}|[%°‰]\S{0,9})$/u;
 const MAX_CATEGORIES = 64; // of a column of texts
 const MAX_DECLARED = 256; // of a nominal attribute
 const FEW = 16; // different texts among the first samples that say nothing against a column
 
-/** Says in words where the cell of a row stands. */
-export type Where = (row: number) => string;
+/** Says in words where a cell of the column stands that is in this line. */
+export type Where = (line: number) => string;
 
 export function isMissing(cell: string): boolean {
   return MISSING_CELLS.has(cell);
@@ -26,72 +29,139 @@ export function isMissing(cell: string): boolean {
 
 /** The cell as a number; NaN if it is missing, null if it is text. */
 export function numberOf(cell: string): number | null {
+  if (NUMBER.test(cell)) return Number(cell);
   if (isMissing(cell) || NOT_A_NUMBER.test(cell)) return NaN;
   const infinite = INFINITE.exec(cell);
   if (infinite) return infinite[1] === "-" ? -Infinity : Infinity;
-  return NUMBER.test(cell) ? Number(cell) : null;
+  return null;
 }
 
-/** The column's values; `warmup` is how many of the first rows say what it holds. */
-export function columnValues(
-  column: Column,
-  cells: readonly string[],
-  warmup: number,
-  where: Where,
-): Float64Array {
-  if (column.declared) return declaredCodes(column.declared, cells, where);
-  const numbers = cells.map(numberOf);
-  const text = numbers.indexOf(null);
-  if (text < 0) {
-    const far = numbers.findIndex((value) => Math.abs(value!) === Infinity);
-    if (far >= 0) throw new DataError(texts.errors.infinite(where(far)));
-    return Float64Array.from(numbers as number[]);
+/** Numbers of which nobody knows yet how many there will be. */
+export class Numbers {
+  private kept = new Float64Array(1024);
+  private size = 0;
+
+  push(value: number): void {
+    if (this.size === this.kept.length) {
+      const more = new Float64Array(2 * this.size);
+      more.set(this.kept);
+      this.kept = more;
+    }
+    this.kept[this.size++] = value;
   }
-  const early = numbers.slice(0, warmup).filter((value) => !Number.isNaN(value));
-  if (column.numeric || !early.length || early.some((value) => value !== null)) {
-    throw new DataError(texts.errors.text(where(text), cells[text]!));
+
+  /** Those that came. */
+  get all(): Float64Array {
+    return this.kept.subarray(0, this.size);
   }
-  return categoryCodes(cells, numbers, warmup, where);
 }
 
-/** The places of the cells among the values that were declared. */
-function declaredCodes(
-  declared: readonly string[],
-  cells: readonly string[],
-  where: Where,
-): Float64Array {
-  const codes = new Map(declared.map((value, code) => [value, code]));
-  if (codes.size > MAX_DECLARED) {
-    throw new DataError(texts.errors.manyDeclared(where(0), codes.size, MAX_DECLARED));
+/** A column as it is read, row by row. */
+export class ColumnReader {
+  private readonly numbers = new Numbers();
+  private readonly value: (cell: string, line: number) => number;
+  private readonly codes: Map<string | number, number>;
+  private rows = 0;
+  private present = 0;
+
+  /** `early` are the cells of the first rows, which say what it holds; they have still to be read. */
+  constructor(
+    column: Column,
+    private readonly early: readonly string[],
+    private readonly where: Where,
+    lines: readonly number[],
+  ) {
+    this.codes = new Map((column.declared ?? []).map((value, code) => [value, code]));
+    if (this.codes.size > MAX_DECLARED) {
+      throw new DataError(texts.errors.manyDeclared(where(lines[0]!), this.codes.size, MAX_DECLARED));
+    }
+    const found = early.map(numberOf);
+    const present = found.filter((value) => !Number.isNaN(value));
+    const areTexts = present.length > 0 && present.every((value) => value === null);
+    if (column.declared) this.value = this.declared;
+    else if (column.numeric || !areTexts) this.value = this.number;
+    else {
+      this.refuseNumbers(lines);
+      this.value = this.category;
+    }
   }
-  return Float64Array.from(cells, (cell, row) => {
-    const code = codes.get(cell) ?? (isMissing(cell) ? NaN : null);
-    if (code === null) throw new DataError(texts.errors.undeclared(where(row), cell));
+
+  /** Read the next row's cell. Throws DataError if it does not fit. */
+  read(cell: string, line: number): void {
+    this.numbers.push(this.value(cell, line));
+  }
+
+  get all(): Float64Array {
+    return this.numbers.all;
+  }
+
+  /** Whether a cell is this text, of a column of texts. */
+  has(text: string): boolean {
+    return this.codes.has(text);
+  }
+
+  private number(cell: string, line: number): number {
+    const value = numberOf(cell);
+    if (value === null) {
+      const told = numberInWords(cell);
+      const where = this.where(line);
+      throw new DataError(told ? texts.errors.people(where, told) : texts.errors.text(where, cell));
+    }
+    if (Math.abs(value) === Infinity) throw new DataError(texts.errors.infinite(this.where(line)));
+    return value;
+  }
+
+  /** The place of the cell among the values that were declared. */
+  private declared(cell: string, line: number): number {
+    const code = this.codes.get(cell) ?? (isMissing(cell) ? NaN : null);
+    if (code === null) throw new DataError(texts.errors.undeclared(this.where(line), cell));
     return code;
-  });
-}
+  }
 
-function categoryCodes(
-  cells: readonly string[],
-  numbers: readonly (number | null)[],
-  warmup: number,
-  where: Where,
-): Float64Array {
-  const codes = new Map<string | number, number>(); // a number that turns up later is one more
-  const lastEarly = Math.min(warmup, cells.length);
-  let present = 0;
-  return Float64Array.from(cells, (cell, row) => {
-    const key = numbers[row] ?? cell;
+  private category(cell: string, line: number): number {
+    const key = numberOf(cell) ?? cell; // a number that turns up later is one more
+    this.rows++;
     let code = NaN;
     if (!Number.isNaN(key)) {
-      code = codes.get(key) ?? codes.size;
-      codes.set(key, code);
-      present++;
+      code = this.codes.get(key) ?? this.codes.size;
+      this.codes.set(key, code);
+      this.present++;
     }
-    const tooMany = row + 1 === lastEarly && codes.size > Math.max(FEW, present / 2);
-    if (tooMany || codes.size > MAX_CATEGORIES) {
-      throw new DataError(texts.errors.categories(where(row), codes.size, row + 1));
+    const tooMany =
+      this.rows === this.early.length && this.codes.size > Math.max(FEW, this.present / 2);
+    if (tooMany || this.codes.size > MAX_CATEGORIES) {
+      throw new DataError(texts.errors.categories(this.where(line), this.codes.size, this.rows));
     }
     return code;
-  });
+  }
+
+  /** Refuse texts that are numbers for people: with commas, or all with units. */
+  private refuseNumbers(lines: readonly number[]): void {
+    const isText = (cell: string): boolean => numberOf(cell) === null;
+    const withUnits = this.early.filter(isText).every(hasUnit);
+    this.early.forEach((cell, row) => {
+      const told = isText(cell) && (withUnits || !hasUnit(cell)) ? numberInWords(cell) : "";
+      if (told) throw new DataError(texts.errors.people(this.where(lines[row]!), told));
+    });
+  }
+}
+
+/** What is said of a text that is a number for people, and what to write; "" if it is none. */
+function numberInWords(cell: string): string {
+  const plain = cell.replaceAll(",", "");
+  if (THOUSANDS.test(cell)) {
+    const isEither = cell.indexOf(",") === cell.lastIndexOf(",") && !cell.includes(".");
+    if (!isEither) return texts.errors.thousands(cell, plain);
+    return texts.errors.comma(cell, plain, cell.replace(",", "."));
+  }
+  if (DECIMAL_COMMA.test(cell)) {
+    return texts.errors.decimalComma(cell, cell.replaceAll(".", "").replace(",", "."));
+  }
+  return hasUnit(cell) ? texts.errors.unit(cell, WITH_UNIT.exec(cell)![1]!) : "";
+}
+
+/** Whether it is like 1.5g, 2 m/s or 3%, but not like 3rd. */
+function hasUnit(cell: string): boolean {
+  const [, number, blanks, unit] = WITH_UNIT.exec(cell) ?? [];
+  return unit !== undefined && (number!.includes(".") || blanks !== "" || !/^\p{L}/u.test(unit));
 }

@@ -1,4 +1,5 @@
-// The rows of a CSV file: RFC 4180, cells stripped of blanks, blank lines left out.
+// The rows of a CSV file: RFC 4180, cells stripped of blanks, blank lines left out. A text comes in
+// pieces, and a row as soon as it is whole.
 
 import { DataError } from "./data_error";
 import { texts } from "../texts";
@@ -10,81 +11,102 @@ export interface Row {
 }
 
 /** What marks the cells, and the number of the first line. */
-interface Marks {
+export interface Marks {
   readonly delimiter: string;
   readonly quote: string;
   readonly line: number;
 }
 
-/** All rows. The first line shows what separates the cells: commas, semicolons or tabs. */
-export function parseCsv(text: string): Row[] {
-  const plain = text.replace(/^\uFEFF/, "");
-  const head = /[^\r\n]*\S[^\r\n]*/.exec(plain)?.[0].replace(/"[^"]*"/g, "") ?? "";
+const LONGEST_ROW = 1 << 20; // characters
+
+/** What separates the cells, as the first line that is not blank shows: commas, semicolons or tabs. */
+export function delimiterOf(text: string): string {
+  const head = /[^\r\n]*\S[^\r\n]*/.exec(text)?.[0].replace(/"[^"]*"/g, "") ?? "";
   const count = (mark: string): number => head.split(mark).length;
-  const delimiter = [",", ";", "\t"].reduce((a, b) => (count(b) > count(a) ? b : a));
-  return readRows(plain, { delimiter, quote: '"', line: 1 });
+  return [",", ";", "\t"].reduce((a, b) => (count(b) > count(a) ? b : a));
 }
 
-/** The rows of a text with such marks. */
+/** All rows of a text. */
 export function readRows(text: string, marks: Marks): Row[] {
-  const reader = new Reader(text, marks);
-  const rows: Row[] = [];
-  while (!reader.done) {
-    const row = reader.row();
-    if (row.cells.length > 1 || row.cells[0]) rows.push(row);
-  }
-  return rows;
+  return [...new RowReader(marks).rows(text, true)];
 }
 
-class Reader {
+export class RowReader {
+  private text = "";
   private at = 0;
   private line: number;
+  private readonly next: Record<string, number> = {}; // where a mark comes next
 
-  constructor(
-    private readonly text: string,
-    private readonly marks: Marks,
-  ) {
+  constructor(private readonly marks: Marks) {
     this.line = marks.line;
   }
 
-  get done(): boolean {
-    return this.at >= this.text.length;
-  }
-
-  row(): Row {
-    const line = this.line;
-    const cells = [this.cell(line)];
-    while (this.text[this.at] === this.marks.delimiter) {
-      this.at++;
-      cells.push(this.cell(line));
+  /** The rows that end in this piece of the text; the last piece ends the last row. */
+  *rows(piece: string, isLast = false): Generator<Row> {
+    this.text = this.text.slice(this.at) + piece;
+    this.at = 0;
+    for (const mark of Object.keys(this.next)) delete this.next[mark];
+    while (this.at < this.text.length) {
+      const [at, line] = [this.at, this.line];
+      const cells = this.row(isLast);
+      if (!cells) {
+        [this.at, this.line] = [at, line];
+        if (this.text.length - at > LONGEST_ROW) throw new DataError(texts.errors.longLine(line));
+        return;
+      }
+      if (cells.length > 1 || cells[0]) yield { line, cells };
     }
-    if (this.text[this.at] === "\r" && this.text[this.at + 1] === "\n") this.at++;
-    if (!this.done) this.line++;
-    this.at++;
-    return { line, cells };
   }
 
-  private cell(line: number): string {
+  /** The cells of the next row; undefined if its end is still to come. */
+  private row(isLast: boolean): string[] | undefined {
+    const end = Math.min(this.find("\n"), this.find("\r"));
+    if (this.find(this.marks.quote) < end) return this.rowWithQuotes(isLast);
+    const cells = this.text.slice(this.at, end).split(this.marks.delimiter);
+    this.at = end;
+    return this.endLine(isLast) ? cells.map((cell) => cell.trim()) : undefined;
+  }
+
+  private rowWithQuotes(isLast: boolean): string[] | undefined {
+    const line = this.line;
+    const cells: string[] = [];
+    for (;;) {
+      const cell = this.cell(line, isLast);
+      if (cell === undefined) return undefined;
+      cells.push(cell.trim());
+      if (this.text[this.at] !== this.marks.delimiter) break;
+      this.at++;
+    }
+    return this.endLine(isLast) ? cells : undefined;
+  }
+
+  /** Go behind the end of the line; false if it is still to come. */
+  private endLine(isLast: boolean): boolean {
+    const [mark, after] = [this.text[this.at], this.text[this.at + 1]];
+    if (!isLast && (mark === undefined || (mark === "\r" && after === undefined))) return false;
+    this.at += mark === "\r" && after === "\n" ? 2 : 1;
+    this.line++;
+    return true;
+  }
+
+  private cell(line: number, isLast: boolean): string | undefined {
     while (this.text[this.at] === " ") this.at++;
-    const cell = this.text[this.at] === this.marks.quote ? this.quoted(line) : this.plain();
-    return cell.trim();
-  }
-
-  private plain(): string {
+    if (this.text[this.at] === this.marks.quote) return this.quoted(line, isLast);
     const start = this.at;
     while (!this.atEnd()) this.at++;
     return this.text.slice(start, this.at);
   }
 
-  private quoted(line: number): string {
+  private quoted(line: number, isLast: boolean): string | undefined {
     const { quote } = this.marks;
     let cell = "";
     this.at++;
     for (;;) {
       const end = this.text.indexOf(quote, this.at);
+      if (!isLast && (end < 0 || end + 1 === this.text.length)) return undefined;
       if (end < 0) throw new DataError(texts.errors.quote(line, quote));
       const part = this.text.slice(this.at, end);
-      this.line += part.split("\n").length - 1;
+      this.line += part.split(/\r\n|\r|\n/).length - 1;
       cell += part;
       this.at = end + 1;
       if (this.text[this.at] !== quote) break;
@@ -98,5 +120,15 @@ class Reader {
   private atEnd(): boolean {
     const mark = this.text[this.at];
     return mark === undefined || mark === this.marks.delimiter || mark === "\n" || mark === "\r";
+  }
+
+  /** Where a mark comes next; behind the text if there is none. */
+  private find(mark: string): number {
+    let at = this.next[mark] ?? -1;
+    if (at < this.at) {
+      at = this.text.indexOf(mark, this.at);
+      this.next[mark] = at = at < 0 ? this.text.length : at;
+    }
+    return at;
   }
 }

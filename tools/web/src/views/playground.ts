@@ -5,17 +5,20 @@ import { Engine } from "../learning/engine";
 import { learnStream, parametersOf, type Step } from "../learning/run";
 import type { Model } from "../model";
 import type { Board, Learner, PageData, Parameters } from "../page_data";
+import { StoppedError } from "../streams/reader";
 import type { Stream } from "../streams/stream";
 import { percent, texts } from "../texts";
+import { inWords, TimeLeft } from "../time_left";
 import { AccuracyChart } from "./accuracy_chart";
 import { boardMemory } from "./board_memory";
 import { confusionMatrix } from "./confusion_matrix";
 import { OptionFields } from "./option_fields";
 import { expectedState, sameBits, simulateCommand } from "./same_bits";
-import { StreamChoice } from "./stream_choice";
+import { StreamChoice, type ChosenStream } from "./stream_choice";
 import { takeAway } from "./take_away";
 
 const DEFAULT_BOARD = "rpi_pico";
+const LONG = 600; // seconds after which a person is told of something faster
 const SIZE = "bytes"; // the option of a learner that takes what a board has
 
 export class Playground {
@@ -34,8 +37,11 @@ export class Playground {
   private readonly state = make("div", { id: "state" });
   private readonly result = make("div", { id: "result" });
   private readonly results: HTMLElement;
+  private readonly notes = make("ul", { id: "notes", "aria-label": texts.playground.notes, hidden: true });
+  private reading = new AbortController();
   private running = false;
   private stopping = false;
+  private forgotten = false; // another stream was chosen since
   private again = false; // start was pressed before the run that is to stop has stopped
 
   constructor(private readonly data: PageData) {
@@ -46,7 +52,8 @@ export class Playground {
       data.learners.map(({ key }) => [key, texts.learners[key] ?? key]),
     );
     const refused = (why: string): void => this.say(why, true);
-    this.streams = new StreamChoice(data.streams, () => this.showOptions(), refused);
+    const changed = (): void => this.forget();
+    this.streams = new StreamChoice(data.streams, data.kinds, changed, refused);
     this.boards.onchange = this.learners.onchange = () => this.showOptions();
     this.results = this.makeResults();
     this.element = make(
@@ -55,14 +62,15 @@ export class Playground {
       make("h2", { id: "playground-title" }, texts.playground.title),
       this.makeForm(),
       this.status,
+      this.notes,
       this.results,
     );
     this.showOptions();
   }
 
   /** The stream that is chosen. */
-  openStream(): Promise<Stream> {
-    return this.streams.open();
+  async openStream(): Promise<Stream> {
+    return this.streams.now.read(() => undefined, new AbortController().signal);
   }
 
   private makeForm(): HTMLElement {
@@ -84,10 +92,7 @@ export class Playground {
       event.preventDefault();
       if (!this.running) void this.run();
       else if (this.stopping) this.again = true;
-      else {
-        this.stopping = true;
-        this.start.textContent = texts.playground.start;
-      }
+      else this.stop();
     };
     return form;
   }
@@ -113,6 +118,27 @@ export class Playground {
     return this.data.learners.find(({ key }) => key === this.learners.value)!;
   }
 
+  /** Have the run end soon. */
+  private stop(): void {
+    this.stopping = true;
+    this.reading.abort();
+    this.start.textContent = texts.playground.start;
+  }
+
+  /** Another stream is chosen: what was said of the one before is not about it. */
+  private forget(): void {
+    if (!this.streams) return; // while it is made
+    this.showOptions();
+    if (this.running) {
+      this.stop();
+      this.forgotten = true;
+      this.again = false;
+    }
+    this.results.hidden = true;
+    this.notes.hidden = true;
+    this.say(texts.playground.ready);
+  }
+
   private showOptions(): void {
     if (!this.streams) return; // while it is made
     const size = this.streams.sample?.bytes[this.board.key] ?? this.board.bytes;
@@ -123,14 +149,17 @@ export class Playground {
     const { learner, board } = this;
     const options = this.options.values();
     this.running = true;
-    this.stopping = false;
+    this.stopping = this.forgotten = false;
+    this.reading = new AbortController();
     this.start.textContent = texts.playground.stop;
     this.say(texts.playground.loading);
     try {
-      const stream = await this.streams.open();
-      await this.learn(stream, learner, board, options);
+      const chosen = this.streams.now;
+      const stream = await this.read(chosen);
+      if (!this.stopping) await this.learn(chosen, stream, learner, board, options);
     } catch (error) {
-      this.say(error instanceof Error ? error.message : String(error), true);
+      if (error instanceof StoppedError) this.tell(texts.playground.readingStopped);
+      else this.tell(error instanceof Error ? error.message : String(error), true);
     }
     this.start.textContent = texts.playground.start;
     this.running = false;
@@ -140,7 +169,19 @@ export class Playground {
     }
   }
 
+  private async read(chosen: ChosenStream): Promise<Stream> {
+    const left = new TimeLeft();
+    const stream = await chosen.read((share) => {
+      const percent = Math.floor(100 * share);
+      this.tell(texts.playground.reading(chosen.name, percent, left.words(share)));
+    }, this.reading.signal);
+    this.notes.replaceChildren(...stream.notes.map((note) => make("li", {}, note)));
+    this.notes.hidden = !stream.notes.length;
+    return stream;
+  }
+
   private async learn(
+    chosen: ChosenStream,
     stream: Stream,
     learner: Learner,
     board: Board,
@@ -156,7 +197,7 @@ export class Playground {
       const saved = await engine.saved();
       const names = { featureNames, classNames, units, stream: name };
       const model = { ...names, learner, parameters, samples, accuracy, crc32: state_crc32, saved };
-      this.end(model, options, board, stream.labels.length);
+      this.end(chosen, model, options, board, stream.labels.length);
     } finally {
       engine.stop();
     }
@@ -186,15 +227,20 @@ export class Playground {
     return last;
   }
 
-  private end(model: Model, options: Parameters, board: Board, all: number): void {
+  private end(
+    { sample, labelColumn }: ChosenStream,
+    model: Model,
+    options: Parameters,
+    board: Board,
+    all: number,
+  ): void {
     const failed = (why: string): void => this.say(why, true);
     this.result.replaceChildren(takeAway(model, board, this.data, failed));
     if (model.samples < all) {
-      this.say(texts.playground.stopped(model.samples));
+      this.tell(texts.playground.stopped(model.samples));
       return;
     }
-    this.say(texts.playground.done(all, percent(model.accuracy)));
-    const { sample, labelColumn } = this.streams;
+    this.tell(texts.playground.done(all, percent(model.accuracy)));
     const command = simulateCommand(model.stream, labelColumn, model.learner, options);
     const expected = expectedState(sample?.expected ?? [], model.learner.key, options);
     this.state.replaceChildren(sameBits(model.crc32, expected, command));
@@ -205,12 +251,20 @@ export class Playground {
     this.chart.add(status, step.drifts);
     const accuracy = percent(status.accuracy);
     const all = stream.labels.length;
-    this.say(texts.playground.running(status.samples, all, accuracy, step.rate));
+    const seconds = (all - status.samples) / step.rate;
+    const left = texts.playground.left(inWords(seconds));
+    const long = seconds > LONG ? ` ${texts.playground.long(stream.name)}` : "";
+    this.tell(texts.playground.running(status.samples, all, accuracy, step.rate) + left + long);
     this.drifts.textContent = drifts.length
       ? `${texts.accuracy.drifts(drifts.length)}, ${texts.accuracy.first(drifts[0]!)}`
       : texts.accuracy.none;
     this.newest.replaceChildren(newestSample(step, stream.classNames));
     this.confusion.replaceChildren(confusionMatrix(stream.classNames, status.confusion));
+  }
+
+  /** Say how the run stands, unless another stream was chosen meanwhile. */
+  private tell(text: string, isError = false): void {
+    if (!this.forgotten) this.say(text, isError);
   }
 
   private say(text: string, isError = false): void {

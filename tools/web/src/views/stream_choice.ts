@@ -3,10 +3,21 @@
 import { choice, field, make } from "../dom";
 import { fetched, type SampleStream } from "../page_data";
 import { DataError } from "../streams/data_error";
-import { columnNames, streamOf, textOf, type Stream } from "../streams/stream";
+import type { Kinds } from "../streams/file_text";
+import { readFile } from "../streams/reader";
+import { columnNames, type Stream } from "../streams/stream";
 import { texts } from "../texts";
 
 const OWN = "own";
+
+/** What a person chose, as it was then. */
+export interface ChosenStream {
+  readonly name: string;
+  readonly sample: SampleStream | undefined; // of the page; undefined with a file of one's own
+  readonly labelColumn: string | undefined; // where another one than the last is chosen
+  /** Read it. Throws DataError, and StoppedError if the signal says so. */
+  read(progress: (share: number) => void, signal: AbortSignal): Promise<Stream>;
+}
 
 export class StreamChoice {
   readonly element: HTMLElement;
@@ -20,6 +31,7 @@ export class StreamChoice {
 
   constructor(
     private readonly samples: readonly SampleStream[],
+    private readonly kinds: Kinds,
     private readonly changed: () => void,
     private readonly refused: (why: string) => void,
   ) {
@@ -27,6 +39,7 @@ export class StreamChoice {
     this.select = choice("stream", [...items, [OWN, texts.playground.ownStream]]);
     this.select.onchange = () => this.show();
     this.file.onchange = () => void this.take(this.file.files?.[0]);
+    this.label.onchange = () => this.changed();
     this.own = make(
       "div",
       { class: "drop" },
@@ -44,21 +57,19 @@ export class StreamChoice {
     return this.samples.find(({ key }) => key === this.select.value);
   }
 
-  /** The class column, where another one than the last is chosen. */
-  get labelColumn(): string | undefined {
+  /** What is chosen now. Throws DataError if there is nothing. */
+  get now(): ChosenStream {
+    const { sample, kinds, chosen } = this;
+    if (!sample && !chosen) throw new DataError(texts.errors.noFile);
+    const name = sample ? sample.file.split("/").at(-1)! : chosen!.name;
     const last = this.label.options.length - 1;
-    return this.sample || this.label.selectedIndex === last ? undefined : this.label.value;
-  }
-
-  /** Read the stream. Throws DataError. */
-  async open(): Promise<Stream> {
-    if (this.sample) {
-      const name = this.sample.file.split("/").at(-1)!;
-      return streamOf(name, await textOf(name, await (await fetched(this.sample.file)).blob()));
-    }
-    if (!this.chosen) throw new DataError(texts.errors.noFile);
-    const text = await textOf(this.chosen.name, this.chosen);
-    return streamOf(this.chosen.name, text, this.labelColumn);
+    const isOther = !sample && this.label.selectedIndex >= 0 && this.label.selectedIndex < last;
+    const label = isOther ? this.label.value : undefined;
+    const read: ChosenStream["read"] = async (progress, signal) => {
+      const file = sample ? await (await fetched(sample.file)).blob() : chosen!;
+      return readFile({ name, file, kinds, label }, progress, signal);
+    };
+    return { name, sample, labelColumn: label, read };
   }
 
   private show(): void {
@@ -76,13 +87,15 @@ export class StreamChoice {
     if (!file) return;
     this.chosen = file;
     this.select.value = OWN;
+    this.label.replaceChildren();
     this.show();
     try {
-      const names = columnNames(file.name, await textOf(file.name, file));
+      const names = await columnNames(file.name, file, this.kinds);
+      if (this.chosen !== file) return; // another one was chosen meanwhile
       this.label.replaceChildren(...names.map((name) => make("option", { value: name }, name)));
       this.label.selectedIndex = names.length - 1;
     } catch (error) {
-      this.refused(error instanceof Error ? error.message : String(error));
+      if (this.chosen === file) this.refused(error instanceof Error ? error.message : String(error));
     }
   }
 

@@ -1,0 +1,44 @@
+// Whether the first row of a CSV file names its columns, as the simulator's streams/csv_rows.py
+// judges it.
+
+import { texts } from "../texts";
+import { numberOf } from "./columns";
+import type { Row } from "./csv";
+import { DataError } from "./data_error";
+
+/** Throw DataError if this row, of the file of that name, can be no header. */
+export function checkHeader(name: string, { line, cells }: Row, label: string | undefined): void {
+  const where = texts.errors.line(name, line);
+  if (/^#+\s*[^#\s]/.test(cells[0]!)) throw new DataError(texts.errors.commentHeader(where));
+  if (/^sep=/i.test(cells[0]!)) throw new DataError(texts.errors.excelWord(where, cells[0]!));
+  const last = cells.length - 1;
+  const classPlace = label !== undefined && cells.includes(label) ? cells.indexOf(label) : last;
+  const counts = new Map<string, number>();
+  for (const cell of cells) counts.set(cell, (counts.get(cell) ?? 0) + 1);
+  cells.forEach((cell, place) => {
+    const value = numberOf(cell);
+    const isNumber = value !== null && Number.isFinite(value);
+    const isName = /^[0-9]+$/.test(cell) && counts.get(cell) === 1; // of pandas: 0, 1, 2 ...
+    if (place !== classPlace && isNumber && !isName) {
+      throw new DataError(texts.errors.sample(where, cell));
+    }
+  });
+  cells.forEach((cell, place) => {
+    if (!cell) throw new DataError(texts.errors.nameless(where, place + 1));
+    if (counts.get(cell)! > 1) throw new DataError(texts.errors.twice(where, cell));
+  });
+  if (cells.every((cell) => numberOf(cell) !== null)) {
+    throw new DataError(texts.errors.noHeader(where));
+  }
+}
+
+/** Throw DataError if a row of a file of so many columns is a comment, or has others. */
+export function checkRow(name: string, { line, cells }: Row, columns: number): void {
+  const first = cells[0]!;
+  const isComment = first.startsWith("#") && (cells.length !== columns || /^.{1,2} /.test(first));
+  const where = texts.errors.line(name, line);
+  if (isComment) throw new DataError(texts.errors.comment(where));
+  if (cells.length !== columns) {
+    throw new DataError(texts.errors.width(where, columns, cells.length));
+  }
+}
