@@ -28,6 +28,16 @@ thicket.rehearsal Rehearsal
 
 
 def __getattr__(name):
+    try:
+        return _part(name)
+    except ImportError as error:
+        if "'micropython'" not in str(error):
+            raise
+        words = "this is for boards. On a PC: microshrub_host.load('python').%s" % name
+        raise ImportError(words) from None
+
+
+def _part(name):
     parts = [line.split() for line in _PARTS.split("\n")]
     if name == "__all__":
         return sorted([name for part in parts for name in part[1:]])

@@ -46,6 +46,7 @@ EXCEPTIONS = {
     ("dict", "record"): "made once, before the first reading",
     ("float", "_mean"): "made for a person who asks",
     ("float", "_delta_q16"): "makes an integer of what a person passes in",
+    ("try", "__getattr__"): "a PC has no micropython, and a person is told",
     ("try", "_check"): "a slot may be missing or damaged",
     ("try", "_take"): "a disk may fail while a slot is read",
     ("try", "steps"): "a disk may be full",

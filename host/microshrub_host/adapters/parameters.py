@@ -8,13 +8,15 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..engines.learners import MODELS, REGRESSORS, defaults, kind_of
+from ..engines.learners import MODELS, REGRESSORS, defaults, kind_of, learner
+from ..streams.stream import MAX_FEATURES
+from .online import AdapterError
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -54,6 +56,24 @@ def of_learner(adapter: Any) -> dict[str, Any]:
     """The learner's own parameters as the adapter has them; a search may give numpy's numbers."""
     found = {name: getattr(adapter, name) for name in defaults(adapter._model)}
     return {n: v.item() if isinstance(v, np.generic) else v for n, v in found.items()}
+
+
+def check_parameters(adapter: Any, classes: Sequence[int] = ()) -> None:
+    """Refuse parameters that are wrong for any features, and for all these numbers of classes.
+
+    Few bytes may be enough for few features, and only the warm-up tells how many there are. Raises
+    AdapterError, in the learner's words.
+    """
+    named = adapter.features
+    refusals = []
+    for features in (1, MAX_FEATURES) if named is None else (len(named),):
+        for shape in [{"classes": number} for number in classes] or [{}]:
+            try:
+                learner(adapter._model).nbytes(features=features, **shape, **of_learner(adapter))
+                return
+            except ValueError as error:
+                refusals.append(str(error))
+    raise AdapterError(refusals[0])
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from river import base
 
-from ..engines.learners import learner
 from ..streams.units import Scale
 from .online import AdapterError, OnlineModel, Values, check_engine, decimals
 from .online_numbers import OnlineNumbers
 from .online_spare import OnlineSpare
-from .parameters import Kind, estimator, of_learner
+from .parameters import Kind, check_parameters, estimator, of_learner
 
 _Sample = Mapping[Any, Any]
 _SHARED = {"features": None, "warmup": 256, "digits": None, "engine": "fastest"}
@@ -89,10 +88,8 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         elif self.classes is not None:
             self._labels = {label: c for c, label in enumerate(self.classes)}
             self._most = len(self._labels) + self.spare_classes
-        try:  # before the features are known: with as many as there can be
-            learner(self._model).nbytes(features=256, classes=self._most, **of_learner(self))
-        except ValueError as error:
-            raise AdapterError(str(error)) from None
+        unknown = self.classes is None or bool(self.spare_classes)
+        check_parameters(self, (max(2, len(self._labels)), 256) if unknown else (self._most,))
         self._waiting: list[tuple[dict[Any, float], int]] = []
         self._online: OnlineModel | None = None
 
@@ -210,15 +207,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
     def _check(self) -> None:
         """Refuse parameters, in the learner's words, and start."""
         self._check_warmup()
-        refusal = ""
-        for features in (1, 256):  # before they are known: the fewest and the most there can be
-            try:
-                learner(self._model).nbytes(features=features, **of_learner(self))
-                break
-            except ValueError as error:
-                refusal = str(error)
-        else:
-            raise AdapterError(refusal)
+        check_parameters(self)
         self._waiting: list[tuple[dict[Any, float], float]] = []
         self._online: OnlineNumbers | None = None
 

@@ -14,7 +14,11 @@ import pytest
 from river import checks, compose, datasets, evaluate, metrics, preprocessing
 from tests_support import make_blobs
 
-from microshrub_host.adapters.river_adapter import HoeffdingClassifier, ShrubClassifier
+from microshrub_host.adapters.river_adapter import (
+    HoeffdingClassifier,
+    ShrubClassifier,
+    ThicketClassifier,
+)
 from microshrub_host.engines.learners import defaults, stream_parameters
 from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
@@ -221,6 +225,27 @@ def test_a_warm_up_without_labels_needs_the_classes_and_comes_first() -> None:
     learner.learn_one({"v": 1}, "a")
     with pytest.raises(ValueError, match="before the first learn_one"):
         learner.warm_up([{"v": 1}])
+
+
+@pytest.mark.parametrize("few", [4096, 8192, 16384])
+def test_few_bytes_are_enough_for_what_there_is(few: int) -> None:
+    """Before the warm-up nobody knows how many features and classes there will be."""
+    learner = ThicketClassifier(bytes=few, warmup=50, engine="python")
+    for x, y in samples(blobs(200)):
+        learner.learn_one(x, y)
+    assert learner._raw_memory_usage <= few + 200  # and the quantizer's
+    assert ThicketClassifier(bytes=few, features=["a", "b"], classes=3, engine="python")
+    with pytest.raises(ValueError, match="bytes has to be"):
+        ThicketClassifier(bytes=few, features=[f"f{k}" for k in range(256)], classes=256)
+    with pytest.raises(ValueError, match="bytes has to be"):
+        ThicketClassifier(bytes=10)
+
+
+def test_what_the_warm_up_shows_to_be_too_few_bytes_is_told() -> None:
+    learner = ThicketClassifier(bytes=2048, warmup=2, engine="python")
+    learner.learn_one({f"f{k}": k for k in range(200)}, "a")
+    with pytest.raises(ValueError, match="bytes has to be"):
+        learner.learn_one({f"f{k}": k for k in range(200)}, "b")
 
 
 def test_saving_ends_the_warm_up(tmp_path: Path) -> None:
