@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 Codes = NDArray[np.uint8] | NDArray[np.uint16]  # the least that holds them all
 _BLOCK_BYTES = 1 << 20
 _CHUNK = 1 << 20
-_QUOTE_OR_ZERO = np.array([0, ord('"')], np.uint8)
 _MOST_CLASSES = 60000  # of what has to be read to see that it is no class
 
 
@@ -47,34 +46,45 @@ class DoubtError(Exception):
     """The file has what only csv_rows.py and columns.py judge."""
 
 
-def count_lines(source: SourceFile, most: int | None = None) -> int:
+def count_lines(source: SourceFile, most: int | None = None, plain_from: int = -1) -> int:
     """How many lines end in LF, CR LF or a lone CR, and one more; `most` or more are enough.
 
-    Raises DoubtError.
+    Raises DoubtError, also for quotation marks, zeros and comments behind the first `plain_from`
+    lines, if that is not -1.
     """
     lines, last = 1, b""
     with _doubting(), source.opened() as (_, file):
         while (most is None or lines < most) and (chunk := file.read(_CHUNK)):
+            if plain_from >= 0:
+                _check_plain(last + chunk, 0 if last else plain_from)
             returns = chunk.count(b"\r")
             lines += chunk.count(b"\n") + returns
-            lines -= (last + chunk).count(b"\r\n") if returns or last else 0
-            last = chunk[-1:] if returns else b""
+            lines -= (last + chunk).count(b"\r\n") if returns or last == b"\r" else 0
+            last = chunk[-1:]
     return lines
+
+
+def _check_plain(data: bytes, skip: int) -> None:
+    """Raise DoubtError for what could make other rows or none of the lines behind the first."""
+    lines = data.splitlines(keepends=True)[:skip] if skip else []
+    begin = sum(map(len, lines))
+    if any(data.find(mark, begin) >= 0 for mark in (b'"', b"\0", b"\n#", b"\r#")):
+        raise DoubtError("a quotation mark or a comment")
+    if data[begin : begin + 1] == b"#":
+        raise DoubtError("a comment")
 
 
 def blocks(
     source: SourceFile, layout: Layout, progress: Progress | None = None
 ) -> Generator[pa.RecordBatch, None, None]:
-    """Blocks of rows, all columns of which are of numbers, but for that of the classes and those
-    that are not read. Raises DoubtError."""
+    """Blocks of rows, with the columns that are read, each called by its place: all of numbers,
+    but for that of the classes if there is one. Raises DoubtError."""
     import pyarrow as pa
     import pyarrow.csv as pa_csv
 
-    names = [str(place) for place in range(layout.cells)]
-    types = dict.fromkeys(names, pa.string())
-    types |= {names[place]: pa.float64() for place in layout.columns}
+    types = {str(place): pa.float64() for place in layout.columns}
     if layout.label is not None:
-        types[names[layout.label]] = pa.dictionary(pa.int32(), pa.string())
+        types[str(layout.label)] = pa.dictionary(pa.int32(), pa.string())
     with _doubting(), source.opened() as (raw, file):
         reader = pa_csv.open_csv(
             file,
@@ -82,33 +92,24 @@ def blocks(
                 use_threads=False,
                 block_size=_BLOCK_BYTES,
                 skip_rows=layout.skip,
-                column_names=names,
+                column_names=[str(place) for place in range(layout.cells)],
             ),
             pa_csv.ParseOptions(
                 delimiter=layout.delimiter, quote_char=False, ignore_empty_lines=False
             ),
             pa_csv.ConvertOptions(
                 column_types=types,
+                include_columns=list(types),
                 null_values=sorted(MISSING_CELLS),
                 strings_can_be_null=False,
             ),
         )
-        left_out = [place for place, name in enumerate(names) if types[name] == pa.string()]
         for batch in reader:
             if progress is not None:
                 size = source.size()
                 progress(min(raw.tell(), size), size)
-            for place in left_out:
-                _check_text(batch.column(place))
             if batch.num_rows:
                 yield batch
-
-
-def _check_text(column: pa.Array) -> None:
-    """Raise DoubtError for what could put the cells of a row elsewhere."""
-    text = column.buffers()[2]
-    if text is not None and np.isin(np.frombuffer(text, np.uint8), _QUOTE_OR_ZERO).any():
-        raise DoubtError("a quotation mark")
 
 
 def _classes(column: pa.Array) -> tuple[NDArray[np.int32], list[str]]:
@@ -165,7 +166,7 @@ def read(
     with Room(rows, len(layout.columns)) as room, closing(read_blocks):
         for batch in read_blocks:
             kept = _write(room, filled, batch, layout, limit)
-            classes, cells = _classes(batch.column(layout.label))
+            classes, cells = _classes(batch.column(str(layout.label)))
             used, places = np.unique(classes[:kept], return_index=True)
             for code, place in sorted(zip(used, places, strict=True), key=lambda pair: pair[1]):
                 first.setdefault(cells[code], filled + int(place))
@@ -193,7 +194,7 @@ def read_numbers(
     read_blocks = blocks(source, layout, progress)
     with Room(min(most, limit or most), len(layout.columns)) as room, closing(read_blocks):
         for batch in read_blocks:
-            if layout.cells == 1 and batch.column(0).null_count:
+            if layout.cells == 1 and batch.column("0").null_count:
                 raise DoubtError("an empty line")
             filled += _write(room, filled, batch, layout, limit)
             if filled == limit:
@@ -206,7 +207,9 @@ def _most_rows(source: SourceFile, layout: Layout, limit: int | None) -> int:
     """How many rows there can be, at least so many as are wanted."""
     if source.is_pipe and limit is not None:
         raise DoubtError("a pipe that need not be read to its end")
-    return count_lines(source, limit and limit + layout.skip + 1) - layout.skip
+    read = len(layout.columns) + (layout.label is not None)
+    plain_from = layout.skip if read < layout.cells else -1  # pyarrow looks at what it reads
+    return count_lines(source, limit and limit + layout.skip + 1, plain_from) - layout.skip
 
 
 def _check_rows(filled: int, most: int, limit: int | None) -> None:
@@ -222,5 +225,5 @@ def _write(room: Room, at: int, batch: pa.RecordBatch, layout: Layout, limit: in
     if kept < batch.num_rows and at + kept != limit:
         raise DoubtError("more rows than lines")
     for to, place in enumerate(layout.columns):
-        room.write(at, to, _numbers(batch.column(place))[:kept])
+        room.write(at, to, _numbers(batch.column(str(place)))[:kept])
     return kept

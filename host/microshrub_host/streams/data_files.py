@@ -27,7 +27,7 @@ from .csv_blocks import Codes, DoubtError, Layout
 from .csv_rows import Row, check_names, csv_rows, first_row
 from .order_statistics import PART
 from .source_file import SourceFile
-from .stream import DataError, Progress, Stream, stream_order
+from .stream import MAX_FEATURES, DataError, Progress, Stream, stream_order
 from .telltales import telltale_notes
 from .text_lines import text_lines
 from .units import Scale
@@ -187,8 +187,8 @@ def open_table(name: str, lines: Iterator[str], reading: ReadingOptions) -> File
         table = _choose(name, columns, chain([(line, cells)], rows), reading)
         table.delimiter = delimiter
         return table
-    if not reading.choice.is_given:
-        check_count(name, len(cells) - 1, 0, reading.asks)
+    if len(cells) - 1 > MAX_FEATURES and not reading.choice.is_given:
+        check_count(name, len(cells) - 1, reading.features, reading.asks)
     check_names(f"{name}, line {line}", reading.choice.named(cells, reading.label), reading.label)
     table = _choose(name, [Column(cell) for cell in cells], rows, reading)
     table.header_line, table.delimiter = line, delimiter

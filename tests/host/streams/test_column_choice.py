@@ -54,6 +54,12 @@ def test_a_cell_that_is_left_out_may_hold_a_line(put) -> None:
     assert found.values[:, 0].tolist() == [1, *range(20)]
 
 
+def test_a_comment_in_front_of_a_column_that_is_left_out(put) -> None:
+    rows = "".join(f"n,{i % 9},{'ab'[i % 2]}\n" for i in range(20))
+    source = put("note,x,y\n" + rows + "# noon,1,a\n" + rows)
+    assert "line 22 begins with #" in complaint(source, drop=["note"])
+
+
 def test_numbers_of_chosen_columns(put) -> None:
     source = put(HEAD + ROWS)
     for choice in ({"drop": ["when", "note", "y"]}, {"columns": ["x"]}):
