@@ -16,6 +16,7 @@ from ..base.text import count
 from ..boards import board_files
 from ..engines import native_files
 from ..engines.learners import option
+from ..streams.source_file import STANDARD_INPUT
 from ..tuning.report import TuningReport
 from ..tuning.study import RULE
 from .asking_option import add_answer_options
@@ -190,7 +191,8 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _study_name(source: str, board: str) -> str:
-    name = source.rpartition("/")[2].replace(":", "-")
+    name = "standard-input" if source == STANDARD_INPUT else source
+    name = name.rpartition("/")[2].replace(":", "-")
     for suffix in (".gz", ".csv", ".arff"):
         name = name.removesuffix(suffix)
     return f"{name}-{board}.tune"

@@ -1,0 +1,43 @@
+"""The search on some columns of what comes through a pipe."""
+
+from __future__ import annotations
+
+import json
+import random
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from microshrub_tools.cli.main import main
+
+optuna = pytest.importorskip("optuna", reason="needs the extra tune")
+
+
+@pytest.mark.parametrize("choice", [["--drop", "id", "z"], ["--columns", "x", "w"]])
+def test_the_commands_that_are_printed_have_the_same_columns(
+    choice: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    draw = random.Random(1)
+    rows = [
+        f"{i},{draw.gauss(0, 2):.2f},{draw.random():.3f},{i % 13},{draw.choice('ab')}"
+        for i in range(400)
+    ]
+    Path("t.csv").write_text("id,x,z,w,y\n" + "\n".join(rows) + "\n")
+    search = ["--board", "rpi_pico", "--budget", "3000", "--trials", "2", "--warmup", "50"]
+    words = ["tune", "-", *choice, *search, "--json", "found.json"]
+    program = [sys.executable, "-m", "microshrub_tools.cli.main"]
+    with open("t.csv", "rb") as file:
+        subprocess.run([*program, *words], stdin=file, check=True)
+    assert Path("standard-input-rpi_pico.tune").exists()
+    found = json.loads(Path("found.json").read_text())
+    simulate = shlex.split(found["simulate"])[1:]
+    simulate[simulate.index("-")] = "t.csv"
+    assert main([*simulate, "--json", "run.json"]) == 0
+    run = json.loads(Path("run.json").read_text())
+    assert run["feature_names"] == ["x", "w"]
+    assert run["accuracy"] == pytest.approx(found["taken"]["accuracy"]["whole"], abs=1e-4)
+    assert choice[0] in shlex.split(found["build"])
