@@ -17,7 +17,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..engines.learners import specification
+from . import thicket_time
 from .board_files import Board, CostRow, Costs
+from .program_time import around_us
 
 _SHAPE = ("window", "trees", "depth", "features", "classes")
 _PREDICT = ("trees", "depth")
@@ -45,7 +47,9 @@ class SampleTime:
 
     `basis` is MEASURED or ESTIMATED, `between` the two models that it is interpolated from, empty
     if the table has the model itself, `source` where the table is from, `without` what comes on
-    top of the learner.
+    top of the learner. `link` is what the program of `build` takes around a labelled sample that
+    comes over the link, `sensor` around one of the board's own sensor. `both` says that a labelled
+    sample is predicted and learned by two calls, not by one.
     """
 
     predict: Pair
@@ -54,12 +58,22 @@ class SampleTime:
     between: tuple[str, ...]
     source: str
     without: tuple[str, ...] = ()
+    link: float = 0.0
+    sensor: float = 0.0
+    both: bool = False
+
+    def served(self, sensor: bool = False) -> Pair:
+        """Microseconds of a labelled sample with the program around it."""
+        around = self.sensor if sensor else self.link
+        predict = self.predict if self.both else (0.0, 0.0)
+        return predict[0] + self.learn[0] + around, predict[1] + self.learn[1] + around
 
     def record(self) -> dict[str, Any]:
         """For --json."""
         return {
             "predict_us": list(self.predict),
             "learn_us": list(self.learn),
+            "served_us": list(self.served()),
             "basis": self.basis,
             "between": list(self.between),
             "source": self.source,
@@ -75,6 +89,7 @@ class SampleTime:
             ("microseconds per predict", f"{self.predict[0]:,.0f}, p99 {self.predict[1]:,.0f}"),
             ("microseconds per learn", f"{self.learn[0]:,.0f}, p99 {self.learn[1]:,.0f}"),
             ("  based on", how),
+            ("  served over the link", "{:,.0f}, p99 {:,.0f}".format(*self.served())),
             *([("  without", ", ".join(self.without))] if self.without else []),
         ]
 
@@ -86,6 +101,10 @@ def sample_time(board: Board, model: str, parameters: Mapping[str, Any]) -> Samp
     UserError if the file has a model that does not exist.
     """
     wanted = _comparable(model, parameters)
+    program: dict[str, Any] = {"both": model == "hoeffding" and parameters.get("adaptive", False)}
+    features = int(parameters.get("features", 0))
+    for over in ("link", "sensor"):
+        program[over] = around_us(board, features, over == "sensor")
     for costs, basis in ((board.measured, MEASURED), (board.cost, ESTIMATED)):
         if costs and (found := _look_up(costs.rows, wanted)):
             predict, learn, between = found
@@ -95,8 +114,25 @@ def sample_time(board: Board, model: str, parameters: Mapping[str, Any]) -> Samp
                 basis = f"{ESTIMATED}, {_per_instruction(costs)}"
             extra = costs.uncached_us
             times = _times(predict, unit, extra), _times(learn, unit, extra)
-            return SampleTime(*times, basis, between, costs.source)
+            return SampleTime(*times, basis, between, costs.source, **program)
+    if model == "thicket" and board.cost:
+        return _of_thicket(board, board.cost, wanted, program)
     return None
+
+
+def _of_thicket(
+    board: Board, costs: Costs, wanted: Mapping[str, Any], program: Mapping[str, Any]
+) -> SampleTime | None:
+    """Of a thicket that is not in the board's file."""
+    shape = [int(wanted[name]) for name in ("bytes", "features", "classes")]
+    found = thicket_time.instructions(board.arch, *shape)
+    if not found:
+        return None
+    unit = costs.cycles * 1e6 / board.clock_hz
+    predict, learn = (_times(pair, unit, costs.uncached_us) for pair in found)
+    basis = f"{ESTIMATED}, {_per_instruction(costs)}"
+    between = thicket_time.BETWEEN
+    return SampleTime(predict, learn, basis, between, thicket_time.SOURCE, **program)
 
 
 def of_learner(time: SampleTime | None, **beside: object) -> SampleTime | None:

@@ -199,3 +199,11 @@ def label_pin(words: Sequence[str], classes: Sequence[str], board: Board) -> dic
             known = ", ".join(classes)
             raise UserError(f"--label-pin {name} has to be a class of {known}, not {value!r}")
     return {"pin": sensor_pin(pin, board), **found}
+
+
+def rate_of(around: dict[str, Any]) -> float | None:
+    """Samples a second of a program's sensor, None without one; `around` is its config.json."""
+    sensor, extraction = around["sensor"], around.get("extraction")
+    several = sensor.get("sensors", [sensor])
+    rate = several[0].get("rate")
+    return rate / (extraction["hop"] if extraction else 1) if rate else None

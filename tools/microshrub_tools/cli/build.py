@@ -9,7 +9,7 @@ from pathlib import Path
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
-from microshrub_host.boards import board_files
+from microshrub_host.boards import board_files, program_time, sample_time
 from microshrub_host.cli.anomaly_option import add_anomaly_option
 from microshrub_host.cli.asking_option import add_asking_option
 from microshrub_host.cli.no_label_option import add_no_label_option
@@ -26,11 +26,11 @@ from microshrub_host.cli.stream_options import (
     add_stream_options,
     open_with_parameters,
 )
-from microshrub_host.engines.learners import option
+from microshrub_host.engines.learners import MODELS, option
 from microshrub_host.models import model_files
 from microshrub_host.reports.report import fitting
 
-from ..board import build, flash_wear, program_config
+from ..board import build, flash_wear, program_config, program_options
 from ..board.build import FOLDER
 from ..board.program_config import Program
 from ..board.program_options import DETECTORS, HOOKS, ProgramOptions
@@ -209,6 +209,31 @@ def _number_program(
     )
 
 
+def _print_time(board: board_files.Board, program: Program) -> None:
+    """How long a sample takes, and whether the sensor's rate can be kept, if that is known."""
+    names = {kind: name for name, kind in MODELS.items()}
+    if program.learner not in names:
+        return
+    own = program.around["sensor"]["kind"] != "serial"
+    found = sample_time.sample_time(board, names[program.learner], program.parameters)
+    if not found:
+        around = program_time.around_us(board, program.parameters["features"], own)
+        console.say(f"time    {around / 1000:>9,.1f} ms a sample beside the learner, about")
+        return
+    median, most = (us / 1000 for us in found.served(own))
+    console.say(
+        f"time    {median:>9,.1f} ms a labelled sample with the program around it, p99 "
+        f"{most:,.1f}: estimated, {1000 / median:,.0f} a second"
+    )
+    wanted = program_options.rate_of(program.around)
+    if wanted and wanted > 1000 / median:
+        messages.say(
+            f"Note: {wanted:g} samples a second cannot be kept, and the board will miss some: "
+            f"lower the rate of --sensor to {int(1000 / most)} samples a second, or take a "
+            "smaller model."
+        )
+
+
 def _print_wear(made: build.Build, board: board_files.Board, program: Program) -> None:
     """What checkpoints take of the flash, and for how long it bears that."""
     checkpoint = program.around["checkpoint"]
@@ -246,6 +271,8 @@ def _print(made: build.Build, board: board_files.Board, program: Program) -> Non
         code = made.budget.machine_code_bytes
         console.say(f"        {code:>9,} bytes for machine code, in executable RAM")
     console.say(fitting(made.budget))
+    if made.emit == "viper":
+        _print_time(board, program)
     if build.MANIFEST in made.files:
         console.say(
             f"Next, build MicroPython for {board.name} with\n"

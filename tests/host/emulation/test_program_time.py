@@ -1,0 +1,125 @@
+"""What the program takes around a sample, counted on an emulated Cortex-M0, is what is told."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from device_support import configuration
+
+from microshrub_host.boards import board_files, program_time, sample_time, thicket_time
+from microshrub_host.emulation import emulated_boards
+from microshrub_host.emulation.counted_models import CountedModel
+from microshrub_host.emulation.emulator import EmulatedBoard
+from microshrub_host.emulation.instruction_counts import TICKS, Counter
+from microshrub_host.engines import mpy
+from microshrub_tools.link.frames import Frame, pack
+from microshrub_tools.link.messages import sample
+
+BOARD = "cortex-m0"
+ON_BOARD = """
+import gc
+gc.threshold(8192)
+from binascii import unhexlify
+from machine import mem32
+from microshrub.device.config import Configuration
+from microshrub.device.device_model import Application
+from microshrub.device.link import Link
+
+mem32[0x40008508], mem32[0x40008510], mem32[0x40008000] = 3, 0, 1
+
+def now():
+    mem32[0x40008040] = 1
+    return mem32[0x40008540]
+
+with open("/config.json") as file:
+    app = Application(Configuration(file.read().encode()), "/")
+app.begin()
+with open("/frames") as file:
+    frames = [bytearray(unhexlify(line)) for line in file.read().split()]
+link = Link(app, lambda buffer, n: None)
+for frame in frames[:30]:
+    link.feed(frame, len(frame))
+
+class Nothing:
+    votes, votes_change = app.learner.votes, False
+    def learn(self, x, label):
+        return 0
+
+app.learner = Nothing()
+gc.collect()
+gc.threshold(-1)
+
+def least(do):
+    found = []
+    for k in range(8):
+        begin = now()
+        do(k)
+        found.append(now() - begin)
+    return min(found)
+
+nothing = least(lambda k: None)
+print(least(lambda k: link.feed(frames[30 + k], len(frames[30 + k]))) - nothing)
+print(least(lambda k: link.observe(app.sample(1), 1)) - nothing)
+print(app.metrics.samples)
+"""
+
+
+@pytest.fixture(scope="module")
+def emulator() -> emulated_boards.Emulator:
+    try:
+        return emulated_boards.find_or_build(BOARD)
+    except emulated_boards.NoEmulator as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.mark.parametrize("features", [3, 14, 36])
+def test_the_program_around_a_sample(features: int, emulator: emulated_boards.Emulator) -> None:
+    shape = {"features": features, "classes": 2}
+    model = shape | {"nodes": 7, "leaves": 2, "bins": 4}
+    alarm = {"detector": "page_hinkley"}
+    config = configuration("HoeffdingTree", model, warmup=5, alarm=alarm)
+    rng = np.random.default_rng(1)
+    frames = [pack(Frame(1, 77, 0, b""))]
+    for k in range(1, 40):
+        request = sample(rng.integers(0, 1000, features).tolist(), k % 2)
+        frames.append(pack(Frame(request.kind, 77, k, request.payload)))
+    files = {f"/{mpy.in_library(path)}": path.read_bytes() for path in mpy.compiled("armv6m")}
+    files["/config.json"] = json.dumps(config).encode()
+    files["/frames"] = "\n".join(frame.hex() for frame in frames).encode()
+    with EmulatedBoard(emulator, files) as board:
+        said = board.exec(ON_BOARD, 100)
+    link, sensor, learned = map(int, re.findall(r"\d+", said)[-3:])
+    assert learned > 30
+    for ticks, (fixed, each) in ((link, program_time.LINK), (sensor, program_time.SENSOR)):
+        assert ticks / TICKS[BOARD] == pytest.approx(fixed + each * features, rel=0.2)
+
+
+def test_a_thicket_between_those_that_were_counted(emulator: emulated_boards.Emulator) -> None:
+    shape = {"features": 10, "classes": 5, "bytes": 49_152}
+    rng = np.random.default_rng(7)
+    centers = rng.integers(8000, 56000, (10, 10))
+    labels = rng.integers(0, 5, 2300)
+    codes = centers[labels * 2 + rng.integers(0, 2, 2300)] + rng.normal(0, 6000, (2300, 10))
+    rows = np.clip(codes, 0, 65535).astype(np.uint16)
+    stream = CountedModel("", "", {}, rows, labels.astype(np.uint8))
+    with Counter(BOARD, [stream], warmup=2000) as counter:
+        cost = counter.count(0, "Thicket", shape)
+    found = thicket_time.instructions("armv6m", 49_152, 10, 5)
+    assert found
+    for counts, (median, _) in zip((cost.predict, cost.learn), found, strict=True):
+        assert float(np.median(counts)) == pytest.approx(median, rel=0.2)
+
+
+def test_a_pico_with_a_thicket_serves_as_fast_as_one_was_seen_to() -> None:
+    """An emulated Pico with MicroPython 1.28: 11.1 ms over the link, of 48 KB."""
+    pico = board_files.load("rpi_pico")
+    shape = {"features": 14, "classes": 2, "bytes": 49_152}
+    found = sample_time.sample_time(pico, "thicket", shape)
+    assert found
+    assert found.served()[0] / 1000 == pytest.approx(11.1, rel=0.1)
+    assert found.served(sensor=True)[0] < found.served()[0]
+    assert found.record()["served_us"] == list(found.served())
+    assert sample_time.sample_time(pico, "thicket", shape | {"bytes": 131_072}) is None

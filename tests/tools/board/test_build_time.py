@@ -1,0 +1,55 @@
+"""`build` tells what a sample takes with the program around it, and which rate is too high."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from microshrub_tools.cli.main import main
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> str:
+    """Of three pins: 300 samples of two classes, in runs."""
+    rng = random.Random(1)
+    lines = ["x,y,z,label"]
+    for k in range(300):
+        label = k // 30 % 2
+        values = ",".join(str(rng.randrange(3000) + 1500 * label) for _ in range(3))
+        lines.append(f"{values},{('rest', 'walk')[label]}")
+    path = tmp_path / "walk.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def built(recording: str, folder: Path, *options: str) -> None:
+    words = ["build", recording, "--board", "rpi_pico", "--output", str(folder)]
+    assert main([*words, *options]) == 0
+
+
+def test_a_rate_that_cannot_be_kept_is_told(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    built(recording, tmp_path / "out", "--sensor", "adc", "pins=26,27,28", "rate=50")
+    said = capsys.readouterr()
+    found = re.search(r"time +([\d.]+) ms a labelled sample with the program", said.out)
+    assert found
+    assert 4 < float(found[1]) < 20
+    assert "cannot be kept" not in said.err
+    built(recording, tmp_path / "out", "--sensor", "adc", "pins=26,27,28", "rate=400")
+    said = capsys.readouterr()
+    assert "Note: 400 samples a second cannot be kept, and the board will miss some" in said.err
+    lower = re.search(r"lower the rate of --sensor to (\d+) samples", said.err)
+    assert lower
+    built(recording, tmp_path / "out", "--sensor", "adc", "pins=26,27,28", f"rate={lower[1]}")
+    assert "cannot be kept" not in capsys.readouterr().err
+
+
+def test_of_another_model_what_is_known_is_told(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    built(recording, tmp_path / "out", "--model", "shrub", "--window", "20")
+    assert re.search(r"time +[\d.]+ ms a sample beside the learner", capsys.readouterr().out)
