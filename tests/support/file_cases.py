@@ -77,6 +77,17 @@ FILE_CASES = (
           notes=("column time is left out",)),
     _case("alike classes", "x,y\n1,rest\n2,REST\n3,rest\n",
           notes=("line 3", "'rest', 'REST' differ only by case or spaces",)),
+    _case("a row's number in a sorted file", "v,y\n" + "".join(
+        f"{i},{'ab'[i // 20]}\n" for i in range(40)), notes=("the column v only rises",)),
+    _case("a clock with gaps and a copy of the class", "Time (s),copy,y\n" + "".join(
+        f"{'' if i % 5 == 1 else i // 2},{i * i % 3},{'ab'[i * i % 3]}\n" for i in range(60)),
+        notes=("column Time (s) only rises and is named like a clock",
+               "column copy tells the class nearly one to one")),
+    _case("an identifier", "sampleId,y\n" + "".join(
+        f"{i * 7 % 20},{'ab'[i % 2]}\n" for i in range(40)),
+        notes=("column sampleId is named like an identifier",)),
+    _case("measurements", "x,humid,grid,y\n" + "".join(
+        f"{i * 7 % 60},{i * i % 11},{i % 3},{'ab'[i * i % 7 % 2]}\n" for i in range(60))),
     _case("ARFF", "@relation r\n@attribute x numeric\n@attribute y {a,b}\n@data\n1,a\n2,b\n",
           name="t.arff"),
     _case("ARFF by another name",

@@ -30,7 +30,7 @@ _INDEX = re.compile(
     r"(_?(no|nr|num|number|index|idx))?|no|nr"
 )
 _IDENTIFIER = re.compile(r"(.*_)?(id|uid|uuid|guid|identifier)|id_.*")
-_KINDS = ((_CLOCK, "a clock"), (_INDEX, "a row's number"), (_IDENTIFIER, "an identifier"))
+TELLTALE_NAMES = ((_CLOCK, "a clock"), (_INDEX, "a row's number"), (_IDENTIFIER, "an identifier"))
 
 
 def telltale_notes(
@@ -70,7 +70,7 @@ def _kind(name: str) -> str:
     """What a column of that name could be, in words."""
     spaced = re.sub(r"(?<=[a-z])(?=I[dD]$)", "_", name)  # sampleId
     plain = re.sub(r"[^a-z0-9#]+", "_", re.sub(r"[(\[].*", "", spaced.lower())).strip("_")
-    return next((kind for pattern, kind in _KINDS if pattern.fullmatch(plain)), "")
+    return next((kind for pattern, kind in TELLTALE_NAMES if pattern.fullmatch(plain)), "")
 
 
 def _parts(column: Values) -> Iterator[tuple[int, Values]]:

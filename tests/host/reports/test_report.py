@@ -41,6 +41,7 @@ def test_runs() -> None:
     said = report.verdict(result)
     assert said.startswith("The model does not beat NoChange (97.50 %). The stream has long runs")
     assert "--shuffle SEED" in said
+    assert "neighbours in time leak" in said
     shuffled = report.verdict(result, shuffled=True)
     assert "long runs" in shuffled
     assert "--shuffle" not in shuffled
@@ -57,6 +58,13 @@ def test_a_tie_is_no_win() -> None:
     tie = replace(result, accuracy=99.0, accuracy_nochange=99.0, accuracy_majority=99.0)
     assert report.verdict(tie) == "The model does not beat NoChange (99.00 %)."
     assert "0.01 points above" in report.verdict(replace(tie, accuracy=99.01))
+
+
+def test_a_win_that_a_shuffle_may_have_given() -> None:
+    """Samples of a recording that are nearly the same come on both sides of each other then."""
+    result = result_of([i % 2 for i in range(100)], [float(i % 2) for i in range(100)])
+    assert "neighbours in time leak" in report.verdict(result, shuffled=True)
+    assert "neighbours" not in report.verdict(result)
 
 
 def test_a_win_and_too_few() -> None:

@@ -20,7 +20,7 @@ from tests_support import ROOT
 from microshrub_host import open_stream
 from microshrub_host.streams.stream import DataError
 from microshrub_host.streams.units import Scale
-from microshrub_tools.web.page_data import kinds
+from microshrub_tools.web.page_data import files_told
 
 WEB = ROOT / "tools" / "web"
 PROGRAM = """
@@ -52,7 +52,7 @@ async function read([name, base64]) {
   const shares = [];
   try {
     const progress = (share) => shares.push(share);
-    s = await readStream(name, file, { kinds: told.kinds, progress });
+    s = await readStream(name, file, { told: told.told, progress });
   } catch (error) {
     return { refused: error.message };
   }
@@ -72,7 +72,7 @@ process.stdout.write(JSON.stringify({ streams, raw }));
 
 def in_node(folder: Path, told: dict[str, Any]) -> Any:
     """What the page's own code makes of it."""
-    told = {"columns": [], "files": [], "kinds": kinds(), **told}
+    told = {"columns": [], "files": [], "told": files_told(), **told}
     bundler = WEB / "node_modules" / ".bin" / "esbuild"
     if shutil.which("node") is None or not bundler.exists():
         pytest.skip("there is no node, or the page's packages are not installed: make web")

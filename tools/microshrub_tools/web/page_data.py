@@ -37,6 +37,7 @@ from microshrub_host.models import model_files
 from microshrub_host.streams.file_kinds import KINDS
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
+from microshrub_host.streams.telltales import TELLTALE_NAMES
 
 from ..board import board_code, build, program_config, program_library
 from ..board.program_config import Program
@@ -90,14 +91,16 @@ def write(folder: Path) -> None:
         "boards": [_board(board) for board in boards],
         "learners": [_learner(name, boards[0]) for name in LEARNERS],
         "streams": [_stream(sample, boards, folder / "streams") for sample in SAMPLES],
-        "kinds": kinds(),
+        "files": files_told(),
     }
     (folder / "data.json").write_text(_json(data), encoding="utf-8")
 
 
-def kinds() -> list[tuple[str, str, str]]:
-    """What files are that are no CSV, for the page: patterns of bytes, each one a character."""
-    return [(pattern.decode("latin-1"), what, remedy) for pattern, what, remedy in KINDS]
+def files_told() -> dict[str, Any]:
+    """What the page is told of files: what those are that are no CSV, by patterns of bytes, each
+    one a character; and the names of columns that give the answer away."""
+    kinds = [(pattern.decode("latin-1"), what, remedy) for pattern, what, remedy in KINDS]
+    return {"kinds": kinds, "names": [(pattern.pattern, what) for pattern, what in TELLTALE_NAMES]}
 
 
 def _json(data: Any) -> str:

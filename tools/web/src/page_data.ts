@@ -1,6 +1,6 @@
 // What `make web` has written beside the page: boards, learners, streams, the library's files.
 
-import type { Kinds } from "./streams/file_text";
+import type { Told } from "./streams/stream";
 
 export interface Board {
   readonly key: string;
@@ -65,7 +65,7 @@ export interface PageData {
   readonly boards: readonly Board[];
   readonly learners: readonly Learner[];
   readonly streams: readonly SampleStream[];
-  readonly kinds: Kinds; // of files that are no streams
+  readonly files: Told;
 }
 
 /** The device library's compiled files, by their paths. */

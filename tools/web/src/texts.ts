@@ -390,6 +390,13 @@ export const texts = {
       "cannot know.",
     header: (name: string, line: number) =>
       `${name}, line ${line} was read as the header. If it is a sample, add a row of column names.`,
+    rises: "only rises",
+    tells: "tells the class nearly one to one",
+    named: (kind: string) => `is named like ${kind}`,
+    telltale: (file: string, name: string, said: readonly string[]) =>
+      `${file}: the column ${name} ${said.join(" and ")}. If it says when or where a sample was taken ` +
+      "down, or was made of the class, it gives the answer away here and is worth nothing on a " +
+      "board: delete the column.",
     alike: (where: string, names: readonly string[]) =>
       `${where}: the classes ${names.map((name) => `'${name}'`).join(", ")} differ only by case or ` +
       `spaces, and are ${names.length} classes to a model. If they are one, write them alike.`,

@@ -1,13 +1,12 @@
 // The page's end of the worker that reads a file.
 
 import { DataError } from "./data_error";
-import type { Kinds } from "./file_text";
-import type { Stream } from "./stream";
+import type { Stream, Told } from "./stream";
 
 export interface ReaderOrder {
   readonly name: string;
   readonly file: Blob;
-  readonly kinds: Kinds;
+  readonly told: Told;
   readonly label: string | undefined;
 }
 

@@ -9,6 +9,7 @@ import { delimiterOf, RowReader, type Row } from "./csv";
 import { DataError } from "./data_error";
 import { piecesOf, type Kinds } from "./file_text";
 import { checkHeader, checkRow } from "./header";
+import { telltaleNote, type Names } from "./telltales";
 import { leaveOutTooLarge, rawRows, unitOf, type Unit } from "./units";
 
 export const WARMUP = 256; // samples after which the ranges are fixed, as `simulate` does it
@@ -28,27 +29,33 @@ export interface Stream {
   readonly notes: readonly string[]; // what the reader left out or doubts, a sentence each
 }
 
+/** What the host knows of files, too: of other kinds, and of names that give the answer away. */
+export interface Told {
+  readonly kinds: Kinds;
+  readonly names: Names;
+}
+
 /** How a file is read: its class column, by default the last; who is told the share that is done. */
 export interface Reading {
-  readonly kinds: Kinds;
+  readonly told: Told;
   readonly label?: string | undefined;
   readonly progress?: (share: number) => void;
 }
 
 /** The names of a file's columns, of which no more than the header is read. */
-export async function columnNames(name: string, file: Blob, kinds: Kinds): Promise<readonly string[]> {
-  const found = await new TableReader(name, undefined).header(piecesOf(name, file, kinds));
+export async function columnNames(name: string, file: Blob, told: Told): Promise<readonly string[]> {
+  const found = await new TableReader(name, undefined).header(piecesOf(name, file, told.kinds));
   return found.map((column) => column.name);
 }
 
 /** The stream in a file. Throws DataError. */
 export async function readStream(name: string, file: Blob, reading: Reading): Promise<Stream> {
-  const { kinds, label, progress } = reading;
-  const told = (bytes: number): void => progress?.((READING * bytes) / Math.max(file.size, 1));
+  const { told, label, progress } = reading;
+  const counted = (bytes: number): void => progress?.((READING * bytes) / Math.max(file.size, 1));
   const table = new TableReader(name, label);
-  for await (const piece of piecesOf(name, file, kinds, told)) table.read(piece);
+  for await (const piece of piecesOf(name, file, told.kinds, counted)) table.read(piece);
   table.read("", true);
-  return table.stream(progress);
+  return table.stream(told.names, progress);
 }
 
 class TableReader {
@@ -186,9 +193,13 @@ class TableReader {
   }
 
   /** What was read, as a stream. */
-  stream(progress: Reading["progress"]): Stream {
+  stream(names: Names, progress: Reading["progress"]): Stream {
     const { labels, names: classNames, notes } = this.labels.all;
     const values = this.features.map(({ reader }) => reader.all);
+    const featureNames = this.features.map(({ place }) => this.columns![place]!.name);
+    const telltales = values.map((column, feature) =>
+      telltaleNote(this.name, featureNames[feature]!, column, labels, names),
+    );
     const units = values.map((column, feature) => {
       const unit = unitOf(column);
       leaveOutTooLarge(column, unit);
@@ -196,9 +207,8 @@ class TableReader {
       return unit;
     });
     const twoValued = values.flatMap((column, feature) => (isTwoValued(column) ? [feature] : []));
-    const featureNames = this.features.map(({ place }) => this.columns![place]!.name);
     const rows = rawRows(values, units);
-    const all = [...this.notes, ...notes, ...this.headerNotes()];
+    const all = [...this.notes, ...notes, ...this.headerNotes(), ...telltales.filter(Boolean)];
     return { name: this.name, featureNames, classNames, units, rows, labels, twoValued, notes: all };
   }
 }

@@ -53,7 +53,7 @@ export class Playground {
     );
     const refused = (why: string): void => this.say(why, true);
     const changed = (): void => this.forget();
-    this.streams = new StreamChoice(data.streams, data.kinds, changed, refused);
+    this.streams = new StreamChoice(data.streams, data.files, changed, refused);
     this.boards.onchange = this.learners.onchange = () => this.showOptions();
     this.results = this.makeResults();
     this.element = make(

@@ -3,9 +3,8 @@
 import { choice, field, make } from "../dom";
 import { fetched, type SampleStream } from "../page_data";
 import { DataError } from "../streams/data_error";
-import type { Kinds } from "../streams/file_text";
 import { readFile } from "../streams/reader";
-import { columnNames, type Stream } from "../streams/stream";
+import { columnNames, type Stream, type Told } from "../streams/stream";
 import { texts } from "../texts";
 
 const OWN = "own";
@@ -31,7 +30,7 @@ export class StreamChoice {
 
   constructor(
     private readonly samples: readonly SampleStream[],
-    private readonly kinds: Kinds,
+    private readonly known: Told,
     private readonly changed: () => void,
     private readonly refused: (why: string) => void,
   ) {
@@ -59,7 +58,7 @@ export class StreamChoice {
 
   /** What is chosen now. Throws DataError if there is nothing. */
   get now(): ChosenStream {
-    const { sample, kinds, chosen } = this;
+    const { sample, known: told, chosen } = this;
     if (!sample && !chosen) throw new DataError(texts.errors.noFile);
     const name = sample ? sample.file.split("/").at(-1)! : chosen!.name;
     const last = this.label.options.length - 1;
@@ -67,7 +66,7 @@ export class StreamChoice {
     const label = isOther ? this.label.value : undefined;
     const read: ChosenStream["read"] = async (progress, signal) => {
       const file = sample ? await (await fetched(sample.file)).blob() : chosen!;
-      return readFile({ name, file, kinds, label }, progress, signal);
+      return readFile({ name, file, told, label }, progress, signal);
     };
     return { name, sample, labelColumn: label, read };
   }
@@ -90,7 +89,7 @@ export class StreamChoice {
     this.label.replaceChildren();
     this.show();
     try {
-      const names = await columnNames(file.name, file, this.kinds);
+      const names = await columnNames(file.name, file, this.known);
       if (this.chosen !== file) return; // another one was chosen meanwhile
       this.label.replaceChildren(...names.map((name) => make("option", { value: name }, name)));
       this.label.selectedIndex = names.length - 1;

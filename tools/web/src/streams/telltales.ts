@@ -1,0 +1,77 @@
+// Columns that give the answer away in a file, and will not on a board, as the simulator's
+// streams/telltales.py notes them: clocks, row numbers, identifiers, copies of the class.
+
+import { texts } from "../texts";
+
+/** What the names of such columns are like, and what they stand for. */
+export type Names = readonly (readonly [pattern: string, what: string])[];
+
+const RISES = 16; // at least, of a column that only rises
+const FEWEST = 30; // samples with which a column that tells the class is none by chance
+const NEARLY = 0.95; // of the samples of each class, and of each value
+
+/** A note on the column, if it is one of them; "" if not. */
+export function telltaleNote(
+  file: string,
+  name: string,
+  column: Float64Array,
+  labels: Uint8Array,
+  names: Names,
+): string {
+  const kind = kindOf(name, names);
+  const said = [
+    ...(onlyRises(column) ? [texts.notes.rises] : []),
+    ...(tells(column, labels) ? [texts.notes.tells] : []),
+    ...(kind ? [texts.notes.named(kind)] : []),
+  ];
+  return said.length ? texts.notes.telltale(file, name, said) : "";
+}
+
+/** What a column of that name could be, in words. */
+function kindOf(name: string, names: Names): string {
+  const spaced = name.replace(/([a-z])(?=I[dD]$)/, "$1_"); // sampleId
+  const bare = spaced.toLowerCase().replace(/[([].*/, "");
+  const plain = bare.replace(/[^a-z0-9#]+/g, "_").replace(/^_+|_+$/g, "");
+  return names.find(([pattern]) => new RegExp(`^(?:${pattern})$`).test(plain))?.[1] ?? "";
+}
+
+/** Whether no number is below the one before, and many are above it. */
+function onlyRises(column: Float64Array): boolean {
+  let rises = 0;
+  let last = NaN;
+  for (const value of column) {
+    if (Number.isNaN(value)) continue;
+    if (value < last) return false;
+    if (value > last) rises++;
+    last = value;
+  }
+  return rises >= RISES;
+}
+
+/** Whether each class has a value of its own, and each value a class. */
+function tells(column: Float64Array, labels: Uint8Array): boolean {
+  if (labels.length < FEWEST) return false;
+  const classes = labels.reduce((a, b) => Math.max(a, b), 0) + 1;
+  const counts = new Map<number, number[]>(); // of each value, its samples of each class
+  for (let row = 0; row < column.length; row++) {
+    const value = column[row]!;
+    let own = counts.get(value);
+    if (!own) {
+      if (counts.size > 2 * classes + 8) return false;
+      counts.set(value, (own = new Array<number>(classes).fill(0)));
+    }
+    own[labels[row]!]!++;
+  }
+  const rows = [...counts.values()];
+  const known = [...Array(classes).keys()].filter((label) => rows.some((row) => row[label]));
+  return (
+    known.length > 1 &&
+    known.every((label) => {
+      const ofLabel = rows.map((row) => row[label]!);
+      const all = ofLabel.reduce((a, b) => a + b, 0);
+      const usual = rows.filter((row) => row[label] === Math.max(...row));
+      const own = usual.reduce((sum, row) => sum + row[label]!, 0);
+      return Math.min(own, Math.max(...ofLabel)) >= NEARLY * all;
+    })
+  );
+}
