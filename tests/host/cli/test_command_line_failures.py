@@ -61,7 +61,7 @@ def test_ctrl_c_is_one_line(tmp_path: Path, seconds: float) -> None:
     """While Python imports, while kernels are compiled, while they learn."""
     code, said = interrupted(tmp_path, seconds)
     while code == -signal.SIGINT or ("Traceback" in said and "microshrub_tools" not in said):
-        assert seconds < 10, "Python itself does not start"
+        assert seconds < 60, "Python itself does not start"
         seconds *= 2  # it had not started yet
         code, said = interrupted(tmp_path, seconds)
     assert code == 130

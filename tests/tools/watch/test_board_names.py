@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import signal
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 from device_support import Device, configuration, put_device
-from script_support import SERVER, run
+from script_support import SERVER, run, spawn
 
 from microshrub_tools.link.board_names import names_of, numbers_only, read_configuration
 from microshrub_tools.link.client import HostLink
@@ -122,13 +123,13 @@ def test_a_board_from_before_there_was_such_a_request(
     assert {row["label"] for row in rows_of(file)} == {"0", "1"}
 
 
-def test_monitor_shows_the_names(
-    start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("monitor", "--port", start(), "--seconds", 4) == 0
-    assert "predicted at rest " in capsys.readouterr().out
-    assert run("monitor", "--port", start(OLD_BOARD), "--seconds", 4) == 0
-    assert "predicted 0 " in capsys.readouterr().out
+@pytest.mark.parametrize("old", [False, True])
+def test_monitor_shows_the_names(old: bool, start: Start) -> None:
+    with spawn("monitor", "--port", start(OLD_BOARD) if old else start()) as process:
+        assert process.stdout
+        wanted = "predicted 0 " if old else "predicted at rest "
+        assert any(wanted in line for line in process.stdout)
+        process.send_signal(signal.SIGINT)
 
 
 def test_a_configuration_of_many_frames_comes_whole(start: Start) -> None:
