@@ -72,8 +72,10 @@ def test_what_is_left_behind_early_ends_the_workers(tmp_path: Path) -> None:
         os.kill(process, 0)
 
 
-@pytest.mark.parametrize("thread", [False, True])
-@pytest.mark.parametrize("delay", [0.1, 0.4, 0.7, 1.0, 1.3, None])
+@pytest.mark.parametrize(
+    ("delay", "thread"),
+    [(0.1, False), (0.4, True), (0.7, False), (1.0, True), (1.3, False), (None, True)],
+)
 def test_ctrl_c_ends_the_workers_without_a_word(delay: float | None, thread: bool) -> None:
     """While they start, after so many seconds, or once they have given a value.
 
