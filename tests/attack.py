@@ -91,7 +91,7 @@ ATTACKS = (
     Attack(
         "10,000 samples served on a heap that is not locked, with a monitor, of six programs",
         "nothing is left on the heap, and nothing is ever collected",
-        f"{TESTS} tests/tools/program/test_garbage.py",
+        f"{TESTS} tests/tools/program/test_garbage.py tests/host/emulation/test_no_garbage.py",
     ),
     Attack(
         "labels, resets and late labels while a board with a sensor saves a checkpoint",
