@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from . import c_method, library_files
 from .c_method import ViperMethod, is_method
 from .c_translate import DIVISION, TYPES, translate
-from .kernel_sources import INT, NOTHING, OBJECT, Kernel, is_kernel, symbol
+from .kernel_sources import INT, NOTHING, OBJECT, Kernel, is_kernel, read, symbol
 from .source_text import source_text
 
 MODULE = "native"  # of the device library
@@ -198,21 +198,31 @@ class _File(ast.NodeTransformer):
 
 
 def _takes_tuples(kernels: Iterable[Kernel]) -> set[tuple[str, int]]:
-    """The arguments, as (kernel in C, place), that are tuples: one of their items is taken."""
+    """The arguments, as (kernel in C, place), that are tuples.
+
+    One of their items is taken, by the kernel or by one that it passes them on to.
+    """
+    by_place = {(kernel.module, kernel.node.name): kernel for kernel in kernels}
+    imported = {module: read(module).imported for module, _ in by_place}
     found: set[tuple[str, int]] = set()
-    for kernel in kernels:
+    passed: list[tuple[tuple[str, int], tuple[str, int]]] = []  # what is passed on, and as what
+    for (module, _), kernel in by_place.items():
         objects = {
-            arg.arg: place
+            arg.arg: (kernel.name, place)
             for place, arg in enumerate(kernel.node.args.args)
             if kernel.arguments[place] == OBJECT
         }
         for node in ast.walk(kernel.node):
-            if (
-                isinstance(node, ast.Subscript)
-                and isinstance(node.value, ast.Name)
-                and node.value.id in objects
-            ):
-                found.add((kernel.name, objects[node.value.id]))
+            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+                found |= {objects[node.value.id]} if node.value.id in objects else set()
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                name = node.func.id
+                called = by_place.get(imported[module].get(name, (module, name)))
+                for place, given in enumerate(node.args if called else ()):
+                    if called and isinstance(given, ast.Name) and given.id in objects:
+                        passed.append((objects[given.id], (called.name, place)))
+    while more := {here for here, there in passed if there in found} - found:
+        found |= more
     return found
 
 
