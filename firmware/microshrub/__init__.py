@@ -19,6 +19,7 @@ interval Interval
 metrics Metrics
 newcomers Newcomers
 number_metrics NumberMetrics
+growing GrowingQuantizer
 pending Pending
 quantizer MISSING Quantizer RAW_MAX
 spare_classes SpareClasses

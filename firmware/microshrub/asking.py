@@ -91,13 +91,13 @@ class Asking(Buffers):
 
     Raises ParameterError for other values.
 
-        guess = model.predict(x)
+        guess = model.predict_next(x)
         if asking.ask(model.votes):
             ...                                      # and when the person has answered
             asking.note(model.votes, guess != label)
             model.learn(x, label)
 
-    If other samples were predicted since then, model.predict(x) makes the votes again.
+    If other samples were predicted since then, it is predicted again, for its votes.
     """
 
     def __init__(self, classes, labels=1, samples=10, seed=0):

@@ -114,11 +114,11 @@ def check_row(x, features):
 
 
 @micropython.viper
-def run_rows(learn, t, rows, labels, predictions, count: int, features: int):
+def run_rows(learn, t, rows, labels, predictions, begin: int, end: int, features: int):
     """Learn rows one by one, and note what the learner predicted for each."""
     y = ptr8(labels)
     out = ptr8(predictions)
-    for i in range(count):
+    for i in range(begin, end):
         out[i] = int(learn(t, rows, i * features, y[i]))
 
 
@@ -145,6 +145,7 @@ class Learner(Buffers):
     """
 
     PARAMETERS = ""
+    moves = False  # whether it moves codes along
     votes_change = False  # whether learn() may leave other votes than its prediction's
     _SHAPE = ("features", "classes")  # type: tuple  # of a sample
 
@@ -257,6 +258,18 @@ class Learner(Buffers):
             self._check(x)
         return self._predict(self._addresses, x, 0)
 
+    def predict_next(self, x):
+        """The class of x if it comes right after the sample learned last."""
+        return self.predict(x)
+
+    def idle(self):
+        """Do some of what is left to do while nothing is taught; returns whether there is more."""
+        return False
+
+    def move_codes(self, feature, bits, doublings, steps):
+        """Move all codes of a feature with its range, see growing.py; if the class `moves`."""
+        self._mover()(self._addresses, feature, bits, doublings, steps)
+
     def learn(self, x, label):
         """Learn one sample; returns the class that was predicted before. Allocates nothing.
 
@@ -278,16 +291,20 @@ class Learner(Buffers):
         """Make what was learned long ago count less; here, forget everything."""
         self.reset()
 
-    def run(self, rows, labels, predictions):
+    def run(self, rows, labels, predictions, begin=0, end=None):
         """Predict, then learn, one row after the other (prequential evaluation).
 
         rows is array('H') of len(labels) * features codes; labels, bytearray, holds the classes;
         predictions, bytearray of the same length, takes what was predicted for each row before it
-        was learned. Allocates nothing.
+        was learned. Only the rows from begin to before end are learned. Allocates nothing.
         """
         count = len(labels)
+        end = count if end is None else end
+        if not 0 <= begin <= end <= count:
+            raise ValueError("begin and end have to be within the %d rows" % count)
         check_row(rows, count * self.features)
         check_classes("labels", labels, self.classes)
         if not isinstance(predictions, bytearray) or len(predictions) != count:
             raise ValueError("predictions has to be a bytearray as long as labels")
-        run_rows(self._learn, self._addresses, rows, labels, predictions, count, self.features)
+        t = self._addresses
+        run_rows(self._learn, t, rows, labels, predictions, begin, end, self.features)

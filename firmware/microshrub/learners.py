@@ -14,6 +14,7 @@ Thicket .thicket.thicket
 BalancedThicket .thicket.balanced
 SoftmaxRegression .thicket.softmax
 NearestNeighbours .thicket.neighbours
+GaussianNaiveBayes .thicket.bayes
 Grove .thicket.grove
 ShrubRegressor .regression.shrubs
 LinearRegressor .regression.linear

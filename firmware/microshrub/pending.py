@@ -5,6 +5,7 @@ from micropython import const
 
 from .buffers import Buffers, table_bytes
 from .learner import check_row, whole
+from .ranges import moved_code
 
 _LAST = const(0)  # words of the state: the id of the last sample modulo 65535, 0..65534
 _AT = const(1)  # its place in the ring
@@ -21,6 +22,15 @@ def copy_row(source, start: int, target, at: int, features: int):
     out = ptr16(target)
     for f in range(features):
         out[at + f] = x[start + f]
+
+
+@micropython.viper
+def move_column(codes, f: int, features: int, rows: int, bits: int, doublings: int, steps: int):
+    """Move the codes of feature f of all rows with its range, see growing.py."""
+    x = ptr16(codes)
+    for k in range(rows):
+        at = k * features + f
+        x[at] = int(moved_code(x[at], bits, doublings, steps))
 
 
 class Pending(Buffers):
@@ -106,6 +116,11 @@ class Pending(Buffers):
         waits[place] = 0
         copy_row(codes, place * self.features, x, 0, self.features)
         return classes[place]
+
+    def move_codes(self, feature, bits, doublings, steps):
+        """Move all codes of a feature with its range, see growing.py. Allocates nothing."""
+        codes = self._flat[1]
+        move_column(codes, feature, self.features, self.samples, bits, doublings, steps)
 
     def __contains__(self, number):
         """Whether take(number) will find a sample. Allocates nothing."""

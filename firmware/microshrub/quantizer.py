@@ -212,6 +212,10 @@ class Quantizer(Buffers):
                 return False
         return True
 
+    def code(self, raw, codes):
+        """As encode(): these ranges never grow."""
+        self.encode(raw, codes)
+
     def encode(self, raw, codes):
         """Write the codes of raw, array('i') of one row or more, to codes, array('H') as long."""
         rows = self._rows(raw)

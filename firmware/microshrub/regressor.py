@@ -47,7 +47,7 @@ class Regressor(Learner):
             whole("target", target, 0, _MOST)
         return self._learn(self._addresses, x, 0, target)
 
-    def run(self, rows, targets, predictions):
+    def run(self, rows, targets, predictions):  # type: ignore[override]
         """Predict, then learn, one row after the other (prequential evaluation).
 
         rows is array('H') of len(targets) * features codes; targets and predictions are array('H')

@@ -49,16 +49,24 @@ class SpareClasses:
         """A class that has a name, for the codes x, array('H'). Allocates nothing."""
         return self.names.said(self.model.predict(x), self.model.votes)
 
+    def predict_next(self, x):
+        """The same for a sample that comes right after the one learned last."""
+        return self.names.said(self.model.predict_next(x), self.model.votes)
+
     def learn(self, x, label):
         """Learn one sample; returns what was predicted before. Allocates nothing.
 
         The label is one as names.learned_as() gives it. Raises ValueError for wrong ones.
         """
         if self.votes_change:
-            said = self.predict(x)
+            said = self.predict_next(x)
             self.model.learn(x, label)
             return said
         return self.names.said(self.model.learn(x, label), self.model.votes)
+
+    def idle(self):
+        """Do some of what the learner has left to do; returns whether there is more."""
+        return self.model.idle()
 
     @property
     def votes(self):

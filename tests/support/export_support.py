@@ -84,7 +84,7 @@ def said(file: Path, raw: np.ndarray) -> tuple[list[int], list[list[int]]]:
     model = model_files.open_model(file)
     labels, votes, codes = [], [], array("H", [0, 0, 0])
     for row in raw.tolist():
-        model.quantizer.encode(array("i", row), codes)
+        model.quantizer.code(array("i", row), codes)
         labels.append(model.learner.predict(codes))
         votes.append(list(model.learner.votes))
     return labels, votes

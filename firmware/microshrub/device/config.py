@@ -6,8 +6,9 @@ The file is an object:
     program       the version of microshrub that built it, a text for people, or null
     learner       the name of its class, see learners.py; parameters: its constructor's, by name
     class_names, feature_names: a text for each; units: [[offset, digits], ...] or null
-    quantizer     a frozen quantizer's saved state, a file beside this one; null: observe the first
-                  `warmup` samples, then freeze
+    quantizer     a quantizer's saved state, a file beside this one; null: a fresh one
+    warmup        samples that a fresh quantizer observes before it freezes; null: the ranges grow
+                  with the samples, see growing.py
     model         a learner's saved state to begin with, or null
     sensor        {"kind": "serial"}, or that of a module of its own: see config_parts.py
     extraction    {"window", "hop", ...}, how samples are made of the sensor's readings, see

@@ -37,8 +37,10 @@ def take(configuration, fields):
     configuration.class_names = _names(fields, "class_names", configuration.classes)
     configuration.units = _units(fields.get("units"), configuration.features)
     configuration.quantizer = _file(fields, "quantizer")
-    least = int(configuration.quantizer is None)
-    configuration.warmup = whole("warmup", fields.get("warmup", 256), least, 1 << 29)
+    configuration.warmup = fields.get("warmup", 256)
+    if configuration.warmup is not None:
+        least = int(configuration.quantizer is None)
+        whole("warmup", configuration.warmup, least, 1 << 29)
     configuration.model = _file(fields, "model")
     configuration.pending = whole("pending", fields.get("pending", 32), 1, 32768)
     names = ("path", "samples", "seconds")

@@ -24,9 +24,9 @@ class Application:
     folder          what the names of its files begin with: "", or a path that ends in "/"
 
     Raises ValueError for parameters and states that cannot be, and OSError for a state that is
-    not there. The first `warmup` samples are only observed if the quantizer is not frozen
-    yet: they are answered with class 0, confidence 0 and no id, labelled or not, and are neither
-    learned nor counted.
+    not there. The first `warmup` samples are only observed if the quantizer is one that is not
+    frozen yet: they are answered with class 0, confidence 0 and no id, labelled or not, and are
+    neither learned nor counted.
     """
 
     def __init__(self, configuration, folder=""):
@@ -72,12 +72,11 @@ class Application:
         """Make what surrounds a learner of classes."""
         from ..metrics import Metrics
         from ..pending import Pending
-        from ..quantizer import Quantizer
 
         self._codes = array("H", [0] * self.features)
-        self.quantizer = Quantizer(self.features)
         self.metrics = Metrics(self.classes)
         self.pending = Pending(self.features, self.classes, configuration.pending)
+        self.quantizer = self._ranges(configuration)
         if configuration.alarm is not None:
             from ..drift_alarm import LEVELS, DriftAlarm
 
@@ -101,6 +100,18 @@ class Application:
             from .naming import configure
 
             configure(self)
+
+    def _ranges(self, configuration):
+        """The quantizer: one that freezes, or one whose ranges grow."""
+        if configuration.warmup is not None:
+            from ..quantizer import Quantizer
+
+            return Quantizer(self.features)
+        from ..growing import GrowingQuantizer
+
+        if configuration.anomaly or configuration.spare or not self.learner.moves:
+            raise ValueError("the ranges cannot grow here: config.json needs a warmup")
+        return GrowingQuantizer(self.features, (self.learner, self.pending))
 
     def _prepare(self, options):
         """The checkpoint."""
@@ -149,8 +160,12 @@ class Application:
 
     def _predict(self, label):
         codes = self._codes
-        self.quantizer.encode(self.values, codes)
         learner = self.learner
+        # once it has settled, and nobody tells labels any more, the same row has the same answer
+        if label >= 0 or learner.idle() or not self.metrics.samples:
+            self.quantizer.encode(self.values, codes)
+        else:
+            self.quantizer.code(self.values, codes)
         at_once = label >= 0 and not learner.votes_change
         predicted = learner.learn(codes, label) if at_once else learner.predict(codes)
         self.confidence = min(max(learner.votes) >> 16, 255)

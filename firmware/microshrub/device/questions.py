@@ -50,7 +50,7 @@ class Questions:
         app = self._app
         codes, learner = app._codes, app.learner
         app.quantizer.encode(app.values, codes)
-        predicted = learner.predict(codes)
+        predicted = learner.predict_next(codes)
         app.confidence = min(max(learner.votes) >> 16, 255)
         if self.asking.ask(learner.votes):
             self._keep(codes, predicted)
@@ -72,7 +72,7 @@ class Questions:
         whole("label", label, 0, app.classes - 1)
         predicted = app.pending.take(sample_id)
         learner, x = app.learner, app.pending.x
-        learner.predict(x)
+        learner.predict_next(x)
         self.asking.note(learner.votes, predicted != label)
         learner.learn(x, label)
         app._count(label, predicted)

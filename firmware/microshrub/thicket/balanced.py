@@ -21,7 +21,7 @@ Behind those of thicket.py, its own table has the buffers
     cost     'i'  [classes] what a missed sample of the class costs; all 0: as much as it is rare
     rng      'i'  [2] a generator of random numbers, see fixed.py
     even     'i'  [classes] what votes are multiplied by so that classes count the same, 1..4095
-    skill    'H'  [5 * classes] Q16: how well member k knows class c, at k * classes + c
+    skill    'H'  [6 * classes] Q16: how well member k knows class c, at k * classes + c
     judged   'B'  [classes] samples that these are the means of, 0..56
 """
 
@@ -31,34 +31,32 @@ from micropython import const
 from ..fixed import RNG_WORDS, below, seed_generator
 from ..learner import ParameterError, whole
 from ..shrub.ensemble import learn as learn_shrubs
-from .mixing import mix
-from .skill import MOST_JUDGED, SOFTEN, START, judge
-from .thicket import MEMBERS, Thicket, ask, row_sum
-from .thicket import learn as learn_plainly
-from .thicket import predict as predict_plainly
+from .members import come_back, predict_known, teach
+from .members import predict as predict_plainly
+from .members import predict_next as predict_next_plainly
+from .skill import MOST_JUDGED, SOFTEN, START, judge, rate
+from .thicket import MEMBERS, Thicket
 
 # From elsewhere, written by `make constants`:
 # places of buffers
 _THICKET_STATE = const(0)
 _THICKET_VOTES = const(1)
 _THICKET_ACCURACY = const(3)
-_BALANCED_SEEN = const(5)
-_BALANCED_LEARNED = const(6)
-_BALANCED_FACTOR = const(7)
-_BALANCED_COST = const(8)
-_BALANCED_RNG = const(9)
-_BALANCED_EVEN = const(10)
-_BALANCED_SKILL = const(11)
-_BALANCED_JUDGED = const(12)
-# thicket/thicket.py
+_BALANCED_SEEN = const(7)
+_BALANCED_LEARNED = const(8)
+_BALANCED_FACTOR = const(9)
+_BALANCED_COST = const(10)
+_BALANCED_RNG = const(11)
+_BALANCED_EVEN = const(12)
+_BALANCED_SKILL = const(13)
+_BALANCED_JUDGED = const(14)
+# thicket/members.py
 _T_CLASSES = const(1)
 _T_LABEL = const(2)
 _SHRUBS = const(3)
-_T_ASKED = const(3)
 _OWN = const(4)
 _T_KNOWN = const(4)
-_MEMBERS = const(5)
-_T_FRESH = const(5)
+_MEMBERS = const(6)
 _T_WITH_SHRUBS = const(7)
 # (end)
 
@@ -74,44 +72,45 @@ _FEWEST = const(6)  # log2 of how much rarer than the others a class may be amon
 
 @micropython.viper
 def predict(t, rows, at: int) -> int:
-    """The class of the sample at rows[at]; leaves the votes in the table."""
+    """The class of the sample at rows[at], whatever came before it; leaves the votes."""
     predict_plainly(t, rows, at)
-    weigh(t[_OWN])
+    weigh(t[_OWN], 1)
+    return int(choose(t[_OWN]))
+
+
+@micropython.viper
+def predict_next(t, rows, at: int) -> int:
+    """The class of a sample that comes right after the last one, whose label may be a hint."""
+    predict_next_plainly(t, rows, at)
+    weigh(t[_OWN], 0)
     return int(choose(t[_OWN]))
 
 
 @micropython.viper
 def learn(t, rows, at: int, label: int) -> int:
     """Learn a sample, or leave it out; returns the class predicted before."""
-    weigh(t[_OWN])
-    if int(wants(t[_OWN], label)):
-        learn_plainly(t, rows, at, label)
-    else:
-        leave_out(t, rows, at, label)
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    weigh(t[_OWN], 0)
+    late = int(come_back(t, rows, at))
+    predicted = int(predict_known(t, rows, at))
     judge(t, label)
+    if int(wants(t[_OWN], label)):
+        teach(t, rows, at, label, int(predicted != label))
+    elif own[_T_WITH_SHRUBS]:
+        learn_shrubs(t[_SHRUBS], rows, at, label)
+    rate(t[_OWN])
+    own[_T_LABEL] = label
+    if not late:
+        own[_T_KNOWN] = 1
     return int(choose(t[_OWN]))
 
 
 @micropython.viper
-def leave_out(t, rows, at: int, label: int):
-    """Predict a sample; only the members that follow runs of one label learn it."""
-    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
-    row = int(row_sum(t[_OWN], rows, at))
-    if own[_T_ASKED] >= 0 and not own[_T_KNOWN] and row != own[_T_ASKED]:  # a late one
-        own[_T_FRESH] = 0
-        ask(t, rows, at)
-        mix(t)
-    else:
-        predict_plainly(t, rows, at)
-        own[_T_KNOWN] = 1
-    if own[_T_WITH_SHRUBS]:
-        learn_shrubs(t[_SHRUBS], rows, at, label)
-    own[_T_LABEL] = label
+def weigh(own, alone: int):
+    """What each class's votes are to be multiplied by, and what, if no costs are given.
 
-
-@micropython.viper
-def weigh(own):
-    """What each class's votes are to be multiplied by, and what, if no costs are given."""
+    alone is 1 if the votes are even already, as those are that need no label: see alone.py.
+    """
     address = ptr32(own)
     seen = ptr32(address[_BALANCED_SEEN])
     learned = ptr32(address[_BALANCED_LEARNED])
@@ -126,7 +125,9 @@ def weigh(own):
     for c in range(classes):
         share = learned[c] if learned[c] > least else least
         even[c] = 4194304 // ((share >> 12) + 1)  # 2**22: at least 2**8, for a share of 1
-        if cost[c]:
+        if alone:
+            factor[c] = (seen[c] >> 16) * cost[c] + 1 if cost[c] else 1  # < 2**10 * 2**8
+        elif cost[c]:
             factor[c] = ((seen[c] >> 6) * cost[c]) // ((share >> 16) + 1)  # < 2**20 * 2**8
         else:
             factor[c] = even[c]
@@ -211,6 +212,7 @@ class BalancedThicket(Thicket):
     """
 
     _predict = staticmethod(predict)
+    _predict_next = staticmethod(predict_next)
     _learn = staticmethod(learn)
 
     PARAMETERS = Thicket.PARAMETERS + ";costs ()"

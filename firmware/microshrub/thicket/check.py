@@ -4,22 +4,30 @@ Every index that the kernels follow must be within its buffer, every path must e
 may be divided by zero. This takes time in proportion to the bytes of the state.
 """
 
-from micropython import const
+from array import array
 
-from ..fixed import exp_decay
+from micropython import const
 
 # From elsewhere, written by `make constants`:
 # places of buffers
+_BAYES_STATE = const(0)
 _RING_SHAPE = const(0)
 _SOFTMAX_STATE = const(0)
-_RING_CODES = const(1)
+_THICKET_STATE = const(0)
 _RING_LABELS = const(2)
 _SOFTMAX_MEAN = const(2)
+_BAYES_SEEN = const(3)
 _GROVE_STATE = const(3)
+_NEIGHBOURS_STATE = const(3)
 _SOFTMAX_DEVIATION = const(3)
+_THICKET_ACCURACY = const(3)
 _GROVE_FEATURE = const(5)
+_THICKET_ALONE = const(5)
+_BAYES_POOLED = const(6)
+_NEIGHBOURS_DISTANCE = const(6)
 _SOFTMAX_WEIGHT = const(6)
 _GROVE_KIDS = const(7)
+_NEIGHBOURS_NEAREST = const(7)
 _GROVE_LEAVES = const(8)
 _SPROUT_STATE = const(9)
 _SPROUT_LINE = const(10)
@@ -30,12 +38,58 @@ _SPROUT_IMPURITY = const(14)
 _SPROUT_ORDER = const(16)
 _GROVE_ACCURACY = const(19)
 _GROVE_WEIGHT = const(20)
+_GROVE_GROWN = const(21)
+_STORE_STATE = const(22)
+_STORE_COUNT = const(24)
+_STORE_KEPT = const(25)
+_STORE_AGAINST = const(27)
+# thicket/bayes.py
+_B_SEEN = const(2)
+# thicket/change.py
+_DOUBTFUL = const(64)
+# thicket/members.py
+_T_CLASSES = const(1)
+_T_LABEL = const(2)
+_T_ASKED = const(3)
+_T_KNOWN = const(4)
+_T_FRESH = const(5)
+_T_REST = const(11)
+_T_USUAL = const(12)
+_T_LATELY = const(13)
+_T_ALONE = const(14)
+_T_DOUBT = const(15)
+_T_FAMILIAR = const(16)
+_T_TURN = const(17)
+_T_PLACE = const(18)
+_T_PART = const(19)
+_RESTS = const(100)
+# thicket/neighbours.py
+_N_MOST = const(0)
+_N_VOTERS = const(2)
+_N_FROM = const(4)
+_N_LOW = const(5)
+_N_SECOND = const(5)
+_N_SIZE = const(6)
+_N_STEP = const(7)
+_N_COUNT = const(8)
+_FAR = const(65536)
+# thicket/replay.py
+_PARTS = const(4)
 # thicket/ring.py
 _R_LENGTH = const(0)
 _R_FEATURES = const(1)
 _R_CLASSES = const(2)
 _R_HELD = const(3)
 _R_HEAD = const(4)
+# thicket/store.py
+_W_FIRST = const(0)
+_W_HAND = const(1)
+_W_DOOMED = const(2)
+_W_SAME = const(3)
+_W_SEEN = const(4)
+_W_LABEL = const(5)
+_CONTRADICTED = const(6)
+_W_RUN = const(6)
 # thicket/trees.py
 _G_TREES = const(0)
 _S_SLOT = const(0)
@@ -60,6 +114,37 @@ _MOST_TIES = const(65535)
 _MOST_SEEN = const(1024)  # samples that a softmax regression's means look back over
 _MOST_MEAN = const(16776960)  # 65535 in 1/256
 _MOST_WEIGHT = const(1048576)  # 16 in Q16
+_MOST_OF_TREE = const(16384)  # a weight of 1
+_MOST_GROWN = const(65535)  # samples of a tree, or of a run
+_MOST_LABELS = const(256)  # that the shares of classes look back over
+_WHOLE = const(65535)  # such a share of 1
+_MOST_OF_CLASS = const(512)  # samples that a naive Bayes' means look back over
+_MOST_POOLED = const(1024)
+_MOST_VARIANCE = const(4194304)
+
+
+def thicket_is_sound(b, searches):
+    """The words of its own, and the searches for neighbours: b are its buffers, and theirs."""
+    state = b[_THICKET_STATE]
+    classes = state[_T_CLASSES]
+    length = searches[0][_RING_SHAPE][_R_LENGTH]
+    return (
+        0 <= state[_T_LABEL] < classes
+        and -1 <= state[_T_ASKED] < 1 << 24
+        and min(state[_T_KNOWN], state[_T_FRESH], state[_T_FAMILIAR]) >= 0
+        and max(state[_T_KNOWN], state[_T_FRESH], state[_T_FAMILIAR]) <= 1
+        and 0 <= state[_T_REST] <= _RESTS
+        and min(state[_T_USUAL], state[_T_LATELY], state[_T_ALONE]) >= 0
+        and max(state[_T_USUAL], state[_T_LATELY], state[_T_ALONE]) <= _ONE
+        and 0 <= state[_T_DOUBT] <= _DOUBTFUL
+        and 0 <= state[_T_TURN] < classes
+        and 0 <= state[_T_PLACE] < length
+        and 0 <= state[_T_PART] <= _PARTS
+        and are_within(b[_THICKET_ACCURACY], 0, _ONE)
+        and are_within(b[_THICKET_ALONE], 0, _ONE)
+        and search_is_sound(searches[0], 0)
+        and search_is_sound(searches[-1], state[_T_PART])
+    )
 
 
 def ring_is_sound(b):
@@ -86,11 +171,82 @@ def softmax_is_sound(b):
     )
 
 
+def bayes_is_sound(b):
+    """Means may be anything; counts and variances are where they cannot overflow."""
+    return (
+        max(b[_BAYES_SEEN]) <= _MOST_OF_CLASS
+        and 1 <= b[_BAYES_STATE][_B_SEEN] <= _MOST_POOLED
+        and are_within(b[_BAYES_POOLED], 0, _MOST_VARIANCE)
+    )
+
+
 def grove_is_sound(b):
     """Every voting tree's paths end in leaves, and the tree that grows can go on."""
-    if not trees_are_sound(b):
+    return (
+        trees_are_sound(b)
+        and store_is_sound(b)
+        and are_within(b[_GROVE_ACCURACY], 0, _ONE)
+        and are_within(b[_GROVE_WEIGHT], 0, _MOST_OF_TREE)
+        and are_within(b[_GROVE_GROWN], 0, _MOST_GROWN)
+        and _leaves_are(b)
+    )
+
+
+def store_is_sound(b):
+    """The classes are counted right, and the next sample goes where it may."""
+    shape = b[_RING_SHAPE]
+    state = b[_STORE_STATE]
+    held = shape[_R_HELD]
+    first = state[_W_FIRST]
+    if held == shape[_R_LENGTH] and shape[_R_HEAD] < first:
         return False
-    return _weights_are(b, b[_SPROUT_STATE][_S_SLOT], b[_GROVE_STATE][_G_USED]) and _leaves_are(b)
+    if not _counts_are(b[_STORE_COUNT], b[_RING_LABELS], held):
+        return False
+    if not _counts_are(b[_STORE_KEPT], b[_RING_LABELS], min(held, first)):
+        return False
+    doomed = 0
+    for place in range(min(held, first)):
+        doomed += int(b[_STORE_AGAINST][place] >= _CONTRADICTED)
+    return (
+        state[_W_DOOMED] == doomed
+        and 0 <= state[_W_HAND] < first
+        and 0 <= state[_W_SEEN] <= _MOST_LABELS
+        and 0 <= state[_W_LABEL] < shape[_R_CLASSES]
+        and 0 <= state[_W_RUN] <= _MOST_GROWN
+        and 0 <= state[_W_SAME] <= _WHOLE
+    )
+
+
+def _counts_are(counts, labels, held):
+    """Is each class counted as often as it is among the first labels?"""
+    left = array("H", counts)
+    for place in range(held):
+        if not left[labels[place]]:
+            return False
+        left[labels[place]] -= 1
+    return not max(left)
+
+
+def search_is_sound(b, part):
+    """A search for neighbours that was begun stays within the ring, of which b has the buffers."""
+    state = b[_NEIGHBOURS_STATE]
+    length = b[_RING_SHAPE][_R_LENGTH]
+    if max(b[_NEIGHBOURS_NEAREST]) >= length:
+        return False
+    if not are_within(b[_NEIGHBOURS_DISTANCE], 0, _FAR):
+        return False
+    if not part:
+        return True
+    for k in (0, _N_SECOND):
+        low = state[k + _N_LOW]
+        size = state[k + _N_SIZE]
+        if low < 0 or size < 0 or low + size > length:
+            return False
+        if not low <= state[k + _N_FROM] <= low + size or not 0 < state[k + _N_STEP] <= size + 1:
+            return False
+        if not 0 <= state[k + _N_COUNT] <= size:
+            return False
+    return 0 <= state[_N_VOTERS] <= state[_N_MOST]
 
 
 def trees_are_sound(b):
@@ -118,24 +274,6 @@ def trees_are_sound(b):
 def are_within(buffer, low, high):
     """Is every item in the range?"""
     return low <= min(buffer) and max(buffer) <= high
-
-
-def _weights_are(b, slot, used):
-    """The weights are those that follow from the accuracies."""
-    accuracy = b[_GROVE_ACCURACY]
-    if not are_within(accuracy, 0, _ONE):
-        return False
-    top = 0
-    for s in range(used + 1):
-        if s != slot:
-            top = max(top, accuracy[s])
-    for s in range(len(accuracy)):
-        wanted = 0
-        if s <= used and s != slot:
-            wanted = int(exp_decay((20 * (top - accuracy[s])) >> 4))
-        if b[_GROVE_WEIGHT][s] != wanted:
-            return False
-    return True
 
 
 def _leaves_are(b):
@@ -187,18 +325,4 @@ def _can_grow(b, sprout):
         return False
     if not 0 <= sprout[_S_MERIT] <= _MOST_COUNT or not 0 <= sprout[_S_TIES] <= _MOST_TIES:
         return False
-    if not 0 <= sprout[_S_BY] < features or not 0 <= sprout[_S_AT] <= 255:
-        return False
-    return leaf == most or not sprout[_S_MERIT] or _parts(b, sprout, leaf)
-
-
-def _parts(b, sprout, leaf):
-    """Does the best split have samples on both sides?"""
-    features = b[_RING_SHAPE][_R_FEATURES]
-    left = 0
-    begin = b[_SPROUT_BEGIN][leaf]
-    end = b[_SPROUT_END][leaf]
-    for i in range(begin, end):
-        code = b[_RING_CODES][b[_SPROUT_LINE][i] * features + sprout[_S_BY]]
-        left += int(code <= sprout[_S_AT])
-    return 0 < left < end - begin
+    return 0 <= sprout[_S_BY] < features and 0 <= sprout[_S_AT] <= 255

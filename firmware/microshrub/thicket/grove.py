@@ -28,8 +28,9 @@ from micropython import const
 
 from ..fixed import RNG_WORDS, seed_generator, square_root
 from ..learner import Learner
-from .ring import ring_table, start_ring, take
+from .ring import ring_table, start_ring
 from .sprout import advance, measure
+from .store import FIXED_IN_STORE, start_store, store_table, take
 from .trees import (
     FIXED_IN_GROVE,
     FIXED_IN_SPROUT,
@@ -38,6 +39,7 @@ from .trees import (
     descend,
     hand_over,
     is_over,
+    plant,
     sprout_table,
     start_trees,
     trees_table,
@@ -47,15 +49,25 @@ from .votes import count_votes, judge, weigh
 
 # From elsewhere, written by `make constants`:
 # places of buffers
+_RING_SHAPE = const(0)
 _GROVE_STATE = const(3)
 _GROVE_VOTES = const(4)
 _SPROUT_STATE = const(9)
 _GROVE_RNG = const(17)
 _GROVE_ACCURACY = const(19)
+_GROVE_GROWN = const(21)
+_STORE_STATE = const(22)
+# thicket/ring.py
+_R_LENGTH = const(0)
+_R_HELD = const(3)
+# thicket/store.py
+_W_SEEN = const(4)
 # thicket/trees.py
 _S_SLOT = const(0)
 _G_USED = const(1)
 _S_GROWING = const(1)
+_G_WINDOW = const(3)
+_G_SINCE = const(5)
 _G_PACE = const(6)
 # (end)
 
@@ -88,19 +100,29 @@ def follow(t, rows, at: int, label: int):
 
 @micropython.viper
 def tend(t):
-    """Let the tree grow for a while; when it is done, or time is up, let it vote."""
+    """Let trees grow for a while; one that is done, or whose time is up, votes from then on."""
     address = ptr32(t)
-    stage = int(begin(t))
-    if not stage:
-        return
-    if stage == 2:
-        measure(t, 0)
     sprout = ptr32(address[_SPROUT_STATE])
-    visits = ptr32(address[_GROVE_STATE])[_G_PACE]
-    while visits > 0 and sprout[_S_GROWING]:
-        visits -= int(advance(t))
-    if int(is_over(t)):
-        enter(t)
+    grove = ptr32(address[_GROVE_STATE])
+    visits = grove[_G_PACE]
+    young = int(ptr32(address[_STORE_STATE])[_W_SEEN] < 256)
+    for _ in range(4 if young else 1):
+        stage = int(begin(t))
+        if not stage and young and ptr32(address[_RING_SHAPE])[_R_HELD] > 1:
+            grove[_G_SINCE] = 0
+            plant(t, grove[_G_WINDOW])
+            stage = 2
+        if not stage:
+            return
+        if stage == 2:
+            measure(t, 0)
+            ptr32(address[_GROVE_GROWN])[sprout[_S_SLOT]] = ptr32(address[_RING_SHAPE])[_R_HELD]
+        while visits > 0 and sprout[_S_GROWING]:
+            visits -= int(advance(t))
+        if int(is_over(t)):
+            enter(t)
+        if visits <= 0:
+            return
 
 
 @micropython.viper
@@ -115,7 +137,9 @@ def enter(t):
         if s != slot:
             total += accuracy[s] >> 8  # <= 255 * 2**12
     accuracy[slot] = total // used << 8 if used else _ONE >> 1
-    hand_over(t, _GROVE_ACCURACY)
+    shape = ptr32(address[_RING_SHAPE])
+    filling = int(shape[_R_HELD] < shape[_R_LENGTH])
+    hand_over(t, _GROVE_GROWN if filling else _GROVE_ACCURACY)
     weigh(t)
 
 
@@ -132,6 +156,7 @@ def grove_table(features, classes, window, trees, leaves):
         ("grove.path", "B", slots),
         ("grove.accuracy", "i", slots),
         ("grove.weight", "i", slots),
+        ("grove.grown", "i", slots),
     ]
     return grove + sprout + weights
 
@@ -171,6 +196,7 @@ class Grove(Learner):
         ("ring.shape", range(3)),
         ("grove.state", FIXED_IN_GROVE),
         ("sprout.state", FIXED_IN_SPROUT),
+        ("store.state", FIXED_IN_STORE),
     )
 
     def _prepare(self):
@@ -188,15 +214,15 @@ class Grove(Learner):
         return grove_is_sound(self._flat)
 
     def _table(self):
-        ring = ring_table(self.features, self.window + self.every)
-        return ring + grove_table(
-            self.features, self.classes, self.window, self.trees, self.leaves
-        )
+        ring = ring_table(self.features, self.window)
+        grove = grove_table(self.features, self.classes, self.window, self.trees, self.leaves)
+        return ring + grove + store_table(self.classes, self.window)
 
     def _start(self):
         b = self._flat
         wanted = self.max_features or min(square_root(9 * self.features // 4) + 1, self.features)
-        start_ring(b, self.features, self.classes, self.window + self.every)
+        start_ring(b, self.features, self.classes, self.window)
+        start_store(b, self.window)
         shape = (self.features, self.window, self.trees, self.leaves, self.every)
         start_trees(b, *shape, wanted)
         seed_generator(b[_GROVE_RNG], self.seed)

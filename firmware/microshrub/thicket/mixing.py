@@ -11,6 +11,7 @@ from ..fixed import exp_decay
 # From elsewhere, written by `make constants`:
 # places of buffers
 _THICKET_STATE = const(0)
+_BAYES_VOTES = const(1)
 _SOFTMAX_VOTES = const(1)
 _THICKET_VOTES = const(1)
 _VOTES = const(1)
@@ -19,7 +20,7 @@ _THICKET_ACCURACY = const(3)
 _GROVE_VOTES = const(4)
 _NEIGHBOURS_VOTES = const(4)
 _THICKET_SHARE = const(4)
-# thicket/thicket.py
+# thicket/members.py
 _GROVE = const(0)
 _NEIGHBOURS = const(1)
 _T_CLASSES = const(1)
@@ -27,12 +28,12 @@ _SOFTMAX = const(2)
 _SHRUBS = const(3)
 _LAST = const(4)
 _OWN = const(4)
-_MEMBERS = const(5)
+_BAYES = const(5)
+_MEMBERS = const(6)
 # (end)
 
 _ONE = const(1048576)  # an accuracy of 1, Q20
 _MEMORY = const(8)  # log2 of the samples that an accuracy looks back over
-_SHARPNESS = const(60)  # a member's weight is exp(60 * (accuracy - the best one's))
 _CERTAIN = const(65280)  # votes of 65536 * 255, by 256
 
 
@@ -53,7 +54,6 @@ def mix(t) -> int:
     votes = ptr32(address[_THICKET_VOTES])
     share = ptr32(address[_THICKET_SHARE])
     classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
-    weigh(own)
     for c in range(classes):
         votes[c] = 0
     add(own, t[_GROVE], _GROVE_VOTES, share[_GROVE])
@@ -62,8 +62,10 @@ def mix(t) -> int:
         add(own, t[_SOFTMAX], _SOFTMAX_VOTES, share[_SOFTMAX])
     if share[_SHRUBS]:
         add(own, t[_SHRUBS], _VOTES, share[_SHRUBS])
-    c = ptr32(address[_THICKET_SAID])[_LAST]
-    if c >= 0:
+    if share[_BAYES]:
+        add(own, t[_BAYES], _BAYES_VOTES, share[_BAYES])
+    if share[_LAST]:
+        c = ptr32(address[_THICKET_SAID])[_LAST]
         votes[c] = votes[c] + _CERTAIN * share[_LAST]
     best = 0
     for c in range(classes):
@@ -74,22 +76,33 @@ def mix(t) -> int:
 
 
 @micropython.viper
-def weigh(own):
-    """The members' shares of the votes, from their accuracies; one that abstains has none."""
+def weigh(own, place: int, sharpness: int):
+    """The members' shares of the votes, from accuracies; one that abstains has none.
+
+    The address of the accuracies stands at that place of the table. A share is proportional to
+    exp(sharpness * (accuracy - the best one's)).
+    """
     address = ptr32(own)
     said = ptr32(address[_THICKET_SAID])
-    accuracy = ptr32(address[_THICKET_ACCURACY])
+    accuracy = ptr32(address[place])
     share = ptr32(address[_THICKET_SHARE])
     top = 0
     for k in range(_MEMBERS):
         if said[k] >= 0 and accuracy[k] > top:
             top = accuracy[k]
-    total = 0  # <= 5 * 2**14
     for k in range(_MEMBERS):
         share[k] = 0
         if said[k] >= 0:
-            share[k] = int(exp_decay((_SHARPNESS * (top - accuracy[k])) >> 4))  # 60 * 2**20
-            total += share[k]
+            share[k] = int(exp_decay((sharpness * (top - accuracy[k])) >> 4))  # 60 * 2**20
+
+
+@micropython.viper
+def divide(own):
+    """Make the shares add up to about 4096."""
+    share = ptr32(ptr32(own)[_THICKET_SHARE])
+    total = 0  # <= 7 * 2**14
+    for k in range(_MEMBERS):
+        total += share[k]
     for k in range(_MEMBERS):
         if total:
             share[k] = (share[k] << 12) // total

@@ -6,11 +6,11 @@ k-Nearest-Neighbor Rule, IEEE Transactions on Systems, Man, and Cybernetics 1976
 
 Buffers after those of the ring (see ring.py):
 
-    state     'i'  k, and how many samples are searched, the newest first
+    state     'i'  the integers below
     votes     'i'  [classes] the votes for the last sample that was predicted
     sample    'B'  [features] its codes, 8 bits each
     distance  'i'  [k] of the nearest, in order: the sum over features of |code - code|
-    nearest   'B'  [k] their labels
+    nearest   'H'  [k] their places
 """
 
 import micropython
@@ -36,9 +36,17 @@ _R_HELD = const(3)
 _R_HEAD = const(4)
 # (end)
 
-_VOTERS = const(0)  # of the state: k
-_REACH = const(1)
-_WORDS = const(2)
+_N_MOST = const(0)  # of the state: k
+_N_REACH = const(1)  # how many samples are searched, at most
+_N_VOTERS = const(2)  # the rest is new with each question: how many of the nearest vote;
+_N_SKIP = const(3)  # the place of a sample that does not, or -1;
+_N_FROM = const(4)  # and two searches, of which each has the place before the next one,
+_N_LOW = const(5)  # the first of the places that it goes round in,
+_N_SIZE = const(6)  # how many these are,
+_N_STEP = const(7)  # how far it goes back each time,
+_N_COUNT = const(8)  # and how often
+_N_WORDS = const(9)
+_N_SECOND = const(5)  # words more: those of the second search
 
 _FAR = const(65536)  # more than 256 features can differ by: 256 * 255
 _VOTE = const(1020)  # votes for a share of 1 / 2**14
@@ -47,8 +55,19 @@ _VOTE = const(1020)  # votes for a share of 1 / 2**14
 @micropython.viper
 def predict(t, rows, at: int) -> int:
     """The class of the sample at rows[at]; leaves the votes in the table."""
-    find_nearest(t, rows, at)
-    return int(count_votes(t))
+    address = ptr32(t)
+    shape = ptr32(address[_RING_SHAPE])
+    state = ptr32(address[_NEIGHBOURS_STATE])
+    held = shape[_R_HELD]
+    state[_N_VOTERS] = state[_N_MOST]
+    state[_N_SKIP] = -1
+    state[_N_FROM] = shape[_R_HEAD]
+    state[_N_LOW] = 0
+    state[_N_SIZE] = held
+    state[_N_STEP] = 1
+    state[_N_COUNT] = state[_N_REACH] if state[_N_REACH] < held else held
+    state[_N_COUNT + _N_SECOND] = 0
+    return int(ask(t, rows, at))
 
 
 @micropython.viper
@@ -60,46 +79,54 @@ def learn(t, rows, at: int, label: int) -> int:
 
 
 @micropython.viper
-def find_nearest(t, rows, at: int):
-    """Fill distance and nearest."""
+def ask(t, rows, at: int) -> int:
+    """Search as the state says; returns the class with the most votes."""
+    state = ptr32(ptr32(t)[_NEIGHBOURS_STATE])
+    begin(t, rows, at)
+    search(0, 0, 0, t, 0, state[_N_COUNT])
+    search(0, 0, 0, t, _N_SECOND, state[_N_SECOND + _N_COUNT])
+    return int(count_votes(t))
+
+
+@micropython.viper
+def begin(t, rows, at: int):
+    """Nothing was found near the sample at rows[at] yet."""
     address = ptr32(t)
     sample = ptr8(address[_NEIGHBOURS_SAMPLE])
     distance = ptr32(address[_NEIGHBOURS_DISTANCE])
     x = ptr16(rows)
     for f in range(ptr32(address[_RING_SHAPE])[_R_FEATURES]):
         sample[f] = x[at + f] >> 8
-    for r in range(ptr32(address[_NEIGHBOURS_STATE])[_VOTERS]):
+    for r in range(ptr32(address[_NEIGHBOURS_STATE])[_N_MOST]):
         distance[r] = _FAR
-    search(0, 0, 0, t)
 
 
 @micropython.viper
-def search(away: int, gap: int, i: int, t):
-    """Go back from the newest sample; a sum that passes the k-th best so far is not added up.
+def search(away: int, gap: int, i: int, t, plan: int, count: int):
+    """Look at `count` samples more; a sum that passes the k-th best so far is not added up.
 
-    It grows by two features at a time, after the first one if their number is odd. The hot
-    variables come as arguments, 0 each: viper keeps the first three in registers.
+    plan is where the search's words begin. A sum grows by two features at a time, after the first
+    one if their number is odd. The hot variables come as arguments, 0 each: viper keeps the first
+    three in registers.
     """
     address = ptr32(t)
-    shape = ptr32(address[_RING_SHAPE])
     codes = ptr8(address[_RING_CODES])
-    labels = ptr8(address[_RING_LABELS])
     sample = ptr8(address[_NEIGHBOURS_SAMPLE])
     distance = ptr32(address[_NEIGHBOURS_DISTANCE])
-    nearest = ptr8(address[_NEIGHBOURS_NEAREST])
-    features = shape[_R_FEATURES]
-    last = ptr32(address[_NEIGHBOURS_STATE])[_VOTERS] - 1
-    reach = ptr32(address[_NEIGHBOURS_STATE])[_REACH]
-    held = shape[_R_HELD]
-    farthest = _FAR
-    b = shape[_R_HEAD]
-    first = b * features  # < 65535 * 256 < 2**24
-    for _ in range(reach if reach < held else held):
-        if b == 0:
-            b = held
-            first = b * features
-        b -= 1
-        first -= features
+    nearest = ptr16(address[_NEIGHBOURS_NEAREST])
+    state = ptr32(address[_NEIGHBOURS_STATE])
+    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
+    last = state[_N_MOST] - 1
+    low = state[plan + _N_LOW]
+    size = state[plan + _N_SIZE]
+    step = state[plan + _N_STEP]
+    farthest = distance[last]
+    b = state[plan + _N_FROM]
+    for _ in range(count):
+        b -= step
+        if b < low:
+            b += size
+        first = b * features  # < 65535 * 256 < 2**24
         away = 0  # <= 256 * 255 < 2**16
         i = features & 1
         if i:
@@ -120,15 +147,16 @@ def search(away: int, gap: int, i: int, t):
             i += 1
             if away >= farthest:
                 break
-        if away < farthest:
+        if away < farthest and b != state[_N_SKIP]:
             r = last
             while r > 0 and distance[r - 1] > away:
                 distance[r] = distance[r - 1]
                 nearest[r] = nearest[r - 1]
                 r -= 1
             distance[r] = away
-            nearest[r] = labels[b]
+            nearest[r] = b
             farthest = distance[last]
+    state[plan + _N_FROM] = b
 
 
 @micropython.viper
@@ -141,17 +169,18 @@ def count_votes(t) -> int:
     shape = ptr32(address[_RING_SHAPE])
     votes = ptr32(address[_NEIGHBOURS_VOTES])
     distance = ptr32(address[_NEIGHBOURS_DISTANCE])
-    nearest = ptr8(address[_NEIGHBOURS_NEAREST])
+    nearest = ptr16(address[_NEIGHBOURS_NEAREST])
+    labels = ptr8(address[_RING_LABELS])
     classes = shape[_R_CLASSES]
     features = shape[_R_FEATURES]
     for c in range(classes):
         votes[c] = 0
     total = 0
     unit = 4096 * (features + distance[0])  # <= 4096 * (256 + 65536) < 2**29
-    for r in range(ptr32(address[_NEIGHBOURS_STATE])[_VOTERS]):
+    for r in range(ptr32(address[_NEIGHBOURS_STATE])[_N_VOTERS]):
         if distance[r] < _FAR:
             weight = unit // (features + distance[r])  # <= 4096; a sum of 15 is below 2**16
-            c = nearest[r]
+            c = labels[nearest[r]]
             votes[c] = votes[c] + weight
             total += weight
     best = 0
@@ -166,18 +195,18 @@ def count_votes(t) -> int:
 def neighbours_table(features, classes, k):
     """The buffers besides the ring's."""
     return [
-        ("neighbours.state", "i", _WORDS),
+        ("neighbours.state", "i", _N_WORDS + _N_SECOND),
         ("neighbours.votes", "i", classes),
         ("neighbours.sample", "B", features),
         ("neighbours.distance", "i", k),
-        ("neighbours.nearest", "B", k),
+        ("neighbours.nearest", "H", k),
     ]
 
 
 def start_neighbours(b, k, reach):
     """Set up the buffers besides the ring's."""
-    b[_NEIGHBOURS_STATE][_VOTERS] = k
-    b[_NEIGHBOURS_STATE][_REACH] = reach
+    b[_NEIGHBOURS_STATE][_N_MOST] = k
+    b[_NEIGHBOURS_STATE][_N_REACH] = reach
 
 
 class NearestNeighbours(Learner):
@@ -197,7 +226,7 @@ class NearestNeighbours(Learner):
 
     PARAMETERS = "window 0 1..4096;k 5 1..15"
 
-    _FIXED = (("ring.shape", range(3)), ("neighbours.state", range(_WORDS)))
+    _FIXED = (("ring.shape", range(3)), ("neighbours.state", (_N_MOST, _N_REACH)))
 
     def _prepare(self):
         if not self.window:

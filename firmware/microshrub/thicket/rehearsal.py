@@ -8,7 +8,7 @@ them, or of so many, drawn by lot, that there are at most ten for each label:
   the ring follows clusters that move. Nothing else learns it, and no member is judged by it.
 - The grove's next tree grows, as it does with a label: with a tenth of the labels, there are as
   many new trees as with all of them, each of the samples that are in the ring.
-- The softmax regression learns four of the newest 512 samples of the ring, drawn at random, once
+- The softmax regression learns four of the newest samples, 512 at most, drawn at random, once
   more: older ones may be of what has changed since.
 
 With fewer than one label in 20, nothing is rehearsed: the model would learn by heart what has long
@@ -24,9 +24,9 @@ from micropython import const
 
 from ..fixed import below
 from .grove import tend
-from .ring import take
 from .softmax import predict as ask_softmax
 from .softmax import step
+from .store import take
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -36,15 +36,19 @@ _RING_CODES = const(1)
 _THICKET_VOTES = const(1)
 _RING_LABELS = const(2)
 _GROVE_RNG = const(17)
-# thicket/ring.py
-_R_FEATURES = const(1)
-_R_HELD = const(3)
-_R_HEAD = const(4)
-# thicket/thicket.py
+_STORE_STATE = const(22)
+# thicket/members.py
 _GROVE = const(0)
 _SOFTMAX = const(2)
 _OWN = const(4)
 _T_WITH_SOFTMAX = const(6)
+# thicket/ring.py
+_R_LENGTH = const(0)
+_R_FEATURES = const(1)
+_R_HELD = const(3)
+_R_HEAD = const(4)
+# thicket/store.py
+_W_FIRST = const(0)
 # (end)
 
 _SURE = const(16384000)  # 250 * 2**16
@@ -84,10 +88,13 @@ def recall(t, row) -> int:
     codes = ptr8(address[_RING_CODES])
     x = ptr16(row)
     features = ring[_R_FEATURES]
-    held = ring[_R_HELD]
-    b = ring[_R_HEAD] - 1 - int(below(t, _GROVE_RNG, held if held < _RECENT else _RECENT))
-    if b < 0:
-        b += held  # the ring is full, or there would be none before the first
+    begin = ptr32(address[_STORE_STATE])[_W_FIRST]  # of the ring, once all places are taken
+    if ring[_R_HELD] < ring[_R_LENGTH]:
+        begin = 0
+    newest = ring[_R_HELD] - begin
+    b = ring[_R_HEAD] - 1 - int(below(t, _GROVE_RNG, newest if newest < _RECENT else _RECENT))
+    if b < begin:
+        b += newest  # the ring is full, or there would be none before the first
     first = b * features  # < 65535 * 256 < 2**24
     for f in range(features):
         x[f] = (codes[first + f] << 8) + 128
@@ -100,7 +107,7 @@ class Rehearsal:
     model   a Thicket
     asking  the Asking that decides on its questions
 
-        guess = model.predict(x)
+        guess = model.predict_next(x)
         if not asking.ask(model.votes):
             rehearsal.rehearse(x, guess)
     """

@@ -6,6 +6,7 @@ The constants were chosen on ten streams together, of 3 to 42 features and 2 to 
 from micropython import const
 
 from ..shrub.ensemble import ShrubEnsemble
+from .bayes import GaussianNaiveBayes
 from .grove import Grove
 from .softmax import SoftmaxRegression
 
@@ -24,6 +25,19 @@ def softmax_share(features, classes, limit):
     if wanted.table_bytes() <= limit // 3:
         return wanted, True
     return SoftmaxRegression.plan(features=1, classes=2), False
+
+
+def bayes_share(features, classes, limit, rest, seed):
+    """A planned naive Bayes, and whether it takes part: if it needs at most a fifth of the bytes.
+
+    It does not, either, if that leaves too little of the rest for a grove.
+    """
+    wanted = GaussianNaiveBayes.plan(features=features, classes=classes, seed=seed)
+    needed = wanted.table_bytes()
+    least = _grove(features, classes, _LEAST, 0, seed).table_bytes()
+    if needed <= limit // 5 and needed + least <= rest:
+        return wanted, True
+    return GaussianNaiveBayes.plan(features=1, classes=2), False
 
 
 def shrubs_share(features, classes, limit, seed):

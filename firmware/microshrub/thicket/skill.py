@@ -20,16 +20,17 @@ from micropython import const
 # From elsewhere, written by `make constants`:
 # places of buffers
 _THICKET_STATE = const(0)
+_BAYES_VOTES = const(1)
 _SOFTMAX_VOTES = const(1)
 _VOTES = const(1)
 _THICKET_SAID = const(2)
 _THICKET_ACCURACY = const(3)
 _GROVE_VOTES = const(4)
 _NEIGHBOURS_VOTES = const(4)
-_BALANCED_EVEN = const(10)
-_BALANCED_SKILL = const(11)
-_BALANCED_JUDGED = const(12)
-# thicket/thicket.py
+_BALANCED_EVEN = const(12)
+_BALANCED_SKILL = const(13)
+_BALANCED_JUDGED = const(14)
+# thicket/members.py
 _GROVE = const(0)
 _NEIGHBOURS = const(1)
 _T_CLASSES = const(1)
@@ -37,7 +38,8 @@ _SOFTMAX = const(2)
 _SHRUBS = const(3)
 _LAST = const(4)
 _OWN = const(4)
-_MEMBERS = const(5)
+_BAYES = const(5)
+_MEMBERS = const(6)
 # (end)
 
 _MEMORY = const(64)  # samples of a class that a skill looks back over
@@ -50,7 +52,10 @@ START = const(49152)  # 3/4 in Q16: of a member that gives both of two classes h
 
 @micropython.viper
 def judge(t, label: int):
-    """What the members said of the sample that was asked for last, once its label is known."""
+    """What the members said of the sample that was asked for last, once its label is known.
+
+    What follows for their shares, rate() says.
+    """
     own = t[_OWN]
     address = ptr32(own)
     said = ptr32(address[_THICKET_SAID])
@@ -66,9 +71,10 @@ def judge(t, label: int):
         note(own, _SOFTMAX, label, int(likelihood(own, t[_SOFTMAX], _SOFTMAX_VOTES, label)))
     if said[_SHRUBS] >= 0:
         note(own, _SHRUBS, label, int(likelihood(own, t[_SHRUBS], _VOTES, label)))
+    if said[_BAYES] >= 0:
+        note(own, _BAYES, label, int(likelihood(own, t[_BAYES], _BAYES_VOTES, label)))
     if said[_LAST] >= 0:
         note(own, _LAST, label, 4095 if said[_LAST] == label else 0)
-    rate(own)
 
 
 @micropython.viper

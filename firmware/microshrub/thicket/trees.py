@@ -268,6 +268,9 @@ def divide(t, leaf: int) -> int:
             j -= 1
             line[i] = line[j]
             line[j] = b
+    if i == first or i == end[leaf]:  # samples were overwritten since the split was found
+        ptr32(address[_SPROUT_IMPURITY])[leaf] = 0
+        return 0
     node = sprout[_S_INNER_USED]
     sprout[_S_INNER_USED] = node + 1
     other = node + 1  # the leaves so far are 0..node

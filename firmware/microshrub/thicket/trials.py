@@ -23,9 +23,12 @@ _SPROUT_BEGIN = const(11)
 _SPROUT_END = const(12)
 _SPROUT_TALLY = const(15)
 _GROVE_RNG = const(17)
+_STORE_STATE = const(22)
 # thicket/ring.py
 _R_FEATURES = const(1)
 _R_CLASSES = const(2)
+# thicket/store.py
+_W_SEEN = const(4)
 # thicket/trees.py
 _S_LEAF = const(5)
 _S_TRIED = const(7)
@@ -38,6 +41,7 @@ _S_TIES = const(11)
 
 _BINS = const(16)
 BINS = _BINS
+_SMALL = const(16)  # samples of a leaf that is split at a threshold drawn at random
 _TRIAL = const(128)  # visits that the bins of a trial are worth, and 8 more a class
 
 
@@ -55,6 +59,9 @@ def attempt(t) -> int:
     if low == high:
         return samples
     sprout[_S_TRIED] = sprout[_S_TRIED] + 1
+    if samples <= _SMALL and ptr32(address[_STORE_STATE])[_W_SEEN] < 256:
+        try_one(t, feature, low + int(below(t, _GROVE_RNG, high - low)))
+        return 2 * samples + 4 * ptr32(address[_RING_SHAPE])[_R_CLASSES]
     width = 0
     while (high - low) >> width >= _BINS:
         width += 1
@@ -63,6 +70,58 @@ def attempt(t) -> int:
     total_up(t, bins)
     compare(t, feature, low, width, bins)
     return 2 * samples + _TRIAL + 8 * ptr32(address[_RING_SHAPE])[_R_CLASSES]
+
+
+@micropython.viper
+def try_one(t, feature: int, threshold: int):
+    """Is a threshold drawn at random the best split so far?"""
+    address = ptr32(t)
+    leaf = ptr32(address[_SPROUT_STATE])[_S_LEAF]
+    codes = ptr8(address[_RING_CODES])
+    labels = ptr8(address[_RING_LABELS])
+    line = ptr16(address[_SPROUT_LINE])
+    tally = ptr16(address[_SPROUT_TALLY])
+    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
+    classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
+    begin = ptr16(address[_SPROUT_BEGIN])[leaf]
+    end = ptr16(address[_SPROUT_END])[leaf]
+    for k in range(2 * classes):
+        tally[k] = 0
+    left = 0
+    for i in range(begin, end):
+        b = line[i]
+        k = labels[b]
+        if codes[b * features + feature] > threshold:
+            k += classes
+        else:
+            left += 1
+        tally[k] = tally[k] + 1
+    squares_left = 0
+    squares_right = 0
+    for c in range(classes):
+        squares_left += tally[c] * tally[c]
+        squares_right += tally[classes + c] * tally[classes + c]
+    propose(
+        t,
+        (squares_left << 8) // left + (squares_right << 8) // (end - begin - left),
+        feature,
+        threshold,
+    )
+
+
+@micropython.viper
+def propose(t, merit: int, feature: int, threshold: int):
+    """Keep a split if it is the best so far; ties are broken at random."""
+    sprout = ptr32(ptr32(t)[_SPROUT_STATE])
+    better = int(merit > sprout[_S_MERIT])
+    if better:
+        sprout[_S_TIES] = 0
+    if merit == sprout[_S_MERIT] or better:
+        sprout[_S_TIES] = sprout[_S_TIES] + 1
+        if better or int(below(t, _GROVE_RNG, sprout[_S_TIES])) == 0:
+            sprout[_S_MERIT] = merit
+            sprout[_S_BY] = feature
+            sprout[_S_AT] = threshold
 
 
 # Of the next one, i, b and k are 0: viper keeps three arguments in registers.
@@ -107,9 +166,8 @@ def total_up(t, bins: int):
 
 @micropython.viper
 def compare(t, feature: int, low: int, width: int, bins: int):
-    """Is a border between two bins the best split so far? Ties are broken at random."""
+    """Is a border between two bins the best split so far?"""
     address = ptr32(t)
-    sprout = ptr32(address[_SPROUT_STATE])
     tally = ptr16(address[_SPROUT_TALLY])
     classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
     total = _BINS * classes
@@ -139,12 +197,4 @@ def compare(t, feature: int, low: int, width: int, bins: int):
             right_size -= moved
             # a part's squares are at most its size squared, < 2**22; so is the merit's << 8
             merit = (squares_left << 8) // left_size + (squares_right << 8) // right_size
-            better = int(merit > sprout[_S_MERIT])
-            if better:
-                sprout[_S_TIES] = 0
-            if merit == sprout[_S_MERIT] or better:
-                sprout[_S_TIES] = sprout[_S_TIES] + 1
-                if better or int(below(t, _GROVE_RNG, sprout[_S_TIES])) == 0:
-                    sprout[_S_MERIT] = merit
-                    sprout[_S_BY] = feature
-                    sprout[_S_AT] = low + (border << width) - 1
+            propose(t, merit, feature, low + (border << width) - 1)

@@ -19,8 +19,13 @@ _GROVE_RNG = const(17)
 _GROVE_PATH = const(18)
 _GROVE_ACCURACY = const(19)
 _GROVE_WEIGHT = const(20)
+_GROVE_GROWN = const(21)
+_STORE_STATE = const(22)
 # thicket/ring.py
 _R_CLASSES = const(2)
+# thicket/store.py
+_W_LABEL = const(5)
+_W_RUN = const(6)
 # thicket/trees.py
 _S_SLOT = const(0)
 _G_USED = const(1)
@@ -62,7 +67,7 @@ def count_votes(t) -> int:
         k += grove[_G_MOST]
     best = 0
     for c in range(last + 1):
-        if total:  # >= 2**14 then, the best tree's weight
+        if total > 16:
             votes[c] = votes[c] // (total >> 4) << 12  # about 255 * 16 * 2**12
         if votes[c] > votes[best]:
             best = c
@@ -80,6 +85,9 @@ def judge(t, label: int):
     last = ptr32(address[_RING_SHAPE])[_R_CLASSES] - 1
     growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
     dice = int(below(t, _GROVE_RNG, 256))
+    run = ptr32(address[_STORE_STATE])[_W_RUN] + 1
+    if run < 8 or label != ptr32(address[_STORE_STATE])[_W_LABEL]:
+        run = 8
     k = 0
     for s in range(grove[_G_USED] + 1):
         if s != growing:
@@ -103,7 +111,7 @@ def judge(t, label: int):
             if after < 0:  # only the label's share has grown, and by more than is too much
                 leaves[at + label] = leaves[at + label] + after
             right = _ONE if said == label else 0
-            accuracy[s] = accuracy[s] + ((right - accuracy[s]) >> _MEMORY)
+            accuracy[s] = accuracy[s] + (((right - accuracy[s]) >> _MEMORY) << 3) // run
             dice = (dice + 97) & 255
         k += grove[_G_MOST]
 
@@ -120,5 +128,17 @@ def weigh(t):
     for s in range(slots):
         if s != growing and accuracy[s] > top:
             top = accuracy[s]
+    grown = ptr32(address[_GROVE_GROWN])
+    most = 1
     for s in range(slots):
-        weight[s] = int(exp_decay((20 * (top - accuracy[s])) >> 4)) if s != growing else 0
+        if s != growing and grown[s] > most:
+            most = grown[s]
+    for s in range(slots):
+        w = 0
+        if s != growing:
+            w = int(exp_decay((20 * (top - accuracy[s])) >> 4))
+            if grown[s] < most:
+                part = (grown[s] << 8) // most
+                part = part * part >> 8
+                w = (w * part >> 8) * part >> 8
+        weight[s] = w

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..engines import loader
 from ..engines.interface import States
-from ..engines.learners import MODELS, kind_of, stream_parameters
+from ..engines.learners import MODELS, grows, kind_of, stream_parameters
 from ..models import model_files
 from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream
 from ..streams.units import RAW_MAX, Raw, Scale
@@ -36,6 +36,7 @@ class Online:
 
     _learner: Any
     _quantizer: Any
+    _grows = False  # whether the ranges grow with what is learned
 
     def __init__(
         self,
@@ -62,8 +63,9 @@ class Online:
             self._build()
         except ValueError as error:
             raise AdapterError(str(error)) from None
-        self._quantizer.observe(ints(self.scale.apply(self._first)))
-        self._quantizer.freeze()
+        if not self._grows:
+            self._quantizer.observe(ints(self.scale.apply(self._first)))
+            self._quantizer.freeze()
         del self._first
 
     def table_bytes(self) -> int:
@@ -82,7 +84,7 @@ class Online:
         codes = array("H", bytes(2 * values.shape[1]))
         kept = [(buffer, buffer[:]) for _, _, buffer in self._quantizer.buffers()]
         for row in self.scale.apply(values):
-            self._quantizer.encode(ints(row), codes)
+            self._quantizer.code(ints(row), codes)
             yield codes
             for buffer, before in kept:
                 buffer[:] = before
@@ -112,7 +114,11 @@ class Online:
     def _build(self) -> None:
         kind = kind_of(self._model)
         self._learner = getattr(self._library, kind)(**self._parameters)
-        self._quantizer = self._library.Quantizer(len(self._names))
+        self._quantizer = self._ranges()
+
+    def _ranges(self) -> Any:
+        """A quantizer that is frozen once it has seen the first rows."""
+        return self._library.Quantizer(len(self._names))
 
     @property
     def _library(self) -> Any:
@@ -125,7 +131,7 @@ class Online:
 
 
 class OnlineModel(Online):
-    """A learner of classes whose quantizer has seen the first samples."""
+    """A learner of classes, whose ranges grow if it can move what it knows along."""
 
     def __init__(
         self,
@@ -152,6 +158,8 @@ class OnlineModel(Online):
         self._parameters = stream_parameters(model, stream, len(labels)) | dict(parameters)
         self._begin()
         self._right = 0
+        self._last: Values | None = None  # the row that was asked for last, if it was one
+        self._following = False  # whether what comes next follows a row that was learned
 
     @property
     def classes(self) -> int:
@@ -160,17 +168,72 @@ class OnlineModel(Online):
 
     def learn(self, values: Values, labels: NDArray[np.uint8]) -> None:
         """Learn rows, shape (rows, features), one after the other."""
-        predictions = bytearray(len(labels))
-        self._learner.run(self._codes(values), bytearray(labels.tobytes()), predictions)
+        raw = ints(self.scale.apply(values))
+        codes = array("H", bytes(2 * len(raw)))
+        truth, predictions = bytearray(labels.tobytes()), bytearray(len(labels))
+        at = 0
+        while at < len(labels):
+            end = len(labels)
+            if self._grows:
+                end = self._quantizer.encode_from(raw, codes, at)
+            else:
+                self._quantizer.encode(raw, codes)
+            self._learner.run(codes, truth, predictions, at, end)
+            at = end
+        self._note(values)
         self.samples += len(labels)
         self._right += int(np.sum(np.frombuffer(predictions, dtype=np.uint8) == labels))
 
+    def _build(self) -> None:
+        self._grows = self._can_grow and grows(self._model)
+        super()._build()
+
+    _can_grow = True
+
+    def _ranges(self) -> Any:
+        if self._grows:
+            return self._library.GrowingQuantizer(len(self._names), (self._learner,))
+        return super()._ranges()
+
+    def settle(self) -> None:
+        """Do what the learner has left to do once nothing is taught any more."""
+        while self._learner.idle():
+            pass
+
     def predict(self, values: Values) -> tuple[NDArray[np.intp], Values]:
-        """Classes, shape (rows,), and the parts of the votes, shape (rows, classes)."""
+        """Classes, shape (rows,), and the parts of the votes, shape (rows, classes).
+
+        The same row gives the same answer, whatever was asked before.
+        """
+        self._last, self._following = None, False
+        return self._predict(values, self._learner.predict)
+
+    def predict_following(self, values: Values) -> tuple[NDArray[np.intp], Values]:
+        """The same for one row which, in prequential use, is the next one of a stream.
+
+        It is if the row that was learned last was asked for before, and no other one since. Then
+        the label before may be a hint.
+        """
+        if self._last is not None and not np.array_equal(values, self._last, equal_nan=True):
+            self._following = False
+        self._last = values
+        following = self._following
+        return self._predict(
+            values, self._learner.predict_next if following else self._learner.predict
+        )
+
+    def _note(self, values: Values) -> None:
+        """Note that these rows were learned."""
+        last, self._last = self._last, None
+        self._following = last is not None and np.array_equal(values, last, equal_nan=True)
+
+    def _predict(
+        self, values: Values, ask: Callable[[array[int]], int]
+    ) -> tuple[NDArray[np.intp], Values]:
         found = np.zeros(len(values), dtype=np.intp)
         votes = np.zeros((len(values), self.classes))
         for i, codes in enumerate(self._asked(values)):
-            found[i] = self._learner.predict(codes)
+            found[i] = ask(codes)
             votes[i] = self._learner.votes
         votes[votes.sum(axis=1) == 0] = 1  # nothing is known yet
         return found, votes / votes.sum(axis=1, keepdims=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ class OnlineSpare(OnlineModel):
     program that is made of its file goes on with what is new.
     """
 
+    _can_grow = False  # what is new is told from codes that stay
     _UNPICKLED = (*OnlineModel._UNPICKLED, "_spare")
 
     def __init__(
@@ -67,10 +68,13 @@ class OnlineSpare(OnlineModel):
             row[:] = codes[i * features : (i + 1) * features]
             self._right += self._spare.learn(row, label) == label
             self._spare.note(row, label)
+        self._note(values)
         self.samples += len(labels)
 
-    def predict(self, values: Values) -> tuple[NDArray[np.intp], Values]:
-        found, parts = super().predict(values)
+    def _predict(
+        self, values: Values, ask: Callable[[array[int]], int]
+    ) -> tuple[NDArray[np.intp], Values]:
+        found, parts = super()._predict(values, ask)
         named = [c for c in range(self.classes) if self._spare.names.name(c)]
         for i, c in enumerate(found.tolist()):
             if c not in named:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import numbers
 import sys
-from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 from river import base
 
 from ..streams.units import Scale
+from .early import Early
 from .online import AdapterError, OnlineModel, Values, check_engine, decimals
 from .online_numbers import OnlineNumbers
 from .online_spare import OnlineSpare
@@ -92,6 +92,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         check_parameters(self, (max(2, len(self._labels)), 256) if unknown else (self._most,))
         self._waiting: list[tuple[dict[Any, float], int]] = []
         self._online: OnlineModel | None = None
+        self._early = Early(self._model, of_learner(self), self.engine)
 
     @property
     def _multiclass(self) -> bool:
@@ -120,7 +121,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         self._start([_numbers(x) for x in samples], scale)
 
     def learn_one(self, x: _Sample, y: Hashable) -> None:
-        """Learn a sample. The first `warmup` ones are kept, and learned when all are there."""
+        """Learn a sample. The first `warmup` ones are kept, too, until they give the units."""
         known = _numbers(x)
         label = self._label(y)
         if self._online:
@@ -129,14 +130,22 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         self._waiting.append((known, label))
         if len(self._waiting) >= self.warmup:
             self._leave_warmup()
+        else:
+            self._learn_early()
+
+    def _learn_early(self) -> None:
+        values, names, scale = self._first([known for known, _ in self._waiting])
+        labels = np.array([c for _, c in self._waiting], dtype=np.uint8)
+        most = len(self._labels) if self.classes is None else self._most
+        self._early.learn(values, names, scale, labels, most)
 
     def predict_proba_one(self, x: _Sample, **kwargs: Any) -> dict[Any, float]:
-        """The parts of the votes of all labels so far; while warming up how frequent they are."""
+        """The parts of the votes of all labels so far."""
         known = _numbers(x)
-        if not self._online:
-            counts = Counter(label for _, label in self._waiting)
-            return {y: counts[c] / len(self._waiting) for y, c in self._labels.items() if counts}
-        _, votes = self._online.predict(self._row(known))
+        online = self._online or self._early.online
+        if not online:
+            return {}
+        _, votes = online.predict_following(self._row(known))
         parts = votes[0, : len(self._labels)].tolist()
         whole = math.fsum(parts)
         if not whole:
@@ -145,8 +154,9 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
 
     def predict_one(self, x: _Sample, **kwargs: Any) -> Any:
         """The label of a sample, None if there is none yet."""
-        if self._online:
-            found = int(self._online.predict(self._row(_numbers(x)))[0][0])
+        online = self._online or self._early.online
+        if online:
+            found = int(online.predict_following(self._row(_numbers(x)))[0][0])
             if found < len(self._labels):
                 return list(self._labels)[found]
         return super().predict_one(x)
@@ -180,6 +190,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         values = np.concatenate([self._row(known) for known, _ in self._waiting])
         self._online.learn(values, np.array([c for _, c in self._waiting], dtype=np.uint8))
         self._waiting = []
+        self._early.online = None
 
     def _start(self, samples: list[dict[Any, float]], scale: Scale | None) -> None:
         values, names, units = self._first(samples)

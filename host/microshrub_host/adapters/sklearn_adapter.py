@@ -56,7 +56,9 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> _SklearnClassifier:  # noqa: N803
         """Forget everything, then learn the rows once, in their order; NaN is a missing value."""
-        return self._learn(X, y, None, fresh=True)
+        self._learn(X, y, None, fresh=True)
+        self.online_.settle()
+        return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> _SklearnClassifier:  # noqa: N803
         """Learn the rows once, in their order.

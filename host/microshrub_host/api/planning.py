@@ -14,7 +14,7 @@ from ..boards import board_files, ram_budget
 from ..boards.ram_budget import Budget
 from ..emulation.latency import Clock, can_count
 from ..engines.asking_options import AskingOptions
-from ..engines.learners import DEFAULT, kind_of, regressor_for
+from ..engines.learners import DEFAULT, WARMUP, kind_of, regressor_for
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
 from ..tuning.report import TuningReport
@@ -79,7 +79,7 @@ def tune(
     seed: int = 0,
     jobs: int = 1,
     scheduler: str | None = None,
-    warmup: int = 256,
+    warmup: int | None = None,
     ends: tuple[float, float] | None = None,
     label_budget: str | None = None,
     label_delay: int = 0,
@@ -113,7 +113,7 @@ def tune(
     scheduler
         The address of a Dask cluster that runs the trials instead.
     warmup
-        Samples whose features the quantizer sees before a run.
+        As simulate() has it, for each model.
     ends
         The range of the targets, in their own unit; None: that of the warm-up.
     label_budget, label_delay, unanswered, spare_classes
@@ -147,7 +147,7 @@ def tune(
             if isinstance(stream, NumberStream):
                 raise UserError("the time per sample is known of classes only, not of numbers")
             if can_count(target):
-                clock = stack.enter_context(Clock(target, stream, warmup, native=native))
+                clock = stack.enter_context(Clock(target, stream, warmup or WARMUP, native=native))
         limits = Limits(target, most, max_latency, clock, beside, native)
         if study is None:
             study = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "study"
@@ -164,7 +164,7 @@ def tune(
 
 def _split(
     stream: Stream | NumberStream,
-    warmup: int,
+    warmup: int | None,
     part: float,
     ends: tuple[float, float] | None,
     asking: AskingOptions | None,
@@ -174,13 +174,13 @@ def _split(
     first = _first(stream.samples, part)
     spare = spare_of(spare_classes)
     if isinstance(stream, Stream):
-        named = spare.of_stream(stream, warmup) if spare else None
+        named = spare.of_stream(stream, warmup or WARMUP) if spare else None
         beside = {"asking": asking, "spare": named, "extraction": stream.extraction}
         return StreamSplit(stream, warmup, first, asking, named), beside
     if asking or spare:
         raise UserError("label_budget, unanswered and spare_classes are for classes, not numbers")
     beside = {"forecaster": stream.forecaster(), "extraction": stream.extraction}
-    return NumberSplit(stream, warmup, first, raw_ends(stream, ends)), beside
+    return NumberSplit(stream, warmup or WARMUP, first, raw_ends(stream, ends)), beside
 
 
 def _first(total: int, part: float) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Sequence
 from typing import Any, overload
@@ -11,15 +12,17 @@ from ..engines.anomaly_options import AnomalyOptions
 from ..engines.interface import NO_LABELS
 from ..engines.learners import (
     DEFAULT,
+    WARMUP,
     check_parameters,
     kind_of,
     number_parameters,
     regressor_for,
     stream_parameters,
+    warmup_of,
 )
 from ..engines.spare_options import with_spare
+from ..evaluation import kept_aside, prequential, regression
 from ..evaluation import parity as engine_parity
-from ..evaluation import prequential, regression
 from ..evaluation.parity import Difference
 from ..evaluation.prequential import Result
 from ..evaluation.regression import NumberResult
@@ -41,7 +44,7 @@ def simulate(
     model: str = DEFAULT,
     *,
     engine: str | None = None,
-    warmup: int = 256,
+    warmup: int | None = None,
     anomaly: str | Sequence[str] | None = None,
     spare_classes: str | Sequence[str] | None = None,
     label_budget: str | None = None,
@@ -63,7 +66,8 @@ def simulate(
         "c", "llvm", "python" or "micropython", which come to the same result; None is the
         fastest that this machine has.
     warmup
-        Samples whose features the quantizer sees before the run.
+        Samples whose features give the ranges before the run; 0: the ranges grow with the
+        samples; None: 0 for learners that can move what they know along, else 256.
     anomaly
         How often an anomaly alarm may come, as --anomaly has it: "0.001", "1 per day at 50 Hz",
         or ("0.001", "reach=1"); None: no anomaly score.
@@ -84,8 +88,9 @@ def simulate(
     Returns
     -------
     The accuracies and kappas in percent, their curves, and the state of the model. Its `anomaly`
-    has the score of each sample, its `spare` what became of the classes without a name, its
-    `asking` which labels were asked for. Of a stream of numbers, the errors and the predictions.
+    has the score of each sample, its `alone` how often it is right without labels, its `spare`
+    what became of the classes without a name, its `asking` which labels were asked for. Of a
+    stream of numbers, the errors and the predictions.
 
     Raises
     ------
@@ -109,15 +114,18 @@ def simulate(
     """
     engine = loader.present_name(engine) if engine else None
     if isinstance(stream, NumberStream):
-        return _simulate_numbers(stream, model, engine, warmup, interval, ends, parameters)
+        return _simulate_numbers(
+            stream, model, engine, warmup or WARMUP, interval, ends, parameters
+        )
     wanted = parameters_of(model, stream_parameters(known(model), stream, warmup), parameters)
     words = [anomaly] if isinstance(anomaly, str) else anomaly
     options = AnomalyOptions.of(words) if words else None
     named = spare_of(spare_classes)
-    spare = named.of_stream(stream, warmup) if named else None
+    spare = named.of_stream(stream, warmup or WARMUP) if named else None
     wanted = with_spare(wanted, spare)
     check_parameters(model, wanted)
-    return prequential.evaluate(
+    asking = asking_of(label_budget, label_delay, unanswered)
+    result = prequential.evaluate(
         stream,
         model,
         wanted,
@@ -125,8 +133,13 @@ def simulate(
         warmup=warmup,
         anomaly=options,
         spare=spare,
-        asking=asking_of(label_budget, label_delay, unanswered),
+        asking=asking,
     )
+    if spare:
+        return result
+    how: dict[str, Any] = {"warmup": warmup, "frozen": bool(anomaly), "asking": asking}
+    alone = kept_aside.measure(stream, model, wanted, **how)
+    return dataclasses.replace(result, alone=alone)
 
 
 def _simulate_numbers(
@@ -153,7 +166,7 @@ def parity(
     model: str = DEFAULT,
     *,
     engine_names: tuple[str, ...] | None = None,
-    warmup: int = 256,
+    warmup: int | None = None,
     every: int = 200,
     **parameters: Any,
 ) -> Difference | None:
@@ -169,7 +182,7 @@ def parity(
         At least two of "python", "llvm", "c" and "micropython"; None is all that this machine
         has.
     warmup
-        Samples whose features the quantizer sees before the run.
+        As simulate() has it.
     every
         Samples between two comparisons; a difference is then found sample by sample.
     parameters
@@ -196,14 +209,16 @@ def parity(
         model = regressor_for(model)
         shape = number_parameters(model, stream.features, stream.late)
         rows, labels, target = stream.raw_rows(), NO_LABELS, stream.forecaster(None, 90)
+        warmup = warmup or WARMUP
     else:
         shape = stream_parameters(known(model), stream, warmup)
         rows, labels, target = prequential.raw_rows(stream), stream.labels, None
+        warmup = warmup_of(known(model), warmup)
     wanted = parameters_of(model, shape, parameters)
     names = map(loader.present_name, engine_names or engines.available())
     starters = {
         f"{name} {number}": functools.partial(
-            engines.start, name, kind_of(model), wanted, target=target
+            engines.start, name, kind_of(model), wanted, target=target, growing=not warmup
         )
         for number, name in enumerate(names, 1)
     }

@@ -13,7 +13,6 @@ from ..engines.learners import DEFAULT, defaults
 from ..evaluation.prequential import evaluate
 from ..render.markdown import markdown_table
 from ..streams.stream import Stream
-from .family_members import WARMUP
 from .variable_uncertainty import accuracy_with
 
 PERCENT = (1, 2, 5, 10, 20, 50)
@@ -122,7 +121,6 @@ def _mean(stream: Stream, asking: AskingOptions | None, seeds: int) -> tuple[flo
             stream,
             DEFAULT,
             {**shape, **defaults(DEFAULT), "seed": seed},
-            warmup=WARMUP,
             asking=asking,
         )
         for seed in range(seeds)

@@ -63,7 +63,7 @@ def run_field(
     peers = [peer for peer in field.peers if not cells.has(peer.name)]
     total = len(own) + len(field.peers)
     done = total - len(left) - len(peers)
-    how: dict[str, Any] = {"warmup": WARMUP, "limit": field.seconds}
+    how: dict[str, Any] = {"limit": field.seconds}
     for contender, seed in left:
         cells.add(compare_here(contender, stream, **how), seed)
         done += 1

@@ -21,6 +21,7 @@ from ..render.markdown import markdown_table
 from ..streams.stream import Stream
 
 WHOLE = "all members"
+_OWN = 4  # the place of the thicket's own table among those that the kernels get
 _STRIDE = 1000  # samples from one sign of progress to the next
 
 Progress = Callable[[int, int], None]
@@ -30,17 +31,19 @@ class _Audience:
     """Hears a thicket's members, but for one of them."""
 
     def __init__(self, thicket: Any, left_out: int | None) -> None:
-        self._module = sys.modules[type(thicket).__module__]
+        home = sys.modules[type(thicket).__module__]
+        self._kernels = sys.modules[f"{home.__name__.rpartition('.')[0]}.members"]
         self._left_out = left_out
         own = thicket._own()
-        allocate, addresses = self._module.allocate, self._module.address_table
+        allocate, addresses = home.allocate, home.address_table
         self._places = {name.partition(".")[2]: place for place, (name, _, _) in enumerate(own)}
         self._theirs = thicket._flat[: len(own)]
         self._own = tuple(allocate(typecode, length) for _, typecode, length in own)
         for mine, given in zip(self._own, self._theirs, strict=True):
             mine[:] = given
         self._table = addresses(self._own)
-        self._tables = (*thicket._addresses[:-1], self._table)
+        mine = [self._table if t is thicket._addresses[_OWN] else t for t in thicket._addresses]
+        self._tables = tuple(mine)
         self.right = 0
 
     def hear(self, label: int) -> None:
@@ -49,8 +52,8 @@ class _Audience:
         said[:] = self._theirs[self._places["said"]]
         if self._left_out is not None:
             said[self._left_out] = -1
-        self.right += self._module.mix(self._tables) == label
-        self._module.judge(self._table, label)
+        self.right += self._kernels.hear(self._tables) == label
+        self._kernels.judge(self._table, label)
 
 
 def measure(
@@ -67,7 +70,7 @@ def measure(
     x = array("H", bytes(2 * shape["features"]))
     for i, label in enumerate(stream.labels.tolist()):
         x[:] = array("H", codes[i].tobytes())
-        thicket.predict(x)
+        thicket.predict_next(x)
         for audience in heard.values():
             audience.hear(label)
         thicket.learn(x, label)

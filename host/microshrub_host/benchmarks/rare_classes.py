@@ -13,7 +13,6 @@ from ..engines.learners import BALANCED, DEFAULT, defaults
 from ..evaluation.prequential import evaluate
 from ..render.markdown import markdown_table
 from ..streams.stream import Stream
-from .family_members import WARMUP
 
 LIMIT = 40_000  # samples of a stream, before it is thinned
 SIZE = 65_536
@@ -120,7 +119,7 @@ def _ours() -> list[tuple[str, tuple[int, ...]]]:
 def _learned(stream: Stream, model: str, costs: tuple[int, ...]) -> OperatingPoint:
     shape = {"features": stream.values.shape[1], "classes": 2}
     chosen = {"bytes": SIZE} | ({"costs": costs} if costs else {})
-    result = evaluate(stream, model, {**shape, **defaults(model), **chosen}, warmup=WARMUP)
+    result = evaluate(stream, model, {**shape, **defaults(model), **chosen})
     usual, rare = result.by_class.recalls
     return OperatingPoint(rare or 0.0, 100 - (usual or 0.0))
 

@@ -10,8 +10,8 @@ from .board_files import Board
 from .ram_budget import Parameters, budget
 
 SIZE = "bytes"  # the option
-RESERVED = 40 * 1024  # bytes of RAM that are left to the user's own code
-PROGRAM = 52_000  # bytes that the program of `build` takes beside the learner, at most
+RESERVED = 20 * 1024  # bytes of RAM that are left to the user's own code
+PROGRAM = 40_000  # bytes that the program of `build` takes beside the learner, with a sensor
 _STEPS = 16
 
 

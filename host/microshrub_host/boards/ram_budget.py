@@ -140,13 +140,16 @@ def budget(
     """
     objects = _objects(learner_kwargs, kind, anomaly, spare, asking)
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
-    names = texts(board.arch, modules_of(kind, learner_kwargs))
+    growing = isinstance(objects["quantizer"], loader.load("python").GrowingQuantizer)
+    names = texts(board.arch, modules_of(kind, learner_kwargs, growing))
     around = (around or []) + _between(objects["model"], forecaster, extraction, names)
     overhead = _overhead(objects, buffers, names) + around
     if code is None:
         beside = {"anomaly": bool(anomaly), "spare": bool(spare), "asking": bool(asking)}
         between = modules_between(forecaster, extraction)
-        code = code_parts(board, kind, learner_kwargs, native, **beside, more=between)
+        code = code_parts(
+            board, kind, learner_kwargs, native, **beside, growing=growing, more=between
+        )
     ram = sum(part.bytes for part in (*buffers, *overhead, *code))
     return Budget(
         buffers=buffers,
@@ -178,12 +181,19 @@ def _objects(
     if asking:
         beside["asking"] = library.Asking(learner.classes, **asking.budget())
     return {
-        "quantizer": library.Quantizer(features),
+        "quantizer": _quantizer(library, learner, bool(anomaly or spare)),
         **_of_targets(library, kind, learner),
         "rows": (array("i", bytes(4 * features)), array("H", bytes(2 * features))),
         "model": learner,
         **beside,
     }
+
+
+def _quantizer(library: Any, learner: Any, frozen: bool) -> Any:
+    """One whose ranges grow, if they are not frozen and the learner can move along."""
+    if getattr(learner, "moves", False) and not frozen:
+        return library.GrowingQuantizer(learner.features, (learner,))
+    return library.Quantizer(learner.features)
 
 
 def _between(
@@ -252,12 +262,18 @@ def _peak(objects: Mapping[str, Any]) -> int:
     return peak
 
 
-def modules_of(kind: str, learner_kwargs: Parameters | None = None) -> tuple[str, ...]:
-    """The modules of the device library that a program with such a learner imports."""
+def modules_of(
+    kind: str, learner_kwargs: Parameters | None = None, growing: bool = False
+) -> tuple[str, ...]:
+    """The modules of the device library that a program with such a learner imports.
+
+    With `growing`, its ranges grow.
+    """
     library = loader.load("python")
     numbers = library.learners.is_regressor(kind)
     learner = planned(kind, learner_kwargs or (_NARROWEST if numbers else _SMALLEST))
-    parts = [*_used(learner), library.Quantizer, library.Target if numbers else library.Metrics]
+    quantizer = library.GrowingQuantizer if growing else library.Quantizer
+    parts = [*_used(learner), quantizer, library.Target if numbers else library.Metrics]
     homes = [part.__module__.partition(".")[2] for part in parts]
     return tuple(dict.fromkeys([*homes, _REGISTRY]))
 
@@ -277,10 +293,11 @@ def code_parts(
     anomaly: bool = False,
     spare: bool = False,
     asking: bool = False,
+    growing: bool = False,
     more: tuple[str, ...] = (),
 ) -> list[Part]:
     """What the imported library takes, a part a module; see imported_parts()."""
-    modules = modules_of(kind, learner_kwargs) + ("anomaly",) * anomaly
+    modules = modules_of(kind, learner_kwargs, growing) + ("anomaly",) * anomaly
     modules += ("spare_classes",) * spare + ("asking",) * asking + more
     modules += REHEARSED.get(kind, ()) * (asking and not spare)
     return imported_parts(board, board.arch, modules, native)

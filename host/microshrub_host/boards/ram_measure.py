@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from ..engines import library_files, mpy, native_files
+from ..engines import library_files, loader, mpy, native_files
 from ..engines.micropython_binary import find_or_fetch
 from .import_heap import BLOCK, library_heap, names_told
 from .ram_budget import Parameters, modules_of
@@ -30,7 +30,7 @@ def used():
     gc.collect()
     return gc.mem_alloc()
 def go():
-    from microshrub import KIND, Metrics, Quantizer
+    from microshrub import KIND, Metrics, RANGES
     import MODULES
 def both(sizes):
     micropython.qstr_info()
@@ -51,7 +51,7 @@ from array import array
 def model(kept):
     kept[0] = microshrub.KIND(**json.loads(PARAMETERS))
 def quantizer(kept):
-    kept[1] = microshrub.Quantizer(kept[0].features)
+    kept[1] = microshrub.RANGES(kept[0].features)
 def metrics(kept):
     kept[2] = microshrub.Metrics(kept[0].classes)
 def rows(kept):
@@ -78,10 +78,13 @@ def measure(learner_kwargs: Parameters, kind: str, native: bool = False) -> dict
     program ends with an error. For names it has what was computed: pools of them double, and the
     few of the measuring program itself would decide whether there is one more.
     """
+    growing = getattr(loader.load("python").learners.learner_class(kind), "moves", False)
+    ranges = "GrowingQuantizer" if growing else "Quantizer"
     create = _CREATE.replace("KIND", kind).replace("PARAMETERS", repr(json.dumps(learner_kwargs)))
+    create = create.replace("RANGES", ranges)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        modules = modules_of(kind, learner_kwargs)
+        modules = modules_of(kind, learner_kwargs, growing)
         needed = library_files.closure(modules)
         files = native_files.compiled("x86", needed) if native else mpy.compiled("x86")
         for file in files:
@@ -93,6 +96,7 @@ def measure(learner_kwargs: Parameters, kind: str, native: bool = False) -> dict
         imported = [m for m in needed if m != "__init__"] if native else modules
         names = ", ".join(f"{library_files.PACKAGE}.{m}" for m in imported if m in there)
         imports = _IMPORT.replace("KIND", kind).replace("MODULES", names)
+        imports = imports.replace("RANGES", ranges)
         for stem, text in (("m", imports), ("create", create)):
             source = folder / f"{stem}.txt"
             source.write_text(text, encoding="utf-8")

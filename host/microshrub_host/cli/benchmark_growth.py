@@ -14,6 +14,7 @@ from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import console
 from ..benchmarks.per_sample_growth import POINTS, WINDOW, SampleCost, measure
+from ..engines.learners import WARMUP
 from .options import add_model_options
 from .stream_options import add_stream_options, compile_kernels, open_with_parameters
 
@@ -41,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.model,
             parameters,
             points,
-            warmup=arguments.warmup,
+            warmup=arguments.warmup or WARMUP,
             progress=update,
         )
     print_costs(costs)

@@ -10,6 +10,7 @@ from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import messages
 from ..engines.feature_options import FeatureOptions
+from ..engines.learners import WARMUP
 from ..streams.class_names import declared_classes
 from ..streams.number_streams import NumberStream
 from ..streams.open_numbers import open_columns
@@ -55,7 +56,7 @@ def open_unlabelled_rows(arguments: argparse.Namespace) -> Stream:
 
 def open_unlabelled(arguments: argparse.Namespace) -> NumberStream:
     """The columns that the options ask for; notes on them are said."""
-    warmup = arguments.warmup
+    warmup = arguments.warmup or WARMUP
     if arguments.features is not None:
         warmup = FeatureOptions.of(arguments.features).readings(warmup)
     with showing("reading") as update:

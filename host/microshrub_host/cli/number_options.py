@@ -13,6 +13,7 @@ from ..engines.feature_extraction import extracted_numbers
 from ..engines.feature_options import FeatureOptions
 from ..engines.learners import (
     REGRESSORS,
+    WARMUP,
     check_parameters,
     number_parameters,
     option,
@@ -136,7 +137,7 @@ def open_number_stream(
         readings = readings or open_readings(arguments)
         stream = ahead(extracted_numbers(readings, options, arguments.target), horizon, lags)
     else:
-        stream = _read(arguments, arguments.target, arguments.warmup, horizon, lags)
+        stream = _read(arguments, arguments.target, arguments.warmup or WARMUP, horizon, lags)
     for note in stream.notes:
         messages.say(f"Note: {note}")
     return stream
@@ -146,7 +147,7 @@ def open_readings(arguments: argparse.Namespace) -> NumberStream:
     """The recording of which --features makes a stream of numbers; its target means nothing."""
     options = FeatureOptions.of(arguments.features)
     last = arguments.columns[-1] if arguments.columns else None
-    return _read(arguments, last, options.readings(arguments.warmup))
+    return _read(arguments, last, options.readings(arguments.warmup or WARMUP))
 
 
 def _read(

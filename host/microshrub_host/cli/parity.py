@@ -13,7 +13,7 @@ from ..base.terminal import console, messages
 from ..base.text import count
 from ..engines import engines, loader, native_files
 from ..engines.interface import NO_LABELS, EngineError, Labels
-from ..engines.learners import kind_of
+from ..engines.learners import WARMUP, kind_of
 from ..engines.micropython_binary import find_or_fetch
 from ..evaluation import feature_parity, parity, prequential
 from ..streams.extraction import Extraction
@@ -121,8 +121,9 @@ def _open(
             _compare_features(read.values, stream.samples, width, stream.extraction)
         spare, parameters = spare_of_stream(arguments, stream, parameters)
         beside: dict[str, Any] = {name: o and o.parameters() for name, o in wanted.items()}
-        beside["spare"] = spare
+        beside |= {"spare": spare, "growing": not arguments.warmup}
         return prequential.raw_rows(stream), stream.labels, parameters, beside
+    arguments.warmup = arguments.warmup or WARMUP
     readings = open_readings(arguments) if arguments.features else None
     numbers, parameters, target = open_numbers_arguments(arguments, readings)
     if readings and numbers.extraction:

@@ -113,7 +113,7 @@ def _show_numbers(model: OpenModel, arguments: argparse.Namespace) -> None:
 def row_codes(model: OpenModel, text: str) -> array[int]:
     """The codes of a row of values in the features' units. Raises UserError if it is none."""
     codes = array("H", bytes(2 * len(model.file.feature_names)))
-    model.quantizer.encode(array("i", row_raw(model, text)), codes)
+    model.quantizer.code(array("i", row_raw(model, text)), codes)
     return codes
 
 

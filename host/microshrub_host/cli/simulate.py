@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ from ..base.terminal import console
 from ..boards import board_files, ram_budget, sample_time
 from ..engines import engines, loader
 from ..engines.learners import MODELS
-from ..evaluation import prequential
+from ..evaluation import kept_aside, prequential
 from ..models import model_files
 from ..reports import page, plots, report
 from ..streams.stream import Stream
@@ -126,7 +127,7 @@ def _learn(
     if engine in loader.COMPILED:
         compile_kernels(arguments.model, parameters, engine)
     with showing(f"{engine}: learning") as update:
-        return prequential.evaluate(
+        result = prequential.evaluate(
             stream,
             arguments.model,
             parameters,
@@ -135,3 +136,9 @@ def _learn(
             progress=lambda done, total, acc: update(done, total, f"accuracy {acc:.2f} %"),
             **beside,
         )
+    if beside["spare"]:
+        return result
+    options: dict[str, Any] = {"warmup": arguments.warmup, "asking": beside["asking"]}
+    with showing("without labels"):
+        alone = kept_aside.measure(stream, arguments.model, parameters, **options)
+    return dataclasses.replace(result, alone=alone)

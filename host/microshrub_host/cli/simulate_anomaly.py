@@ -15,7 +15,7 @@ from ..engines import loader
 from ..engines.anomaly_options import AnomalyOptions
 from ..engines.feature_extraction import extracted_numbers
 from ..engines.feature_options import FeatureOptions
-from ..engines.learners import option
+from ..engines.learners import WARMUP, option
 from ..evaluation.anomalies_alone import score_alone
 from ..reports.plots import draw_anomalies
 from .no_label_option import open_unlabelled
@@ -40,7 +40,7 @@ def run_alone(arguments: argparse.Namespace) -> int:
         raise UserError("--engine micropython runs a learner: --no-label takes another engine.")
     with showing(f"{engine}: scoring") as update:
         found = score_alone(
-            stream, options, engine=engine, warmup=arguments.warmup, progress=update
+            stream, options, engine=engine, warmup=arguments.warmup or WARMUP, progress=update
         )
     if not is_quiet(arguments):
         rows, columns = stream.columns.shape

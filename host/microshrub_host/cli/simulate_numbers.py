@@ -9,7 +9,7 @@ from ..base.errors import UserError
 from ..base.progress import showing
 from ..boards import board_files, ram_budget
 from ..engines import loader
-from ..engines.learners import kind_of
+from ..engines.learners import WARMUP, kind_of
 from ..evaluation import regression
 from ..models import model_files
 from ..reports.number_plots import draw_numbers
@@ -42,7 +42,7 @@ def run_numbers(arguments: argparse.Namespace) -> int:
             model,
             parameters,
             engine=engine,
-            warmup=arguments.warmup,
+            warmup=arguments.warmup or WARMUP,
             ends=target["ends"],
             interval=target["interval"],
             progress=lambda done, total, mae: update(done, total, f"MAE {mae:.5g}"),

@@ -14,7 +14,7 @@ from ..boards.default_bytes import SIZE, bytes_for
 from ..engines import native_files
 from ..engines.feature_extraction import extracted
 from ..engines.feature_options import FeatureOptions
-from ..engines.learners import MODELS, check_parameters, stream_parameters
+from ..engines.learners import MODELS, WARMUP, check_parameters, stream_parameters, warmup_of
 from ..evaluation import prequential
 from ..streams.generators import SYNTH_NAMES
 from ..streams.open_stream import open_stream
@@ -75,8 +75,9 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
         "--warmup",
         type=whole_number,
         metavar="N",
-        default=256,
-        help="samples whose features the quantizer sees before the run starts (default 256)",
+        help="samples whose features give the ranges before the run starts; 0: ranges grow from "
+        "the first sample on (default: 0 for learners that can move what they know along, as "
+        "thicket, else 256)",
     )
     parser.add_argument(
         "--shuffle",
@@ -124,6 +125,7 @@ def open_rows(arguments: argparse.Namespace) -> Stream:
     if getattr(arguments, "no_label", False):
         return open_unlabelled_rows(arguments)
     options = _feature_options(arguments)
+    early = arguments.warmup or WARMUP
     with showing("reading") as update:
         stream = open_stream(
             arguments.data,
@@ -134,7 +136,7 @@ def open_rows(arguments: argparse.Namespace) -> Stream:
             header=not arguments.no_header,
             limit=arguments.limit,
             shuffle=None if options else arguments.shuffle,
-            warmup=options.readings(arguments.warmup) if options else arguments.warmup,
+            warmup=options.readings(early) if options else early,
             progress=update,
         )
     notes = [*stream.notes]
@@ -170,7 +172,13 @@ def open_with_parameters(arguments: argparse.Namespace) -> tuple[Stream, dict[st
 
 
 def parameters_for(arguments: argparse.Namespace, stream: Stream) -> dict[str, Any]:
-    """All parameters of the model that is to learn the stream. Raises UserError."""
+    """All parameters of the model that is to learn the stream. Raises UserError.
+
+    The number of samples of the warm-up is found, too, if none was given.
+    """
+    given = vars(arguments)
+    frozen = bool(given.get("anomaly") or given.get("spare_classes"))
+    arguments.warmup = warmup_of(arguments.model, arguments.warmup, frozen=frozen)
     options = model_parameters(arguments)
     parameters = stream_parameters(arguments.model, stream, arguments.warmup) | options
     if SIZE in options and SIZE not in given_options(arguments) and vars(arguments).get("board"):

@@ -202,7 +202,7 @@ def _reading(arguments: argparse.Namespace) -> list[str]:
     """The options of add_stream_options that were given, and --board, as words."""
     given: list[str] = []
     for name, usual in (
-        ("label", None), ("classes", None), ("limit", None), ("warmup", 256), ("shuffle", None),
+        ("label", None), ("classes", None), ("limit", None), ("warmup", None), ("shuffle", None),
         ("target", None), ("horizon", None), ("lags", None), ("target_range", None),
     ):  # fmt: skip
         value = getattr(arguments, name)

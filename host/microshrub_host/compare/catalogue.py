@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..base.text import did_you_mean
 from ..engines.asking_options import AskingOptions
+from ..engines.learners import WARMUP
 from ..streams.stream import Stream
 from .contender import NO_ANSWER, SEED, Contender, ContenderRun
 from .few_labels import UNKNOWN, GivenLabels, given_labels
@@ -114,7 +115,7 @@ def java() -> str | None:
 
 
 def start(
-    contender: Contender, stream: Stream, warmup: int, asking: AskingOptions | None = None
+    contender: Contender, stream: Stream, warmup: int | None, asking: AskingOptions | None = None
 ) -> ContenderRun:
     """The learner that is to see this stream. What it needs is only imported here.
 
@@ -128,7 +129,7 @@ def start(
     labels = given_labels(stream, asking)
     if system == "baseline":
         return Baseline(learner, stream, labels)
-    values = filled(stream.values, warmup)
+    values = filled(stream.values, warmup or WARMUP)
     if system == "river":
         from . import river_peers
 

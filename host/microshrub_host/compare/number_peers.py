@@ -12,6 +12,7 @@ from ..base.errors import UserError
 from ..engines import engines, loader
 from ..engines.learners import (
     REGRESSORS,
+    WARMUP,
     check_parameters,
     kind_of,
     learner,
@@ -77,12 +78,12 @@ def _parameters(contender: Contender, stream: NumberStream) -> dict[str, Any]:
 def start(
     contender: Contender,
     stream: NumberStream,
-    warmup: int,
+    warmup: int | None,
     ends: tuple[int, int] | None = None,
 ) -> ContenderRun:
     """The learner that is to see this stream; ends is the raw range of the targets for ours."""
     if contender.system == "ours":
-        return OurNumbers(contender, stream, warmup, ends)
+        return OurNumbers(contender, stream, warmup or WARMUP, ends)
     if contender.system == "baseline":
         return Guess(contender.learner, stream)
     model = river_peers.make(contender.learner, contender.settings)

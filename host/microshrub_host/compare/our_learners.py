@@ -11,7 +11,14 @@ from ..base.errors import UserError
 from ..engines import engines, loader
 from ..engines.asking_options import AskingOptions
 from ..engines.interface import Labels
-from ..engines.learners import MODELS, check_parameters, learner, specification, stream_parameters
+from ..engines.learners import (
+    MODELS,
+    check_parameters,
+    learner,
+    specification,
+    stream_parameters,
+    warmup_of,
+)
 from ..evaluation import prequential
 from ..models.tree_shape import Shape, our_shape
 from ..streams.stream import Stream
@@ -31,7 +38,7 @@ def ours(text: str, name: str = "") -> Contender:
     return Contender(name or f"ours:{text.strip()}", "ours", model, parameters)
 
 
-def all_parameters(contender: Contender, stream: Stream, warmup: int) -> dict[str, Any]:
+def all_parameters(contender: Contender, stream: Stream, warmup: int | None) -> dict[str, Any]:
     """The parameters of its constructor on this stream; raises UserError for refused ones."""
     shape = stream_parameters(contender.learner, stream, warmup)
     parameters = shape | dict(contender.settings)
@@ -42,7 +49,7 @@ def all_parameters(contender: Contender, stream: Stream, warmup: int) -> dict[st
     return parameters
 
 
-def model_bytes(contender: Contender, stream: Stream, warmup: int) -> int:
+def model_bytes(contender: Contender, stream: Stream, warmup: int | None) -> int:
     """The bytes of its buffers on this stream; raises UserError for refused parameters."""
     parameters = all_parameters(contender, stream, warmup)
     return int(learner(contender.learner).nbytes(**parameters))
@@ -59,7 +66,7 @@ class OurLearner:
         model: str,
         settings: Mapping[str, Any],
         stream: Stream,
-        warmup: int,
+        warmup: int | None,
         asking: AskingOptions | None = None,
     ) -> None:
         parameters = stream_parameters(model, stream, warmup) | dict(settings)
@@ -70,7 +77,10 @@ class OurLearner:
         self._labels = stream.labels
         self.asked = 0 if asking else None
         asked = asking.parameters() if asking else None
-        self._engine = engines.start(loader.fastest(), MODELS[model], parameters, asking=asked)
+        warmup = warmup_of(model, warmup)
+        self._engine = engines.start(
+            loader.fastest(), MODELS[model], parameters, asking=asked, growing=not warmup
+        )
         prequential.fit(self._engine, self._rows, warmup)
 
     def prepare(self, part: slice) -> tuple[Raw, Labels]:

@@ -34,7 +34,7 @@ _MOST_CLASSES = 256
 S = TypeVar("S", bound=AnyStream)
 C = TypeVar("C", bound=AnyCell)
 Progress = Callable[[int, int, str], None]
-Start = Callable[[Contender, S, int], ContenderRun]
+Start = Callable[[Contender, S, int | None], ContenderRun]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def compare(
     contenders: Sequence[Contender],
     stream: Stream,
     *,
-    warmup: int = 256,
+    warmup: int | None = None,
     limit: float = 600,
     jobs: int = 1,
     sizes: int = 0,
@@ -85,7 +85,7 @@ def run_apart(
     of: Callable[[Any, Contender, S], Contest[C]],
     start: Start[S],
     *,
-    warmup: int,
+    warmup: int | None,
     limit: float,
     jobs: int = 1,
     sizes: int = 0,
@@ -129,7 +129,12 @@ def run_apart(
 
 
 def compare_here(
-    contender: Contender, stream: Stream, *, warmup: int = 256, limit: float = 600, sizes: int = 0
+    contender: Contender,
+    stream: Stream,
+    *,
+    warmup: int | None = None,
+    limit: float = 600,
+    sizes: int = 0,
 ) -> Cell:
     """The cell of one of ours, run in this process, where compiled code stays loaded.
 
@@ -142,7 +147,12 @@ def compare_here(
 
 
 def learn(
-    send: Send, start: Start[S], contender: Contender, stream: S, warmup: int, sizes: int = 0
+    send: Send,
+    start: Start[S],
+    contender: Contender,
+    stream: S,
+    warmup: int | None,
+    sizes: int = 0,
 ) -> None:
     """In a process of its own: send (predictions, seconds) of every block, and the bytes."""
     learner = start(contender, stream, warmup)

@@ -40,11 +40,16 @@ class AskedLabels:
         self._dice = dice, self._fixed.generator_table(dice)
         self._row = array("H", bytes(2 * model.features))
 
-    def run(self, codes: "array[int]", labels: bytearray, predictions: bytearray) -> None:
-        """Predict a block, and learn what is answered. Allocates nothing."""
+    def run(
+        self, codes: "array[int]", labels: bytearray, predictions: bytearray, begin: int, end: int
+    ) -> None:
+        """Predict a block's rows from begin to before end, and learn what is answered.
+
+        Allocates nothing.
+        """
         row = self._row
         features = len(row)
-        for i in range(len(labels)):
+        for i in range(begin, end):
             for f in range(features):
                 row[f] = codes[i * features + f]
             predictions[i] = self.predict(row, labels[i], i)
@@ -52,7 +57,7 @@ class AskedLabels:
 
     def predict(self, row: "array[int]", label: int, i: int) -> int:
         """Predict sample i of the block, and ask for its label, which is -1 if nobody knows it."""
-        said = int(self._model.predict(row))
+        said = int(self._model.predict_next(row))
         self._number = self.pending.add(row, said)
         self._answers[self._newest] = self._answer(i, row, said, label)
         self._newest = (self._newest + 1) % len(self._answers)
@@ -69,7 +74,7 @@ class AskedLabels:
         self._answers[self._newest] = -1
         said = self.pending.take((self._number - len(self._answers)) % 65535 + 1)
         if len(self._answers) > 1:  # others were predicted since
-            self._model.predict(self.pending.x)
+            self._model.predict_next(self.pending.x)
         self.asking.note(self._model.votes, said != label)
         self._model.learn(self.pending.x, label)
         return label

@@ -30,9 +30,10 @@ class LocalEngine:
         target: Parameters | None = None,
         spare: Parameters | None = None,
         asking: Parameters | None = None,
+        growing: bool = False,
     ) -> None:
         library = loader.load(engine)
-        beside = anomaly, target, spare, asking
+        beside = anomaly, target, spare, asking, growing
         self._session = session.open_session(library, kind, parameters, *beside)
         self._said = np.int32 if target else np.uint8
 
@@ -45,6 +46,12 @@ class LocalEngine:
     def run(self, raw: Raw, labels: Labels = NO_LABELS) -> Said:
         said = self._session.run(ints(raw), bytearray(labels.tobytes()))
         return np.frombuffer(said, dtype=self._said)
+
+    def ask(self, raw: Raw) -> Said:
+        return np.frombuffer(self._session.ask(ints(raw)), dtype=self._said)
+
+    def settle(self) -> None:
+        self._session.settle()
 
     def halves(self) -> Said:
         return np.array(self._session.halves, dtype=np.int32)
@@ -97,13 +104,15 @@ def start(
     target: Parameters | None = None,
     spare: Parameters | None = None,
     asking: Parameters | None = None,
+    growing: bool = False,
 ) -> Engine:
     """A fresh learner on the engine of that name, to be used in a with statement.
 
     anomaly has the parameters of an anomaly score beside it, but for the features; None: without.
     target has those of a learner of numbers' Forecaster, but for the model. spare is what a Person
     of spare_person.py takes, for a learner with spare classes; asking what AskedLabels of
-    asked_labels.py does, for one that learns only the labels that it asks for.
+    asked_labels.py does, for one that learns only the labels that it asks for. If ranges are
+    growing, they begin with the first sample, and nothing is to be observed.
 
     Raises ValueError for parameters that the learner refuses, EngineError when the engine cannot
     run, and NoMicroPython when a real one is wanted and cannot be had. NATIVE is a real one with
@@ -119,5 +128,6 @@ def start(
             target=target,
             spare=spare,
             asking=asking,
+            growing=growing,
         )
-    return LocalEngine(engine, kind, parameters, anomaly, target, spare, asking)
+    return LocalEngine(engine, kind, parameters, anomaly, target, spare, asking, growing)

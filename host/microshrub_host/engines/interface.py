@@ -68,6 +68,12 @@ class Engine(Protocol):
         A learner of numbers takes rows of all columns, without labels.
         """
 
+    def ask(self, raw: Raw) -> Said:
+        """Predict rows whose labels nobody tells; returns the classes, shape (rows,)."""
+
+    def settle(self) -> None:
+        """Do what the learner has left to do while nothing is taught."""
+
     def anomalies(self) -> Anomalies:
         """What the anomaly score said of the rows of the last run, if there is one."""
 

@@ -22,6 +22,7 @@ from ..base.values import PARSERS
 from ..streams.stream import Stream
 from . import loader, own_learners
 
+WARMUP = 256  # samples that give the ranges where these cannot grow, and that units are read of
 _GIVEN = ("features", "classes", "two_valued", "late")  # parameters that the stream determines
 
 
@@ -176,17 +177,36 @@ def defaults(model: str) -> dict[str, Any]:
     return {name: p.default for name, p in options_of(model).items()}
 
 
-def stream_parameters(model: str, stream: Stream, warmup: int) -> dict[str, Any]:
+def grows(model: str) -> bool:
+    """Whether ranges can grow while it learns: it can move what it has learned along."""
+    return bool(learner(model).moves)
+
+
+def warmup_of(model: str, wanted: int | None, *, frozen: bool = False) -> int:
+    """How many samples give the ranges before the run; 0: ranges grow from the first sample on.
+
+    None is 0 where ranges can grow, else 256. They cannot if something else keeps them `frozen`.
+    Raises UserError for a 0 that cannot be.
+    """
+    can = grows(model) and not frozen
+    if wanted == 0 and not can:
+        what = "an anomaly score and spare classes" if grows(model) else model
+        raise UserError(f"--warmup 0: {what} cannot move along when ranges grow; name 1 or more")
+    return (0 if can else WARMUP) if wanted is None else wanted
+
+
+def stream_parameters(model: str, stream: Stream, warmup: int | None) -> dict[str, Any]:
     """The parameters that the stream determines: its shape and, if the model asks, more.
 
-    Features that have exactly two values in the warm-up are two-valued.
+    Features that have exactly two values in the warm-up, or else in the first 256 samples, are
+    two-valued.
     """
     found: dict[str, Any] = {
         "features": stream.values.shape[1],
         "classes": len(stream.class_names),
     }
     if "two_valued" in parameters(model):
-        columns = stream.values[:warmup].T
+        columns = stream.values[: warmup or WARMUP].T
         two = [len(np.unique(column[~np.isnan(column)])) == 2 for column in columns]
         found["two_valued"] = [f for f, yes in enumerate(two) if yes]
     return found

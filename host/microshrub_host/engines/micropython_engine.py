@@ -33,6 +33,7 @@ class MicroPythonEngine:
         target: Parameters | None = None,
         spare: Parameters | None = None,
         asking: Parameters | None = None,
+        growing: bool = False,
     ) -> None:
         """With `compiled`, it loads .mpy files: compiling the sources there takes more heap.
 
@@ -42,7 +43,8 @@ class MicroPythonEngine:
         own = [(learner.name, learner.module) for learner in own_learners()]
         # The layout of the buffers is the same on every engine; only their contents may differ.
         library = loader.load("python")
-        plan = session.open_session(library, kind, parameters, anomaly, target, spare, asking)
+        beside = anomaly, target, spare, asking, growing
+        plan = session.open_session(library, kind, parameters, *beside)
         self._said = np.dtype("<i4") if target else np.dtype(np.uint8)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
         command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}"]
@@ -66,7 +68,7 @@ class MicroPythonEngine:
         )
         config: dict[str, Any] = {"kind": kind, "parameters": dict(parameters), "own": own}
         config |= {"anomaly": anomaly, "target": target, "spare": spare}
-        config["asking"] = asking
+        config |= {"asking": asking, "growing": growing}
         self._ask(b"C", json.dumps(config).encode())
 
     def observe(self, raw: Raw) -> None:
@@ -79,6 +81,12 @@ class MicroPythonEngine:
         known = len(labels).to_bytes(4, "little")
         answer = self._ask(b"R", known + raw.astype("<i4").tobytes() + labels.tobytes())
         return np.frombuffer(answer, dtype=self._said)
+
+    def ask(self, raw: Raw) -> Said:
+        return np.frombuffer(self._ask(b"P", raw.astype("<i4").tobytes()), dtype=self._said)
+
+    def settle(self) -> None:
+        self._ask(b"D")
 
     def halves(self) -> Said:
         return np.frombuffer(self._ask(b"W"), dtype="<i4")

@@ -5,11 +5,13 @@ commands from its standard input and answers on its standard output. A command i
 little-endian u32 length and that many bytes; the answer is a u32 length and that many bytes.
 
     C  create: JSON {"kind", "parameters", "anomaly", "target", "spare",
-       "asking", "own"}                                             -> nothing
+       "asking", "growing", "own"}                                  -> nothing
     O  observe raw rows, i32                                        -> nothing
     F  freeze the quantizer and the target                          -> nothing
     R  run: u32 labels, raw rows as i32, so many labels as u8 (none
        of numbers)                             -> a prediction for each row, u8 or raw as i32
+    P  predict raw rows, i32, whose labels nobody tells               -> the classes, u8
+    D  do what is left to do while nothing is taught                -> nothing
     A  anomalies in the last run: for each row its score, then for each 1 if it was unlike
     N  new ones in the last run: for each row 1 if it was unlike all that had a name
     K  questions in the last run: for each row 0, or what asked_labels.py says of it
@@ -62,7 +64,8 @@ class Session:
     """One learner of classes. `library` is the device library, loaded for some engine.
 
     anomaly has the parameters of an AnomalyScore that looks at each sample, or is None; spare is
-    what a Person of spare_person.py takes, asking what AskedLabels of asked_labels.py does.
+    what a Person of spare_person.py takes, asking what AskedLabels of asked_labels.py does. If
+    ranges are growing, nothing is observed first; there is neither anomaly nor spare then.
     """
 
     def __init__(
@@ -73,14 +76,20 @@ class Session:
         anomaly: "Mapping[str, int] | None" = None,
         spare: "Mapping[str, Any] | None" = None,
         asking: "Mapping[str, int] | None" = None,
+        growing: bool = False,
     ) -> None:
         self.model = getattr(library, kind)(**parameters)
-        self.quantizer = library.Quantizer(self.model.features)
         self.person = spare and _person(library, self.model, spare)
         learner = self.person.spare if self.person else self.model
         self.asked = asking and _asked(library, learner, asking)
         if self.person:
             self.person.asked = self.asked
+        follow = [self.model] + ([self.asked.pending] if self.asked else [])
+        self.growing = growing
+        if growing:
+            self.quantizer = library.GrowingQuantizer(self.model.features, tuple(follow))
+        else:
+            self.quantizer = library.Quantizer(self.model.features)
         self.metrics = library.Metrics((self.person or self.model).classes)
         self.anomaly = anomaly and library.AnomalyScore(self.model.features, **anomaly)
         self.scores = self.unlike = bytearray()  # of the last run
@@ -105,17 +114,50 @@ class Session:
             self.asked.questions = bytearray(len(labels))
         _allocations(False)
         try:
-            self.quantizer.encode(raw, codes)
-            if self.anomaly:
-                self.anomaly.run(codes, self.scores, self.unlike)
-            if self.person:
-                self._run_with(self.person, codes, labels, predictions)
-            else:
-                (self.asked or self.model).run(codes, labels, predictions)
+            at = 0
+            while at < len(labels):
+                end = self._encode(raw, codes, at)
+                if self.anomaly:
+                    self.anomaly.run(codes, self.scores, self.unlike)
+                if self.person:
+                    self._run_with(self.person, codes, labels, predictions)
+                else:
+                    (self.asked or self.model).run(codes, labels, predictions, at, end)
+                at = end
             self.metrics.update_rows(labels, predictions)
         finally:
             _allocations(True)
         return predictions
+
+    def _encode(self, raw: "array[int]", codes: "array[int]", at: int) -> int:
+        """Encode rows from that one on, as far as nothing needs to move; returns the next row."""
+        if self.growing:
+            end: int = self.quantizer.encode_from(raw, codes, at)
+        else:
+            self.quantizer.encode(raw, codes)
+            end = len(raw) // self.model.features
+        return end
+
+    def ask(self, raw: "array[int]") -> bytearray:
+        """The classes of rows whose labels nobody tells. They are predicted, not learned."""
+        features = self.model.features
+        row, codes = array("i", bytes(4 * features)), array("H", bytes(2 * features))
+        predictions = bytearray(len(raw) // features)
+        _allocations(False)
+        try:
+            for i in range(len(predictions)):
+                for f in range(features):
+                    row[f] = raw[i * features + f]
+                self.quantizer.code(row, codes)
+                predictions[i] = self.model.predict(codes)
+        finally:
+            _allocations(True)
+        return predictions
+
+    def settle(self) -> None:
+        """Do what the learner has left to do while nothing is taught."""
+        while self.model.idle():
+            pass
 
     @staticmethod
     def _run_with(
@@ -223,11 +265,12 @@ def open_session(
     target: "Mapping[str, Any] | None" = None,
     spare: "Mapping[str, Any] | None" = None,
     asking: "Mapping[str, Any] | None" = None,
+    growing: bool = False,
 ) -> "Any":
     """A session of the learner of that name, which predicts numbers if it has a target."""
     if target:
         return NumberSession(library, kind, parameters, target)
-    return Session(library, kind, parameters, anomaly, spare, asking)
+    return Session(library, kind, parameters, anomaly, spare, asking, growing)
 
 
 def _person(library: "ModuleType", model: "Any", spare: "Mapping[str, Any]") -> "Any":
@@ -264,6 +307,10 @@ def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> N
         elif command == b"R":
             split = len(body) - int.from_bytes(body[:4], "little")
             answer = bytes(session.run(array("i", body[4:split]), bytearray(body[split:])))
+        elif command == b"P":
+            answer = bytes(session.ask(array("i", body)))
+        elif command == b"D":
+            session.settle()
         elif command == b"A":
             answer = bytes(session.scores + session.unlike)
         elif command == b"N":
@@ -295,7 +342,7 @@ def _create(config: "dict[str, Any]") -> "Any":
 
     for name, module in config["own"]:
         register(name, module)  # type: ignore[no-untyped-call]
-    names = ("kind", "parameters", "anomaly", "target", "spare", "asking")
+    names = ("kind", "parameters", "anomaly", "target", "spare", "asking", "growing")
     return open_session(microshrub, *[config[name] for name in names])
 
 

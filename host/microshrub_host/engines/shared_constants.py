@@ -10,7 +10,7 @@ writes the declaration below the file's imports. The number comes from
 
     a buffer   the buffer's place in its learner's table: _TREE_CHILD is that of "tree.child". The
                learner is the one that the file defines, else one of its folder, else any
-    any other  the declaration in another file of the folder, or of the library
+    any other  the declaration in a file that it imports, else in its folder, else in the library
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ _FULL: dict[str, dict[str, Any]] = {
     "Asking": {"classes": 2},
     "BalancedThicket": _SHAPE,
     "DriftAlarm": {"detector": "adwin"},
+    "GaussianNaiveBayes": _SHAPE,
     "Grove": _SHAPE,
+    "GrowingQuantizer": {"features": 1},
     "HoeffdingRegressor": {"features": 1},
     "HoeffdingTree": _SHAPE | {"adaptive": True},
     "NearestNeighbours": _SHAPE,
@@ -85,13 +87,26 @@ def wanted(source: str) -> list[str]:
     return sorted({n.id for n in names if _NAME.match(n.id)} - here)
 
 
-def declared_elsewhere(path: Path, name: str, known: Mapping[Path, Numbers]) -> Found | None:
-    """The declaration in another file of the folder, else of the library.
+def imported(path: Path) -> set[Path]:
+    """The library's files that a file names in its imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = path.parents[node.level - 1]
+            found.add(folder.joinpath(*(node.module or "").split(".")).with_suffix(".py"))
+    return found
+
+
+def declared_elsewhere(
+    path: Path, name: str, known: Mapping[Path, Numbers], imports: Collection[Path] = ()
+) -> Found | None:
+    """The declaration in one of the imports, else in the file's folder, else in the library.
 
     Raises UserError if there are two that differ.
     """
+    near = {file: constants for file, constants in known.items() if file in imports}
     folder = {file: constants for file, constants in known.items() if file.parent == path.parent}
-    for files in (folder, known):
+    for files in (near, folder, known):
         found = [
             Found(file.relative_to(library_files.folder()).as_posix(), name, constants[name])
             for file, constants in files.items()
@@ -123,12 +138,16 @@ def buffer_tables(known: Mapping[Path, Numbers]) -> dict[Path, Numbers]:
     """The places of the buffers in the table of each file that defines one, by their names."""
     library = loader.load("python")
     found: dict[Path, Numbers] = {}
-    for path in library_files.sources():
-        module = sys.modules.get(f"{library.__name__}.{library_files.module_name(path)}", library)
+    modules = {
+        path: sys.modules.get(f"{library.__name__}.{library_files.module_name(path)}", library)
+        for path in library_files.sources()
+    }
+    for path, module in modules.items():
         for name in wanted(path.read_text(encoding="utf-8")):
-            declaration = declared_elsewhere(path, name, known)
+            declaration = declared_elsewhere(path, name, known, imported(path))
             if declaration and not hasattr(module, name):  # it is not written there yet
                 setattr(module, name, declaration.number)
+    for path, module in modules.items():
         if path.name == "adwin.py":
             found[path] = _places(module.windows_table(1))
         for cls in vars(module).values():
@@ -175,7 +194,9 @@ def up_to_date() -> dict[Path, str]:
     for path, source in sources.items():
         constants = []
         for name in wanted(source):
-            constant = place_of_buffer(path, name, tables) or declared_elsewhere(path, name, known)
+            constant = place_of_buffer(path, name, tables) or declared_elsewhere(
+                path, name, known, imported(path)
+            )
             if not constant:
                 raise UserError(
                     f"{path.name}: no file declares {name}, and no buffer has that name"

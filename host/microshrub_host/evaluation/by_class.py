@@ -74,15 +74,19 @@ class ByClass:
 
     def rows(self) -> list[tuple[str, str]]:
         """For a table: names and values; of each class, too, if there are not too many."""
-        found = [
+        return [
             ("balanced accuracy", f"{self.balanced_accuracy:.2f} %"),
             ("G-mean", f"{self.g_mean:.2f} %"),
+            *self.recall_rows(),
         ]
-        if len(self.names) <= _MOST:
-            totals = self.counts.sum(axis=1).tolist()
-            for name, recall, total in zip(self.names, self.recalls, totals, strict=True):
-                found.append((f"  recall of {name}", recall_text(recall, total)))
-        return found
+
+    def recall_rows(self) -> list[tuple[str, str]]:
+        """Of each class, if there are not too many, its recall."""
+        if len(self.names) > _MOST:
+            return []
+        totals = self.counts.sum(axis=1).tolist()
+        each = zip(self.names, self.recalls, totals, strict=True)
+        return [(f"  recall of {name}", recall_text(r, total)) for name, r, total in each]
 
 
 def recall_text(recall: float | None, total: int) -> str:

@@ -68,7 +68,7 @@ def check(
 def _start(stack: ExitStack, starters: Mapping[str, Starter], rows: Raw) -> dict[str, Engine]:
     running = {name: stack.enter_context(start()) for name, start in starters.items()}
     for engine in running.values():
-        fit(engine, rows, len(rows))
+        fit(engine, rows, len(rows))  # with no rows, ranges grow
     return running
 
 

@@ -18,7 +18,7 @@ from ..engines import engines, loader
 from ..engines.anomaly_options import AnomalyOptions
 from ..engines.asking_options import AskingOptions
 from ..engines.interface import Anomalies, Engine, Labels, States
-from ..engines.learners import MODELS, REGRESSORS, kind_of
+from ..engines.learners import MODELS, REGRESSORS, kind_of, warmup_of
 from ..engines.spare_options import SPARE_BUFFERS
 from ..engines.status import Status
 from ..streams.kept_values import column_room
@@ -28,6 +28,7 @@ from .anomaly_run import AnomalyRun
 from .asking_run import AskingRun
 from .by_class import ByClass
 from .spare_run import SpareRun
+from .without_labels import WithoutLabels
 
 _POINTS = 400  # at least this many points in the curves of a long stream
 _LONGEST_BLOCK = 2048
@@ -77,20 +78,32 @@ class Result:
     right: NDArray[np.bool_] = field(repr=False)
     history: list[Point] = field(repr=False)
     scale: Scale = field(repr=False)
-    states: States = field(repr=False)  # after the last sample
+    states: States = field(repr=False)  # once it has settled after the last sample
     by_class: ByClass = field(repr=False)
     anomaly: AnomalyRun | None = field(default=None, repr=False)  # if it was asked for
     spare: SpareRun | None = field(default=None, repr=False)  # with spare classes
     asking: AskingRun | None = field(default=None, repr=False)  # if labels were
+    alone: WithoutLabels | None = field(default=None, repr=False)  # if it was asked for
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it: one flat object, without the curves."""
-        left_out = ("right", "history", "progress", "scale", "states", "by_class", *_BESIDE)
+        left_out = (
+            "right",
+            "history",
+            "progress",
+            "scale",
+            "states",
+            "by_class",
+            "alone",
+            *_BESIDE,
+        )
         names = (each.name for each in fields(self) if each.name not in left_out)
         flat = {name: getattr(self, name) for name in names}
         for name, said in _BESIDE.items():
             if beside := getattr(self, name):
                 flat[said] = beside.record()
+        if self.alone:
+            flat |= self.alone.record()
         return flat | self.by_class.record() | self.progress
 
 
@@ -100,9 +113,10 @@ def raw_rows(stream: Stream) -> Raw:
 
 
 def fit(engine: Engine, rows: Raw, warmup: int) -> None:
-    """Fit the engine's quantizer on the first rows and freeze it."""
-    engine.observe(rows[:warmup])
-    engine.freeze()
+    """Fit the engine's quantizer on the first rows and freeze it, unless its ranges grow."""
+    if warmup:
+        engine.observe(rows[:warmup])
+        engine.freeze()
 
 
 def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> None:
@@ -155,7 +169,7 @@ def evaluate(
     parameters: dict[str, Any],
     *,
     engine: str | None = None,
-    warmup: int = 256,
+    warmup: int | None = None,
     progress: Progress | None = None,
     anomaly: AnomalyOptions | None = None,
     spare: dict[str, Any] | None = None,
@@ -163,13 +177,14 @@ def evaluate(
 ) -> Result:
     """Run a learner, made with these parameters, over the whole stream.
 
-    The quantizer sees the features of the first `warmup` samples before the run; every sample
-    counts. With `anomaly`, each sample gets an anomaly score, too. With `spare`, as
-    SpareOptions.of_stream() gives it, some classes get a name only while it learns; until then,
-    their samples have no label, and no prediction of them is right. With `asking`, only those
-    labels are learned that are asked for. Raises ValueError for parameters that the learner
-    refuses.
+    The quantizer sees the features of the first `warmup` samples before the run, 0 if ranges are
+    to grow, None for what is usual: see warmup_of(). Every sample counts. With `anomaly`, each
+    sample gets an anomaly score, too. With `spare`, as SpareOptions.of_stream() gives it, some
+    classes get a name only while it learns; until then, their samples have no label, and no
+    prediction of them is right. With `asking`, only those labels are learned that are asked for.
+    Raises ValueError for parameters that the learner refuses.
     """
+    warmup = warmup_of(model, warmup, frozen=bool(anomaly or spare))
     scale = stream.scale
     total = len(stream.labels)
     engine = engine or loader.fastest()
@@ -183,12 +198,12 @@ def evaluate(
     said: list[Anomalies] = []
     new: list[NDArray[np.bool_]] = []
     questions: list[NDArray[np.uint8]] = []
-    beside = {
+    beside: dict[str, Any] = {
         "anomaly": anomaly.parameters() if anomaly else None,
         "spare": spare,
         "asking": asking.parameters() if asking else None,
     }
-    with engines.start(engine, MODELS[model], parameters, **beside) as run:
+    with engines.start(engine, MODELS[model], parameters, **beside, growing=not warmup) as run:
         fit(run, scale.apply(stream.values[:warmup]), warmup)
         for at, rows in scale.blocks(stream.values, block):
             labels = stream.labels[at : at + block]
@@ -209,6 +224,7 @@ def evaluate(
             if progress:
                 progress(history[-1].samples, total, history[-1].accuracy)
         status = run.status()
+        run.settle()
         states = run.saved()
         size = sum(len(data) for name, _, data in run.buffers() if name.startswith(SPARE_BUFFERS))
     last = history[-1]

@@ -17,13 +17,23 @@ from ..engines.kernel_sources import TranslationError, symbol
 from ..engines.python_pointers import AddressTable
 from ..models.model_files import OpenModel
 from ..streams.units import MISSING
-from . import c_spare, c_text
+from . import c_growing, c_spare, c_text
 
 ENCODE = ("quantizer", "encode_rows")
 _KINDS = {"B": "uint8_t", "H": "uint16_t", "i": "int32_t"}
 _OWN = r"\b(floor_div|floor_mod|item(?:8|16|32)_t)\b"  # names that other headers may have
 LOST = "Include it in one C or C++ file; it predicts and learns."
-_TAKEN = ("buffers", "codes", "crc32", "encode", "learn", "predict", "table", "votes")
+_TAKEN = (
+    "buffers",
+    "codes",
+    "crc32",
+    "encode",
+    "learn",
+    "predict",
+    "ranges",
+    "table",
+    "votes",
+)
 
 _HEAD = """\
 
@@ -88,7 +98,11 @@ END = "\n#endif\n"
 def exported(model: OpenModel) -> tuple[bytes, str]:
     """The header, and what to know of it. Raises UserError if the learner has no translation."""
     learner = model.learner
-    roots = [ENCODE, place(learner._predict), place(learner._learn)]
+    roots = [place(learner._predict), place(learner._learn)]
+    if c_growing.grows(model):
+        roots += [*c_growing.ROOTS, place(learner._mover())]
+    else:
+        roots.append(ENCODE)
     head = c_spare.HEAD if model.spare else _HEAD
     text = "".join(
         (
@@ -154,7 +168,12 @@ def _functions(model: OpenModel) -> str:
     }
     if model.spare:
         words["SPOKEN"] = called(c_spare.SPOKEN)
-    return filled(c_spare.functions(model) if model.spare else _CLASSES, words)
+        return filled(c_spare.functions(model), words)
+    if not c_growing.grows(model):
+        return filled(_CLASSES, words)
+    words |= {kernel.upper(): called((home, kernel)) for home, kernel in c_growing.ROOTS}
+    words |= {"MOVE": called(place(model.learner._mover())), **c_growing.words()}
+    return filled(c_growing.FUNCTIONS, words)
 
 
 def encode_arguments(model: OpenModel) -> str:
@@ -201,6 +220,8 @@ class State:
         """Those of the tables of the learner's, and of what its CRC32 is of."""
         model = self.model
         yield from self._table(model.learner._addresses, "table")
+        if c_growing.grows(model):
+            yield from self._table(model.quantizer._addresses, c_growing.TABLE)
         yield "static const struct { const void *at; uint32_t bytes; } microshrub_buffers[] = {"
         for _, _, buffer in model.learner.buffers():
             if len(buffer):

@@ -55,6 +55,7 @@ _CONFIG, _LEARNER, _QUANTIZER = _NAMES = ("config.json", "learner.state", "quant
 _TARGET, _INTERVAL = _OF_NUMBERS = ("target.state", "interval.state")
 _OF_SPARE = ("names.state", "newcomers.state")
 _MOST_BYTES = 1 << 28  # in a part; no learner for a board comes near that
+_HEAD = 7  # bytes of a saved state before its configuration's text
 _TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError),
@@ -298,6 +299,11 @@ def _is_list_of(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, list) and all(map(is_right, value))
 
 
+def grew(quantizer_state: bytes) -> bool:
+    """Whether the saved state is that of a quantizer whose ranges grow."""
+    return quantizer_state[_HEAD:].startswith(b"GrowingQuantizer ")
+
+
 def _build(file: ModelFile) -> OpenModel:
     """The objects with their states. Raises ValueError if these do not belong together."""
     library = loader.load("python")
@@ -319,7 +325,13 @@ def _build(file: ModelFile) -> OpenModel:
     if file.numbers:
         columns = len(file.feature_names)
         forecaster = forecaster_of(learner, file.numbers, columns, file.states)
-    quantizer = forecaster.quantizer if forecaster else library.Quantizer(learner.features)
+    if forecaster:
+        quantizer = forecaster.quantizer
+    elif grew(file.states.quantizer):
+        follow = (learner,) if learner.moves else ()
+        quantizer = library.GrowingQuantizer(learner.features, follow)
+    else:
+        quantizer = library.Quantizer(learner.features)
     learner.load(file.states.learner)
     quantizer.load(file.states.quantizer)
     if not quantizer.frozen:

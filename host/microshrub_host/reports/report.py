@@ -110,6 +110,7 @@ def run_rows(
         ("kappa", f"{result.kappa:.2f} %"),
         ("kappa temporal", f"{result.kappa_temporal:.2f} %"),
         *result.by_class.rows(),
+        *(result.alone.rows() if result.alone else []),
         ("model", count(budget.model_bytes, "byte")),
         (f"RAM on {board.name}", f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"),
         *(time.rows() if time else []),
@@ -140,7 +141,13 @@ def progress_rows(progress: Mapping[str, int]) -> list[tuple[str, str]]:
 
 
 def verdict(result: Result, *, shuffled: bool = False) -> str:
-    """Whether the model beats repeating the last label and the majority class, as a sentence."""
+    """Whether the model beats repeating the last label and the majority class, in sentences; and
+    how often it is right where nobody tells labels."""
+    said = _with_labels(result, shuffled)
+    return f"{said} {result.alone.sentence()}" if result.alone else said
+
+
+def _with_labels(result: Result, shuffled: bool) -> str:
     if result.samples < _FEW:
         return f"{count(result.samples, 'sample')}: too few to tell whether the model is useful."
     baselines = {"NoChange": result.accuracy_nochange, "MajorityClass": result.accuracy_majority}

@@ -51,8 +51,8 @@ class SearchedStream(Protocol):
         """Samples of the first part; the others are the rest."""
 
     @property
-    def warmup(self) -> int:
-        """Samples whose features the quantizer sees before a run."""
+    def warmup(self) -> int | None:
+        """Samples whose features give the ranges before a run; None: what is usual."""
 
     @property
     def features(self) -> int:
@@ -91,7 +91,7 @@ class StreamSplit:
     """
 
     stream: Stream
-    warmup: int
+    warmup: int | None
     first: int
     asking: AskingOptions | None = None
     spare: dict[str, Any] | None = None

@@ -116,8 +116,9 @@ def test_the_choice_is_elkans(parts: list[int], data: Any, given_costs: bool) ->
         owner = "thicket" if name == "votes" else "balanced"
         buffer(learner, f"{owner}.{name}")[:] = array("i", values)
     module = LIBRARY.thicket.balanced
-    module.weigh(learner._addresses[-1])
-    chosen = module.choose(learner._addresses[-1])
+    own = learner._addresses[4]
+    module.weigh(own, 0)
+    chosen = module.choose(own)
     counts = [c * s if given_costs else 1 for c, s in zip(costs, seen, strict=True)]
     worth = [v * k / share for v, k, share in zip(votes, counts, learned, strict=True)]
     assert worth[chosen] >= 0.9 * max(worth) - max(counts) / min(learned) * 8192

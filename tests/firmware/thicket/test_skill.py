@@ -11,7 +11,7 @@ import pytest
 from microshrub_host.engines import loader
 
 LIBRARY = loader.load(loader.fastest())
-MEMBERS = ("grove", "neighbours", "softmax", "shrubs", "last")
+MEMBERS = ("grove", "neighbours", "softmax", "shrubs", "last", "bayes")
 
 
 def balanced(**parameters: Any) -> Any:
@@ -57,7 +57,7 @@ def test_who_alone_knows_the_rare_class_is_heard() -> None:
     assert known["last"] < 60
     assert known["softmax"] < 85
     assert min(known["grove"], known["neighbours"]) > 90
-    assert counts["grove"] + counts["neighbours"] > 80
+    assert counts["grove"] + counts["neighbours"] + counts["bayes"] > 80
     plain = LIBRARY.Thicket(features=2, classes=2, bytes=8192)
     learn(plain, *stripe(8000))
     assert min(accuracies(plain).values()) > 90

@@ -81,12 +81,12 @@ def test_shares_follow_who_is_right() -> None:
 
 
 def right_when_late(delay: int, samples: int = 3000) -> tuple[float, Any]:
-    """The share of right answers, asked at once, with each label learned so many samples later."""
+    """The share of right answers to what comes next, each label learned so many samples later."""
     model = LIBRARY.Thicket(2, 2, bytes=8192)
     codes, labels = stream(1, samples)
     right = 0
     for i in range(samples):
-        right += model.predict(rows_of(codes[i])) == labels[i]
+        right += model.predict_next(rows_of(codes[i])) == labels[i]
         if i >= delay:
             model.learn(rows_of(codes[i - delay]), int(labels[i - delay]))
     return right / samples, model
@@ -106,7 +106,7 @@ def test_with_few_labels_the_last_one_rules_only_where_it_is_known() -> None:
     codes, labels = stream(2, 8000)
     right = 0
     for i in range(8000):
-        right += model.predict(rows_of(codes[i])) == labels[i]
+        right += model.predict_next(rows_of(codes[i])) == labels[i]
         if i % 105 < 5:
             model.learn(rows_of(codes[i]), int(labels[i]))
         elif i % 105 > 5:

@@ -25,7 +25,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("Grove", {"window": 8, "trees": 1, "leaves": 2, "every": 1}),
     ("Grove", {"window": 200, "trees": 9, "leaves": 128, "max_features": 1, "seed": 5}),
     ("Thicket", {"bytes": 32768}),
-    ("BalancedThicket", {"bytes": 32768}),
+    ("BalancedThicket", {"bytes": 36864}),
 ]
 
 

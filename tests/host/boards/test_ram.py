@@ -200,7 +200,7 @@ def test_rules_hold_for_another_library(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(library_files, "folder", lambda: folder)
     monkeypatch.setattr(ram_measure, "_CREATE", "def go(sizes, used):\n    pass\n")
     go = ram_measure._IMPORT.replace(
-        "from microshrub import KIND, Metrics, Quantizer", "import microshrub"
+        "from microshrub import KIND, Metrics, RANGES", "import microshrub"
     )
     monkeypatch.setattr(ram_measure, "_IMPORT", go)
     for module in (ram_budget, ram_measure):

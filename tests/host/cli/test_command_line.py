@@ -212,7 +212,7 @@ BAD_WORDS = [
     (["DATA", "--label", "sate"], "state"),
     (["DATA", "--board", "rpi_pcio"], "rpi_pico"),
     (["DATA", "--limit", "0"], "limit"),
-    (["DATA", "--warmup", "0"], "warmup"),
+    (["DATA", "--model", "shrub", "--warmup", "0"], "--warmup 0: shrub cannot move along"),
     (["DATA", "--plot", "x.bmp"], ".png"),
     (["DATA", "--json", "no/such/folder/x.json"], "folder"),
     (["river:NoSuch"], "ImageSegments"),

@@ -74,9 +74,10 @@ def learned(file: Path) -> tuple[list[list[int]], int]:
     said, codes = [], array("H", [0, 0, 0])
     raw, labels = samples()
     for row, label in zip(raw.tolist(), labels.tolist(), strict=True):
-        model.quantizer.encode(array("i", row), codes)
+        model.quantizer.code(array("i", row), codes)
         predicted = model.learner.predict(codes)
         vote = model.learner.votes[0]
+        model.quantizer.encode(array("i", row), codes)
         said.append([predicted, vote, model.learner.learn(codes, label)])
     return said, model.learner.state_crc32() & 0xFFFFFFFF
 

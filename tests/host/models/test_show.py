@@ -330,4 +330,4 @@ def test_a_thicket_tells_who_has_the_votes(
         line for line in lines if re.search(r": \d+ % of the votes, lately \d+ % right$", line)
     ]
     members = [line.partition(":")[0].strip() for line in told]
-    assert members == ["grove", "neighbours", "softmax", "shrubs", "last"]
+    assert members == ["grove", "neighbours", "softmax", "shrubs", "last", "bayes"]

@@ -100,12 +100,17 @@ def test_the_device_asks_as_the_simulator_does(stream: Stream, start: Start) -> 
         assert said.asked + said.saved <= 400 + end / 5
 
 
-def test_a_thicket_rehearses_as_in_the_simulator(stream: Stream, start: Start) -> None:
+@pytest.mark.parametrize("growing", [False, True])
+def test_a_thicket_rehearses_as_in_the_simulator(
+    growing: bool, stream: Stream, start: Start
+) -> None:
     parameters = {"features": 3, "classes": 2, "bytes": 4096}
     rows, labels = stream.values[:300], stream.labels[:300]
     part = Stream(stream.name, rows, labels, stream.feature_names, stream.class_names)
-    crc32 = simulate(part, "thicket", label_budget="20%", bytes=4096).state_crc32
-    with connected(start(asking=OPTIONS, model_of=("Thicket", parameters))) as link:
+    warmup = 0 if growing else 256
+    crc32 = simulate(part, label_budget="20%", bytes=4096, warmup=warmup).state_crc32
+    ranges: dict[str, Any] = {"quantizer": None, "warmup": None} if growing else {}
+    with connected(start(asking=OPTIONS, model_of=("Thicket", parameters), **ranges)) as link:
         learn(link, stream, 0, 100)
         with nothing_allocated(link):
             learn(link, stream, 100, 300)

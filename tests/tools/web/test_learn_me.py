@@ -58,13 +58,42 @@ def test_gestures_are_learned_and_the_simulator_comes_to_the_same_bits(
     recording, model = tmp_path / "gestures.csv", tmp_path / "gestures.mshrub"
     take(playground, "take-csv", recording)
     take(playground, "take-gestures", model)
-    stream = open_stream(
-        str(recording), classes=("circle", 'the "line"', "left & right"), warmup=24
-    )
+    stream = open_stream(str(recording), classes=("circle", 'the "line"', "left & right"))
     assert len(stream.labels) > 30
-    run = simulate(stream, warmup=24, bytes=16384)
+    run = simulate(stream, bytes=16384)
     assert run.state_crc32 == crc == load_model(model).learner.state_crc32()
     assert run.accuracy > 60
+
+
+@pytest.mark.long
+def test_taught_in_blocks_it_knows_all_gestures_once_nobody_tells_labels(
+    playground: Browser,
+) -> None:
+    playground.run("document.querySelector('#learn-me').click()")
+    playground.wait("!!document.querySelector('.labels button')")
+    playground.run("document.querySelector('.pad').scrollIntoView({block: 'center'})")
+    gestures: list[tuple[str, float | None]] = [("circle", 1.5), ("line", 0), ("rest", None)]
+    for text, turns in gestures * 3:
+        press(playground, text)
+        do(playground, 6, turns)
+    press(playground, "only predict")
+    right = asked = 0
+    for text, turns in gestures * 2:
+        do(playground, 1.5, turns)  # until a window holds nothing but this gesture
+        for _ in range(10):
+            do(playground, 0.3, turns)
+            right += playground.run("document.querySelector('#said').textContent") == text
+            asked += 1
+    playground.run("document.querySelector('#learn-me').click()")
+    assert right >= 0.9 * asked
+
+
+def do(page: Browser, seconds: float, turns: float | None) -> None:
+    """Make a gesture; None: let the pointer rest."""
+    if turns is None:
+        time.sleep(seconds)
+    else:
+        move(page, seconds, turns)
 
 
 MOTION = ("accelerometer", "gyroscope", "linear-acceleration")
@@ -131,12 +160,12 @@ def test_a_motion_is_learned_from_six_axes(moving: Browser, tmp_path: Path) -> N
 
     recording = tmp_path / "gestures.csv"
     take(moving, "take-csv", recording)
-    stream = open_stream(str(recording), classes=("shake", "rest"), warmup=24)
+    stream = open_stream(str(recording), classes=("shake", "rest"))
     assert len(stream.feature_names) == 36
     assert {name.split()[0] for name in stream.feature_names} == {
         "ax", "ay", "az", "gx", "gy", "gz"
     }  # fmt: skip
-    run = simulate(stream, warmup=24, bytes=16384)
+    run = simulate(stream, bytes=16384)
     assert run.state_crc32 == crc
     assert run.accuracy > 60
     gravity = stream.values[:, stream.feature_names.index("az mean")].mean()

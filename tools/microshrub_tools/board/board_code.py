@@ -114,7 +114,11 @@ from microshrub.device.selftest import selftest
 with open("config.json") as f:
     config = json.load(f)
 model = getattr(microshrub, config["learner"])(**config["parameters"])
-crc, took = selftest(model, microshrub.Quantizer(model.features), clock)
+if config["warmup"] is None:
+    quantizer = microshrub.GrowingQuantizer(model.features, (model,))
+else:
+    quantizer = microshrub.Quantizer(model.features)
+crc, took = selftest(model, quantizer, clock)
 gc.collect()
 print(repr((crc, took, before, gc.mem_free())))
 os.chdir(root)

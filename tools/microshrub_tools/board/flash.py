@@ -204,7 +204,11 @@ def expected_crc32(files: Files) -> int:
     library = loader.load("python")
     model = getattr(library, config["learner"])(**config["parameters"])
     test = importlib.import_module(f"{library.__name__}.device.selftest")
-    crc, _ = test.selftest(model, library.Quantizer(model.features), lambda: 0)
+    if config["warmup"] is None:
+        quantizer = library.GrowingQuantizer(model.features, (model,))
+    else:
+        quantizer = library.Quantizer(model.features)
+    crc, _ = test.selftest(model, quantizer, lambda: 0)
     return int(crc)
 
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.engines import engines, library_files, loader
-from microshrub_host.engines.learners import MODELS, REGRESSORS, check_parameters
-from microshrub_host.models.model_files import ModelFile
+from microshrub_host.engines.learners import MODELS, REGRESSORS, WARMUP, check_parameters
+from microshrub_host.models.model_files import ModelFile, grew
 from microshrub_host.streams.number_streams import NumberStream, Values
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import RAW_MAX, Raw, Scale
@@ -37,7 +37,8 @@ class Program:
     gives, the target among them. `target_states` are those of the target's range and the interval.
 
     `learner_state` is empty for a learner that has not learned anything, `quantizer_state` for a
-    quantizer that has yet to see its first `warmup` samples; `around` is the rest of config.json.
+    quantizer that has yet to see its first `warmup` samples; with None, its ranges grow. `around`
+    is the rest of config.json.
     """
 
     learner: str  # the name of its class
@@ -45,7 +46,7 @@ class Program:
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
     units: list[tuple[int, int]]
-    warmup: int
+    warmup: int | None
     learner_state: bytes = field(repr=False)
     quantizer_state: bytes = field(repr=False)
     around: dict[str, Any]
@@ -100,7 +101,7 @@ def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
         feature_names=model.feature_names,
         class_names=model.class_names,
         units=units,
-        warmup=0,
+        warmup=None if grew(model.states.quantizer) else 0,
         learner_state=model.states.learner,
         quantizer_state=model.states.quantizer,
         around=around,
@@ -139,28 +140,31 @@ def of_stream(
 ) -> Program:
     """A program with a fresh learner, whose quantizer has seen the stream's first samples.
 
-    Raises UserError if a sensor of the board is to give what is not in whole numbers.
+    With a warm-up of 0, its ranges grow, and it has seen none. Raises UserError if a sensor of the
+    board is to give what is not in whole numbers.
     """
     if around["sensor"]["kind"] == "serial":
         scale = stream.scale
         rows, units = scale.apply(stream.values[:warmup]), scale.units()
     else:
-        rows = _as_it_is(stream.feature_names, stream.values[:warmup])
+        rows = _as_it_is(stream.feature_names, stream.values[: warmup or WARMUP])
         units = [(0, 0)] * stream.values.shape[1]
     spare = around["spare"]["classes"] if "spare" in around else 0
     parameters = parameters | {"classes": len(stream.class_names) + spare}
     check_parameters(model, parameters)
-    with engines.start("python", MODELS[model], parameters) as run:
-        run.observe(rows)
-        run.freeze()
-        state = run.saved().quantizer
+    state = b""
+    if warmup:
+        with engines.start("python", MODELS[model], parameters) as run:
+            run.observe(rows)
+            run.freeze()
+            state = run.saved().quantizer
     return Program(
         learner=MODELS[model],
         parameters=parameters,
         feature_names=stream.feature_names,
         class_names=(*stream.class_names, *(f"spare {k + 1}" for k in range(spare))),
         units=units,
-        warmup=warmup,
+        warmup=warmup or None,
         learner_state=b"",
         quantizer_state=state,
         around=around,

@@ -131,6 +131,8 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "device.filters": extraction and extraction["filters"],
         "device.spectrum": extraction and extraction["bands"],
         "metrics": not program.numbers,
+        "growing": program.warmup is None,
+        "quantizer": program.warmup is not None,
         "pending": not program.numbers,
         "device.numbers": program.numbers,
         "interval": program.numbers and program.numbers["interval"],
@@ -139,7 +141,8 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     roots += _imported_by("device.program", set(by_need))
     if around.get("asking") and not around.get("spare"):
         roots += ram_budget.REHEARSED.get(program.learner, ())
-    learner = ram_budget.modules_of(program.learner, program.parameters)
+    growing = program.warmup is None
+    learner = ram_budget.modules_of(program.learner, program.parameters, growing)
     roots += [*learner, _SELFTEST]
     roots += {
         name for part in learner for name in library_files.imports(part) if name.endswith(_CHECK)

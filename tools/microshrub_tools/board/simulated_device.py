@@ -65,7 +65,7 @@ class Twin:
     @property
     def warmup(self) -> int:
         """Samples that the device has to observe before it learns the first one."""
-        return 0 if self._app.quantizer.frozen else int(self.configuration.warmup)
+        return 0 if self._app.quantizer.frozen else int(self.configuration.warmup or 0)
 
     def raw_rows(self, stream: Stream | NumberStream) -> Raw:
         """The stream's values as the raw integers of the configuration's units.

@@ -26,7 +26,7 @@ from microshrub_host.cli.stream_options import (
     add_stream_options,
     open_with_parameters,
 )
-from microshrub_host.engines.learners import MODELS, option
+from microshrub_host.engines.learners import MODELS, WARMUP, option
 from microshrub_host.models import model_files
 from microshrub_host.reports.report import fitting
 
@@ -205,7 +205,7 @@ def _number_program(
     stream, parameters, target = open_numbers_arguments(arguments)
     around = options.config(board, stream.column_names, (), stream.extraction)
     return program_config.of_numbers(
-        stream, arguments.model, parameters, arguments.warmup, target, around
+        stream, arguments.model, parameters, arguments.warmup or WARMUP, target, around
     )
 
 

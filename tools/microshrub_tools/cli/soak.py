@@ -83,15 +83,19 @@ def run(arguments: argparse.Namespace) -> int:
     compile_kernels(arguments.model, parameters)
     kind = MODELS[arguments.model]
     block = max(1, min(_BLOCK, heap // 16 // (6 * stream.values.shape[1])))
+    growing = not arguments.warmup
     with (
-        MicroPythonEngine(kind, parameters, arguments.heap, compiled=True) as engine,
-        engines.start(loader.fastest(), kind, parameters) as twin,
+        MicroPythonEngine(
+            kind, parameters, arguments.heap, compiled=True, growing=growing
+        ) as engine,
+        engines.start(loader.fastest(), kind, parameters, growing=growing) as twin,
     ):
         rows = prequential.raw_rows(stream)[: arguments.warmup]
         for each in (engine, twin):
             for at in range(0, len(rows), block):
                 each.observe(rows[at : at + block])
-            each.freeze()
+            if not growing:
+                each.freeze()
         heaps, times = _measure(engine, twin, stream, block, arguments.samples)
         crcs = [each.status().state_crc32 for each in (engine, twin)]
     if crcs[0] != crcs[1]:

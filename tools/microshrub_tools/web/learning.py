@@ -26,24 +26,34 @@ class Learning:
             self.model: Any = getattr(microshrub, kind)(**json.loads(parameters))
         except ValueError as error:  # a traceback would show what the text is made of
             raise ValueError(str(error)) from None
-        self.quantizer = microshrub.Quantizer(self.model.features)
+        self._grows = getattr(self.model, "moves", False)
+        if self._grows:
+            self.quantizer: Any = microshrub.GrowingQuantizer(self.model.features, (self.model,))
+        else:
+            self.quantizer = microshrub.Quantizer(self.model.features)
         self.metrics = microshrub.Metrics(self.model.classes)
         self.alarm = microshrub.DriftAlarm()
 
     def observe(self, rows: str) -> None:
-        """Fit the quantizer on the rows in that file, and freeze it."""
-        self.quantizer.observe(_raw(rows))
-        self.quantizer.freeze()
+        """Fit the quantizer on the rows in that file, and freeze it, unless its ranges grow."""
+        if not self._grows:
+            self.quantizer.observe(_raw(rows))
+            self.quantizer.freeze()
 
     def learn(self, rows: str, labels: str, predictions: str) -> str:
         """Predict and learn the rows of a file one by one; tells how it stands, as JSON.
 
         What was predicted is written to the file `predictions`.
         """
-        codes = self._codes(rows)
+        raw = _raw(rows)
+        codes = array("H", bytes(2 * len(raw)))
         truth = bytearray(_bytes(labels))
         said = bytearray(len(truth))
-        self.model.run(codes, truth, said)
+        at = 0
+        while at < len(truth):
+            end = self._encode(raw, codes, at)
+            self.model.run(codes, truth, said, at, end)
+            at = end
         self.metrics.update_rows(truth, said)
         drifts = [i for i in range(len(truth)) if self._drifted(said[i] != truth[i])]
         with open(predictions, "wb") as file:
@@ -55,8 +65,12 @@ class Learning:
 
         The model is then as it was: its state depends on nothing but the labelled samples.
         """
-        kept = [(buffer, buffer[:]) for _, _, buffer in self.model.buffers()]
-        told = {"predicted": self.model.predict(self._codes(row))}
+        parts = (self.model, self.quantizer)
+        kept = [(buffer, buffer[:]) for part in parts for _, _, buffer in part.buffers()]
+        raw = _raw(row)
+        codes = array("H", bytes(2 * len(raw)))
+        self.quantizer.code(raw, codes)
+        told = {"predicted": self.model.predict(codes)}
         told["confidence"] = self._confidence()
         for buffer, before in kept:
             buffer[:] = before
@@ -90,11 +104,14 @@ class Learning:
             with open(path, "wb") as file:
                 part.write(file)
 
-    def _codes(self, rows: str) -> "array[int]":
-        raw = _raw(rows)
-        codes = array("H", bytes(2 * len(raw)))
-        self.quantizer.encode(raw, codes)
-        return codes
+    def _encode(self, raw: "array[int]", codes: "array[int]", at: int) -> int:
+        """Encode rows from that one on, as far as nothing needs to move; returns the next row."""
+        if self._grows:
+            end: int = self.quantizer.encode_from(raw, codes, at)
+        else:
+            self.quantizer.encode(raw, codes)
+            end = len(raw) // self.model.features
+        return end
 
     def _drifted(self, wrong: bool) -> bool:
         return bool(self.alarm.update(wrong) == _DRIFT)

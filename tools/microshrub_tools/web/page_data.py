@@ -28,6 +28,7 @@ from microshrub_host.engines.learners import (
     DEFAULT,
     MODELS,
     defaults,
+    grows,
     options_of,
     parameters,
     stream_parameters,
@@ -158,7 +159,7 @@ def _program(model: str, board: Board) -> Program:
         feature_names=names[0],
         class_names=names[1],
         units=[(0, 0)] * len(names[0]),
-        warmup=WARMUP,
+        warmup=None if grows(model) else WARMUP,
         learner_state=b"",
         quantizer_state=b"",
         around=ProgramOptions().config(board, names[0], names[1]),
@@ -182,6 +183,7 @@ def _learner(model: str, board: Board) -> dict[str, Any]:
         "key": model,
         "kind": MODELS[model],
         "asks_two_valued": "two_valued" in parameters(model),
+        "grows": grows(model),
         "options": options,
         "modules": program_library.modules(_program(model, board)),
     }
@@ -224,7 +226,7 @@ def _expected(stream: Stream, sizes: list[int]) -> Iterator[dict[str, Any]]:
         given = stream_parameters(model, stream, WARMUP) | defaults(model)
         for size in sizes if SIZE in given else [None]:
             taken = given if size is None else {**given, SIZE: size}
-            run = prequential.evaluate(stream, model, taken, warmup=WARMUP)
+            run = prequential.evaluate(stream, model, taken)
             yield {
                 "learner": model,
                 "options": {name: taken[name] for name in defaults(model)},

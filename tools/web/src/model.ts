@@ -59,7 +59,7 @@ export async function programFiles(
     feature_names: model.featureNames,
     units: model.units.map(({ offset, digits }) => [offset, digits]),
     quantizer: QUANTIZER,
-    warmup: 0,
+    warmup: model.learner.grows ? null : 0,
     model: LEARNER,
     ...board.around,
   };

@@ -31,7 +31,8 @@ export interface Option {
 export interface Learner {
   readonly key: string;
   readonly kind: string; // the name of its class
-  readonly asks_two_valued: boolean; // it wants to know which features have two values
+  readonly asks_two_valued: boolean;
+  readonly grows: boolean; // its ranges begin with the first sample, and grow // it wants to know which features have two values
   readonly options: readonly Option[];
   readonly modules: readonly string[]; // of a board's program with such a learner
 }

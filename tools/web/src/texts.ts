@@ -290,11 +290,11 @@ export const texts = {
     pad: "Move the pointer here.",
     predict: "only predict",
     hears: "What it recognises",
-    warmup: (n: number) => `Choose a label and begin: ${count(n)} samples until it knows the ranges.`,
+    first: "Choose a label and begin.",
     heard: (learned: number, accuracy: string, confidence: number) =>
       `${count(learned)} samples learned, ${accuracy} right before that; confidence ${confidence} of 255`,
     stopped: (n: number) => `It has learned ${count(n)} samples.`,
-    tooFew: (n: number) => `Nothing was learned: that needs ${count(n)} samples with a label.`,
+    nothing: "Nothing was learned: no sample had a label.",
     csv: "Download the recording",
     same: "The simulator comes to the same bits from the recording:",
     insecure: "A browser tells of motion only to a page that came over https, or from this device.",

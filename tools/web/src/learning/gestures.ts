@@ -6,7 +6,6 @@ import { readingBytes, type Sensor } from "../sensors";
 import { Engine } from "./engine";
 import type { Status } from "./messages";
 
-export const WARMUP = 24; // labelled samples whose ranges are seen before they are learned
 const RATE = 50; // readings a second
 const WINDOW = 32; // readings of a sample
 const HOP = 8; // readings from one sample to the next
@@ -14,7 +13,7 @@ const STATISTICS = ["mean", "deviation", "minimum", "maximum", "crossings", "ene
 
 /** What is told after each sample. */
 export interface Heard {
-  readonly predicted: number | null; // null while the ranges are still being seen
+  readonly predicted: number | null; // null before the first label
   readonly confidence: number;
   readonly learned: number; // samples so far
   readonly accuracy: number | null; // millionths
@@ -109,16 +108,12 @@ export class Gestures {
       this.rows.push(sample);
       this.labels.push(label);
     }
-    const known = this.status !== null;
-    if (!known && this.rows.length < WARMUP) return this.told(null, 0);
     if (label === null) {
+      if (!this.status) return this.told(null, 0);
       const { predicted, confidence } = await this.engine.predict(sample);
       return this.told(predicted, confidence);
     }
-    if (!known) await this.engine.observe(joined(this.rows));
-    const rows = known ? sample : joined(this.rows);
-    const labels = known ? [label] : this.labels;
-    this.status = await this.engine.learn(rows, Uint8Array.from(labels));
+    this.status = await this.engine.learn(sample, Uint8Array.of(label));
     return this.told(this.status.predictions.at(-1)!, this.status.confidence);
   }
 
@@ -130,10 +125,6 @@ export class Gestures {
 
 function namesOf(sensor: Sensor): string[] {
   return sensor.axes.flatMap((axis) => STATISTICS.map((name) => `${axis} ${name}`));
-}
-
-function joined(rows: readonly Int32Array[]): Int32Array {
-  return Int32Array.from(rows.flatMap((row) => [...row]));
 }
 
 function cell(text: string): string {

@@ -1,7 +1,7 @@
 // Learn me: this device's motion or pointer is the sensor, and buttons are the labels.
 
 import { choice, field, make, panel } from "../dom";
-import { Gestures, WARMUP, type Heard } from "../learning/gestures";
+import { Gestures, type Heard } from "../learning/gestures";
 import { modelFile, type Model } from "../model";
 import type { PageData } from "../page_data";
 import { motionSensor, pointerSensor } from "../sensors";
@@ -78,7 +78,7 @@ export class LearnMe {
       this.live.hidden = false;
       this.start.textContent = texts.learnMe.stop;
       this.gestures.run((heard) => this.show(heard), (error) => this.fail(error));
-      this.say(texts.learnMe.warmup(WARMUP));
+      this.say(texts.learnMe.first);
     } catch (error) {
       this.fail(error);
     }
@@ -93,7 +93,7 @@ export class LearnMe {
     gestures.end();
     this.gestures = null;
     this.buttons.replaceChildren();
-    this.say(model ? texts.learnMe.stopped(model.samples) : texts.learnMe.tooFew(WARMUP));
+    this.say(model ? texts.learnMe.stopped(model.samples) : texts.learnMe.nothing);
     if (model) this.showTake(gestures.csv(), model);
   }
 
@@ -121,7 +121,7 @@ export class LearnMe {
 
   private show(heard: Heard): void {
     if (heard.predicted === null) {
-      this.say(texts.learnMe.warmup(WARMUP - heard.learned));
+      this.say(texts.learnMe.first);
       return;
     }
     this.said.textContent = this.classNames[heard.predicted]!;
@@ -136,7 +136,7 @@ export class LearnMe {
     const file = make("button", { type: "button", id: "take-gestures" }, texts.takeAway.model);
     file.onclick = () => save("gestures.mshrub", modelFile(model, this.data));
     const classes = quoted(this.classNames.map(record).join(","));
-    const words = `--classes=${classes} --warmup ${WARMUP} --bytes ${BYTES}`;
+    const words = `--classes=${classes} --bytes ${BYTES}`;
     this.take.replaceChildren(
       make("p", {}, texts.learnMe.same),
       make("pre", { tabindex: "0" }, `microshrub simulate ${CSV} ${words}`),

@@ -1,0 +1,192 @@
+"""Ranges that grow with the samples, from the first one on, and move what was learned along.
+
+The range of a feature is 2**bits raw values from `low` on; ranges.py says which codes they have.
+When a range doubles, and when it begins lower than before, a code in it becomes exactly the one
+that its value has in the new range: its half, plus 7 for each step that the range begins lower. A
+code in a tail becomes that of the least value that it stands for. Whoever keeps codes has a method
+
+    move_codes(feature, bits, doublings, steps)
+
+which makes each code of that feature moved_code(code, bits, doublings, steps). It is called before
+any sample is coded by the new range.
+
+range_growth.py says when a range grows.
+"""
+
+from micropython import const
+
+from .buffers import Buffers, address_table, table_bytes
+from .learner import CODES, same_items, whole
+from .quantizer import MISSING, RAW, RAW_MAX
+from .range_growth import FIXED, count_row, encode_row, encode_rows, next_due, plan, settle, watch
+from .ranges import coded
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_GROWING_COUNTS = const(0)
+_GROWING_LOW = const(1)
+_GROWING_BITS = const(2)
+_GROWING_LAST = const(7)
+# quantizer.py
+_MOST = const(1073741823)
+# range_growth.py
+_G_SEEN = const(0)
+_G_OUTSIDE = const(1)
+_G_ABSENT = const(2)
+_G_FEATURES = const(3)
+_G_WATCHED = const(4)
+_G_BITS = const(5)
+_G_DOUBLINGS = const(6)
+_G_STEPS = const(7)
+_G_WORDS = const(8)
+_EARLY = const(16)
+_MOST_BITS = const(30)
+_NO_VALUE = const(255)
+_MOST_SEEN = const(1024)
+# (end)
+
+
+class GrowingQuantizer(Buffers):
+    """A quantizer whose ranges grow with the samples; what it feeds moves along.
+
+    features  1..256
+    follow    what keeps codes, a tuple of learners, Pending and so on: all that have move_codes()
+
+        quantizer = GrowingQuantizer(features=3, follow=(model,))
+        quantizer.encode(raw, x)      # array('i') of 3 raw values to array('H') of 3 codes
+        label = model.predict(x)
+
+    No sample is needed to find the ranges. For a missing value the feature keeps its last code (at
+    first the middle one); it is counted in `missing`.
+    """
+
+    frozen = True  # samples can be coded
+
+    def __init__(self, features, follow=()):
+        self.features = whole("features", features, 1, 256)
+        self.follow = follow
+        self._allocate()
+
+    @classmethod
+    def nbytes(cls, features):
+        """Bytes of the buffers of a quantizer for that many features."""
+        return table_bytes(_table(features))
+
+    def configuration(self):
+        """The number of features; the ranges are part of the state."""
+        return "GrowingQuantizer features=%d" % self.features
+
+    def _table(self):
+        return _table(self.features)
+
+    def _allocate(self):
+        Buffers._allocate(self)
+        self._addresses = address_table(self._flat)
+
+    def _start(self):
+        self._flat[_GROWING_COUNTS][_G_FEATURES] = self.features
+        for f in range(self.features):
+            self._flat[_GROWING_BITS][f] = _NO_VALUE
+            self._flat[_GROWING_LAST][f] = 32767
+
+    def encode(self, raw, codes):
+        """Write the codes of a row, array('i') of `features`, to codes, array('H') as long."""
+        self.encode_from(raw, codes, 0)
+
+    def encode_from(self, raw, codes, row):
+        """Code rows from that one on, as long as what follows need not move; returns the next row.
+
+        The sample before has to be learned by then. At least one row is coded. Allocates nothing.
+        """
+        rows = self._rows(raw, codes)
+        t = self._addresses
+        counts = self._flat[_GROWING_COUNTS]
+        f = next_due(t) if counts[_G_WATCHED] else watch(t, raw, row * self.features)
+        while f >= 0:
+            self._grow(f)
+            f = next_due(t) if counts[_G_SEEN] < _EARLY else -1
+        encode_row(t, raw, row * self.features, codes)
+        count_row(t)
+        return encode_rows(t, raw, row + 1, rows, codes)
+
+    def code(self, raw, codes):
+        """Write the codes of a row by the ranges as they are; no range grows. As encode() else."""
+        self._rows(raw, codes)
+        encode_row(self._addresses, raw, 0, codes)
+
+    def _rows(self, raw, codes):
+        """How many rows these are; raises ValueError if they are none."""
+        rows = len(raw) // self.features
+        if not same_items(raw, RAW) or len(raw) != rows * self.features:
+            raise ValueError("raw has to be array('i') of rows of %d values" % self.features)
+        if not same_items(codes, CODES) or len(codes) != len(raw):
+            raise ValueError("codes has to be array('H') of %d codes" % len(raw))
+        return rows
+
+    def _grow(self, f):
+        t = self._addresses
+        counts = self._flat[_GROWING_COUNTS]
+        again = 1
+        while again:
+            again = plan(t, f)
+            for part in self.follow:
+                part.move_codes(f, counts[_G_BITS], counts[_G_DOUBLINGS], counts[_G_STEPS])
+            settle(t, f)
+
+    def raw(self, feature, code):
+        """The greatest raw value whose code is at most `code`; -(2**29), below all, if none is.
+
+        So a raw value v has a code <= `code` if and only if v <= raw(feature, code).
+        """
+        f = whole("feature", feature, 0, self.features - 1)
+        whole("code", code, 0, 65535)
+        low = self._flat[_GROWING_LOW][f]
+        bits = self._flat[_GROWING_BITS][f] % _NO_VALUE
+        least, greatest = MISSING, RAW_MAX
+        while least < greatest:
+            middle = (least + greatest + 1) >> 1
+            if coded(middle - low, bits) <= code:
+                least = middle
+            else:
+                greatest = middle - 1
+        return least
+
+    @property
+    def clamped(self):
+        """Values so far that were outside of their feature's range."""
+        return self._flat[_GROWING_COUNTS][_G_OUTSIDE]
+
+    @property
+    def missing(self):
+        """Missing values so far."""
+        return self._flat[_GROWING_COUNTS][_G_ABSENT]
+
+    _FIXED = (("growing.counts", FIXED),)
+
+    def _is_sound(self):
+        counts, low, bits, _, beyond, least, most, _ = self._flat
+        if not 0 <= min(counts[:_G_FEATURES]) <= max(counts[:_G_FEATURES]) <= _MOST:
+            return False
+        if counts[_G_SEEN] > _MOST_SEEN or counts[_G_WATCHED]:
+            return False
+        for f in range(self.features):
+            if bits[f] > _MOST_BITS and bits[f] != _NO_VALUE:
+                return False
+            if not -RAW_MAX <= least[f] <= most[f] <= RAW_MAX or not MISSING <= low[f] <= RAW_MAX:
+                return False
+            if not -RAW_MAX <= beyond[f] <= RAW_MAX:
+                return False
+        return True
+
+
+def _table(features):
+    return [
+        ("growing.counts", "i", _G_WORDS),
+        ("growing.low", "i", features),
+        ("growing.bits", "B", features),
+        ("growing.level", "B", features),
+        ("growing.beyond", "i", features),
+        ("growing.least", "i", features),
+        ("growing.most", "i", features),
+        ("growing.last", "H", features),
+    ]

@@ -1,0 +1,246 @@
+"""When ranges grow, and how: the kernels of growing.py.
+
+A range grows
+
+- with each value outside of it, while there are fewer than 16 samples;
+- later, when more than one value in 17 lies on one side of it: a level rises by 16 with each of
+  these and falls by one with each value inside, and has to pass 16, from 64 samples on 32, from
+  256 on 48, and from 1,024 on 64. Then the range comes to hold the nearest of these values.
+
+So a few wrong readings widen nothing, and of a feature with heavy tails some values stay in the
+tails, where they do not squeeze the others.
+
+So that the time is bounded, one feature at most grows with a sample, after the first 16.
+
+Buffers:
+
+    growing.counts  'i'  the integers below
+    growing.low     'i'  [features] where a range begins
+    growing.bits    'B'  [features] log2 of its length, or 255: there was no value yet
+    growing.level   'B'  [features] 255: the range has to grow
+    growing.beyond  'i'  [features] the value outside that the range may grow for
+    growing.least   'i'  [features] of the values that it has to hold
+    growing.most    'i'  [features] likewise the greatest
+    growing.last    'H'  [features] the last code
+"""
+
+import micropython
+from micropython import const
+
+from .quantizer import limited
+from .ranges import coded, moved_code
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_GROWING_COUNTS = const(0)
+_GROWING_LOW = const(1)
+_GROWING_BITS = const(2)
+_GROWING_LEVEL = const(3)
+_GROWING_BEYOND = const(4)
+_GROWING_LEAST = const(5)
+_GROWING_MOST = const(6)
+_GROWING_LAST = const(7)
+# quantizer.py
+_MISSING = const(-536870912)
+_MOST = const(1073741823)
+# ranges.py
+_STEP_BITS = const(13)
+# (end)
+
+_G_SEEN = const(0)  # of the counts: samples so far, up to _MOST_SEEN
+_G_OUTSIDE = const(1)  # values outside of their range, up to _MOST
+_G_ABSENT = const(2)  # missing values, likewise
+_G_FEATURES = const(3)
+_G_WATCHED = const(4)  # 1: the next row was looked at already
+_G_BITS = const(5)  # of the feature that grows: bits before,
+_G_DOUBLINGS = const(6)  # doublings,
+_G_STEPS = const(7)  # and how many steps lower the new range begins
+_G_WORDS = const(8)
+FIXED = (_G_FEATURES,)
+
+_MOST_BITS = const(30)  # as many as all raw values need
+_NO_VALUE = const(255)  # in the place of bits
+_EARLY = const(16)  # samples of which each makes a range grow
+_MOST_SEEN = const(1024)
+_OUTSIDE_ADDS = const(16)  # to a level
+_GROWS = const(255)  # a level at which the range has to grow
+_MARGIN = const(4)  # log2 of the part of what a range holds that it is longer
+
+
+@micropython.viper
+def watch(t, raw, at: int) -> int:
+    """Look at the values of a row; returns the feature whose range has to grow now, or -1."""
+    address = ptr32(t)
+    counts = ptr32(address[_GROWING_COUNTS])
+    low = ptr32(address[_GROWING_LOW])
+    bits = ptr8(address[_GROWING_BITS])
+    least = ptr32(address[_GROWING_LEAST])
+    most = ptr32(address[_GROWING_MOST])
+    level = ptr8(address[_GROWING_LEVEL])
+    x = ptr32(raw)
+    for f in range(counts[_G_FEATURES]):
+        v = int(limited(x[at + f]))
+        if v != _MISSING:
+            if bits[f] == _NO_VALUE:
+                bits[f] = 0
+                low[f] = v
+                least[f] = v
+                most[f] = v
+            if 0 <= v - low[f] < 1 << bits[f]:
+                if v < least[f]:
+                    least[f] = v
+                if v > most[f]:
+                    most[f] = v
+                if level[f]:
+                    level[f] = level[f] - 1
+            else:
+                note_outside(t, f, v)
+    return int(next_due(t))
+
+
+@micropython.viper
+def note_outside(t, f: int, v: int):
+    """A value lies outside of its range: raise the level, and keep the nearer one of two."""
+    address = ptr32(t)
+    level = ptr8(address[_GROWING_LEVEL])
+    low = ptr32(address[_GROWING_LOW])
+    beyond = ptr32(address[_GROWING_BEYOND])
+    seen = ptr32(address[_GROWING_COUNTS])[_G_SEEN]
+    above = int(v >= low[f])
+    if seen < _EARLY:
+        beyond[f] = v
+        level[f] = _GROWS
+    elif level[f] == 0 or above != int(beyond[f] >= low[f]):
+        beyond[f] = v
+        level[f] = _OUTSIDE_ADDS
+    else:
+        if int(v < beyond[f]) == above:
+            beyond[f] = v
+        after = level[f] + _OUTSIDE_ADDS
+        level[f] = after if after <= int(most_level(seen)) else _GROWS
+
+
+@micropython.viper
+def most_level(seen: int) -> int:
+    """The greatest level with which a range does not grow yet, after so many samples."""
+    most = _OUTSIDE_ADDS
+    limit = 64
+    while seen >= limit and limit <= _MOST_SEEN:
+        most += _OUTSIDE_ADDS
+        limit = limit << 2
+    return most
+
+
+@micropython.viper
+def next_due(t) -> int:
+    """The first feature whose range has to grow, or -1."""
+    address = ptr32(t)
+    level = ptr8(address[_GROWING_LEVEL])
+    for f in range(ptr32(address[_GROWING_COUNTS])[_G_FEATURES]):
+        if level[f] == _GROWS:
+            return f
+    return -1
+
+
+@micropython.viper
+def plan(t, f: int) -> int:
+    """How the range of a feature has to change; returns 1 if it has to do so twice.
+
+    13 doublings at once are the most: a code would have no bit left.
+    """
+    address = ptr32(t)
+    counts = ptr32(address[_GROWING_COUNTS])
+    low = ptr32(address[_GROWING_LOW])
+    least = ptr32(address[_GROWING_LEAST])
+    most = ptr32(address[_GROWING_MOST])
+    v = ptr32(address[_GROWING_BEYOND])[f]
+    before = ptr8(address[_GROWING_BITS])[f]
+    if v < least[f]:
+        least[f] = v
+    if v > most[f]:
+        most[f] = v
+    length = most[f] - least[f] + 1  # <= 2**30
+    after = before
+    while after < _MOST_BITS and 1 << after < length + (length >> _MARGIN):
+        after += 1
+    again = int(after - before > _STEP_BITS)
+    if again:
+        after = before + _STEP_BITS
+    lower = 0
+    if not again:  # what it holds comes to the middle of it
+        lower = low[f] - (least[f] - (((1 << after) - length) >> 1))
+        if lower > low[f] - _MISSING:  # below all values: so none is 2**30 above the low end
+            lower = low[f] - _MISSING
+    if after > _STEP_BITS:
+        lower = lower >> (after - _STEP_BITS)
+    counts[_G_BITS] = before
+    counts[_G_DOUBLINGS] = after - before
+    counts[_G_STEPS] = lower
+    return again
+
+
+@micropython.viper
+def settle(t, f: int):
+    """Change the range of a feature as planned."""
+    address = ptr32(t)
+    counts = ptr32(address[_GROWING_COUNTS])
+    low = ptr32(address[_GROWING_LOW])
+    last = ptr16(address[_GROWING_LAST])
+    before = counts[_G_BITS]
+    doublings = counts[_G_DOUBLINGS]
+    steps = counts[_G_STEPS]
+    after = before + doublings
+    last[f] = int(moved_code(last[f], before, doublings, steps))
+    low[f] = low[f] - (steps << (after - _STEP_BITS) if after > _STEP_BITS else steps)
+    ptr8(address[_GROWING_BITS])[f] = after
+    ptr8(address[_GROWING_LEVEL])[f] = 0
+
+
+@micropython.viper
+def encode_row(t, raw, at: int, codes):
+    """Code a row by the ranges as they are; a missing value takes the feature's last code.
+
+    So does a value of a feature that has had none yet.
+    """
+    address = ptr32(t)
+    counts = ptr32(address[_GROWING_COUNTS])
+    low = ptr32(address[_GROWING_LOW])
+    bits = ptr8(address[_GROWING_BITS])
+    last = ptr16(address[_GROWING_LAST])
+    x = ptr32(raw)
+    out = ptr16(codes)
+    for f in range(counts[_G_FEATURES]):
+        v = int(limited(x[at + f]))
+        if v == _MISSING:
+            if counts[_G_ABSENT] < _MOST:
+                counts[_G_ABSENT] = counts[_G_ABSENT] + 1
+        elif bits[f] != _NO_VALUE:
+            v -= low[f]
+            if (v < 0 or v >= 1 << bits[f]) and counts[_G_OUTSIDE] < _MOST:
+                counts[_G_OUTSIDE] = counts[_G_OUTSIDE] + 1
+            last[f] = int(coded(v, bits[f]))
+        out[at + f] = last[f]
+
+
+@micropython.viper
+def count_row(t):
+    """Count a row that the ranges grow with."""
+    counts = ptr32(ptr32(t)[_GROWING_COUNTS])
+    if counts[_G_SEEN] < _MOST_SEEN:
+        counts[_G_SEEN] = counts[_G_SEEN] + 1
+    counts[_G_WATCHED] = 0
+
+
+@micropython.viper
+def encode_rows(t, raw, row: int, rows: int, codes) -> int:
+    """Code rows up to one for which a range has to grow; returns the number of the first left."""
+    counts = ptr32(ptr32(t)[_GROWING_COUNTS])
+    while row < rows:
+        at = row * counts[_G_FEATURES]
+        if int(watch(t, raw, at)) >= 0:
+            counts[_G_WATCHED] = 1
+            return row
+        encode_row(t, raw, at, codes)
+        count_row(t)
+        row += 1
+    return row

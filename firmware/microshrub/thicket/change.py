@@ -1,0 +1,138 @@
+"""What a thicket does when the world has changed: errors are far above their usual share.
+
+With p the share of errors that is usual, and r that of the last sixteen or so, something has
+changed where r > p + margin and (r - p - margin)**2 > p (1 - p) / 2, which is four standard
+deviations of 32 samples.
+
+- While the classes are mixed, all samples but the newest 32 are forgotten. What p is, the last 256
+  labels tell.
+- While labels come in runs, the last label would hide the change. So what counts is what the best
+  member says without it, and what p is, its accuracy on its own tells. Only a class that was known
+  before its run counts, since a new one surprises at first. Then nothing is forgotten at once: for
+  64 labels, the five nearest neighbours that have another label are contradicted three times as
+  much. So what is taught anew replaces what it contradicts, and nothing else.
+
+The buffers are those of thicket.py.
+"""
+
+import micropython
+from micropython import const
+
+from .runs import in_runs
+from .store import contradict, forget
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_THICKET_STATE = const(0)
+_THICKET_SAID = const(2)
+_GROVE_STATE = const(3)
+_THICKET_ALONE = const(5)
+_NEIGHBOURS_DISTANCE = const(6)
+_NEIGHBOURS_NEAREST = const(7)
+_SPROUT_STATE = const(9)
+_GROVE_GROWN = const(21)
+_STORE_STATE = const(22)
+# thicket/members.py
+_GROVE = const(0)
+_NEIGHBOURS = const(1)
+_OWN = const(4)
+_MEMBERS = const(6)
+_T_USUAL = const(12)
+_T_LATELY = const(13)
+_T_ALONE = const(14)
+_T_DOUBT = const(15)
+# thicket/neighbours.py
+_FAR = const(65536)
+# thicket/store.py
+_W_SEEN = const(4)
+# thicket/trees.py
+_G_USED = const(1)
+_S_GROWING = const(1)
+# (end)
+
+_ONE = const(1048576)  # 1 in Q20
+_LATELY = const(4)  # log2 of the labels that the share of late looks back over
+_MARGIN = const(82)  # 0.08 in Q10
+_MARGIN_IN_RUNS = const(205)  # 0.2
+_KEPT = const(32)  # samples that stay
+_KNOWN = const(16)  # samples of a class that is known
+_DOUBTFUL = const(64)  # labels in a run that contradict more than others
+_NEAR = const(3)  # neighbours that a label contradicts,
+_NEAR_IN_DOUBT = const(5)
+_STRENGTH = const(3)
+
+
+@micropython.viper
+def notice(t, label: int, wrong: int):
+    """What a label changes besides what it teaches: wrong is 1 if the last answer was."""
+    state = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    labels = ptr32(ptr32(t[_GROVE])[_STORE_STATE])[_W_SEEN] + 1  # <= 257
+    usual = state[_T_USUAL]
+    state[_T_USUAL] = usual + ((_ONE if wrong else 0) - usual) // labels
+    state[_T_LATELY] = int(moved(state[_T_LATELY], wrong))
+    changed = int(is_above(state[_T_LATELY], usual, _MARGIN))
+    if int(in_runs(t[_GROVE])):
+        doubt(t, label)
+    elif changed:
+        forget(t[_GROVE], _KEPT)
+        disregard(t[_GROVE])
+    if changed:
+        state[_T_USUAL] = state[_T_LATELY]
+
+
+@micropython.viper
+def moved(share: int, wrong: int) -> int:
+    """The share of errors of late, Q20."""
+    return share + (((_ONE if wrong else 0) - share) >> _LATELY)
+
+
+@micropython.viper
+def is_above(lately: int, usual: int, margin: int) -> int:
+    """Is a share of errors, Q20, far above what is usual?"""
+    p = usual >> 10
+    above = (lately >> 10) - p - margin
+    return int(above > 0 and 2 * above * above > p * (1024 - p))
+
+
+@micropython.viper
+def disregard(t):
+    """The trees that there are count little as soon as there are newer ones."""
+    address = ptr32(t)
+    grown = ptr32(address[_GROVE_GROWN])
+    ptr32(address[_SPROUT_STATE])[_S_GROWING] = 0
+    for s in range(ptr32(address[_GROVE_STATE])[_G_USED] + 1):
+        grown[s] = 1
+
+
+@micropython.viper
+def doubt(t, label: int):
+    """In a run: let the label speak for and against its neighbours."""
+    state = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    near = ptr32(t[_NEIGHBOURS])
+    distance = ptr32(near[_NEIGHBOURS_DISTANCE])
+    nearest = ptr16(near[_NEIGHBOURS_NEAREST])
+    strength = 1
+    reached = _NEAR
+    if state[_T_DOUBT]:
+        state[_T_DOUBT] = state[_T_DOUBT] - 1
+        strength = _STRENGTH
+        reached = _NEAR_IN_DOUBT
+    for r in range(reached):
+        if distance[r] < _FAR:
+            contradict(t[_GROVE], nearest[r], label, strength)
+
+
+@micropython.viper
+def surprise(t, label: int):
+    """In a run: did what the best member said on its own surprise too often?"""
+    address = ptr32(t[_OWN])
+    state = ptr32(address[_THICKET_STATE])
+    said = ptr32(address[_THICKET_SAID])
+    alone = ptr32(address[_THICKET_ALONE])
+    best = _GROVE
+    for k in range(_MEMBERS):
+        if said[k] >= 0 and (said[best] < 0 or alone[k] > alone[best]):
+            best = k
+    state[_T_ALONE] = int(moved(state[_T_ALONE], int(said[best] != label)))
+    if int(is_above(state[_T_ALONE], _ONE - alone[best], _MARGIN_IN_RUNS)):
+        state[_T_DOUBT] = _DOUBTFUL

@@ -1,0 +1,232 @@
+"""What a thicket's kernels do: ask the members, mix their votes, and teach them.
+
+The kernels get a tuple: the tables of addresses of grove, neighbours, softmax and shrubs,
+Thicket's own, and those of bayes and of the neighbours of a sample that is replayed (replay.py);
+last of all the buffer of that sample's codes.
+"""
+
+import micropython
+from micropython import const
+
+from ..shrub.ensemble import learn as learn_shrubs
+from ..shrub.ensemble import predict as ask_shrubs
+from .alone import judge_change, predict_alone, say_alone
+from .bayes import follow as follow_bayes
+from .bayes import predict as ask_bayes
+from .change import notice, surprise
+from .grove import follow, tend
+from .grove import predict as ask_grove
+from .mixing import divide, judge, mix, opinion, weigh
+from .neighbours import ask as ask_neighbours
+from .reach import aim
+from .replay import replay
+from .runs import in_runs
+from .scaling import average
+from .softmax import predict as ask_softmax
+from .softmax import step
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_THICKET_STATE = const(0)
+_VOTES = const(1)
+_THICKET_SAID = const(2)
+_THICKET_ACCURACY = const(3)
+_GROVE_VOTES = const(4)
+_NEIGHBOURS_VOTES = const(4)
+_STORE_STATE = const(22)
+_STORE_COUNT = const(24)
+# thicket/store.py
+_W_SEEN = const(4)
+_W_RUN = const(6)
+# (end)
+
+_GROVE = const(0)  # of the kernels' tuple, and numbers of the members
+_NEIGHBOURS = const(1)
+_SOFTMAX = const(2)
+_SHRUBS = const(3)
+_OWN = const(4)  # of the tuple only
+_LAST = const(4)
+_BAYES = const(5)
+_AGAIN = const(6)  # of the tuple only: neighbours of a sample that is replayed,
+_ROW = const(7)  # and its codes
+_MEMBERS = const(6)
+
+_T_FEATURES = const(0)  # of the state
+_T_CLASSES = const(1)
+_T_LABEL = const(2)  # of the sample that was learned last
+_T_ASKED = const(3)  # a sum over the codes of the newest sample that was asked for, or -1
+_T_KNOWN = const(4)  # 1: that sample's label was learned
+_T_FRESH = const(5)  # 1: the label before the sample that was asked for last was known
+_T_WITH_SOFTMAX = const(6)  # 1: there is one
+_T_WITH_SHRUBS = const(7)
+_T_WITH_BAYES = const(8)
+_T_WITH_REPLAY = const(9)
+_T_EVEN = const(10)  # 1: without a label, all classes are as likely
+_T_REST = const(11)  # how often trees may still grow before the next label
+_T_USUAL = const(12)  # Q20: the usual share of wrong answers; see change.py
+_T_LATELY = const(13)  # and that of late,
+_T_ALONE = const(14)  # and in runs that of the best member without a label
+_T_DOUBT = const(15)  # labels that will still contradict more than others
+_T_FAMILIAR = const(16)  # 1: the class of this run was known before
+_T_TURN = const(17)  # the class of the sample that is replayed,
+_T_PLACE = const(18)  # its place in the store,
+_T_PART = const(19)  # and what was done with it, 0..4
+_T_WORDS = const(20)
+
+FIXED = (_T_FEATURES, _T_CLASSES, _T_WITH_SOFTMAX, _T_WITH_SHRUBS, _T_WITH_BAYES,
+    _T_WITH_REPLAY, _T_EVEN)  # fmt: skip
+
+_SHARPNESS = const(60)
+_RESTS = const(100)  # how often trees grow after the last label
+_LONG = const(8)  # labels in a run from which on samples are replayed,
+_TAUGHT = const(256)  # and labels in all
+_FEW = const(16)  # samples of a class that is known
+
+
+@micropython.viper
+def predict(t, rows, at: int) -> int:
+    """The class of the sample at rows[at], whatever came before it; leaves the votes."""
+    arrive(t, rows, at)
+    return int(predict_alone(t, rows, at))
+
+
+@micropython.viper
+def predict_next(t, rows, at: int) -> int:
+    """The class of a sample that comes right after the last one, whose label may be a hint."""
+    arrive(t, rows, at)
+    return int(predict_known(t, rows, at))
+
+
+@micropython.viper
+def arrive(t, rows, at: int):
+    """Note whether the label before a sample is known, unless it was asked for before."""
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    row = int(row_sum(t[_OWN], rows, at))
+    if own[_T_KNOWN] or row != own[_T_ASKED]:
+        own[_T_FRESH] = own[_T_KNOWN]
+        own[_T_KNOWN] = 0
+        own[_T_ASKED] = row
+
+
+@micropython.viper
+def predict_known(t, rows, at: int) -> int:
+    """The class of a sample, from all members; each abstains that does not know what it needs."""
+    ask(t, rows, at)
+    return int(hear(t))
+
+
+@micropython.viper
+def hear(t) -> int:
+    """Mix what the members have just said; returns the class with the most votes."""
+    weigh(t[_OWN], _THICKET_ACCURACY, _SHARPNESS)
+    divide(t[_OWN])
+    return int(mix(t))
+
+
+@micropython.viper
+def learn(t, rows, at: int, label: int) -> int:
+    """Learn a sample, the newest or a late one; returns the class predicted before."""
+    late = int(come_back(t, rows, at))
+    predicted = int(predict_known(t, rows, at))
+    teach(t, rows, at, label, int(predicted != label))
+    if not late:
+        ptr32(ptr32(t[_OWN])[_THICKET_STATE])[_T_KNOWN] = 1
+    return predicted
+
+
+@micropython.viper
+def come_back(t, rows, at: int) -> int:
+    """Note that the label of a sample came; returns whether another one was asked for since."""
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    row = int(row_sum(t[_OWN], rows, at))
+    if own[_T_ASKED] < 0 or own[_T_KNOWN]:
+        own[_T_FRESH] = own[_T_KNOWN]
+        own[_T_ASKED] = row
+    late = int(row != own[_T_ASKED])
+    if late:
+        own[_T_FRESH] = 0
+    return late
+
+
+@micropython.viper
+def teach(t, rows, at: int, label: int, wrong: int):
+    """Learn the sample that was asked for last; wrong is 1 if the answer was."""
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    judge(t[_OWN], label)
+    judge_alone(t, label)
+    notice(t, label, wrong)
+    follow(t[_GROVE], rows, at, label)
+    if own[_T_WITH_BAYES]:
+        follow_bayes(t[_BAYES], rows, at, label)
+    if own[_T_WITH_SOFTMAX]:
+        step(t[_SOFTMAX], label)
+        average(t[_SOFTMAX], rows, at)
+    if own[_T_WITH_SHRUBS]:
+        learn_shrubs(t[_SHRUBS], rows, at, label)
+    own[_T_LABEL] = label
+    own[_T_REST] = _RESTS
+    store = ptr32(ptr32(t[_GROVE])[_STORE_STATE])
+    if store[_W_RUN] >= _LONG and store[_W_SEEN] >= _TAUGHT and own[_T_WITH_REPLAY]:
+        replay(t)
+
+
+@micropython.viper
+def judge_alone(t, label: int):
+    """What a label says about the members that need none, if its class was there before."""
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    held = ptr16(ptr32(t[_GROVE])[_STORE_COUNT])[label]
+    other = int(label != own[_T_LABEL])
+    runs = int(in_runs(t[_GROVE]))
+    if other:
+        own[_T_FAMILIAR] = int(held >= _FEW)
+    if held and (other or runs):
+        say_alone(t)
+        if other:
+            judge_change(t[_OWN], label)
+        if runs and own[_T_FAMILIAR]:
+            surprise(t, label)
+
+
+@micropython.viper
+def rest(t) -> int:
+    """Grow trees for a while if there is time left since the last label; returns what is left."""
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    if own[_T_REST] == 0:
+        return 0
+    tend(t[_GROVE])
+    own[_T_REST] = own[_T_REST] - 1
+    return own[_T_REST]
+
+
+@micropython.viper
+def row_sum(own, rows, at: int) -> int:
+    """A number by which a sample is recognized: 24 bits that depend on all its codes."""
+    x = ptr16(rows)
+    total = 0
+    for f in range(ptr32(ptr32(own)[_THICKET_STATE])[_T_FEATURES]):
+        total = (total * 31 + x[at + f]) & 0xFFFFFF  # < 2**24 * 2**5 = 2**29
+    return total
+
+
+@micropython.viper
+def ask(t, rows, at: int):
+    """Let each member predict the sample."""
+    address = ptr32(t[_OWN])
+    own = ptr32(address[_THICKET_STATE])
+    said = ptr32(address[_THICKET_SAID])
+    aim(t[_GROVE], t[_NEIGHBOURS])
+    k = int(ask_grove(t[_GROVE], rows, at))
+    said[_GROVE] = int(opinion(t[_GROVE], _GROVE_VOTES, k))
+    k = int(ask_neighbours(t[_NEIGHBOURS], rows, at))
+    said[_NEIGHBOURS] = int(opinion(t[_NEIGHBOURS], _NEIGHBOURS_VOTES, k))
+    said[_SOFTMAX] = -1
+    if own[_T_WITH_SOFTMAX]:
+        said[_SOFTMAX] = int(ask_softmax(t[_SOFTMAX], rows, at))
+    said[_SHRUBS] = -1
+    if own[_T_WITH_SHRUBS]:
+        k = int(ask_shrubs(t[_SHRUBS], rows, at))
+        said[_SHRUBS] = int(opinion(t[_SHRUBS], _VOTES, k))
+    said[_LAST] = own[_T_LABEL] if own[_T_FRESH] else -1
+    said[_BAYES] = -1
+    if own[_T_WITH_BAYES]:
+        said[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))

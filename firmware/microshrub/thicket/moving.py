@@ -1,0 +1,100 @@
+"""Moves what the members of a thicket keep of a feature along with its range, see growing.py.
+
+Codes of 8 bits stand for the middle of those that they are the upper bits of, thresholds for the
+last of them. Means move as codes do; mean distances halve with each doubling.
+"""
+
+import micropython
+from micropython import const
+
+from ..ranges import moved_code
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_BAYES_STATE = const(0)
+_RING_SHAPE = const(0)
+_RING_CODES = const(1)
+_SOFTMAX_MEAN = const(2)
+_GROVE_STATE = const(3)
+_SOFTMAX_DEVIATION = const(3)
+_BAYES_MEAN = const(4)
+_BAYES_VARIANCE = const(5)
+_GROVE_FEATURE = const(5)
+_BAYES_POOLED = const(6)
+_GROVE_THRESHOLD = const(6)
+_SPROUT_STATE = const(9)
+# thicket/bayes.py
+_B_FEATURES = const(0)
+_B_CLASSES = const(1)
+_B_SEEN = const(2)
+# thicket/ring.py
+_R_FEATURES = const(1)
+_R_HELD = const(3)
+# thicket/trees.py
+_G_USED = const(1)
+_G_MOST = const(2)
+_S_BY = const(9)
+_S_AT = const(10)
+# (end)
+
+
+@micropython.viper
+def move_samples(t, feature: int, bits: int, doublings: int, steps: int):
+    """The samples of a ring or a store."""
+    address = ptr32(t)
+    shape = ptr32(address[_RING_SHAPE])
+    codes = ptr8(address[_RING_CODES])
+    k = feature
+    for _ in range(shape[_R_HELD]):
+        codes[k] = int(moved_code((codes[k] << 8) + 128, bits, doublings, steps)) >> 8
+        k += shape[_R_FEATURES]
+
+
+@micropython.viper
+def move_grove(t, feature: int, bits: int, doublings: int, steps: int):
+    """All of a grove: its samples and its trees."""
+    move_samples(t, feature, bits, doublings, steps)
+    move_trees(t, feature, bits, doublings, steps)
+
+
+@micropython.viper
+def move_trees(t, feature: int, bits: int, doublings: int, steps: int):
+    """The thresholds of a grove's trees, and of the split that was found for the growing one."""
+    address = ptr32(t)
+    grove = ptr32(address[_GROVE_STATE])
+    by = ptr8(address[_GROVE_FEATURE])
+    threshold = ptr8(address[_GROVE_THRESHOLD])
+    sprout = ptr32(address[_SPROUT_STATE])
+    for k in range((grove[_G_USED] + 1) * (grove[_G_MOST] - 1)):
+        if by[k] == feature:
+            threshold[k] = int(moved_code((threshold[k] << 8) + 255, bits, doublings, steps)) >> 8
+    if sprout[_S_BY] == feature:
+        sprout[_S_AT] = int(moved_code((sprout[_S_AT] << 8) + 255, bits, doublings, steps)) >> 8
+
+
+@micropython.viper
+def move_bayes(t, feature: int, bits: int, doublings: int, steps: int):
+    """Means and variances."""
+    address = ptr32(t)
+    state = ptr32(address[_BAYES_STATE])
+    mean = ptr16(address[_BAYES_MEAN])
+    variance = ptr16(address[_BAYES_VARIANCE])
+    pooled = ptr32(address[_BAYES_POOLED])
+    features = state[_B_FEATURES]
+    k = feature
+    for _ in range(state[_B_CLASSES]):
+        mean[k] = int(moved_code(mean[k], bits, doublings, steps))
+        variance[k] = variance[k] >> (2 * doublings)
+        k += features
+    if state[_B_SEEN] > 1:
+        pooled[feature] = pooled[feature] >> (2 * doublings)
+
+
+@micropython.viper
+def move_softmax(t, feature: int, bits: int, doublings: int, steps: int):
+    """A mean and a mean distance; the weights are of features that were scaled."""
+    address = ptr32(t)
+    mean = ptr32(address[_SOFTMAX_MEAN])
+    deviation = ptr32(address[_SOFTMAX_DEVIATION])
+    mean[feature] = int(moved_code(mean[feature] >> 8, bits, doublings, steps)) << 8
+    deviation[feature] = deviation[feature] >> doublings

@@ -1,0 +1,107 @@
+"""Which of the samples held the nearest neighbours search, and how many of these vote.
+
+Searching takes most of a prediction's time, so only `reach` samples are searched. While the
+classes are mixed, those are the newest. In runs, two fifths are the newest, which are of one class
+or two, and the others are spread over the rest of the places.
+
+With few samples of a class, few neighbours vote: one for every twelve samples of a class, 1 to k.
+"""
+
+import micropython
+from micropython import const
+
+from .runs import in_runs
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_RING_SHAPE = const(0)
+_NEIGHBOURS_STATE = const(3)
+_STORE_STATE = const(22)
+_STORE_COUNT = const(24)
+# thicket/neighbours.py
+_N_MOST = const(0)
+_N_REACH = const(1)
+_N_VOTERS = const(2)
+_N_SKIP = const(3)
+_N_FROM = const(4)
+_N_LOW = const(5)
+_N_SECOND = const(5)
+_N_SIZE = const(6)
+_N_STEP = const(7)
+_N_COUNT = const(8)
+# thicket/ring.py
+_R_LENGTH = const(0)
+_R_CLASSES = const(2)
+_R_HELD = const(3)
+_R_HEAD = const(4)
+# thicket/store.py
+_W_FIRST = const(0)
+_W_HAND = const(1)
+# (end)
+
+_FOR_EACH = const(12)  # samples of a class for each neighbour that votes
+
+
+@micropython.viper
+def aim(t, near):
+    """Write to the state of the neighbours' table what they search of the store in table t."""
+    address = ptr32(t)
+    shape = ptr32(address[_RING_SHAPE])
+    plan = ptr32(ptr32(near)[_NEIGHBOURS_STATE])
+    held = shape[_R_HELD]
+    reach = plan[_N_REACH] if plan[_N_REACH] < held else held
+    low = 0
+    if held == shape[_R_LENGTH]:
+        low = ptr32(address[_STORE_STATE])[_W_FIRST]
+    spread = 0
+    if reach < held:
+        spread = int(in_runs(t))
+    newest = reach * 2 // 5 if spread else reach
+    if newest > held - low:
+        newest = held - low
+    rest = low if low else held - newest
+    plan[_N_VOTERS] = int(voters(t, plan[_N_MOST]))
+    plan[_N_SKIP] = -1
+    plan[_N_FROM] = shape[_R_HEAD]
+    plan[_N_LOW] = low
+    plan[_N_SIZE] = held - low
+    plan[_N_STEP] = 1
+    plan[_N_COUNT] = newest
+    plan[_N_SECOND + _N_FROM] = ptr32(address[_STORE_STATE])[_W_HAND]
+    plan[_N_SECOND + _N_LOW] = 0
+    plan[_N_SECOND + _N_SIZE] = rest
+    plan[_N_SECOND + _N_STEP] = int(stride(rest)) if spread else 1
+    plan[_N_SECOND + _N_COUNT] = reach - newest
+
+
+@micropython.viper
+def voters(t, most: int) -> int:
+    """How many of the nearest samples vote."""
+    address = ptr32(t)
+    count = ptr16(address[_STORE_COUNT])
+    came = 0
+    for c in range(ptr32(address[_RING_SHAPE])[_R_CLASSES]):
+        came += int(count[c] > 0)
+    found = ptr32(address[_RING_SHAPE])[_R_HELD] // (_FOR_EACH * came) if came else 1
+    if found > most:
+        found = most
+    return found if found else 1
+
+
+@micropython.viper
+def stride(size: int) -> int:
+    """A step that comes to each of `size` places before any a second time, and far each time.
+
+    About five eighths of them, and without a divisor in common with them (Euclid).
+    """
+    step = size * 5 // 8 + 1
+    common = 0
+    while common != 1:
+        common = size
+        rest = step
+        while rest:
+            k = common % rest
+            common = rest
+            rest = k
+        step += 1
+    return step - 1 if step <= size else 1

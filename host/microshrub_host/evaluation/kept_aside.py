@@ -1,0 +1,83 @@
+"""Keeps every fifth sample of a stream aside, and asks about it once the last label has come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engines import engines, loader
+from ..engines.asking_options import AskingOptions
+from ..engines.learners import MODELS, warmup_of
+from ..streams.stream import Stream
+from ..streams.units import Raw
+from . import prequential
+from .by_class import ByClass
+from .without_labels import WithoutLabels
+
+EVERY = 5  # one of so many samples is kept aside
+MOST = 20_000  # samples at the end of a stream that are looked at
+_LEAST = 2 * EVERY
+_BLOCK = 2048
+
+
+def measure(
+    stream: Stream,
+    model: str,
+    parameters: Mapping[str, Any],
+    *,
+    warmup: int | None = None,
+    frozen: bool = False,
+    asking: AskingOptions | None = None,
+) -> WithoutLabels | None:
+    """Learn four of every five of the stream's last samples, 20,000 at most; ask about the others.
+
+    None if there are too few. It runs on the fastest engine, as all come to the same bits. For
+    warmup and frozen, see warmup_of().
+    """
+    begin = max(len(stream.labels) - MOST, 0)
+    samples = len(stream.labels) - begin
+    if samples < _LEAST:
+        return None
+    rows = stream.scale.apply(np.asarray(stream.values[begin:]))
+    labels = np.asarray(stream.labels[begin:])
+    aside = np.arange(samples) % EVERY == EVERY - 1
+    warmup = warmup_of(model, warmup, frozen=frozen)
+    said = answers(
+        model, parameters, rows[~aside], labels[~aside], rows[aside], warmup=warmup, asking=asking
+    )
+    by_class = ByClass.none_yet(tuple(stream.class_names))
+    by_class.add(labels[aside], said)
+    right = 100 * float(np.mean(said == labels[aside]))
+    return WithoutLabels(int(aside.sum()), int((~aside).sum()), right, by_class)
+
+
+def answers(
+    model: str,
+    parameters: Mapping[str, Any],
+    rows: Raw,
+    labels: NDArray[np.uint8],
+    asked: Raw,
+    *,
+    warmup: int | None = None,
+    asking: AskingOptions | None = None,
+) -> NDArray[np.uint8]:
+    """What a fresh model says of the rows `asked` once it has learned these rows and labels."""
+    warmup = warmup_of(model, warmup)
+    engine = loader.fastest()
+    prequential.compile_kernels(model, parameters, engine)
+    wanted = asking.parameters() if asking else None
+    kind = MODELS[model]
+    with engines.start(engine, kind, parameters, asking=wanted, growing=not warmup) as run:
+        prequential.fit(run, rows[:warmup], warmup)
+        for part in _blocks(len(labels)):
+            run.run(rows[part], labels[part])
+        run.settle()
+        said = [run.ask(asked[part]) for part in _blocks(len(asked))]
+    return np.concatenate(said) if said else np.zeros(0, dtype=np.uint8)
+
+
+def _blocks(rows: int) -> Iterator[slice]:
+    return (slice(at, at + _BLOCK) for at in range(0, rows, _BLOCK))

@@ -1,0 +1,232 @@
+"""Ranges that grow: exact, in bounded time, without forgetting what was learned."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from microshrub_host.engines import loader
+
+LIBRARY = loader.load(loader.fastest())
+RAW = 2**29 - 1
+MISSING = -(2**29)
+
+
+@settings(max_examples=500)
+@given(
+    st.integers(0, 30),
+    st.integers(0, 13),
+    st.integers(-(2**13), 2**13),
+    st.data(),
+)
+def test_a_code_moves_to_the_one_that_its_value_has_in_the_new_range(
+    bits: int, doublings: int, steps: int, data: Any
+) -> None:
+    """Exactly, for every value that is inside both ranges."""
+    after = bits + doublings
+    if after > 30:
+        return
+    lower = steps << max(after - 13, 0)
+    v = data.draw(st.integers(0, (1 << bits) - 1))
+    if not 0 <= v + lower < 1 << after:
+        return
+    ranges = LIBRARY.ranges
+    assert ranges.moved_code(ranges.coded(v, bits), bits, doublings, steps) == ranges.coded(
+        v + lower, after
+    )
+
+
+@settings(max_examples=300)
+@given(st.integers(0, 29), st.integers(0, 13), st.integers(-(2**13), 2**13), st.data())
+def test_moved_codes_are_in_the_same_order(
+    bits: int, doublings: int, steps: int, data: Any
+) -> None:
+    if bits + doublings > 30:
+        return
+    codes = sorted(data.draw(st.lists(st.integers(0, 65535), min_size=2, max_size=20)))
+    after = [LIBRARY.ranges.moved_code(code, bits, doublings, steps) for code in codes]
+    assert after == sorted(after)
+    assert 0 <= after[0] <= after[-1] <= 65535
+
+
+@settings(max_examples=300)
+@given(st.integers(0, 30), st.lists(st.integers(-RAW, RAW), min_size=2, max_size=20))
+def test_codes_grow_with_the_values(bits: int, values: list[int]) -> None:
+    codes = [LIBRARY.ranges.coded(v, bits) for v in sorted(values)]
+    assert codes == sorted(codes)
+    assert 0 <= codes[0] <= codes[-1] <= 65535
+
+
+class Keeper:
+    """Keeps the codes of all samples, and moves them."""
+
+    def __init__(self) -> None:
+        self.codes: list[list[int]] = []
+        self.moves: list[int] = []  # features, with the number of samples before
+
+    def move_codes(self, feature: int, bits: int, doublings: int, steps: int) -> None:
+        self.moves.append(len(self.codes))
+        for codes in self.codes:
+            codes[feature] = LIBRARY.ranges.moved_code(codes[feature], bits, doublings, steps)
+
+
+def learned(rows: Any) -> tuple[Any, Keeper]:
+    keeper = Keeper()
+    quantizer = LIBRARY.GrowingQuantizer(rows.shape[1], follow=(keeper,))
+    codes = array("H", bytes(2 * rows.shape[1]))
+    for row in rows:
+        quantizer.encode(array("i", row.tolist()), codes)
+        keeper.codes.append(list(codes))
+    return quantizer, keeper
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.integers(0, 28), st.floats(0, 1))
+def test_what_was_coded_before_is_coded_as_if_it_came_now(
+    seed: int, features: int, log_scale: int, drift: float
+) -> None:
+    """Exactly if it was in the range then; else as the least value that its code stood for."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(0, 1, (200, features)) + drift * np.arange(200)[:, None] / 20
+    rows = (rows * 2**log_scale).clip(-RAW, RAW).astype(np.int64)
+    quantizer, keeper = learned(rows)
+    buffers = {name: buffer for name, _, buffer in quantizer.buffers()}
+    off = 0
+    for f in range(features):
+        low, bits = buffers["growing.low"][f], buffers["growing.bits"][f]
+        now = [LIBRARY.ranges.coded(int(v) - low, bits) for v in rows[:, f]]
+        gaps = np.abs(np.array([codes[f] for codes in keeper.codes]) - now)
+        assert gaps.max() <= 600  # a 128th of an octave, of half of the range
+        off += int(np.sum(gaps > 0))
+    assert off <= quantizer.clamped
+
+
+def test_one_wrong_reading_widens_nothing() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.integers(-1000, 1000, (400, 2))
+    rows[200] = RAW
+    _, keeper = learned(rows)
+    spread = np.ptp([codes[0] for k, codes in enumerate(keeper.codes) if k != 200])
+    assert spread > 57344 // 3
+
+
+def test_heavy_tails_do_not_squeeze_the_rest() -> None:
+    rng = np.random.default_rng(1)
+    rows = (rng.standard_cauchy((3000, 1)) * 1000).clip(-RAW, RAW).astype(int)
+    _, keeper = learned(rows)
+    middle = np.quantile(keeper.codes, [0.25, 0.75])
+    assert np.diff(middle)[0] > 65536 // 50
+
+
+def test_after_the_first_samples_one_range_at_most_grows_with_each() -> None:
+    rng = np.random.default_rng(2)
+    rows = rng.normal(0, 1000, (500, 40)) * np.exp(np.arange(500) / 100)[:, None]
+    _, keeper = learned(rows.astype(int))
+    late = [k for k in keeper.moves if k >= 16]
+    assert len(late) > 20
+    assert len(set(late)) == len(late)
+
+
+def test_missing_values_keep_the_last_code() -> None:
+    rows = np.array([[MISSING, 5], [7, MISSING], [MISSING, 9], [MISSING, MISSING]])
+    quantizer, keeper = learned(rows)
+    assert keeper.codes[0][0] == 32767
+    assert keeper.codes[2][0] == keeper.codes[1][0] == keeper.codes[3][0]
+    assert quantizer.missing == 5
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.integers(0, 65535))
+def test_raw_is_the_greatest_value_up_to_a_code(seed: int, code: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = (rng.normal(0, 1, (30, 1)) * 10 ** rng.integers(0, 8)).astype(int)
+    quantizer, _ = learned(rows)
+    found = quantizer.raw(0, code)
+    codes = array("H", [0])
+
+    def coded(value: int) -> int:
+        other = LIBRARY.GrowingQuantizer(1)
+        other.load(quantizer.save())
+        buffers = {name: buffer for name, _, buffer in other.buffers()}
+        low, bits = buffers["growing.low"][0], buffers["growing.bits"][0]
+        return int(LIBRARY.ranges.coded(value - low, bits))
+
+    if found > MISSING:
+        assert coded(found) <= code
+    if found < RAW:
+        assert coded(found + 1) > code
+    assert len(codes) == 1
+
+
+@pytest.mark.parametrize(
+    ("raw", "codes", "words"),
+    [
+        (array("i", [1, 2, 3]), array("H", [0, 0, 0]), "rows of 2 values"),
+        (array("h", [1, 2]), array("H", [0, 0]), "rows of 2 values"),
+        (array("i", [1, 2]), array("H", [0]), "array('H') of 2 codes"),
+    ],
+)
+def test_wrong_rows_are_refused_before_anything_changed(raw: Any, codes: Any, words: str) -> None:
+    quantizer = LIBRARY.GrowingQuantizer(2)
+    before = quantizer.save()
+    with pytest.raises(ValueError, match=words.replace("(", r"\(").replace(")", r"\)")):
+        quantizer.encode(raw, codes)
+    assert quantizer.save() == before
+
+
+# With learners
+
+
+def mixed(seed: int, samples: int, features: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 3, samples)
+    rows = rng.normal(labels[:, None] * 700, 500, (samples, features))
+    rows *= np.exp(np.linspace(0, 2, samples))[:, None]
+    return rows.astype(np.int32), labels.astype(np.uint8)
+
+
+LEARNERS: list[tuple[str, dict[str, Any]]] = [
+    ("Thicket", {"bytes": 16384}),
+    ("Thicket", {"bytes": 2048}),
+    ("BalancedThicket", {"bytes": 8192}),
+]
+
+
+@pytest.mark.parametrize(("kind", "parameters"), LEARNERS)
+def test_learners_move_along(kind: str, parameters: dict[str, Any]) -> None:
+    """Their states stay sound, and they know what they knew."""
+    rows, labels = mixed(1, 600, 3)
+    model = getattr(LIBRARY, kind)(3, 3, **parameters)
+    quantizer = LIBRARY.GrowingQuantizer(3, follow=(model,))
+    codes = array("H", [0, 0, 0])
+    right = 0
+    for k in range(600):
+        quantizer.encode(array("i", rows[k].tolist()), codes)
+        right += model.learn(codes, int(labels[k])) == labels[k] if k >= 300 else 0
+        if k % 50 == 0:
+            model.load(model.save())
+    assert right > 180  # of 300; one in three is chance
+
+
+@pytest.mark.usefixtures("micropython_command")
+@pytest.mark.parametrize(("kind", "parameters"), LEARNERS)
+def test_on_micropython_nothing_is_allocated_and_the_bits_are_the_same(
+    kind: str, parameters: dict[str, Any]
+) -> None:
+    from microshrub_host.engines import engines
+
+    rows, labels = mixed(2, 200, 3)
+    rows[40:60] //= 1000
+    rows[100:120] *= 1000
+    found = []
+    for engine in (loader.fastest(), "micropython"):
+        given_parameters = {"features": 3, "classes": 3, **parameters}
+        with engines.start(engine, kind, given_parameters, growing=True) as run:
+            said = run.run(rows, labels).tobytes()
+            found.append((said, run.buffers(), vars(run.status())))
+    assert found[0] == found[1]

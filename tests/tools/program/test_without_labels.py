@@ -1,0 +1,105 @@
+"""A board that is taught from nothing, class after class, and then left alone."""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from device_support import Device, configuration, connected, put_device
+
+from microshrub_host.engines import loader
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.messages import CHECKPOINT, FINGERPRINT, Prediction, late_label, sample
+
+FEATURES, CLASSES = 3, 3
+
+
+def rows_of(rng: Any, label: int, count: int) -> list[list[int]]:
+    """Samples of a class; each lies within no range that another class has shown."""
+    centre = np.array([(1000, 0, 50), (-400, 9000, 60), (200, -300, -70000)][label])
+    return [[int(v) for v in row] for row in rng.normal(centre, (80, 70, 90), (count, FEATURES))]
+
+
+class Simulated:
+    """The same program in the simulator."""
+
+    def __init__(self, folder: Path) -> None:
+        library: Any = loader.load(loader.fastest())
+        config = library.device.config.Configuration((folder / "config.json").read_bytes())
+        config.checkpoint = None
+        self.app = library.device.device_model.Application(config)
+        self.app.begin()
+
+    def sample(self, row: list[int], label: int = -1) -> tuple[int, int]:
+        self.app.values[:] = array("i", row)
+        return self.app.sample(label), self.app.confidence
+
+
+def told(link: HostLink, row: list[int], label: int | None = None) -> tuple[int, int]:
+    answer = link.ask(sample(row, label))
+    assert isinstance(answer, Prediction)
+    return answer.label, answer.confidence
+
+
+@pytest.fixture
+def device(micropython_command: tuple[str, ...], tmp_path: Path) -> Any:
+    parameters = {"features": FEATURES, "classes": CLASSES, "bytes": 12288}
+    checkpoint = {"path": "checkpoint", "samples": 100000, "seconds": 0}
+    config = configuration("Thicket", parameters, warmup=None, checkpoint=checkpoint)
+    put_device(tmp_path, config)
+    device = Device(micropython_command, tmp_path, "320k")
+    yield device
+    device.close()
+
+
+def test_taught_class_after_class_it_knows_all_through_a_power_cut(
+    device: Device, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(4)
+    twin = Simulated(tmp_path)
+    with connected(device) as link:
+        assert told(link, [1, 2, 3]) == twin.sample([1, 2, 3])  # before anything was taught
+        for label in range(CLASSES):
+            for row in rows_of(rng, label, 25):
+                assert told(link, row, label) == twin.sample(row, label)
+        link.ask(CHECKPOINT)
+    device.kill()
+    device.start()
+    labels = rng.integers(0, CLASSES, 1000).tolist()
+    asked = [rows_of(rng, label, 1)[0] for label in labels]
+    with connected(device) as link:
+        said = [told(link, row) for row in asked]
+        assert said == [twin.sample(row) for row in asked]
+        assert np.mean(np.array([label for label, _ in said]) == labels) > 0.95
+        assert link.ask(FINGERPRINT).crc32 == twin.app.state_crc32() & 0xFFFFFFFF  # type: ignore[attr-defined]
+        # once it has settled, the same row gets the same answer, whatever came between
+        again = [told(link, row) for row in reversed(asked[200:400])]
+    assert again[::-1] == said[200:400]
+
+
+def test_taught_only_by_labels_that_come_late(device: Device, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    twin = Simulated(tmp_path)
+    with connected(device) as link:
+        for label in range(CLASSES):
+            for row in rows_of(rng, label, 25):
+                answer = link.ask(sample(row))
+                assert isinstance(answer, Prediction)
+                assert (answer.label, answer.confidence) == twin.sample(row)
+                link.ask(late_label(answer.sample_id, label))
+                twin.app.label(twin.app.sample_id, label)
+        labels = rng.integers(0, CLASSES, 200).tolist()
+        asked = [rows_of(rng, label, 1)[0] for label in labels]
+        said = [told(link, row) for row in asked]
+    assert said == [twin.sample(row) for row in asked]
+    assert np.mean(np.array([label for label, _ in said]) == labels) > 0.95
+
+
+def test_a_learner_that_cannot_move_along_needs_a_warm_up(tmp_path: Path) -> None:
+    parameters = {"features": FEATURES, "classes": CLASSES, "window": 8}
+    put_device(tmp_path, configuration("ShrubEnsemble", parameters, warmup=None))
+    with pytest.raises(ValueError, match="needs a warmup"):
+        Simulated(tmp_path)
