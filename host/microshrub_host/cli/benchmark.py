@@ -28,11 +28,6 @@ COMMANDS = (
         "microshrub_host.cli.benchmark_worth",
     ),
     Command(
-        "constants",
-        "Give each of Thicket's constants other values; print what that costs.",
-        "microshrub_host.cli.benchmark_constants",
-    ),
-    Command(
         "anomaly",
         "Run the anomaly score beside River's half-space trees.",
         "microshrub_host.cli.benchmark_anomaly",
@@ -46,6 +41,16 @@ COMMANDS = (
         "labels",
         "Learn few labels: those that the model asks for, and random ones.",
         "microshrub_host.cli.benchmark_labels",
+    ),
+    Command(
+        "teach",
+        "Teach some samples in any order, then ask without labels, beside other learners.",
+        "microshrub_host.cli.benchmark_teach",
+    ),
+    Command(
+        "recurring",
+        "Let two concepts take turns; print the accuracy when each comes back.",
+        "microshrub_host.cli.benchmark_recurring",
     ),
     Command(
         "numbers",

@@ -4,15 +4,21 @@ agrawal_a, agrawal_g, led_a, led_g, rbf_m, rbf_f, sea_a
                                 concepts that take turns, and drifting centroids
 agrawal_0 .. agrawal_9          one of Agrawal's functions, its categories as numbers
 sea_0 .. sea_3                  one of SEA's thresholds: 8, 9, 7 and 9.5
+sine_0 .. sine_3                one of Sine's functions, without irrelevant features
+stagger_0 .. stagger_2          one of STAGGER's, its categories as numbers
+clusters_0 .. clusters_3        five classes of 50 clusters, each number with others
+trees_0 .. trees_3              four classes that a random tree parts, over five numbers and five
+                                categories, each number with another tree
 bg1_0, bg1_1                    a conjunction of three of six binary features
 led, hyper, rbf_10, rbf_50      River's generators as they are (rbf: 10 and 50 features)
 random_tree_C_V_S               C classes that the random tree number S over five nominal
                                 features of V values parts without noise
-unseen_agrawal, unseen_led, unseen_rbf, unseen_rbf_drift, unseen_sea, unseen_sine
+unseen_agrawal, unseen_led, unseen_rbf, unseen_rbf_drift, unseen_sea, unseen_sine,
+unseen_clusters, unseen_hyperplane, unseen_mixed, unseen_random_tree, unseen_waveform
                                 with another seed and other concepts, on which no constant of the
                                 learners was chosen; concepts change at sample 25,000
 agrawal_8_to_2_at_50000         function 8, then 2: a gradual change at that sample, as long as
-                                a tenth of what was before it; also of sea and bg1
+                                a tenth of what was before it; also of the others with numbers
 NAME_irrelevant_40              any of them and 40 features more that say nothing
 """
 
@@ -29,13 +35,12 @@ from typing import Any
 
 from ..base.text import did_you_mean
 from .stream import MAX_CLASSES, MAX_FEATURES, DataError
+from .unseen_settings import AGRAWAL_FEATURES, UNSEEN, Unseen, numbered
 
 PERIOD = 25_000  # samples from one change of concept to the next
 WIDTH = 5_000  # samples that a gradual change takes
 SEED = 1  # naive Bayes then scores as on the streams we compare with
 NOISE = 0.1  # LED: share of inverted segments; SEA and BG1: of inverted labels
-UNSEEN_SEED = 7
-UNSEEN_NOISE = 0.2
 PERTURBATION = 0.0  # Agrawal: River's default
 
 Sample = tuple[Mapping[Any, Any], Any]  # what River yields: features by name, and the label
@@ -126,7 +131,7 @@ def _of_numbers(name: str) -> Recipe | None:
     classes, values, seed = map(int, tree.groups())
     if not (2 <= classes <= MAX_CLASSES and values >= 2):
         raise DataError(f"synth:{name} needs 2 to {MAX_CLASSES} classes and 2 values or more.")
-    return Recipe(partial(_random_tree, classes, values, seed), 1, classes, _numbered(5))
+    return Recipe(partial(_random_tree, classes, values, seed), 1, classes, numbered(5))
 
 
 # What River makes, and BG1, which it does not. Each is called with the turn that it has.
@@ -148,6 +153,30 @@ def _sea(variant: int, turn: int) -> Iterable[Sample]:
     from river.datasets import synth
 
     yield from synth.SEA(variant=variant, noise=NOISE, seed=SEED + turn)
+
+
+def _sine(function: int, turn: int) -> Iterable[Sample]:
+    from river.datasets import synth
+
+    yield from synth.Sine(function, seed=SEED + turn)
+
+
+def _stagger(function: int, turn: int) -> Iterable[Sample]:
+    from river.datasets import synth
+
+    yield from synth.STAGGER(function, seed=SEED + turn)
+
+
+def _clusters(number: int, turn: int) -> Iterable[Sample]:
+    from river.datasets import synth
+
+    yield from synth.RandomRBF(SEED + number, SEED + turn, n_classes=5, n_features=10)
+
+
+def _trees(number: int, turn: int) -> Iterable[Sample]:
+    from river.datasets import synth
+
+    yield from synth.RandomTree(SEED + number, SEED + turn, n_classes=4)
 
 
 def _bg1(variant: int, turn: int) -> Iterable[Sample]:
@@ -201,11 +230,11 @@ def _rbf_drift(change_speed: float, _: int) -> Iterable[Sample]:
     )
 
 
-def _unseen(generator: str, turns: Sequence[Mapping[str, Any]], turn: int) -> Iterable[Sample]:
-    """A generator of River with the settings of that turn."""
+def _unseen(stream: Unseen, turn: int) -> Iterable[Sample]:
+    """What its generator makes with the settings of that turn."""
     from river.datasets import synth
 
-    yield from getattr(synth, generator)(**turns[turn])
+    yield from getattr(synth, stream.generator)(**stream.turns[turn])
 
 
 def _hyperplane(_: int) -> Iterable[Sample]:
@@ -227,50 +256,25 @@ def _random_tree(classes: int, values: int, seed: int, _: int) -> Iterable[Sampl
     )
 
 
-def _numbered(count: int) -> tuple[str, ...]:
-    return tuple(f"x{i}" for i in range(count))
-
-
-_AGRAWAL_FEATURES = (
-    "salary", "commission", "age", "elevel", "car", "zipcode", "hvalue", "hyears", "loan",
-)  # fmt: skip
 _AGRAWAL_ONE_HOT = {"elevel": range(5), "car": range(1, 21), "zipcode": range(9)}
 _FOUR = (0, 1, 2, 3)
 
-_AGRAWAL = Recipe(partial(_in_turn, _agrawal, _FOUR), 4, 2, _AGRAWAL_FEATURES, _AGRAWAL_ONE_HOT)
-_SEA = Recipe(partial(_in_turn, _sea, _FOUR), 4, 2, _numbered(3))
-_LED = Recipe(_led_drift, 4, 10, _numbered(24))
-_RBF = Recipe(partial(_rbf_drift, 1e-4), 1, 5, _numbered(10))
+_AGRAWAL = Recipe(partial(_in_turn, _agrawal, _FOUR), 4, 2, AGRAWAL_FEATURES, _AGRAWAL_ONE_HOT)
+_SEA = Recipe(partial(_in_turn, _sea, _FOUR), 4, 2, numbered(3))
+_LED = Recipe(_led_drift, 4, 10, numbered(24))
+_RBF = Recipe(partial(_rbf_drift, 1e-4), 1, 5, numbered(10))
 
 # Those of which each concept is a stream by its number, and so is a change between two of them
 _NUMBERED = {
     "agrawal": (_agrawal, replace(_AGRAWAL, one_hot={})),
     "sea": (_sea, _SEA),
-    "bg1": (_bg1, Recipe(partial(_bg1, 0), 1, 2, _numbered(6), binary=True)),
+    "bg1": (_bg1, Recipe(partial(_bg1, 0), 1, 2, numbered(6), binary=True)),
+    "sine": (_sine, Recipe(partial(_sine, 0), 1, 2, numbered(2))),
+    "stagger": (_stagger, Recipe(partial(_stagger, 0), 1, 2, ("size", "color", "shape"))),
+    "clusters": (_clusters, Recipe(partial(_clusters, 0), 1, 5, numbered(10))),
+    "trees": (_trees, Recipe(partial(_trees, 0), 1, 4, numbered(10))),
 }
-_SEEDED = {"seed": UNSEEN_SEED}
-_RBF_SEEDED = {"seed_model": UNSEEN_SEED, "seed_sample": UNSEEN_SEED}
-_RBF_SHAPE = {"n_classes": 4, "n_features": 8}
-_DRIFT_SHAPE = {"n_classes": 3, "n_features": 6, "n_centroids": 30, "n_drift_centroids": 30}
-_VARIANT = {"noise": UNSEEN_NOISE, **_SEEDED}
-# By its name: the generator, its settings in each turn, the classes, and the features
-_UNSEEN: dict[str, tuple[str, list[dict[str, Any]], int, tuple[str, ...]]] = {
-    "agrawal": (
-        "Agrawal", [{"classification_function": f, **_SEEDED} for f in (5, 2)], 2,
-        _AGRAWAL_FEATURES,
-    ),
-    "led": ("LED", [{"noise_percentage": UNSEEN_NOISE, **_SEEDED}], 10, _numbered(7)),
-    "rbf": ("RandomRBF", [_RBF_SHAPE | _RBF_SEEDED], 4, _numbered(8)),
-    "rbf_drift": (
-        "RandomRBFDrift", [_DRIFT_SHAPE | _RBF_SEEDED | {"change_speed": 5e-4}], 3, _numbered(6),
-    ),
-    "sea": ("SEA", [{"variant": v, **_VARIANT} for v in (2, 0)], 2, _numbered(3)),
-    "sine": (
-        "Sine", [{"classification_function": f, **_SEEDED} for f in (1, 3)], 2, _numbered(2),
-    ),
-}  # fmt: skip
-
-_COUNTS = {"agrawal": 10, "sea": 4, "bg1": 2}
+_COUNTS = {"agrawal": 10, "sea": 4, "bg1": 2, "sine": 4, "stagger": 3, "clusters": 4, "trees": 4}
 
 NAMED = {
     "agrawal_a": _AGRAWAL,
@@ -287,12 +291,12 @@ NAMED = {
     },
     **{
         f"unseen_{name}": Recipe(
-            partial(_unseen, generator, turns), len(turns), classes, features, again=False
+            partial(_unseen, each), len(each.turns), each.classes, each.features, again=False
         )
-        for name, (generator, turns, classes, features) in _UNSEEN.items()
+        for name, each in UNSEEN.items()
     },
     "led": replace(_LED, concept=_led, concepts=1),
-    "hyper": Recipe(_hyperplane, 1, 2, _numbered(10)),
-    "rbf_10": Recipe(partial(_rbf, 10), 1, 2, _numbered(10)),
-    "rbf_50": Recipe(partial(_rbf, 50), 1, 2, _numbered(50)),
+    "hyper": Recipe(_hyperplane, 1, 2, numbered(10)),
+    "rbf_10": Recipe(partial(_rbf, 10), 1, 2, numbered(10)),
+    "rbf_50": Recipe(partial(_rbf, 50), 1, 2, numbered(50)),
 }

@@ -22,6 +22,9 @@ SHAPES = {  # features and classes of the names that begin so; the longest begin
     "rbf_50": (50, 2), "rbf_f": (10, 5), "rbf_m": (10, 5), "sea": (3, 2),
     "unseen_agrawal": (9, 2), "unseen_led": (7, 10), "unseen_rbf": (8, 4),
     "unseen_rbf_drift": (6, 3), "unseen_sea": (3, 2), "unseen_sine": (2, 2),
+    "unseen_clusters": (12, 6), "unseen_hyperplane": (8, 2), "unseen_mixed": (4, 2),
+    "unseen_random_tree": (10, 4), "unseen_waveform": (21, 3),
+    "clusters": (10, 5), "sine": (2, 2), "stagger": (3, 2), "trees": (10, 4),
 }  # fmt: skip
 CHANGES = ("agrawal_8_to_2_at_600", "bg1_0_to_1_at_600", "sea_2_to_3_at_600")
 

@@ -1,0 +1,61 @@
+"""`microshrub benchmark recurring`: what a learner knows of a concept that returns."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..base.errors import UserError
+from ..base.progress import showing
+from ..benchmarks.pupils import RIVER
+from ..benchmarks.recurring import CONCEPTS, FIRST, LENGTH, Found, measure, page
+from ..benchmarks.taught_sets import opener
+from ..engines.learners import DEFAULT
+from .benchmark_options import add_output_options, chosen, command_text, write_markdown
+from .learner_options import add_learner_options, learners_of
+from .outputs import check_outputs
+from .parsed import check_at_least_one, whole_number
+from .stream_options import compile_kernels
+
+_TOLD = ("streams", "bytes", "peers", "seeds", "length")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_output_options(parser)
+    parser.add_argument(
+        "--streams",
+        default=",".join(CONCEPTS),
+        metavar="A,B,...",
+        help=f"some of {', '.join(CONCEPTS)} (default: all of them)",
+    )
+    add_learner_options(parser, RIVER)
+    parser.add_argument(
+        "--length",
+        type=whole_number,
+        default=LENGTH,
+        metavar="N",
+        help=f"samples of a visit (default {LENGTH:,})",
+    )
+    parser.set_defaults(benchmark="recurring", usual={n: parser.get_default(n) for n in _TOLD})
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure stream after stream and write the page."""
+    check_outputs(arguments)
+    check_at_least_one(seeds=arguments.seeds)
+    if arguments.length < FIRST:
+        raise UserError(f"--length has to be at least {FIRST}, not {arguments.length}")
+    learners = learners_of(arguments, RIVER)
+    names = chosen("--streams", arguments.streams, CONCEPTS)
+    compile_kernels(DEFAULT, {})
+    sets = opener(None)
+    found: Found = {}
+    for name in names:
+        with showing(name, announce=True) as update:
+            how = (learners, sets, arguments.seeds, arguments.length)
+            for number, (learner, visits) in enumerate(measure(name, *how), 1):
+                found[name, learner] = visits
+                update(number, len(learners), learner)
+    command = command_text(arguments, _TOLD)
+    write_markdown(arguments, page(found, learners, arguments.seeds, arguments.length, command))
+    return 0
