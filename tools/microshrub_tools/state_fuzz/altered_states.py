@@ -27,7 +27,9 @@ TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("Grove", {"features": 3, "classes": 3, "window": 40, "trees": 3, "leaves": 6, "every": 9}),
     ("NearestNeighbours", {"features": 3, "classes": 3, "window": 20, "k": 3}),
     ("SoftmaxRegression", {"features": 3, "classes": 3}),
+    ("GaussianNaiveBayes", {"features": 3, "classes": 3}),
     ("Thicket", {"features": 3, "classes": 3, "bytes": 3000}),
+    ("Thicket", {"features": 3, "classes": 3, "bytes": 5000}),
     ("BalancedThicket", {"features": 3, "classes": 3, "bytes": 3000, "costs": (1, 2, 9)}),
     ("ShrubRegressor", {"features": 3, "window": 40, "trees": 3, "leaves": 6, "every": 9}),
     ("LinearRegressor", {"features": 3}),
@@ -39,6 +41,7 @@ TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("Forecaster", {"columns": 2, "column": 1, "ends": (0, 9999), "horizon": 3, "lags": 2}),
     ("Forecaster", {"columns": 4, "column": 0, "ends": (0, 9999), "interval": 90}),
     ("Quantizer", {"features": 3}),
+    ("GrowingQuantizer", {"features": 3}),
     ("Metrics", {"classes": 3}),
     ("Pending", {"features": 3, "classes": 3, "samples": 4}),
     ("DriftAlarm", {}),
@@ -87,9 +90,13 @@ def use(target: "Any", chance: Chance, samples: int) -> None:
         elif hasattr(target, "learn"):
             target.learn(codes, label)
             target.predict(codes)
+            if i % 16 == 3 and getattr(target, "moves", False):
+                target.predict_next(codes)
+                target.idle()
+                target.move_codes(label, 14, 1, 5 - chance.below(10))
             if i % 16 == 7 and target.features == 3 and hasattr(target, "trees"):
                 target.forget()
-        elif hasattr(target, "observe"):
+        elif hasattr(target, "encode"):
             raw = array("i", [code - 20000 for code in codes])
             if target.frozen:
                 target.encode(raw, codes)
