@@ -195,9 +195,9 @@ class Counter:
         """Have `run` on the board, with a fresh model that has learned the first samples."""
         what = self._whats[which]
         files = f"'/codes{which}', '/labels{which}'"
-        begin = "import gc\nfrom count import Run\nrun = None"
-        if kind:  # collecting often in the meantime keeps the heap in one piece
-            begin = f"import gc\ngc.threshold(4096)\n{begin}"
+        # collecting often in the meantime keeps the heap in one piece
+        begin = "import gc\ngc.threshold(4096)\nfrom count import Run\nrun = None"
+        if kind:
             for own in own_learners():
                 begin += "\nfrom microshrub.learners import register"
                 begin += f"\nregister({own.name!r}, {own.module!r})"
