@@ -54,6 +54,8 @@ class GrowingQuantizer(Buffers):
 
         quantizer = GrowingQuantizer(features=3, follow=(model,))
         quantizer.encode(raw, x)      # array('i') of 3 raw values to array('H') of 3 codes
+        model.learn(x, label)
+        quantizer.code(raw, x)        # the same where nobody tells a label: no range grows
         label = model.predict(x)
 
     No sample is needed to find the ranges. For a missing value the feature keeps its last code (at
