@@ -212,6 +212,11 @@ class Quantizer(Buffers):
                 return False
         return True
 
+    def encode_from(self, raw, codes, row):
+        """Write the codes of all rows; returns how many these are: no range grows on the way."""
+        self.encode(raw, codes)
+        return len(raw) // self.features
+
     def code(self, raw, codes):
         """As encode(): these ranges never grow."""
         self.encode(raw, codes)

@@ -173,11 +173,7 @@ class OnlineModel(Online):
         truth, predictions = bytearray(labels.tobytes()), bytearray(len(labels))
         at = 0
         while at < len(labels):
-            end = len(labels)
-            if self._grows:
-                end = self._quantizer.encode_from(raw, codes, at)
-            else:
-                self._quantizer.encode(raw, codes)
+            end = self._quantizer.encode_from(raw, codes, at)
             self._learner.run(codes, truth, predictions, at, end)
             at = end
         self._note(values)

@@ -85,7 +85,6 @@ class Session:
         if self.person:
             self.person.asked = self.asked
         follow = [self.model] + ([self.asked.pending] if self.asked else [])
-        self.growing = growing
         if growing:
             self.quantizer = library.GrowingQuantizer(self.model.features, tuple(follow))
         else:
@@ -116,7 +115,7 @@ class Session:
         try:
             at = 0
             while at < len(labels):
-                end = self._encode(raw, codes, at)
+                end = self.quantizer.encode_from(raw, codes, at)
                 if self.anomaly:
                     self.anomaly.run(codes, self.scores, self.unlike)
                 if self.person:
@@ -128,15 +127,6 @@ class Session:
         finally:
             _allocations(True)
         return predictions
-
-    def _encode(self, raw: "array[int]", codes: "array[int]", at: int) -> int:
-        """Encode rows from that one on, as far as nothing needs to move; returns the next row."""
-        if self.growing:
-            end: int = self.quantizer.encode_from(raw, codes, at)
-        else:
-            self.quantizer.encode(raw, codes)
-            end = len(raw) // self.model.features
-        return end
 
     def ask(self, raw: "array[int]") -> bytearray:
         """The classes of rows whose labels nobody tells. They are predicted, not learned."""

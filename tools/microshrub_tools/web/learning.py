@@ -51,7 +51,7 @@ class Learning:
         said = bytearray(len(truth))
         at = 0
         while at < len(truth):
-            end = self._encode(raw, codes, at)
+            end = self.quantizer.encode_from(raw, codes, at)
             self.model.run(codes, truth, said, at, end)
             at = end
         self.metrics.update_rows(truth, said)
@@ -103,15 +103,6 @@ class Learning:
         for path, part in ((learner, self.model), (quantizer, self.quantizer)):
             with open(path, "wb") as file:
                 part.write(file)
-
-    def _encode(self, raw: "array[int]", codes: "array[int]", at: int) -> int:
-        """Encode rows from that one on, as far as nothing needs to move; returns the next row."""
-        if self._grows:
-            end: int = self.quantizer.encode_from(raw, codes, at)
-        else:
-            self.quantizer.encode(raw, codes)
-            end = len(raw) // self.model.features
-        return end
 
     def _drifted(self, wrong: bool) -> bool:
         return bool(self.alarm.update(wrong) == _DRIFT)
