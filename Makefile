@@ -1,4 +1,4 @@
-# make demo   the default learner learns a real stream as a Raspberry Pi Pico would
+# make demo   the default learner learns gestures as a Raspberry Pi Pico would
 # make test   linters, type checks and tests, with a real MicroPython
 # make attack all attacks with one seed, and a table of what held; about ten minutes
 # make ci     make web and make test with the tests that take long, and with Java, Chromium, onnx, capymoa,
@@ -17,8 +17,7 @@ STUBS := .typings/micropython.pyi
 unexport PYTHONDONTWRITEBYTECODE
 
 demo: .venv/run
-	$(BIN)/microshrub simulate river:ImageSegments --board rpi_pico --plot demo.png
-	@echo "The plot is in demo.png"
+	$(BIN)/microshrub demo
 
 # The tests to run: by default all but those that are marked as long
 TESTS ?= -m 'not long'
@@ -109,4 +108,4 @@ $(STUBS): pyproject.toml | .venv/bin/pip
 	@touch $@
 
 clean:
-	rm -rf $(PAGE) tools/web/node_modules build/docs .venv .venv-lowest .typings .mypy_cache .ruff_cache .pytest_cache demo.png
+	rm -rf $(PAGE) tools/web/node_modules build/docs .venv .venv-lowest .typings .mypy_cache .ruff_cache .pytest_cache demo.png gestures.csv

@@ -142,7 +142,14 @@ def progress_rows(progress: Mapping[str, int]) -> list[tuple[str, str]]:
 
 def verdict(result: Result, *, shuffled: bool = False) -> str:
     """Whether the model beats repeating the last label and the majority class, in sentences; and
-    how often it is right where nobody tells labels."""
+    how often it is right where nobody tells labels, which alone counts if labels come in runs."""
+    if result.alone and _knows_without_labels(result):
+        return (
+            f"{result.alone.sentence()} Naming the most frequent class is right in "
+            f"{result.accuracy_majority:.2f} %. This is what counts: the stream has long runs of "
+            f"one label, so that repeating the last one is right in {result.accuracy_nochange:.2f}"
+            " %, for as long as somebody tells it."
+        )
     said = _with_labels(result, shuffled)
     return f"{said} {result.alone.sentence()}" if result.alone else said
 
@@ -171,6 +178,15 @@ def _with_labels(result: Result, shuffled: bool) -> str:
     return said
 
 
+def _knows_without_labels(result: Result) -> bool:
+    """Whether labels in runs hide what the model knows: it is below repeating the last label, and
+    far above the majority class without any."""
+    hidden = result.accuracy <= result.accuracy_nochange and _in_runs(result)
+    if not (result.alone and hidden) or result.asking or result.samples < _FEW:
+        return False
+    return result.alone.accuracy - result.accuracy_majority > _margin(result.alone.samples)
+
+
 def _verdict_of_few(result: Result, baselines: Mapping[str, float]) -> str:
     """The same of a model that does not know all labels, and of baselines that do."""
     ahead = [name for name, accuracy in baselines.items() if result.accuracy > accuracy]
@@ -182,8 +198,12 @@ def _verdict_of_few(result: Result, baselines: Mapping[str, float]) -> str:
 def _in_runs(result: Result) -> bool:
     """Whether a label repeats far more often than in a random order: three standard errors."""
     chance = max(result.accuracy_majority, result.label_agreement)
-    threshold: float = max(5, 150 / result.samples**0.5)
-    return result.accuracy_nochange - chance > threshold
+    return result.accuracy_nochange - chance > _margin(result.samples)
+
+
+def _margin(samples: int) -> float:
+    """Percent: three standard errors of a share in so many samples, at least 5."""
+    return float(max(5, 150 / samples**0.5))
 
 
 def fitting(budget: Budget) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from microshrub_host.base.text import count
 from microshrub_host.evaluation import prequential
+from microshrub_host.evaluation.without_labels import WithoutLabels
 from microshrub_host.reports import plots, report
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli import soak
@@ -45,6 +46,18 @@ def test_runs() -> None:
     shuffled = report.verdict(result, shuffled=True)
     assert "long runs" in shuffled
     assert "--shuffle" not in shuffled
+
+
+def test_what_it_knows_without_labels_counts_where_they_come_in_runs() -> None:
+    labels = [(i // 40) % 2 for i in range(400)]
+    result = result_of(labels, [float(30 * label + i % 7) for i, label in enumerate(labels)])
+    known = replace(result, accuracy=97.0, alone=WithoutLabels(80, 320, 96.0, result.by_class))
+    said = report.verdict(known)
+    assert said.startswith("Without labels, after 320 samples, it is right in 96.00 %")
+    assert "does not beat" not in said
+    assert "97.50 %" in said, "what repeating the last label would reach is not concealed"
+    guessing = replace(known, alone=WithoutLabels(80, 320, 52.0, result.by_class))
+    assert report.verdict(guessing).startswith("The model does not beat NoChange (97.50 %)")
 
 
 def test_the_better_baseline_is_named() -> None:

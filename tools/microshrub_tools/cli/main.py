@@ -14,6 +14,8 @@ from microshrub_host.cli.command_table import Command, add_commands
 _HOST, _TOOLS = "microshrub_host.cli", "microshrub_tools.cli"
 
 COMMANDS = (
+    Command("demo", "Watch a simulated board learn gestures.", f"{_HOST}.demo"),
+    Command("example", "Write a recording to learn from.", f"{_HOST}.example"),
     Command("simulate", "Learn a stream as the board would.", f"{_HOST}.simulate"),
     Command("budget", "Show how much of a board's RAM a model takes.", f"{_HOST}.budget"),
     Command("parity", "Check that all engines compute the same bits.", f"{_HOST}.parity"),
