@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..engines.learners import MODELS, REGRESSORS, defaults, kind_of, learner
+from ..engines.learners import defaults, kind_of, learner
 from ..streams.stream import MAX_FEATURES
 from .online import AdapterError
 
@@ -87,21 +86,9 @@ class Kind:
     shared: Mapping[str, Any]
     doc: str
 
-
-def estimator(name: str, module: str, classifier: Kind, regressor: Kind) -> type:
-    """The class of that name in the module of an adapter.
-
-    ShrubClassifier is for the model shrub, ShrubRegressor for shrub-regressor. Raises
-    AttributeError if there is no such learner.
-    """
-    found = re.fullmatch("([A-Z][a-z0-9]*)(Classifier|Regressor)", name)
-    if found:
-        numbers = found[2] == "Regressor"
-        model = found[1].lower() + "-regressor" * numbers
-        kind = regressor if numbers else classifier
-        if model in (REGRESSORS if numbers else MODELS):
-            return _made(name, module, kind.base, tuple(kind.shared.items()), kind.doc, model)
-    raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    def estimator(self, name: str, module: str, model: str) -> type:
+        """The class of that name for a learner, as if it stood in that module."""
+        return _made(name, module, self.base, tuple(self.shared.items()), self.doc, model)
 
 
 @functools.cache

@@ -24,14 +24,19 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "Shrub": {"window": 60, "trees": 4, "leaves": 12},
     "Thicket": {"bytes": 4000},
 }
+CALLED = {"Linear": "LinearRegression"}  # by River and scikit-learn
 
 
 def of_river(name: str, **options: Any) -> Any:
-    return getattr(river_adapter, f"{name}Regressor")(**SETTINGS[name], **options)
+    return getattr(river_adapter, CALLED.get(name, f"{name}Regressor"))(
+        **SETTINGS[name], **options
+    )
 
 
 def of_sklearn(name: str, **options: Any) -> Any:
-    return getattr(sklearn_adapter, f"{name}Regressor")(**SETTINGS[name], **options)
+    return getattr(sklearn_adapter, CALLED.get(name, f"{name}Regressor"))(
+        **SETTINGS[name], **options
+    )
 
 
 @parametrize_with_checks([of_sklearn(name, engine="python") for name in ("Linear", "Shrub")])
@@ -122,8 +127,8 @@ def test_what_is_wrong_is_said() -> None:
     with pytest.raises(AdapterError, match="window has to be a whole number of 8"):
         river_adapter.ShrubRegressor(window=3)
     with pytest.raises(AdapterError, match="warmup has to be 1 or more"):
-        river_adapter.LinearRegressor(warmup=0)
+        river_adapter.LinearRegression(warmup=0)
     with pytest.raises(AdapterError, match="there is nothing to save"):
-        river_adapter.LinearRegressor().save("no.mshrub")
+        river_adapter.LinearRegression().save("no.mshrub")
     with pytest.raises(AttributeError, match="SoftmaxRegressor"):
         _ = river_adapter.SoftmaxRegressor

@@ -15,7 +15,7 @@ from river import checks, compose, datasets, evaluate, metrics, preprocessing
 from tests_support import make_blobs
 
 from microshrub_host.adapters.river_adapter import (
-    HoeffdingClassifier,
+    HoeffdingTreeClassifier,
     ShrubClassifier,
     ThicketClassifier,
 )
@@ -27,7 +27,7 @@ from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Scale
 from microshrub_tools.cli.main import main
 
-KINDS: dict[str, Any] = {"shrub": ShrubClassifier, "hoeffding": HoeffdingClassifier}
+KINDS: dict[str, Any] = {"shrub": ShrubClassifier, "hoeffding": HoeffdingTreeClassifier}
 SETTINGS: dict[str, dict[str, Any]] = {
     "shrub": {"window": 16, "trees": 4, "depth": 3},
     "hoeffding": {"grace_period": 20, "tie_threshold": 0.5},
@@ -111,7 +111,7 @@ def test_labels_of_any_kind_in_order_of_appearance() -> None:
 
 
 def test_features_that_come_later_or_are_missing() -> None:
-    learner = HoeffdingClassifier(warmup=8, features=("a", "late"), classes=2, engine="python")
+    learner = HoeffdingTreeClassifier(warmup=8, features=("a", "late"), classes=2, engine="python")
     for i in range(20):
         learner.learn_one({"a": i % 2, "other": i}, i % 2)
     assert learner._online._quantizer.missing == 20

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from microshrub_host.adapters.river_adapter import HoeffdingClassifier, ShrubClassifier
+from microshrub_host.adapters.river_adapter import HoeffdingTreeClassifier, ShrubClassifier
 from microshrub_host.models import model_files
 from microshrub_tools import build
 
@@ -77,9 +77,9 @@ def test_scikit_learn_learns_a_class_that_comes_later(tmp_path: Path) -> None:
 
 def test_what_cannot_be_is_said() -> None:
     with pytest.raises(ValueError, match=r"spare_classes has to be 0\.\.255, not -1"):
-        HoeffdingClassifier(spare_classes=-1)
+        HoeffdingTreeClassifier(spare_classes=-1)
     with pytest.raises(ValueError, match="classes is a list, or those of the warm-up"):
-        HoeffdingClassifier(spare_classes=2, classes=5)
+        HoeffdingTreeClassifier(spare_classes=2, classes=5)
     learner = ShrubClassifier(warmup=2, spare_classes=1, **SETTINGS)
     for i in range(2):
         learner.learn_one(sample(i), "walk")

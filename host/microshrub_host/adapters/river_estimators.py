@@ -1,0 +1,318 @@
+"""What the estimators of River do; river_adapter.py makes one of each learner."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import sys
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from river import base
+
+from ..streams.units import Scale
+from .early import Early
+from .online import AdapterError, OnlineModel, Values, check_engine, decimals
+from .online_numbers import OnlineNumbers
+from .online_spare import OnlineSpare
+from .parameters import Kind, check_parameters, of_learner
+
+_Sample = Mapping[Any, Any]
+_SHARED = {"features": None, "warmup": 256, "digits": None, "engine": "fastest"}
+_OF_CLASSES = {"classes": None, "spare_classes": 0}
+
+
+class _Named:
+    """What all have in common: names of features, and a warm-up that tells their ranges."""
+
+    features: Any
+    warmup: Any
+    digits: Any
+    engine: Any
+    _online: Any
+    _waiting: list[Any]
+
+    def _check_warmup(self) -> None:
+        check_engine(self.engine)
+        if type(self.warmup) is not int or self.warmup < 1:
+            raise AdapterError(f"warmup has to be 1 or more samples, not {self.warmup!r}")
+        self._names: tuple[Any, ...] | None = None
+
+    def _first(self, samples: list[dict[Any, float]]) -> tuple[Values, list[str], Scale | None]:
+        """The rows that give the ranges, the features' names, and units, if they are asked for."""
+        # In an order of their own, since that of a dict is not to matter.
+        found = sorted({name for known in samples for name in known}, key=str)
+        self._names = tuple(found) if self.features is None else tuple(self.features)
+        if not samples:
+            raise AdapterError("the warm-up has no samples")
+        if not self._names:
+            raise AdapterError("the samples of the warm-up have no features")
+        values = np.concatenate([self._row(known) for known in samples])
+        scale = None if self.digits is None else decimals(self.digits, values)
+        return values, [str(name) for name in self._names], scale
+
+    def _end_warmup(self) -> None:
+        """Learn what was kept. Raises AdapterError if nothing was learned at all."""
+        if not self._online:
+            if not self._waiting:
+                raise AdapterError("there is nothing to save: no sample has been learned yet")
+            self._leave_warmup()
+
+    def _leave_warmup(self) -> None:
+        raise NotImplementedError
+
+    def _row(self, known: dict[Any, float]) -> Values:
+        """The sample as a row; what is not there is missing, and what has no place is left out."""
+        assert self._names is not None
+        return np.array([[known.get(name, math.nan) for name in self._names]], dtype=np.float64)
+
+
+class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
+    """What all classifiers have in common."""
+
+    _model = ""
+
+    def _check(self) -> None:
+        """Refuse parameters, in the learner's words, and start."""
+        self._check_warmup()
+        self._labels: dict[Hashable, int] = {}
+        self._most = 256
+        if type(self.spare_classes) is not int or not 0 <= self.spare_classes <= 255:
+            raise AdapterError(f"spare_classes has to be 0..255, not {self.spare_classes!r}")
+        if self.spare_classes and isinstance(self.classes, int):
+            raise AdapterError("with spare_classes=, classes is a list, or those of the warm-up")
+        if isinstance(self.classes, int):
+            self._most = self.classes
+        elif self.classes is not None:
+            self._labels = {label: c for c, label in enumerate(self.classes)}
+            self._most = len(self._labels) + self.spare_classes
+        unknown = self.classes is None or bool(self.spare_classes)
+        check_parameters(self, (max(2, len(self._labels)), 256) if unknown else (self._most,))
+        self._waiting: list[tuple[dict[Any, float], int]] = []
+        self._online: OnlineModel | None = None
+        self._early = Early(self._model, of_learner(self), self.engine)
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        """Bytes of the model, and of the samples that wait for the end of the warm-up.
+
+        River's own way would walk into the compiler whose kernels the learner calls.
+        """
+        waiting = sum(sys.getsizeof(known) for known, _ in self._waiting)
+        return waiting + (self._online.table_bytes() if self._online else 0)
+
+    def warm_up(self, samples: Iterable[_Sample], scale: Scale | None = None) -> None:
+        """Fix features, units and ranges by samples whose labels nobody knows yet.
+
+        From then on every sample is learned at once. scale gives units of your own. Needs
+        `classes`, since no label was seen. Raises AdapterError if that is missing, or it is too
+        late.
+        """
+        if self.classes is None:
+            raise AdapterError("warm_up() comes before the labels: give classes=, a number or all")
+        if self._online or self._waiting:
+            raise AdapterError("warm_up() has to come before the first learn_one()")
+        self._start([_numbers(x) for x in samples], scale)
+
+    def learn_one(self, x: _Sample, y: Hashable) -> None:
+        """Learn a sample. The first `warmup` ones are kept, too, until they give the units."""
+        known = _numbers(x)
+        label = self._label(y)
+        if self._online:
+            self._online.learn(self._row(known), np.array([label], dtype=np.uint8))
+            return
+        self._waiting.append((known, label))
+        if len(self._waiting) >= self.warmup:
+            self._leave_warmup()
+        else:
+            self._learn_early()
+
+    def _learn_early(self) -> None:
+        values, names, scale = self._first([known for known, _ in self._waiting])
+        labels = np.array([c for _, c in self._waiting], dtype=np.uint8)
+        most = len(self._labels) if self.classes is None else self._most
+        self._early.learn(values, names, scale, labels, most)
+
+    def predict_proba_one(self, x: _Sample, **kwargs: Any) -> dict[Any, float]:
+        """The parts of the votes of all labels so far."""
+        known = _numbers(x)
+        online = self._online or self._early.online
+        if not online:
+            return {}
+        _, votes = online.predict_following(self._row(known))
+        parts = votes[0, : len(self._labels)].tolist()
+        whole = math.fsum(parts)
+        if not whole:
+            return {y: 1 / len(parts) for y in self._labels}
+        return {y: part / whole for y, part in zip(self._labels, parts, strict=True)}
+
+    def predict_one(self, x: _Sample, **kwargs: Any) -> Any:
+        """The label of a sample, None if there is none yet."""
+        online = self._online or self._early.online
+        if online:
+            found = int(online.predict_following(self._row(_numbers(x)))[0][0])
+            if found < len(self._labels):
+                return list(self._labels)[found]
+        return super().predict_one(x)
+
+    def save(self, path: Path | str) -> None:
+        """Write the model's file, from which `microshrub build --model` makes a program.
+
+        A warm-up that is not over ends now. Raises UserError if nothing was learned, or the file
+        cannot be written.
+        """
+        self._end_warmup()
+        assert self._online
+        self._online.save(path, [str(y) for y in self._labels], "River")
+
+    def _label(self, y: Hashable) -> int:
+        if y not in self._labels:
+            if len(self._labels) >= self._most:
+                raise AdapterError(
+                    f"the label {y!r} is new, and there is room for only {self._most}: "
+                    f"{', '.join(map(repr, self._labels))}. Say how many there will be with "
+                    f"{'spare_classes' if self.spare_classes else 'classes'}="
+                )
+            if isinstance(self._online, OnlineSpare):
+                self._online.name(str(y))
+            self._labels[y] = len(self._labels)
+        return self._labels[y]
+
+    def _leave_warmup(self) -> None:
+        self._start([known for known, _ in self._waiting], None)
+        assert self._online
+        values = np.concatenate([self._row(known) for known, _ in self._waiting])
+        self._online.learn(values, np.array([c for _, c in self._waiting], dtype=np.uint8))
+        self._waiting = []
+        self._early.online = None
+
+    def _start(self, samples: list[dict[Any, float]], scale: Scale | None) -> None:
+        values, names, units = self._first(samples)
+        most = len(self._labels) if self.classes is None else self._most
+        common = (self._model, of_learner(self), values, names)
+        how = {"scale": units if scale is None else scale, "engine": self.engine}
+        if self.spare_classes:
+            known = list(map(str, self._labels))
+            self._online = OnlineSpare(*common, known, self.spare_classes, **how)
+        else:
+            self._online = OnlineModel(*common, most, **how)
+        self._most = self._online.classes
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {}
+        yield {"warmup": 20, "classes": 7}
+
+
+class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
+    """What all regressors have in common."""
+
+    _model = ""
+
+    def _check(self) -> None:
+        """Refuse parameters, in the learner's words, and start."""
+        self._check_warmup()
+        check_parameters(self)
+        self._waiting: list[tuple[dict[Any, float], float]] = []
+        self._online: OnlineNumbers | None = None
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        """Bytes of the model, and of the samples that wait for the end of the warm-up."""
+        waiting = sum(sys.getsizeof(known) for known, _ in self._waiting)
+        return waiting + (self._online.table_bytes() if self._online else 0)
+
+    def learn_one(self, x: _Sample, y: float) -> None:
+        """Learn a sample. The first `warmup` ones are kept, and learned when all are there."""
+        known = _numbers(x)
+        if self._online:
+            self._online.learn(self._row(known), np.array([y], dtype=np.float64))
+            return
+        self._waiting.append((known, float(y)))
+        if len(self._waiting) >= self.warmup:
+            self._leave_warmup()
+
+    def predict_one(self, x: _Sample) -> float:
+        """The number predicted for a sample; while warming up, the mean of those so far, or 0."""
+        known = _numbers(x)
+        if self._online:
+            return float(self._online.predict(self._row(known))[0])
+        return math.fsum(y for _, y in self._waiting) / max(len(self._waiting), 1)
+
+    def save(self, path: Path | str) -> None:
+        """Write the model's file, from which `microshrub build --model` makes a program.
+
+        Ends the warm-up. Raises AdapterError, or UserError, if nothing was learned, or the file
+        cannot be written.
+        """
+        self._end_warmup()
+        assert self._online
+        self._online.save(path, "River")
+
+    def _leave_warmup(self) -> None:
+        values, names, scale = self._first([known for known, _ in self._waiting])
+        targets = np.array([y for _, y in self._waiting])
+        self._online = OnlineNumbers(
+            self._model, of_learner(self), values, targets, names, scale=scale, engine=self.engine
+        )
+        self._online.learn(values, targets)
+        self._waiting = []
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {}
+        yield {"warmup": 20}
+
+
+def _numbers(x: _Sample) -> dict[Any, float]:
+    """The sample's numbers; None is missing. Raises AdapterError for what is not a number."""
+    found = {}
+    for name, value in x.items():
+        if value is None:
+            continue
+        if not isinstance(value, (numbers.Real, np.bool_)):
+            raise AdapterError(
+                f"the feature {name!r} is {value!r}, not a number. Encode it first, as with "
+                "River's preprocessing.OneHotEncoder"
+            )
+        found[name] = float(value)
+    return found
+
+
+_CLASSES = """classes   the number of labels, or a list of them; None: those of the warm-up
+    spare_classes  room for so many more labels, which may come at any time; each takes memory
+    """
+_DOC = """{learner} as a KIND of River.
+
+    All parameters are given by keyword:
+
+    CLASSESfeatures  names of the features, in the board's order; None: those of the warm-up,
+              sorted.
+              Later, other features are ignored, and absent ones are missing values
+    warmup    number of samples that decide the units and ranges of the features, before they
+              are learned, too
+    digits    decimal places that are kept of each feature; None: as many as in the warm-up
+    engine    "fastest", "c", "llvm" or "python"
+
+    The others are those of the learner, see microshrub.{learner}:
+
+    {others}
+
+    Raises AdapterError, a ValueError, for invalid parameters and samples.
+    """
+
+
+CLASSIFIER = Kind(
+    _RiverClassifier,
+    {**_OF_CLASSES, **_SHARED},
+    _DOC.replace("KIND", "classifier").replace("CLASSES", _CLASSES),
+)
+REGRESSOR = Kind(
+    _RiverRegressor, _SHARED, _DOC.replace("KIND", "regressor").replace("CLASSES", "")
+)

@@ -1,0 +1,220 @@
+"""What the estimators of scikit-learn do; sklearn_adapter.py makes one of each learner."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..streams.units import Scale
+from .online import AdapterError, OnlineModel, Values, decimals
+from .online_numbers import OnlineNumbers
+from .online_spare import OnlineSpare
+from .parameters import Kind, of_learner
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.utils.multiclass import check_classification_targets, unique_labels
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError as error:
+    raise ImportError("this needs scikit-learn 1.6 or newer: pip install scikit-learn") from error
+
+_NAN = {"ensure_all_finite": "allow-nan"}
+_SHARED = {"warmup": 256, "digits": None, "engine": "fastest"}
+
+
+class _Estimator(BaseEstimator):  # type: ignore[misc]
+    """What classifiers and regressors have in common."""
+
+    def _first(self, values: Values) -> tuple[Values, list[str], Scale | None]:
+        """The rows that give the ranges, the names of the features, and units, if asked for."""
+        if type(self.warmup) is not int or self.warmup < 1:
+            raise AdapterError(f"warmup has to be 1 or more samples, not {self.warmup!r}")
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{f}" for f in range(values.shape[1])]
+        first = values[: self.warmup]
+        scale = None if self.digits is None else decimals(self.digits, first)
+        return first, [str(name) for name in names], scale
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
+    """What all classifiers have in common."""
+
+    _model = ""
+    classes_: NDArray[Any]
+    known_classes_: int  # those of the first call, which come first
+    online_: OnlineModel
+    spare_classes: int
+
+    def fit(self, X: Any, y: Any) -> _SklearnClassifier:  # noqa: N803
+        """Forget everything, then learn the rows once, in their order; NaN is a missing value."""
+        self._learn(X, y, None, fresh=True)
+        self.online_.settle()
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> _SklearnClassifier:  # noqa: N803
+        """Learn the rows once, in their order.
+
+        The first call names all classes, by default those in y, and gives the units and ranges of
+        the features by its first `warmup` rows.
+        """
+        return self._learn(X, y, classes, fresh=not hasattr(self, "online_"))
+
+    def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
+        """The classes of the rows, shape (rows,)."""
+        found, _ = self._ask(X)
+        return np.asarray(self.classes_[np.minimum(found, len(self.classes_) - 1)])
+
+    def predict_proba(self, X: Any) -> Values:  # noqa: N803
+        """The parts of the votes, shape (rows, classes), in the order of `classes_`."""
+        votes = self._ask(X)[1][:, : len(self.classes_)]
+        whole = votes.sum(axis=1, keepdims=True)
+        even = np.full_like(votes, 1 / votes.shape[1])
+        parts: Values = np.divide(votes, whole, out=even, where=whole > 0)
+        return parts
+
+    def save(self, path: Path | str) -> None:
+        """Write the model's file, from which `microshrub build --model` makes a program.
+
+        Raises UserError if it cannot be written.
+        """
+        check_is_fitted(self)
+        self.online_.save(path, [str(y) for y in self.classes_], "scikit-learn")
+
+    def _ask(self, X: Any) -> tuple[NDArray[np.intp], Values]:  # noqa: N803
+        check_is_fitted(self)
+        values = validate_data(self, X, reset=False, dtype=np.float64, **_NAN)
+        return self.online_.predict(values)
+
+    def _learn(self, X: Any, y: Any, classes: Any, fresh: bool) -> _SklearnClassifier:  # noqa: N803
+        values, labels = validate_data(self, X, y, reset=fresh, dtype=np.float64, **_NAN)
+        check_classification_targets(labels)
+        known = unique_labels(labels if classes is None else classes) if fresh else self.classes_
+        first = known if fresh else known[: self.known_classes_]
+        if classes is not None and not np.array_equal(first, unique_labels(classes)):
+            raise AdapterError(f"classes={classes!r} are others than in the first call: {first}")
+        strangers = labels[_numbers(labels, known) < 0]
+        new = list(dict.fromkeys(strangers.tolist()))
+        room = self.spare_classes - (len(known) - len(first))
+        if len(new) > room:
+            raise AdapterError(
+                f"y has the class {new[max(room, 0)]!r}, not one of {known}"
+                + ", and no spare class is left" * bool(self.spare_classes)
+            )
+        if fresh:
+            self.online_ = self._start(values, known)
+            self.known_classes_ = len(known)
+        self.classes_ = self._named(known, strangers, new)
+        self.online_.learn(values, _numbers(labels, self.classes_).astype(np.uint8))
+        return self
+
+    def _named(self, known: NDArray[Any], strangers: NDArray[Any], new: list[Any]) -> NDArray[Any]:
+        """The classes with the new ones behind, which get their names."""
+        for y in new:
+            assert isinstance(self.online_, OnlineSpare)
+            self.online_.name(str(y))
+        found = [strangers[strangers == y][:1] for y in new]
+        return np.concatenate([known, *found])
+
+    def _start(self, values: Values, known: NDArray[Any]) -> OnlineModel:
+        first, names, scale = self._first(values)
+        common = (self._model, of_learner(self), first, names)
+        how = {"scale": scale, "engine": self.engine}
+        if self.spare_classes:
+            return OnlineSpare(*common, list(map(str, known)), self.spare_classes, **how)
+        return OnlineModel(*common, len(known), **how)
+
+
+class _SklearnRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
+    """What all regressors have in common."""
+
+    _model = ""
+    online_: OnlineNumbers
+
+    def fit(self, X: Any, y: Any) -> _SklearnRegressor:  # noqa: N803
+        """Forget everything, then learn the rows once, in their order; NaN is a missing value."""
+        return self._learn(X, y, fresh=True)
+
+    def partial_fit(self, X: Any, y: Any) -> _SklearnRegressor:  # noqa: N803
+        """Learn the rows once, in their order.
+
+        The first call gives the units and ranges of features and target by its first `warmup`
+        rows.
+        """
+        return self._learn(X, y, fresh=not hasattr(self, "online_"))
+
+    def predict(self, X: Any) -> Values:  # noqa: N803
+        """The predictions for the rows, shape (rows,), within the targets learned so far."""
+        check_is_fitted(self)
+        values = validate_data(self, X, reset=False, dtype=np.float64, **_NAN)
+        return self.online_.predict(values)
+
+    def save(self, path: Path | str) -> None:
+        """Write the model's file, from which `microshrub build --model` makes a program.
+
+        Raises UserError if it cannot be written.
+        """
+        check_is_fitted(self)
+        self.online_.save(path, "scikit-learn")
+
+    def _learn(self, X: Any, y: Any, fresh: bool) -> _SklearnRegressor:  # noqa: N803
+        values, targets = validate_data(
+            self, X, y, reset=fresh, dtype=np.float64, y_numeric=True, **_NAN
+        )
+        targets = targets.astype(np.float64)
+        if fresh:
+            first, names, scale = self._first(values)
+            self.online_ = OnlineNumbers(
+                self._model,
+                of_learner(self),
+                first,
+                targets[: self.warmup],
+                names,
+                scale=scale,
+                engine=self.engine,
+            )
+        self.online_.learn(values, targets)
+        return self
+
+
+def _numbers(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[np.intp]:
+    """The place of each label among the known ones, which may be in any order; -1 for others."""
+    order = np.argsort(known, kind="stable")
+    places = order[np.minimum(np.searchsorted(known, labels, sorter=order), len(known) - 1)]
+    return np.where(known[places] == labels, places, -1)
+
+
+_SPARE = """spare_classes  room for so many classes that later calls bring; each takes memory
+    """
+_DOC = """{learner} as a KIND of scikit-learn.
+
+    All parameters are given by keyword:
+
+    SPAREwarmup    number of first samples, which decide the units and ranges of the features
+    digits    decimal places that are kept of each feature; None: as many as in the warm-up
+    engine    "fastest", "c", "llvm" or "python"
+
+    The others are those of the learner, see microshrub.{learner}:
+
+    {others}
+
+    Invalid ones raise AdapterError, a ValueError, at the first call that learns.
+    """
+
+
+CLASSIFIER = Kind(
+    _SklearnClassifier,
+    {"spare_classes": 0, **_SHARED},
+    _DOC.replace("KIND", "classifier").replace("SPARE", _SPARE),
+)
+REGRESSOR = Kind(
+    _SklearnRegressor, _SHARED, _DOC.replace("KIND", "regressor").replace("SPARE", "")
+)

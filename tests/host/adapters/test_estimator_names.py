@@ -1,0 +1,85 @@
+"""The adapters' names: real ones, without River and scikit-learn, and those that these use."""
+
+from __future__ import annotations
+
+import importlib
+import pydoc
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+from microshrub_host.adapters import river_adapter, sklearn_adapter
+from microshrub_host.engines.learners import MODELS, REGRESSORS
+
+ADAPTERS = [river_adapter, sklearn_adapter]
+BOTH = {"HoeffdingTreeClassifier", "HoeffdingTreeRegressor", "GaussianNB", "LinearRegression"}
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_each_learner_is_a_name_that_dir_help_and_a_star_know(adapter: ModuleType) -> None:
+    names = adapter.__all__
+    assert sorted(names) == names
+    assert len(names) == len(MODELS) + len(REGRESSORS) + 1
+    assert set(names) <= set(dir(adapter))
+    assert not [name for name in dir(adapter) if name not in names and not name.startswith("__")]
+    text = pydoc.plain(pydoc.render_doc(adapter))
+    found: dict[str, object] = {}
+    exec(f"from {adapter.__name__} import *", found)
+    for name in names:
+        assert f"class {name}(" in text
+        assert found[name] is getattr(adapter, name)
+
+
+def test_the_names_are_those_of_river_and_of_scikit_learn() -> None:
+    assert {*BOTH, "KNNClassifier", "SoftmaxRegression"} <= set(river_adapter.__all__)
+    assert {*BOTH, "KNeighborsClassifier", "LogisticRegression"} <= set(sklearn_adapter.__all__)
+    for home in ("river.tree", "river.naive_bayes", "river.linear_model", "river.neighbors"):
+        for name in importlib.import_module(home).__all__:
+            if name in {*BOTH, "KNNClassifier", "SoftmaxRegression"}:
+                assert getattr(river_adapter, name).__name__ == name
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_an_estimator_tells_its_name_and_what_differs_from_the_defaults(
+    adapter: ModuleType,
+) -> None:
+    said = repr(adapter.ShrubClassifier(window=9))
+    assert said.startswith("ShrubClassifier")
+    assert "window=9" in said
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize(
+    ("former", "now"),
+    [
+        ("HoeffdingClassifier", "HoeffdingTreeClassifier"),
+        ("HoeffdingRegressor", "HoeffdingTreeRegressor"),
+        ("BalancedClassifier", "BalancedThicketClassifier"),
+        ("GaussianClassifier", "GaussianNB"),
+        ("LinearRegressor", "LinearRegression"),
+    ],
+)
+def test_a_former_name_warns_with_the_new_one(adapter: ModuleType, former: str, now: str) -> None:
+    with pytest.warns(FutureWarning, match=f"{former} is now called {now}") as noted:
+        found = getattr(adapter, former)
+    assert found is getattr(adapter, now)
+    assert noted[0].filename == __file__
+    assert former not in dir(adapter)
+
+
+def test_names_are_there_without_river_and_scikit_learn() -> None:
+    code = """if True:
+        import sys
+        sys.modules["river"] = sys.modules["sklearn"] = None  # importing them fails
+        from microshrub_host.adapters import river_adapter, sklearn_adapter
+        assert "ThicketClassifier" in dir(river_adapter)
+        assert "GaussianNB" in sklearn_adapter.__all__
+        try:
+            sklearn_adapter.ThicketClassifier
+        except ImportError as error:
+            print(error)
+        """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "this needs scikit-learn" in done.stdout
