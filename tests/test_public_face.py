@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
 import importlib
+import inspect
+import sys
+import typing
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -15,6 +22,16 @@ import microshrub_host.api.planning
 import microshrub_host.api.runs
 import microshrub_tools
 import microshrub_tools.api
+from microshrub_host import Budget, budget, open_stream, save_model, simulate
+
+# Parts of what is returned that are how it was made: they may change
+INNER = {
+    *("AnomalyOptions", "AskingOptions"),  # they become settings
+    *("Limits", "SearchedStream", "Measure", "Page"),  # of a TuningReport
+    *("LibraryHeap", "ModuleHeap"),  # of a Build
+    "KnownTargets",  # of a NumberStream
+}
+SHAPE = {"features": 8, "classes": 2, "window": 16, "trees": 4}
 
 
 @pytest.mark.parametrize("package", [microshrub_host, microshrub_tools])
@@ -47,6 +64,88 @@ def test_the_examples_hold(api: ModuleType) -> None:
 
 def test_a_wrong_name_is_said_in_the_words_of_the_command_line() -> None:
     with pytest.raises(microshrub_host.UserError, match="Did you mean shrub"):
-        microshrub_host.budget("rpi_pico", "schrub", features=2, classes=2)
+        budget("schrub", "rpi_pico", features=2, classes=2)
     with pytest.raises(microshrub_host.UserError, match="dept is not a parameter of thicket"):
-        microshrub_host.budget("rpi_pico", features=2, classes=2, dept=3)
+        budget(board="rpi_pico", features=2, classes=2, dept=3)
+
+
+def of_hint(hint: Any) -> Iterator[type]:
+    """The package's classes in an annotation."""
+    if isinstance(hint, type) and hint.__module__.startswith("microshrub_"):
+        yield hint
+    for part in typing.get_args(hint):
+        yield from of_hint(part)
+
+
+def returned(function: Callable[..., Any]) -> Iterator[type]:
+    names = vars(sys.modules[function.__module__])
+    yield from of_hint(typing.get_type_hints(function, names).get("return"))
+
+
+def parts(kind: type) -> Iterator[type]:
+    """What the fields and the properties of a result are."""
+    if dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        for each in dataclasses.fields(kind):
+            if not each.name.startswith("_"):
+                yield from of_hint(hints[each.name])
+    for name, value in vars(kind).items():
+        if isinstance(value, property) and value.fget and not name.startswith("_"):
+            yield from returned(value.fget)
+
+
+def test_all_that_is_returned_is_exported() -> None:
+    exported = {
+        getattr(package, name)
+        for package in (microshrub_host, microshrub_tools)
+        for name in package.__all__
+    }
+    waiting = [each for each in exported if inspect.isclass(each)]
+    for function in filter(inspect.isfunction, exported):
+        waiting += returned(function)
+    seen: set[type] = set()
+    while waiting:
+        kind = waiting.pop()
+        if kind not in seen and kind.__name__ not in INNER:
+            seen.add(kind)
+            waiting += parts(kind)
+    assert {"Result", "Budget", "Build", "ByClass", "Candidate"} <= {k.__name__ for k in seen}
+    assert not [kind.__name__ for kind in seen - exported]
+
+
+def test_the_order_of_before_warns_with_the_one_of_now(tmp_path: Path) -> None:
+    now = budget("shrub", "rpi_pico", **SHAPE)
+    for former in (
+        lambda: budget("rpi_pico", "shrub", **SHAPE),
+        lambda: budget(str(board_file(tmp_path)), "shrub", **SHAPE),
+    ):
+        with pytest.warns(FutureWarning, match=r"is now budget\(model, board\)") as noted:
+            found = former()
+        assert noted[0].filename == __file__
+        assert found == dataclasses.replace(now, board=found.board)
+    with pytest.warns(FutureWarning, match=r"is now budget\(model, board\)"):
+        found = budget("rpi_pico", features=8, classes=2)
+    assert found == budget("thicket", "rpi_pico", features=8, classes=2)
+    assert found == budget(board="rpi_pico", features=8, classes=2)
+
+    stream = open_stream("synth:sea_a", limit=300)
+    run = simulate(stream, "shrub", engine="python", window=8, trees=2)
+    save_model(stream, run, tmp_path / "now.mshrub")
+    with pytest.warns(FutureWarning, match=r"is now save_model\(stream, run, path\)") as noted:
+        save_model(str(tmp_path / "former.mshrub"), run, stream)  # type: ignore[arg-type]
+    assert noted[0].filename == __file__
+    files = [(tmp_path / f"{name}.mshrub").read_bytes() for name in ("now", "former")]
+    assert files[0] == files[1]
+
+
+def board_file(folder: Path) -> Path:
+    path = folder / "own.toml"
+    boards = Path(__file__).parents[1] / "boards"
+    path.write_text((boards / "rpi_pico.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    return path
+
+
+def test_a_budget_without_a_board_is_refused_in_words() -> None:
+    with pytest.raises(microshrub_host.UserError, match="names no board"):
+        budget("shrub", **SHAPE)
+    assert isinstance(budget("shrub", "esp32", **SHAPE), Budget)

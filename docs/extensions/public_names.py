@@ -1,12 +1,16 @@
 """The directive `public-names MODULE`: the documentation of all that the module's __all__ names.
 
+With `:functions-first:`, what is called stands before what it returns.
+
 The page cannot lag behind the code: a name that is exported, or a learner, is on it.
 """
 
 import importlib
 import inspect
+from typing import ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -17,6 +21,7 @@ class PublicNames(SphinxDirective):
     """Classes with their members first, then functions, then constants."""
 
     required_arguments = 1
+    option_spec: ClassVar = {"functions-first": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         module = importlib.import_module(self.arguments[0])
@@ -24,7 +29,8 @@ class PublicNames(SphinxDirective):
         names = [*module.__all__]
         if hasattr(module, "learners"):
             names += module.learners.learner_names()
-        for name in sorted(names, key=lambda name: _rank(getattr(module, name))):
+        order = (1, 0, 2) if "functions-first" in self.options else (0, 1, 2)
+        for name in sorted(names, key=lambda name: order[_rank(getattr(module, name))]):
             lines += _directive(f"{self.arguments[0]}.{name}", getattr(module, name))
         text = nodes.Element()
         nested_parse_with_titles(

@@ -1,8 +1,11 @@
 """The PC side of microshrub: streams, engines, evaluation, RAM budgets, tuning.
 
-What a program or a notebook uses is exported here by name, and imported when it is first named;
-the classifiers and regressors for River and scikit-learn are in `adapters.river_adapter` and
-`adapters.sklearn_adapter`. All else is private: it may change without notice.
+What a program or a notebook uses is exported here by name, and imported when it is first named:
+functions, what they return, and the parts of that. The classifiers and regressors for River and
+scikit-learn are in `adapters.river_adapter` and `adapters.sklearn_adapter`. All else is private:
+it may change without notice.
+
+Arguments always come in the same order: stream, model, board, then the file or folder.
 """
 
 from __future__ import annotations
@@ -17,17 +20,60 @@ if TYPE_CHECKING:
     from .api.planning import budget, tune
     from .api.runs import parity, simulate
     from .base.errors import UserError
+    from .boards.ram_budget import Budget, Part, Shortage
+    from .engines.interface import States
     from .engines.learners import register
     from .engines.loader import load
+    from .evaluation.anomaly_run import AnomalyRun
+    from .evaluation.asking_run import AskingRun
+    from .evaluation.by_class import ByClass
+    from .evaluation.errors import Errors, IntervalResult
+    from .evaluation.parity import Difference
+    from .evaluation.prequential import Point, Result
+    from .evaluation.regression import NumberResult
+    from .evaluation.spare_run import Naming, SpareRun
+    from .evaluation.without_labels import WithoutLabels
+    from .models.model_files import ModelFile, OpenModel
+    from .streams.extraction import Extraction
     from .streams.number_streams import NumberStream
     from .streams.open_numbers import open_numbers
     from .streams.open_stream import open_stream
     from .streams.stream import Stream
+    from .streams.units import Scale
+    from .tuning.report import TuningReport
+    from .tuning.scores import Scores
+    from .tuning.study import FinishedTrial
+    from .tuning.trials import Candidate, Size
 
 __all__ = [
+    "AnomalyRun",
+    "AskingRun",
+    "Budget",
+    "ByClass",
+    "Candidate",
+    "Difference",
+    "Errors",
+    "Extraction",
+    "FinishedTrial",
+    "IntervalResult",
+    "ModelFile",
+    "Naming",
+    "NumberResult",
     "NumberStream",
+    "OpenModel",
+    "Part",
+    "Point",
+    "Result",
+    "Scale",
+    "Scores",
+    "Shortage",
+    "Size",
+    "SpareRun",
+    "States",
     "Stream",
+    "TuningReport",
     "UserError",
+    "WithoutLabels",
     "budget",
     "extract_features",
     "load",
@@ -42,9 +88,34 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AnomalyRun": "evaluation.anomaly_run",
+    "AskingRun": "evaluation.asking_run",
+    "Budget": "boards.ram_budget",
+    "ByClass": "evaluation.by_class",
+    "Candidate": "tuning.trials",
+    "Difference": "evaluation.parity",
+    "Errors": "evaluation.errors",
+    "Extraction": "streams.extraction",
+    "FinishedTrial": "tuning.study",
+    "IntervalResult": "evaluation.errors",
+    "ModelFile": "models.model_files",
+    "Naming": "evaluation.spare_run",
+    "NumberResult": "evaluation.regression",
     "NumberStream": "streams.number_streams",
+    "OpenModel": "models.model_files",
+    "Part": "boards.ram_budget",
+    "Point": "evaluation.prequential",
+    "Result": "evaluation.prequential",
+    "Scale": "streams.units",
+    "Scores": "tuning.scores",
+    "Shortage": "boards.ram_budget",
+    "Size": "tuning.trials",
+    "SpareRun": "evaluation.spare_run",
+    "States": "engines.interface",
     "Stream": "streams.stream",
+    "TuningReport": "tuning.report",
     "UserError": "base.errors",
+    "WithoutLabels": "evaluation.without_labels",
     "budget": "api.planning",
     "extract_features": "api.features",
     "load": "engines.loader",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,12 +22,14 @@ from ..streams.units import RAW_MAX
 
 
 def save_model(
-    path: str | Path, run: Result | NumberResult, stream: Stream | NumberStream
+    stream: Stream | NumberStream, run: Result | NumberResult, path: str | Path
 ) -> None:
     """Write the model that a simulation of the stream has left behind, as `simulate --save`.
 
     The file is replaced at once, and only by a whole one. Raises UserError if it cannot be
     written.
+
+    The order of before, save_model(path, run, stream), warns, and works for one more release.
 
     Examples
     --------
@@ -36,18 +39,26 @@ def save_model(
     >>> run = simulate(stream, "shrub", engine="python", window=16, trees=4, depth=3)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "sea.mshrub")
-    ...     save_model(path, run, stream)
+    ...     save_model(stream, run, path)
     ...     model = load_model(path)
     >>> model.learner.state_crc32() == run.state_crc32
     True
 
     """
+    if isinstance(stream, (str, Path)):
+        other_order("save_model(stream, run, path)")
+        stream, path = path, stream  # type: ignore[assignment]  # as they came
     if isinstance(run, NumberResult):
         assert isinstance(stream, NumberStream)
         model_files.write(Path(path), model_files.of_number_run(run, stream))
         return
     assert isinstance(stream, Stream)
     model_files.write(Path(path), model_files.of_run(run, stream))
+
+
+def other_order(now: str) -> None:
+    """Warn the caller's caller of arguments in the order of before."""
+    warnings.warn(f"the order of the arguments is now {now}", FutureWarning, stacklevel=3)
 
 
 def load_model(path: str | Path) -> OpenModel:

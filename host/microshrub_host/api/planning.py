@@ -21,12 +21,12 @@ from ..tuning.report import TuningReport
 from ..tuning.splits import NumberSplit, SearchedStream, StreamSplit
 from ..tuning.study import Progress, Search
 from ..tuning.trials import Limits
-from .models import asking_of, known, parameters_of, raw_ends, spare_of
+from .models import asking_of, known, other_order, parameters_of, raw_ends, spare_of
 
 
 def budget(
-    board: str,
     model: str = DEFAULT,
+    board: str = "",
     *,
     features: int,
     classes: int | None = None,
@@ -34,12 +34,14 @@ def budget(
 ) -> Budget:
     """What a model takes of a board's RAM: its buffers, MicroPython's overhead, the code.
 
+    The order of before, budget(board, model), warns, and works for one more release.
+
     Parameters
     ----------
-    board
-        The name of a board, such as "rpi_pico", or the path of a .toml file.
     model
         A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
+    board
+        The name of a board, such as "rpi_pico", or the path of a .toml file.
     features, classes
         Of a sample: how many numbers, and how many classes there are; without classes, the model
         is a learner of numbers.
@@ -49,23 +51,29 @@ def budget(
     Raises
     ------
     UserError
-        As simulate() does, and for an unknown board.
+        As simulate() does, and without a board, or for an unknown one.
 
     Examples
     --------
     >>> from microshrub_host import budget
-    >>> found = budget("rpi_pico", "shrub", features=8, classes=2, window=16, trees=4)
+    >>> found = budget("shrub", "rpi_pico", features=8, classes=2, window=16, trees=4)
     >>> found.fits, found.model_bytes < found.ram_bytes < found.free_bytes
     (True, True)
 
     """
+    if model.endswith(".toml") or model in board_files.names():
+        other_order("budget(model, board)")
+        model, board = board or DEFAULT, model
+    if not board:
+        raise UserError(f"budget({model!r}) names no board: {', '.join(board_files.names())}")
+    target = board_files.load(board)
     shape = {"features": features}
     if classes is None:
         model = regressor_for(model)
     else:
         shape |= {"classes": classes}
     wanted = parameters_of(model if classes is None else known(model), shape, parameters)
-    return ram_budget.budget(wanted, board_files.load(board), kind_of(model))
+    return ram_budget.budget(wanted, target, kind_of(model))
 
 
 def tune(

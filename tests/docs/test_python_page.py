@@ -1,0 +1,77 @@
+"""What the page about Python shows: it runs, prints that, and has types."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from tests_support import ROOT
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PAGE = ROOT / "docs" / "reference" / "python.md"
+
+
+def shown(kind: str) -> str:
+    return PAGE.read_text(encoding="utf-8").partition(f"```{kind}\n")[2].partition("```\n")[0]
+
+
+def test_the_example_prints_what_stands_below_it(tmp_path: Path) -> None:
+    after = PAGE.read_text(encoding="utf-8").partition("\nprints\n\n```\n")[2]
+    command = [sys.executable, "-c", shown("python")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == after.partition("```\n")[0]
+
+
+def packages() -> list[Path]:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        wheel = tomllib.load(file)["tool"]["hatch"]["build"]["targets"]["wheel"]
+    return [ROOT / name for name in wheel["packages"]]
+
+
+@pytest.mark.parametrize("package", packages(), ids=lambda path: path.name)
+def test_each_package_says_that_it_has_types(package: Path) -> None:
+    assert (package / "py.typed").read_bytes() == b""
+    command = ["git", "ls-files", "--error-unmatch", str(package / "py.typed")]
+    if (ROOT / ".git").exists():  # what git ignores is not in the wheel
+        assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.long
+def test_mypy_knows_what_a_users_program_gets(tmp_path: Path) -> None:
+    more = """
+import microshrub
+from microshrub_host.adapters.river_adapter import HoeffdingTreeClassifier
+reveal_type(run)
+reveal_type(needed)
+reveal_type(build("sea.mshrub", "rpi_pico"))
+stream.no_such_name
+"""
+    (tmp_path / "use.py").write_text(shown("python") + more, encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "use.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    for kind in ("prequential.Result", "ram_budget.Budget", "build.Build"):
+        assert f'{kind}"' in done.stdout
+    errors = [line for line in done.stdout.splitlines() if ": error:" in line]
+    assert len(errors) == 1
+    assert '"Stream" has no attribute "no_such_name"' in errors[0]
+
+
+@pytest.mark.long
+def test_the_wheel_says_it_too(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", "."]
+    done = subprocess.run(
+        [*command, str(ROOT)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    if "No matching distribution" in done.stderr:
+        pytest.skip("hatchling cannot be had here")
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(next(tmp_path.glob("microshrub-*.whl"))) as wheel:
+        names = wheel.namelist()
+    assert {f"{package.name}/py.typed" for package in packages()} <= set(names)
