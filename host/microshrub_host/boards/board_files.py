@@ -156,6 +156,10 @@ def _unknown(name: str) -> str:
 
 
 def _read(path: Path) -> Board:
+    return _board(path.stem, _table(path))
+
+
+def _table(path: Path) -> TomlSection:
     try:
         with path.open("rb") as file:
             table = tomllib.load(file)
@@ -163,7 +167,7 @@ def _read(path: Path) -> Board:
         raise BoardFileError(f"Cannot read the board file {path}: {error.strerror}.") from error
     except ValueError as error:  # TOMLDecodeError, UnicodeDecodeError
         raise BoardFileError(f"{path} is not a TOML file: {error}") from error
-    return _board(path.stem, TomlSection(str(path), table))
+    return TomlSection(str(path), table)
 
 
 def _board(key: str, table: TomlSection) -> Board:
@@ -230,6 +234,8 @@ def _costs(table: TomlSection, key: str) -> Costs | None:
     if key not in table.rest:
         return None
     section = table.section(key)
+    if "like" in section.rest:
+        return _costs_of(section, key)
     source = section.text("source")
     rows = section.take("row", list, f"sections [[{key}.row]]")
     found = [TomlSection(table.path, row, f"{key}.row[{i}].") for i, row in enumerate(rows)]
@@ -242,6 +248,17 @@ def _costs(table: TomlSection, key: str) -> Costs | None:
         uncached = section.positive("uncached_us")
     section.finish()
     return Costs(source, tuple(_cost_row(row) for row in found), cycles, uncached)
+
+
+def _costs_of(section: TomlSection, key: str) -> Costs:
+    """Those of another board that comes with microshrub, whose processor is the same."""
+    board = section.text("like")
+    section.finish()
+    path = _folder() / f"{board}.toml"
+    costs = _costs(_table(path), key) if board in names() else None
+    if costs is None:
+        section.fail("like", f"has to be a board whose file has [{key}], not {board!r}")
+    return costs
 
 
 def _cost_row(table: TomlSection) -> CostRow:

@@ -148,7 +148,12 @@ def test_commands_tell_the_time(
 
 
 @pytest.mark.parametrize(
-    ("key", "core"), [("rpi_pico", "m0"), ("rpi_pico_w", "m0"), ("rpi_pico2", "m3")]
+    ("key", "core"),
+    [
+        (name, {"armv6m": "m0", "armv7emsp": "m3"}[board_files.load(name).arch])
+        for name in board_files.names()
+        if board_files.load(name).cost
+    ],
 )
 def test_a_boards_instructions_are_those_of_the_cost_page(key: str, core: str) -> None:
     page = (ROOT / "docs" / "reference" / "results" / "cost.md").read_text(encoding="utf-8")

@@ -27,7 +27,7 @@ from serial_support import serial_port
 
 from microshrub_host.boards import board_files
 from microshrub_tools.link.serial_line import SerialLine
-from microshrub_tools.web import site
+from microshrub_tools.web import page_data, site
 
 pytest.importorskip("websockets")
 
@@ -187,7 +187,7 @@ def test_nothing_is_written_that_the_board_cannot_start(
 
 
 def test_for_each_board_it_says_which_file_and_how(playground: Browser) -> None:
-    for key in board_files.names():
+    for key in page_data.BOARDS:
         choose(playground, "blank-board", key)
         told = playground.run("document.querySelector('#blank-how').textContent")
         board = board_files.load(key)

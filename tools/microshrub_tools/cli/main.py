@@ -18,6 +18,7 @@ COMMANDS = (
     Command("example", "Write a recording to learn from.", f"{_HOST}.example"),
     Command("simulate", "Learn a stream as the board would.", f"{_HOST}.simulate"),
     Command("budget", "Show how much of a board's RAM a model takes.", f"{_HOST}.budget"),
+    Command("boards", "List the boards and where their figures are from.", f"{_HOST}.boards"),
     Command("parity", "Check that all engines compute the same bits.", f"{_HOST}.parity"),
     Command("show", "Print a saved model's trees, in the units of its features.", f"{_HOST}.show"),
     Command("export", "Export a saved model to another format.", f"{_HOST}.export"),

@@ -68,10 +68,13 @@ SAMPLES = (
     Sample("led", "synth:led", 2000),
 )
 
+# Those whose empty flash the page can fill, or tell how to
+BOARDS = ("esp32", "esp32c3", "esp32s3", "rpi_pico", "rpi_pico2", "rpi_pico_w")
+
 
 def write(folder: Path) -> None:
     """Write all of it into that folder, which is made if need be."""
-    boards = [board_files.load(name) for name in board_files.names()]
+    boards = [board_files.load(name) for name in BOARDS]
     for name in ("streams", "library"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for arch in sorted({mpy.BYTECODE_ONLY, *(board.arch for board in boards)}):

@@ -1,0 +1,75 @@
+"""The page docs/reference/boards.md: what the files in boards/ say, board by board."""
+
+from __future__ import annotations
+
+from ..boards import board_files
+from ..boards.board_files import Board
+from ..render.markdown import markdown_table
+
+HEAD = (
+    "`--board`", "board", "clock", "RAM", "free heap", "in one piece", "the figure is",
+    "file system", "machine code",
+)  # fmt: skip
+
+INTRODUCTION = """\
+# Boards
+
+The boards that `--board` knows, one file each in `boards/`, with the stock firmware from
+micropython.org and its radio off. Sizes are bytes. *Free heap* is what a program finds after boot.
+*Measured* is what a board said, *derived* what follows from figures of others, from linker scripts
+and sources; below the table stands from which. *Machine code* says where a board puts the kernels
+that viper or C made: on the free heap, or in RAM of its own, of which there is so much.
+
+A board that is not here gets a file of its own: copy the one that is most like it, and give
+`--board` its path. The processor of another board lends its table of instructions with
+`[cost]` and `like = "rpi_pico"`.
+
+`{command}` writes this page.
+"""
+
+
+def rows(boards: list[Board]) -> list[tuple[str, ...]]:
+    """A row for each board, as in HEAD."""
+    return [_row(board) for board in boards]
+
+
+def page(command: str) -> str:
+    """The whole page, of the boards that come with microshrub."""
+    boards = [board_files.load(name) for name in board_files.names()]
+    sources = [line for board in boards for line in _sources(board)]
+    table = markdown_table(HEAD, rows(boards))
+    text = (INTRODUCTION.format(command=command), table, "\n## Where the figures are from\n")
+    return "\n".join((*text, *sources)) + "\n"
+
+
+def how(source: str) -> str:
+    """Whether a figure was measured, from what stands before the colon of its source."""
+    return "measured" if source.startswith("measured") else "derived"
+
+
+def _row(board: Board) -> tuple[str, ...]:
+    piece = board.largest_block_bytes
+    return (
+        f"`{board.key}`",
+        board.name,
+        f"{board.clock_hz / 1_000_000:.0f} MHz",
+        f"{board.sram_bytes:,}",
+        f"{board.heap_free_bytes:,}",
+        "all" if piece == board.heap_free_bytes else f"{piece:,}",
+        how(board.heap_source),
+        f"{board.flash_bytes:,}" if board.flash_bytes else "-",
+        f"{board.arch}, {_machine_code(board)}",
+    )
+
+
+def _machine_code(board: Board) -> str:
+    if board.native:
+        return "on the heap"
+    return f"{board.executable_bytes:,} of its own" if board.executable_bytes else "elsewhere"
+
+
+def _sources(board: Board) -> list[str]:
+    found = [f"- `{board.key}`: free heap {board.heap_source}."]
+    if board.executable_source:
+        found.append(f"  Machine code: {board.executable_source}.")
+    return found
