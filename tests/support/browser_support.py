@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 _OPTIONS = (
@@ -34,7 +35,6 @@ _OPTIONS = (
     "--disable-dev-shm-usage",
     "--remote-debugging-pipe",
 )
-_PATIENCE = 30.0  # seconds
 
 
 class Browser:
@@ -82,7 +82,7 @@ class Browser:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
-    def wait(self, expression: str, seconds: float = _PATIENCE) -> Any:
+    def wait(self, expression: str, seconds: float = PATIENCE) -> Any:
         """The expression's value as soon as it is true."""
         deadline = time.monotonic() + seconds
         while not (value := self.run(expression)):
@@ -123,7 +123,7 @@ class Browser:
             pass
 
     def _receive(self) -> dict[str, Any]:
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + PATIENCE
         while b"\0" not in self._read:
             ready = select.select([self._answers], [], [], max(0, deadline - time.monotonic()))
             assert ready[0], "the browser says nothing"

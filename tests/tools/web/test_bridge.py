@@ -72,11 +72,11 @@ def test_a_blank_board_gets_what_was_learned_and_starts_it(
     assert "the model is learner.state" in what_starts(micropython_command, board.flash)
 
     page.run("document.querySelector('#watch').click()")
-    page.wait("document.querySelector('#watch-numbers').textContent", 60)
+    page.wait("document.querySelector('#watch-numbers').textContent")
     page.run("document.querySelector('#watch-stream').click()")
-    page.wait("!!document.querySelector('#watch-crc32, #watch-status.bad')", 120)
+    page.wait("!!document.querySelector('#watch-crc32, #watch-status.bad')")
     assert page.run("document.querySelector('#watch-status').className") == ""
-    page.wait("document.querySelector('#watch-status').textContent.startsWith('400 samples')", 120)
+    page.wait("document.querySelector('#watch-status').textContent.startsWith('400 samples')")
     assert page.run("document.querySelectorAll('#watch-confusion tbody tr').length") == 10
 
 

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import csv
 import math
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from browser_support import Browser
-from patience import PATIENCE
 from playground_support import take
+from sensor_support import RATE, circle, draw, held_clock, line, rest, settle
 
 from microshrub_host import load_model, open_stream, simulate
 
 STATUS = "document.querySelector('#learn-me-status').textContent"
+
+
+@pytest.fixture
+def held(page: Browser, address: str) -> Iterator[Browser]:
+    """The page, whose sensor is read when the test says so."""
+    with held_clock(page):
+        page.open(address)
+        page.wait("!!document.querySelector('#start')")
+        yield page
+
+
+def begin(page: Browser) -> None:
+    page.run("document.querySelector('#learn-me').click()")
+    page.wait("!!document.querySelector('.labels button')")
+    page.run("document.querySelector('.pad').scrollIntoView({block: 'center'})")
 
 
 def press(page: Browser, text: str) -> None:
@@ -25,75 +40,115 @@ def press(page: Browser, text: str) -> None:
     assert page.run(f"{found}.getAttribute('aria-pressed')") == "true"
 
 
-def move(page: Browser, seconds: float, turns: float) -> None:
-    """Move the pointer in a circle, or with turns 0 in a line."""
+def end(page: Browser) -> int:
+    """End, and give the checksum of what was learned."""
+    page.run("document.querySelector('#learn-me').click()")
+    page.wait("!!document.querySelector('#gestures-crc32')")
+    return int(page.run("document.querySelector('#gestures-crc32').textContent"), 16)
+
+
+def said(page: Browser) -> str:
+    return str(page.run("document.querySelector('#said').textContent"))
+
+
+def move(page: Browser, readings: int, turns: float) -> None:
+    """Move the mouse in a circle, or with turns 0 in a line, and take a reading at each place."""
     box = page.run("(({x, y, width, height}) => [x, y, width, height])"
                    "(document.querySelector('.pad').getBoundingClientRect())")  # fmt: skip
-    begin = time.monotonic()
-    while (now := time.monotonic() - begin) < seconds:
-        angle = 2 * math.pi * now * (turns or 1)
+    for i in range(readings):
+        angle = 2 * math.pi * (turns or 1) * i / RATE
         x = box[0] + box[2] / 2 + 60 * math.cos(angle)
         y = box[1] + box[3] / 2 + (60 * math.sin(angle) if turns else 0)
         page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
-        time.sleep(0.01)
+        page.run("tick()")
 
 
 def test_gestures_are_learned_and_the_simulator_comes_to_the_same_bits(
-    playground: Browser, tmp_path: Path
+    held: Browser, tmp_path: Path
 ) -> None:
-    playground.run("document.querySelector('#names').value = 'circle, the \"line\", left & right'")
-    playground.run("document.querySelector('#learn-me').click()")
-    playground.wait("!!document.querySelector('.labels button')")
-    playground.run("document.querySelector('.pad').scrollIntoView({block: 'center'})")
+    held.run("document.querySelector('#names').value = 'circle, the \"line\", left & right'")
+    begin(held)
     for text, turns in (("circle", 1.5), ('the "line"', 0)) * 2:
-        press(playground, text)
-        move(playground, 4, turns)
-    press(playground, "only predict")
-    move(playground, 1, 1.5)
-    playground.wait("document.querySelector('#said').textContent")
-    playground.run("document.querySelector('#learn-me').click()")
-    playground.wait("!!document.querySelector('#gestures-crc32')")
-    crc = int(playground.run("document.querySelector('#gestures-crc32').textContent"), 16)
+        press(held, text)
+        move(held, 150, turns)
+    press(held, "only predict")
+    move(held, 40, 1.5)
+    settle(held)
+    assert said(held) in ("circle", 'the "line"')
+    crc = end(held)
 
     recording, model = tmp_path / "gestures.csv", tmp_path / "gestures.mshrub"
-    take(playground, "take-csv", recording)
-    take(playground, "take-gestures", model)
+    take(held, "take-csv", recording)
+    take(held, "take-gestures", model)
     stream = open_stream(str(recording), classes=("circle", 'the "line"', "left & right"))
-    assert len(stream.labels) > 30
+    assert len(stream.labels) == (600 - 32) // 8 + 1
     run = simulate(stream, bytes=16384)
     assert run.state_crc32 == crc == load_model(model).learner.state_crc32()
     assert run.accuracy > 60
 
 
 @pytest.mark.long
-def test_taught_in_blocks_it_knows_all_gestures_once_nobody_tells_labels(
-    playground: Browser,
-) -> None:
-    playground.run("document.querySelector('#learn-me').click()")
-    playground.wait("!!document.querySelector('.labels button')")
-    playground.run("document.querySelector('.pad').scrollIntoView({block: 'center'})")
-    gestures: list[tuple[str, float | None]] = [("circle", 1.5), ("line", 0), ("rest", None)]
-    for text, turns in gestures * 3:
-        press(playground, text)
-        do(playground, 6, turns)
-    press(playground, "only predict")
+def test_taught_in_blocks_it_knows_all_gestures_once_nobody_tells_labels(held: Browser) -> None:
+    begin(held)
+    gestures = ("circle", "line", "rest")
+    for text in gestures * 3:
+        press(held, text)
+        do(held, text, 6 * RATE)
+    press(held, "only predict")
+    settle(held)
     right = asked = 0
-    for text, turns in gestures * 2:
-        do(playground, 1.5, turns)  # until a window holds nothing but this gesture
-        for _ in range(10):
-            do(playground, 0.3, turns)
-            right += playground.run("document.querySelector('#said').textContent") == text
+    for text in gestures * 2:
+        do(held, text, 75)  # until a window holds nothing but this gesture
+        for step in range(10):
+            do(held, text, 15, 75 + 15 * step)
+            settle(held)
+            right += said(held) == text
             asked += 1
-    playground.run("document.querySelector('#learn-me').click()")
     assert right >= 0.9 * asked
 
 
-def do(page: Browser, seconds: float, turns: float | None) -> None:
-    """Make a gesture; None: let the pointer rest."""
-    if turns is None:
-        time.sleep(seconds)
+def do(page: Browser, text: str, readings: int, begin: int = 0) -> None:
+    """Make a gesture for so many readings, from one of them on."""
+    if text == "rest":
+        rest(page, readings)
     else:
-        move(page, seconds, turns)
+        draw(page, {"circle": circle, "line": line}[text], readings, begin)
+
+
+def test_a_slow_worker_learns_each_sample_with_the_label_of_its_moment(
+    held: Browser, tmp_path: Path
+) -> None:
+    """All of it is taught while nothing is learned yet, and the answer is of the newest sample."""
+    begin(held)
+    held.run("hold = 'learn', held = [], orders = []")
+    taught = (("circle", 160), ("line", 80), ("rest", 48), ("circle", 8))
+    for text, readings in taught:
+        press(held, text)
+        do(held, text, readings)
+    press(held, "only predict")
+    do(held, "line", 400)
+    held.wait("held.length")
+    assert "predict" not in held.run("orders")
+    held.run("held.splice(0).forEach((order) => order())")
+    held.wait(STATUS + ".includes('samples wait to be learned')")
+    held.run("held.splice(0).forEach((order) => order()); held = null")
+    settle(held)
+    assert "wait" not in held.run(STATUS)
+    assert held.run("orders.filter((name) => name === 'learn').length") == 34
+    assert held.run("orders.filter((name) => name === 'predict').length") == 1
+    assert held.run("orders.at(-1)") == "predict"
+
+    press(held, "rest")
+    held.run("held = []")
+    do(held, "rest", 80)  # and what waits at the end is learned, too
+    held.run("document.querySelector('#learn-me').click()")
+    held.run("held.splice(0).forEach((order) => order()); held = null")
+    held.wait("!!document.querySelector('#gestures-crc32')")
+    recording = tmp_path / "gestures.csv"
+    take(held, "take-csv", recording)
+    with recording.open(newline="") as file:
+        labels = [row["class"] for row in csv.DictReader(file)]
+    assert labels == (["circle"] * 17 + ["line"] * 10 + ["rest"] * 6 + ["circle"] + ["rest"] * 10)
 
 
 MOTION = ("accelerometer", "gyroscope", "linear-acceleration")
@@ -107,35 +162,52 @@ DeviceMotionEvent.requestPermission = async () => {
 
 
 @pytest.fixture
-def moving(playground: Browser) -> Iterator[Browser]:
+def moving(held: Browser) -> Iterator[Browser]:
     """A browser on a device that can be moved."""
     for kind in MOTION:
-        playground.call("Emulation.setSensorOverrideEnabled", type=kind, enabled=True)
-    yield playground
+        held.call("Emulation.setSensorOverrideEnabled", type=kind, enabled=True)
+    feel(held, 0)
+    yield held
     for kind in MOTION:
-        playground.call("Emulation.setSensorOverrideEnabled", type=kind, enabled=False)
+        held.call("Emulation.setSensorOverrideEnabled", type=kind, enabled=False)
 
 
-def shake(page: Browser, seconds: float, turns: float) -> None:
-    """Shake the device to and fro so many times a second; 0: let it lie."""
-    begin = time.monotonic()
-    while (now := time.monotonic() - begin) < seconds:
-        push = 8 * math.sin(2 * math.pi * turns * now)
-        linear = {"x": push, "y": 0.1 * push, "z": 0}
-        readings = {
-            "accelerometer": linear | {"z": 9.8},
-            "linear-acceleration": linear,
-            "gyroscope": {"x": 0, "y": 0, "z": push / 4},
-        }
-        for kind, xyz in readings.items():
-            page.call("Emulation.setSensorOverrideReadings", type=kind, reading={"xyz": xyz})
-        time.sleep(0.01)
+def feel(page: Browser, push: float) -> None:
+    """What the device's sensors say from now on, pushed with so many m/s²."""
+    linear = {"x": push, "y": 0.1 * push, "z": 0}
+    readings = {
+        "accelerometer": linear | {"z": 9.8},
+        "gyroscope": {"x": 0, "y": 0, "z": push / 4},
+        "linear-acceleration": linear,
+    }
+    for kind, xyz in readings.items():
+        page.call("Emulation.setSensorOverrideReadings", type=kind, reading={"xyz": xyz})
+
+
+# Resolved when the page was told of that push. Browsers tell of motion in tenths.
+FELT = """
+new Promise((resolve) => {
+  const take = ({acceleration}) => {
+    if (Math.abs(acceleration.x - PUSH) > 0.11) return;
+    removeEventListener("devicemotion", take);
+    resolve();
+  };
+  addEventListener("devicemotion", take);
+}).then(() => tick())
+"""
+
+
+def shake(page: Browser, readings: int, turns: float) -> None:
+    """Take readings while the device is shaken to and fro so many times a second; 0: it lies."""
+    for i in range(readings):
+        push = 8 * math.sin(2 * math.pi * turns * i / RATE)
+        feel(page, push)
+        page.run(FELT.replace("PUSH", str(push)))
 
 
 def begin_with_motion(page: Browser) -> None:
     page.run("document.querySelector('#source').value = 'motion'")
     page.run("document.querySelector('#names').value = 'shake, rest'")
-    shake(page, 0.1, 0)
     page.press("#learn-me")
 
 
@@ -144,19 +216,16 @@ def test_a_motion_is_learned_from_six_axes(moving: Browser, tmp_path: Path) -> N
     begin_with_motion(moving)
     moving.wait("!!document.querySelector('.labels button')")
     assert moving.run("document.querySelector('.pad').hidden")
-    for text, turns in (("shake", 3), ("rest", 0)) * 2:
+    gestures = (("shake", 3), ("rest", 0))
+    for text, turns in gestures * 2:
         press(moving, text)
-        shake(moving, 4, turns)
+        shake(moving, 100, turns)
     press(moving, "only predict")
-    for text, turns in (("shake", 3), ("rest", 0)):
-        said, end = "", time.monotonic() + PATIENCE  # a slow machine is late
-        while said != text:
-            assert time.monotonic() < end, f"{said} and not {text}"
-            shake(moving, 1, turns)
-            said = moving.run("document.querySelector('#said').textContent")
-    moving.run("document.querySelector('#learn-me').click()")
-    moving.wait("!!document.querySelector('#gestures-crc32')")
-    crc = int(moving.run("document.querySelector('#gestures-crc32').textContent"), 16)
+    for text, turns in gestures:
+        shake(moving, 60, turns)
+        settle(moving)
+        assert said(moving) == text
+    crc = end(moving)
 
     recording = tmp_path / "gestures.csv"
     take(moving, "take-csv", recording)

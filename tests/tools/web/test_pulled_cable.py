@@ -103,12 +103,12 @@ def watch(page: Browser, address: str) -> None:
     page.wait("!!document.querySelector('#start')")
     page.run(LISTEN)
     page.run("document.querySelector('#watch').click()")
-    page.wait("document.querySelector('#watch-numbers').textContent", 60)
+    page.wait("document.querySelector('#watch-numbers').textContent")
 
 
 def confirmed(page: Browser, samples: int) -> None:
     """Wait until the board has confirmed so many."""
-    page.wait(f"parseInt({SENT}.replace(',', '')) >= {samples}", 60)
+    page.wait(f"parseInt({SENT}.replace(',', '')) >= {samples}")
     assert page.run(f"parseInt({SENT}.replace(',', ''))") < SAMPLES, "it was over too soon"
 
 
@@ -119,8 +119,8 @@ def cut_power(device: Device) -> None:
 
 
 def crc_of_board(page: Browser) -> int:
-    page.wait(f"!!document.querySelector('#watch-crc32') || {STATUS}.className === 'bad'", 120)
-    page.wait("!!document.querySelector('#watch-crc32')", 30)
+    page.wait(f"!!document.querySelector('#watch-crc32') || {STATUS}.className === 'bad'")
+    page.wait("!!document.querySelector('#watch-crc32')")
     return int(page.run("document.querySelector('#watch-crc32').textContent"), 16)
 
 
@@ -191,10 +191,10 @@ def test_a_board_that_forgot_what_came_before_the_stream_is_not_taught_half(
         cut_power(device)  # which the stream's own samples survive: they are sent again
         assert crc_of_board(page) == simulate(stream, "shrub", **OPTIONS).state_crc32
         page.run("document.querySelector('#watch-stream').click()")
-        page.wait(f"{SENT}.includes('confirmed')", 60)
+        page.wait(f"{SENT}.includes('confirmed')")
         confirmed(page, 200)
         cut_power(device)
-        page.wait("said.some((text) => text.includes('no longer knows'))", 60)
+        page.wait("said.some((text) => text.includes('no longer knows'))")
         assert not page.run("document.querySelector('#watch-stream').disabled")
 
 
@@ -213,12 +213,12 @@ def test_a_board_that_is_only_watched_is_waited_for(
         try:
             watch(page, bridge.address)
             cable.pull()
-            page.wait("said.includes('The board is back.')", 60)
+            page.wait("said.includes('The board is back.')")
             cut_power(device)
             page.run("said.length = 0")
-            page.wait("said.some((text) => text.startsWith('0 samples learned'))", 60)
+            page.wait("said.some((text) => text.startsWith('0 samples learned'))")
         finally:
             cable.stop()
-    page.wait("said.some((text) => text.includes('It goes on as soon as'))", 60)
+    page.wait("said.some((text) => text.includes('It goes on as soon as'))")
     page.run("document.querySelector('#watch').click()")
     page.wait("document.querySelector('#watch').textContent === 'Connect'")

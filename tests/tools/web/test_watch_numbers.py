@@ -49,7 +49,7 @@ def test_a_predicted_number_is_shown_with_its_errors(
         page.open(bridge.address)
         page.wait("!!document.querySelector('#start')")
         page.run("document.querySelector('#watch').click()")
-        page.wait("document.querySelector('#watch-numbers').textContent", 60)
+        page.wait("document.querySelector('#watch-numbers').textContent")
         found = dict(page.run(CELLS))
         assert found["samples that came"] == "300"
         assert found["predicted b"] == expected["predicted b"]

@@ -45,7 +45,7 @@ def test_a_question_is_answered_in_the_page(
         page.wait("!!document.querySelector('#start')")
         page.press("#watch")
         asked = f"What is sample {before.sample_id}? The guess is {guess}."
-        page.wait(f"{QUESTION} === {asked!r}", 60)
+        page.wait(f"{QUESTION} === {asked!r}")
         page.wait(f"{COUNT}.startsWith('{before.asked} of 15 samples were asked for, ')")
         page.wait(f"{ANSWERS}.join() === 'walk,rest'")
         page.press("#question-labels button:nth-child(2)")

@@ -2,13 +2,12 @@
 
 data.json               boards, learners and their options, streams, expected states
 streams/*.csv.gz        generated streams; `microshrub simulate` reads the same files
-library/ARCH.json.gz    the device library's .mpy files for a processor, in base64
-learning.py             drives a learner inside the page
+library/ARCH.gz         a line with names and sizes, then the device library's .mpy files
+learning.py, motion.py  drive a learner inside the page
 """
 
 from __future__ import annotations
 
-import base64
 import csv
 import gzip
 import io
@@ -78,8 +77,8 @@ def write(folder: Path) -> None:
     for name in ("streams", "library"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for arch in sorted({mpy.BYTECODE_ONLY, *(board.arch for board in boards)}):
-        packed = gzip.compress(_json(_library(arch)).encode(), mtime=0)
-        (folder / "library" / f"{arch}.json.gz").write_bytes(packed)
+        packed = gzip.compress(_library(arch), mtime=0)
+        (folder / "library" / f"{arch}.gz").write_bytes(packed)
     data = {
         "version": version_of("microshrub"),
         "library": loader.digest(),
@@ -111,13 +110,15 @@ def _json(data: Any) -> str:
     return json.dumps(data, separators=(",", ":")) + "\n"
 
 
-def _library(arch: str) -> dict[str, str]:
+def _library(arch: str) -> bytes:
     files = {mpy.in_library(path): path for path in mpy.compiled(arch)}
     if arch == mpy.BYTECODE_ONLY:
         for name in _DRIVERS:
             driver = mpy.compiled_program(Path(__file__).with_name(name), arch)
             files[driver.name] = driver
-    return {name: base64.b64encode(path.read_bytes()).decode() for name, path in files.items()}
+    data = {name: path.read_bytes() for name, path in files.items()}
+    sizes = {name: len(each) for name, each in data.items()}
+    return b"".join([_json(sizes).encode(), *data.values()])
 
 
 def _board(board: Board) -> dict[str, Any]:

@@ -78,20 +78,20 @@ export async function loadPageData(): Promise<PageData> {
 
 export const BYTECODE = "bytecode"; // stands for a processor: the library for any
 
-/** The library for a processor. */
+/** The library for a processor: a line of JSON with names and bytes, then the files. */
 export async function loadLibrary(arch: string): Promise<Library> {
-  const packed = await (await fetched(`library/${arch}.json.gz`)).blob();
+  const packed = await (await fetched(`library/${arch}.gz`)).blob();
   const unpacked = packed.stream().pipeThrough(new DecompressionStream("gzip"));
-  const files = (await new Response(unpacked).json()) as Record<string, string>;
-  return Object.fromEntries(Object.entries(files).map(([path, text]) => [path, bytesOf(text)]));
+  const all = new Uint8Array(await new Response(unpacked).arrayBuffer());
+  let at = all.indexOf(10) + 1;
+  const sizes = JSON.parse(new TextDecoder().decode(all.subarray(0, at))) as Record<string, number>;
+  return Object.fromEntries(
+    Object.entries(sizes).map(([path, size]) => [path, all.slice(at, (at += size))]),
+  );
 }
 
 export async function fetched(path: string): Promise<Response> {
   const response = await fetch(path);
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
   return response;
-}
-
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(base64), (mark) => mark.charCodeAt(0));
 }

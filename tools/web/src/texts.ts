@@ -293,6 +293,8 @@ export const texts = {
     first: "Choose a label and begin.",
     heard: (learned: number, accuracy: string, confidence: number) =>
       `${count(learned)} samples learned, ${accuracy} right before that; confidence ${confidence} of 255`,
+    waiting: (n: number) =>
+      n === 1 ? "; 1 sample waits to be learned" : `; ${count(n)} samples wait to be learned`,
     stopped: (n: number) => `It has learned ${count(n)} samples.`,
     nothing: "Nothing was learned: no sample had a label.",
     csv: "Download the recording",

@@ -16,18 +16,32 @@ export interface Heard {
   readonly predicted: number | null; // null before the first label
   readonly confidence: number;
   readonly learned: number; // samples so far
+  readonly waiting: number; // samples with a label that are still to be learned
   readonly accuracy: number | null; // millionths
 }
 
+/** A label, as it was when the reading or the last reading of the sample was taken. */
+type Label = number | null;
+interface Reading {
+  readonly bytes: Uint8Array;
+  readonly label: Label;
+}
+interface Sample {
+  readonly row: Int32Array;
+  readonly label: number;
+}
+
 export class Gestures {
-  /** The class that the samples have now; null: they are only predicted. */
-  label: number | null = null;
+  /** The class that a reading has that is taken now; null: its sample is only predicted. */
+  label: Label = null;
   readonly featureNames: readonly string[];
-  private readonly rows: Int32Array[] = [];
-  private readonly labels: number[] = [];
+  private readonly readings: Reading[] = []; // that no sample was made of yet
+  private readonly samples: Sample[] = []; // that had a label
+  private newest: Int32Array | null = null; // the sample without a label to be predicted
+  private learned = 0; // of the samples
   private status: Status | null = null;
   private timer = 0;
-  private busy = false;
+  private working: Promise<void> | null = null; // while something waits
 
   private constructor(
     private readonly engine: Engine,
@@ -54,23 +68,21 @@ export class Gestures {
 
   /** Read the sensor from now on, and tell of each sample. */
   run(heard: (what: Heard) => void, failed: (error: unknown) => void): void {
-    const readings: Uint8Array[] = [];
     this.timer = window.setInterval(() => {
-      readings.push(readingBytes(this.sensor.read()));
-      if (this.busy) return;
-      this.busy = true;
-      this.take(readings.splice(0), heard)
+      this.readings.push({ bytes: readingBytes(this.sensor.read()), label: this.label });
+      this.working ??= this.work(heard)
         .catch(failed)
-        .finally(() => (this.busy = false));
+        .finally(() => (this.working = null));
     }, 1000 / RATE);
   }
 
-  /** Stop reading; what was learned stays. */
-  stop(): void {
-    clearInterval(this.timer);
-    this.sensor.stop();
+  /** Read no more, and learn what waits. */
+  async finish(): Promise<void> {
+    this.stop();
+    await this.working;
   }
 
+  /** Forget all. */
   end(): void {
     this.stop();
     this.engine.stop();
@@ -79,8 +91,8 @@ export class Gestures {
   /** The samples that had a label, as the simulator reads them. */
   csv(): string {
     const head = [...this.featureNames, "class"].map(cell).join(",");
-    const label = (i: number): string => cell(this.classNames[this.labels[i]!]!);
-    const lines = this.rows.map((row, i) => [...row, label(i)].join(","));
+    const name = (label: number): string => cell(this.classNames[label]!);
+    const lines = this.samples.map(({ row, label }) => [...row, name(label)].join(","));
     return [head, ...lines, ""].join("\n");
   }
 
@@ -95,32 +107,64 @@ export class Gestures {
     return { ...told, stream: "gestures.csv", samples, accuracy, crc32: state_crc32 };
   }
 
-  private async take(readings: readonly Uint8Array[], heard: (what: Heard) => void): Promise<void> {
-    const { label } = this;
-    for (const reading of readings) {
-      const sample = await this.engine.samplesOf(reading);
-      if (sample.length) heard(await this.hear(sample, label));
+  private stop(): void {
+    clearInterval(this.timer);
+    this.sensor.stop();
+  }
+
+  /** Do what waits. What was taught comes before the answer, and the answer is of the newest. */
+  private async work(heard: (what: Heard) => void): Promise<void> {
+    for (;;) {
+      await this.makeSamples();
+      if (this.learned < this.samples.length) heard(await this.learn(this.samples[this.learned]!));
+      else if (this.newest) heard(await this.predict(this.newest));
+      else if (!this.readings.length) return;
     }
   }
 
-  private async hear(sample: Int32Array, label: number | null): Promise<Heard> {
-    if (label !== null) {
-      this.rows.push(sample);
-      this.labels.push(label);
+  /** Make samples of the readings that wait; a sample has the label of its last reading. */
+  private async makeSamples(): Promise<void> {
+    while (this.readings.length) {
+      const { label } = this.readings[0]!;
+      const other = this.readings.findIndex((reading) => reading.label !== label);
+      const alike = this.readings.splice(0, other < 0 ? this.readings.length : other);
+      const made = await this.engine.samplesOf(joined(alike.map(({ bytes }) => bytes)));
+      for (let at = 0; at < made.length; at += this.featureNames.length) {
+        const row = made.slice(at, at + this.featureNames.length);
+        this.newest = label === null ? row : null;
+        if (label !== null) this.samples.push({ row, label });
+      }
     }
-    if (label === null) {
-      if (!this.status) return this.told(null, 0);
-      const { predicted, confidence } = await this.engine.predict(sample);
-      return this.told(predicted, confidence);
-    }
-    this.status = await this.engine.learn(sample, Uint8Array.of(label));
+  }
+
+  private async learn({ row, label }: Sample): Promise<Heard> {
+    this.status = await this.engine.learn(row, Uint8Array.of(label));
+    this.learned++;
     return this.told(this.status.predictions.at(-1)!, this.status.confidence);
   }
 
-  private told(predicted: number | null, confidence: number): Heard {
-    const accuracy = this.status?.accuracy ?? null;
-    return { predicted, confidence, learned: this.rows.length, accuracy };
+  private async predict(row: Int32Array): Promise<Heard> {
+    this.newest = null;
+    if (!this.status) return this.told(null, 0);
+    const { predicted, confidence } = await this.engine.predict(row);
+    return this.told(predicted, confidence);
   }
+
+  private told(predicted: number | null, confidence: number): Heard {
+    const waiting = this.samples.length - this.learned;
+    const accuracy = this.status?.accuracy ?? null;
+    return { predicted, confidence, learned: this.learned, waiting, accuracy };
+  }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
 
 function namesOf(sensor: Sensor): string[] {

@@ -86,13 +86,16 @@ export class LearnMe {
 
   private async end(): Promise<void> {
     const { gestures } = this;
-    this.start.textContent = texts.learnMe.start;
     if (!gestures) return;
-    gestures.stop();
+    this.start.disabled = true;
+    this.buttons.replaceChildren();
+    await gestures.finish();
     const model = await gestures.model();
+    if (this.gestures !== gestures) return; // it failed meanwhile
     gestures.end();
     this.gestures = null;
-    this.buttons.replaceChildren();
+    this.start.disabled = false;
+    this.start.textContent = texts.learnMe.start;
     this.say(model ? texts.learnMe.stopped(model.samples) : texts.learnMe.nothing);
     if (model) this.showTake(gestures.csv(), model);
   }
@@ -100,6 +103,7 @@ export class LearnMe {
   private fail(error: unknown): void {
     this.gestures?.end();
     this.gestures = null;
+    this.start.disabled = false;
     this.start.textContent = texts.learnMe.start;
     this.say(error instanceof Error ? error.message : String(error), true);
   }
@@ -127,7 +131,8 @@ export class LearnMe {
     this.said.textContent = this.classNames[heard.predicted]!;
     this.said.style.opacity = String(0.4 + (0.6 * heard.confidence) / 255);
     const accuracy = heard.accuracy === null ? "" : percent(heard.accuracy);
-    this.say(texts.learnMe.heard(heard.learned, accuracy, heard.confidence));
+    const waiting = heard.waiting ? texts.learnMe.waiting(heard.waiting) : "";
+    this.say(texts.learnMe.heard(heard.learned, accuracy, heard.confidence) + waiting);
   }
 
   private showTake(csv: string, model: Model): void {

@@ -1,0 +1,84 @@
+"""The page's clock, sensors and worker in a test's hands: nothing rests on how fast a machine is.
+
+`HELD` runs before the page. The page's readings are then taken when the test says so, one after
+another; it can be seen whether the worker has an order, and orders to it can be held back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from browser_support import Browser
+from patience import PATIENCE
+
+RATE = 50  # readings a second
+Point = tuple[float, float]  # pixels from the pad's middle
+HELD = """
+window.setInterval = (tick) => { window.tick = tick; return 1; };
+window.working = 0;  // orders that the workers have
+window.held = null;  // orders of the name `hold` that wait for their release
+window.orders = [];
+window.Worker = class extends Worker {
+  constructor(...all) {
+    super(...all);
+    this.addEventListener("message", () => working--);
+  }
+  postMessage(order) {
+    working++;
+    orders.push(order.name);
+    if (held && order.name === hold) held.push(() => super.postMessage(order));
+    else super.postMessage(order);
+  }
+};
+"""
+POINTS = """
+(() => {
+  const pad = document.querySelector(".pad");
+  const {x, y, width, height} = pad.getBoundingClientRect();
+  for (const [dx, dy] of %s) {
+    const at = {clientX: x + width / 2 + dx, clientY: y + height / 2 + dy};
+    pad.dispatchEvent(new PointerEvent("pointermove", at));
+    tick();
+  }
+})()
+"""
+
+
+@contextlib.contextmanager
+def held_clock(page: Browser) -> Iterator[None]:
+    """While it is open, pages that are opened wait for tick()."""
+    script = page.call("Page.addScriptToEvaluateOnNewDocument", source=HELD)["identifier"]
+    try:
+        yield
+    finally:
+        page.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+
+
+def settle(page: Browser) -> None:
+    """Wait until the page has handled all that it was given."""
+    page.wait("working === 0", PATIENCE)
+
+
+def circle(seconds: float) -> Point:
+    """Where the pointer is in a circle, 1.5 times a second around."""
+    angle = 2 * math.pi * 1.5 * seconds
+    return 60 * math.cos(angle), 60 * math.sin(angle)
+
+
+def line(seconds: float) -> Point:
+    """In a line, to and fro once a second."""
+    return 60 * math.cos(2 * math.pi * seconds), 0
+
+
+def draw(page: Browser, gesture: Callable[[float], Point], readings: int, begin: int = 0) -> None:
+    """Take so many readings while the pointer makes a gesture; does not wait for the page."""
+    points: Sequence[Point] = [gesture((begin + i) / RATE) for i in range(readings)]
+    page.run(POINTS % json.dumps(points))
+
+
+def rest(page: Browser, readings: int) -> None:
+    """Take so many readings while the pointer rests."""
+    page.run(f"for (let i = 0; i < {readings}; i++) tick()")
