@@ -18,6 +18,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+from .currents import Currents, currents
 from .toml_section import BoardFileError, TomlSection
 
 # The -march values of mpy-cross whose ints and pointers have 32 bits.
@@ -97,7 +98,7 @@ class Board:
     what micropython.org/download calls its stock firmware, "" if it has none there. `flash_bytes`
     is the size of that firmware's file system, None if it is not known. `measured` has
     microseconds, of `microshrub bench`, `cost` instructions counted in emulation; None if the file
-    has no such section.
+    has no such section. `currents` is what it draws, of [energy].
     """
 
     key: str
@@ -119,6 +120,7 @@ class Board:
     flash_bytes: int | None = None
     measured: Costs | None = None
     cost: Costs | None = None
+    currents: Currents | None = None
 
 
 def names() -> list[str]:
@@ -193,6 +195,7 @@ def _board(key: str, table: TomlSection) -> Board:
         flash_bytes=table.positive("flash_bytes") if "flash_bytes" in table.rest else None,
         measured=_costs(table, "measured"),
         cost=_costs(table, "cost"),
+        currents=currents(table),
     )
     table.finish()
     if board.native and board.executable_bytes is not None:

@@ -19,6 +19,7 @@ from typing import Any
 from ..engines.learners import specification
 from . import thicket_time
 from .board_files import Board, CostRow, Costs
+from .energy import Energy
 from .program_time import around_us
 
 _SHAPE = ("window", "trees", "depth", "features", "classes")
@@ -61,6 +62,7 @@ class SampleTime:
     link: float = 0.0
     sensor: float = 0.0
     both: bool = False
+    energy: Energy | None = None  # that it takes, if the board's currents are known
 
     def served(self, sensor: bool = False) -> Pair:
         """Microseconds of a labelled sample with the program around it."""
@@ -78,6 +80,7 @@ class SampleTime:
             "between": list(self.between),
             "source": self.source,
             "without": list(self.without),
+            "energy": self.energy and self.energy.record(),
         }
 
     def rows(self) -> list[tuple[str, str]]:
@@ -91,6 +94,7 @@ class SampleTime:
             ("  based on", how),
             ("  served over the link", "{:,.0f}, p99 {:,.0f}".format(*self.served())),
             *([("  without", ", ".join(self.without))] if self.without else []),
+            *(self.energy.rows() if self.energy else []),
         ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NoReturn, TypeVar
 
 from ..base.errors import UserError
@@ -53,6 +54,15 @@ class TomlSection:
         value = self.take(key, int, "a whole number above 0")
         if value <= 0:
             self.fail(key, f"has to be a whole number above 0, not {value}")
+        return value
+
+    def amount(self, key: str) -> float:
+        """A number above 0, whole or not."""
+        if type(self.rest.get(key)) is int:
+            return float(self.positive(key))
+        value = self.take(key, float, "a number above 0")
+        if not 0 < value < math.inf:
+            self.fail(key, f"has to be a number above 0, not {value}")
         return value
 
     def pin(self, key: str) -> int | str:

@@ -8,34 +8,52 @@ from pathlib import Path
 from rich.table import Table
 
 from ..base import files
+from ..base.errors import UserError
 from ..base.terminal import console, messages
-from ..boards import board_files
+from ..boards import board_files, energy
+from ..render.markdown import markdown_table
 from ..reports import board_page
+from .energy_options import add_energy_options, rate_of
 
 _SHOWN = (0, 1, 2, 4, 6)  # columns of the page that a terminal has room for
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
+    add_energy_options(parser)
     parser.add_argument(
         "--markdown",
         metavar="FILE.md",
         type=Path,
-        help="also write the page docs/reference/boards.md",
+        help="also write the page docs/reference/boards.md; with --battery, that table",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the table and write the page."""
+    """Print a table, and write it or its page."""
     if arguments.markdown is not None:
         files.check_target("--markdown", arguments.markdown)
-    table = Table(*(board_page.HEAD[c].replace("`", "") for c in _SHOWN))
     boards = [board_files.load(name) for name in board_files.names()]
-    for row in board_page.rows(boards):
-        table.add_row(*(row[c].replace("`", "") for c in _SHOWN))
-    console.print(table)
-    if arguments.markdown is not None:
+    if arguments.battery is not None:
+        battery = energy.battery(arguments.battery)
+        found = board_page.battery_rows(boards, battery, rate_of(arguments))
+        _print(board_page.BATTERY_HEAD, found)
+        text = markdown_table(board_page.BATTERY_HEAD, found) + "\n"
+    elif arguments.rate is not None:
+        raise UserError("--rate needs --battery.")
+    else:
+        cells = board_page.rows(boards)
+        head, *found = [tuple(row[c] for c in _SHOWN) for row in (board_page.HEAD, *cells)]
+        _print(head, found)
         text = board_page.page(f"microshrub boards --markdown {arguments.markdown}")
+    if arguments.markdown is not None:
         files.replace(arguments.markdown, text.encode())
         messages.say(f"written to {arguments.markdown}")
     return 0
+
+
+def _print(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    table = Table(*(word.replace("`", "") for word in head))
+    for row in rows:
+        table.add_row(*(cell.replace("`", "") for cell in row))
+    console.print(table)

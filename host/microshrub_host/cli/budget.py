@@ -18,6 +18,7 @@ from ..reports import report
 from ..streams.number_streams import MOST_AHEAD
 from .anomaly_option import add_anomaly_option, anomaly_options
 from .asking_option import add_asking_option, asking_options
+from .energy_options import add_energy_options, with_energy
 from .number_options import add_ahead_options, checked_interval
 from .options import add_model_options, model_parameters
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with the code that `build --native` makes (default: off)",
     )
+    add_energy_options(parser)
     add_anomaly_option(parser)
     add_spare_option(parser)
     add_asking_option(parser)
@@ -86,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     time = sample_time.of_learner(
         sample_time.sample_time(board, arguments.model, parameters), **beside
     )
+    time = with_energy(arguments, board, time)
     advice = "" if budget.fits else too_large(budget, board, arguments.model, parameters)
     if not is_quiet(arguments):
         report.print_budget(budget, board, time)

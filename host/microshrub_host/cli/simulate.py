@@ -21,6 +21,7 @@ from ..streams.stream import Stream
 from .anomaly_option import add_anomaly_option, anomaly_options
 from .asking_option import add_answer_options, asking_options
 from .budget import too_large
+from .energy_options import add_energy_options, with_energy
 from .no_label_option import add_no_label_option, check_no_label
 from .number_options import add_number_options, wants_numbers
 from .options import add_model_options
@@ -52,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"refuse models that do not fit this board (default: refuse none, show {DEFAULT_BOARD})"
     )
     add_board_option(parser, None, assumed)
+    add_energy_options(parser)
     parser.add_argument(
         "--engine",
         type=loader.present_name,
@@ -76,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Learn the stream, then print and write what came of it."""
     check_outputs(arguments)
+    _check_energy(arguments)
     if check_no_label(arguments):
         return run_alone(arguments)
     if wants_numbers(arguments):
@@ -91,6 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.board:
         found = sample_time.sample_time(board, arguments.model, parameters)
         time = sample_time.of_learner(found, features=stream.extraction, **beside)
+        time = with_energy(arguments, board, time)
     if arguments.board and not budget.fits:
         raise UserError(too_large(budget, board, arguments.model, parameters))
     if arguments.save is not None:
@@ -115,6 +119,16 @@ def run(arguments: argparse.Namespace) -> int:
         record = report.run_record(result, budget, board, key, options, time)
         write_json(arguments, record)
     return 0
+
+
+def _check_energy(arguments: argparse.Namespace) -> None:
+    """Raise UserError for --battery and --rate where no time of a sample is told."""
+    for name in ("battery", "rate"):
+        if getattr(arguments, name) is not None:
+            if not arguments.board:
+                raise UserError(f"--{name} needs --board NAME.")
+            if arguments.no_label or wants_numbers(arguments):
+                raise UserError(f"--{name} is for samples with a class that the board learns.")
 
 
 def _learn(

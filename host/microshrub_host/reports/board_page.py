@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ..boards import board_files
 from ..boards.board_files import Board
+from ..boards.energy import Battery, Energy, amount, estimate
+from ..boards.sample_time import sample_time
+from ..engines.learners import specification
 from ..render.markdown import markdown_table
 
 HEAD = (
@@ -26,6 +29,38 @@ A board that is not here gets a file of its own: copy the one that is most like 
 
 `{command}` writes this page.
 """
+
+BATTERY_HEAD = (
+    "board", "learner", "uJ to predict", "to learn", "with the program", "mW awake",
+    "mW asleep between", "days awake", "days asleep between",
+)  # fmt: skip
+# Learners of 14 features and 2 classes, as of elec
+LEARNERS = (
+    ("shrub window=16 trees=4 depth=4 step=8", "4 shrubs"),
+    ("thicket bytes=16384", "thicket, 16 KB"),
+    ("thicket bytes=65536", "thicket, 64 KB"),
+)
+_SHAPE = {"features": 14, "classes": 2}
+
+
+def battery_rows(boards: list[Board], battery: Battery, rate: float) -> list[tuple[str, ...]]:
+    """A row as in BATTERY_HEAD for each of LEARNERS on each board of known time and currents."""
+    found = []
+    for board in boards:
+        for text, name in LEARNERS:
+            model, parameters = specification(text)
+            time = sample_time(board, model, parameters | _SHAPE)
+            if time and board.currents:
+                us = (time.predict[0], time.learn[0], time.served(sensor=True)[0])
+                energy = estimate(board.currents, *us, rate, battery)
+                found.append((board.name, name, *_battery_cells(energy, battery)))
+    return found
+
+
+def _battery_cells(energy: Energy, battery: Battery) -> list[str]:
+    values = [energy.predict, energy.learn, energy.sample, energy.awake, energy.asleep]
+    days = [power and battery.days(power) for power in (energy.awake, energy.asleep)]
+    return ["-" if value is None else amount(value) for value in (*values, *days)]
 
 
 def rows(boards: list[Board]) -> list[tuple[str, ...]]:

@@ -7,11 +7,10 @@ import dataclasses
 from pathlib import Path
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.terminal import console, messages
-from microshrub_host.base.text import count
-from microshrub_host.boards import board_files, program_time, sample_time
+from microshrub_host.boards import board_files
 from microshrub_host.cli.anomaly_option import add_anomaly_option
 from microshrub_host.cli.asking_option import add_asking_option
+from microshrub_host.cli.energy_options import add_battery_option
 from microshrub_host.cli.no_label_option import add_no_label_option
 from microshrub_host.cli.number_options import (
     add_number_options,
@@ -26,14 +25,14 @@ from microshrub_host.cli.stream_options import (
     add_stream_options,
     open_with_parameters,
 )
-from microshrub_host.engines.learners import MODELS, WARMUP, option
+from microshrub_host.engines.learners import WARMUP, option
 from microshrub_host.models import model_files
-from microshrub_host.reports.report import fitting
 
-from ..board import build, flash_wear, program_config, program_options
+from ..board import build, program_config
 from ..board.build import FOLDER
 from ..board.program_config import Program
 from ..board.program_options import DETECTORS, HOOKS, ProgramOptions
+from .build_report import print_build
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,6 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the library is for a MicroPython that you build, with FOLDER/firmware/manifest.py: "
         "in the firmware it takes flash instead of RAM (default: it is copied to the board)",
     )
+    add_battery_option(parser)
     _add_program_options(parser)
     add_number_options(parser)
     add_model_options(parser, files=True, numbers=True)
@@ -160,7 +160,7 @@ def run(arguments: argparse.Namespace) -> int:
     program = _program(arguments, board, options)
     own = options.own_files(board)
     made = build.make(program, board, output, arguments.emit, freeze=arguments.freeze, own=own)
-    _print(made, board, program)
+    print_build(made, board, program, arguments)
     return 0
 
 
@@ -207,75 +207,3 @@ def _number_program(
     return program_config.of_numbers(
         stream, arguments.model, parameters, arguments.warmup or WARMUP, target, around
     )
-
-
-def _print_time(board: board_files.Board, program: Program) -> None:
-    """How long a sample takes, and whether the sensor's rate can be kept, if that is known."""
-    names = {kind: name for name, kind in MODELS.items()}
-    if program.learner not in names:
-        return
-    own = program.around["sensor"]["kind"] != "serial"
-    found = sample_time.sample_time(board, names[program.learner], program.parameters)
-    if not found:
-        around = program_time.around_us(board, program.parameters["features"], own)
-        console.say(f"time    {around / 1000:>9,.1f} ms a sample beside the learner, about")
-        return
-    median, most = (us / 1000 for us in found.served(own))
-    console.say(
-        f"time    {median:>9,.1f} ms a labelled sample with the program around it, p99 "
-        f"{most:,.1f}: estimated, {1000 / median:,.0f} a second"
-    )
-    wanted = program_options.rate_of(program.around)
-    if wanted and wanted > 1000 / median:
-        messages.say(
-            f"Note: {wanted:g} samples a second cannot be kept, and the board will miss some: "
-            f"lower the rate of --sensor to {int(1000 / most)} samples a second, or take a "
-            "smaller model."
-        )
-
-
-def _print_wear(made: build.Build, board: board_files.Board, program: Program) -> None:
-    """What checkpoints take of the flash, and for how long it bears that."""
-    checkpoint = program.around["checkpoint"]
-    if checkpoint:
-        size = sum(part.bytes for part in made.budget.buffers)
-        lasts = flash_wear.years(board, size, checkpoint["seconds"])
-        console.say(
-            f"        {2 * size:>9,} bytes for two checkpoints, about; with one every "
-            f"{checkpoint['seconds']:,} seconds, the flash lasts {_some_years(lasts)}"
-        )
-        if lasts < flash_wear.YEARS:
-            seconds = flash_wear.lasting(board, size)
-            messages.say(
-                f"Note: --checkpoint-seconds {seconds} lets it last {flash_wear.YEARS:g} years."
-            )
-
-
-def _some_years(years: float) -> str:
-    return f"{years:,.0f} years" if years >= 2 else f"{years:.1f} years"
-
-
-def _print(made: build.Build, board: board_files.Board, program: Program) -> None:
-    learned = "with what it has learned" if program.learner_state else "fresh"
-    console.say(f"{program.learner} ({learned}) for {board.name}, in {made.folder}")
-    console.say(f"flash   {made.flash_bytes:>9,} bytes in {count(len(made.files), 'file')}")
-    console.say(f"        {made.file_system_bytes:>9,} bytes of its file system, about")
-    _print_wear(made, board, program)
-    console.say(f"RAM     {made.code_bytes:>9,} bytes for the imported code")
-    if board.native and not made.budget.machine_code_bytes:
-        machine_code, names = sum(module.native for module in made.heap.modules), made.heap.names
-        console.say(f"        of which {machine_code:,} are machine code, and {names:,} names")
-    model = made.budget.ram_bytes - made.code_bytes
-    console.say(f"        {model:>9,} bytes for the model and what it needs")
-    if made.budget.machine_code_bytes:
-        code = made.budget.machine_code_bytes
-        console.say(f"        {code:>9,} bytes for machine code, in executable RAM")
-    console.say(fitting(made.budget))
-    if made.emit == "viper":
-        _print_time(board, program)
-    if build.MANIFEST in made.files:
-        console.say(
-            f"Next, build MicroPython for {board.name} with\n"
-            f"    FROZEN_MANIFEST={(made.folder / build.MANIFEST).resolve()}\n"
-            "and install it on the board; then `microshrub flash` copies the rest."
-        )

@@ -1,0 +1,142 @@
+"""What a sample costs in energy, and for how long a battery lasts: estimates.
+
+A board draws about the same current whatever it computes, so a sample's energy is the board's
+power while it is awake times the time that the sample takes. Waiting costs as much, unless the
+board sleeps. What waking takes is not in here, nor what a regulator or an old battery lose.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ..base.errors import UserError
+from .currents import Currents
+
+VOLTS = 3.7  # of a lithium-ion cell, as its makers count
+_BATTERY = re.compile(r"(\d+(?:\.\d+)?)(mAh|Ah|mWh|Wh)(?:@(\d+(?:\.\d+)?)V)?")
+
+
+@dataclass(frozen=True)
+class Battery:
+    """A battery as its user wrote it, and what it holds."""
+
+    text: str
+    milliwatt_hours: float
+
+    def days(self, milliwatts: float) -> float:
+        """For how long it gives so much."""
+        return self.milliwatt_hours / milliwatts / 24
+
+
+def battery(text: str) -> Battery:
+    """Of "2000mAh", which is of 3.7 V, "2000mAh@3.0V" or "7.4Wh". Raises UserError."""
+    match = _BATTERY.fullmatch(text.replace(" ", ""))
+    amount = float(match[1]) if match else 0.0
+    volts = float(match[3]) if match and match[3] else VOLTS
+    if not match or not amount or not volts or (match[3] and "W" in match[2]):
+        raise UserError(
+            f"--battery has to be 2000mAh, 2000mAh@3.0V (without it: {VOLTS} V), or 7.4Wh, not "
+            f"{text!r}"
+        )
+    amount *= 1 if match[2].startswith("m") else 1000
+    return Battery(text, amount * (1 if "W" in match[2] else volts))
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Microjoules of a predict, of a learn and of a labelled sample with the program around it
+    (medians), and milliwatts at so many samples a second. Estimates.
+
+    `awake` is the board's power if it never sleeps, `asleep` if it sleeps between samples, None if
+    it cannot; `learning` the learner's part of both.
+    """
+
+    predict: float
+    learn: float
+    sample: float
+    rate: float
+    awake: float
+    asleep: float | None
+    learning: float
+    currents: Currents
+    battery: Battery | None = None
+
+    def record(self) -> dict[str, Any]:
+        """For --json."""
+        found: dict[str, Any] = {
+            "estimate": True,
+            "predict_uj": self.predict,
+            "learn_uj": self.learn,
+            "sample_uj": self.sample,
+            "samples_per_second": self.rate,
+            "awake_mw": self.awake,
+            "asleep_mw": self.asleep,
+            "learning_mw": self.learning,
+            "source": self.currents.source,
+        }
+        if self.battery:
+            found["battery"] = self.battery.text
+            found["days_awake"] = self.battery.days(self.awake)
+            found["days_asleep"] = self.asleep and self.battery.days(self.asleep)
+        return found
+
+    def rows(self) -> list[tuple[str, str]]:
+        """For a table: names and values."""
+        found = [
+            (
+                "microjoules of a sample, an estimate",
+                f"{amount(self.predict)} to predict, {amount(self.learn)} to learn, "
+                f"{amount(self.sample)} with the program around it",
+            ),
+            (
+                f"milliwatts at {self.rate:g} a second, an estimate",
+                f"{self.between(self.awake, self.asleep)}; {amount(self.learning)} of them are "
+                "the learner's",
+            ),
+        ]
+        if self.battery:
+            asleep = self.asleep and self.battery.days(self.asleep)
+            days = self.between(self.battery.days(self.awake), asleep)
+            found.append((f"days on {self.battery.text}, an estimate", days))
+        return [*found, ("  estimated from", str(self.currents))]
+
+    def between(self, awake: float, asleep: float | None) -> str:
+        """Two amounts, of a board that never sleeps and of one that sleeps between samples."""
+        rest = f"{amount(asleep)} asleep between samples" if asleep else "and it cannot sleep"
+        return f"{amount(awake)} always awake, {rest}"
+
+
+def estimate(
+    currents: Currents,
+    predict_us: float,
+    learn_us: float,
+    sample_us: float,
+    rate: float,
+    battery: Battery | None = None,
+) -> Energy:
+    """Of samples that take so many microseconds, so many a second, the last with the program."""
+    awake = currents.volts * currents.awake_ma  # milliwatts
+    share = min(1.0, rate * sample_us / 1e6)  # of the time that the board has something to do
+    asleep = None
+    if currents.sleep_ma is not None:
+        asleep = share * awake + (1 - share) * currents.volts * currents.sleep_ma
+    return Energy(
+        predict=awake * predict_us / 1000,
+        learn=awake * learn_us / 1000,
+        sample=awake * sample_us / 1000,
+        rate=rate,
+        awake=awake,
+        asleep=asleep,
+        learning=min(1.0, rate * learn_us / 1e6) * awake,
+        currents=currents,
+        battery=battery,
+    )
+
+
+def amount(value: float) -> str:
+    """A number with three digits that count."""
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if value >= 10 else f"{value:,.2f}"

@@ -1,0 +1,74 @@
+"""--battery and --rate: for how long a battery lasts, and at how many samples a second."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+from ..base.errors import UserError
+from ..base.terminal import messages
+from ..boards import energy
+from ..boards.board_files import Board
+from ..boards.sample_time import SampleTime
+from .parsed import parsed
+
+MOST = 1000.0  # samples a second, as a sensor's rate
+
+
+def add_energy_options(parser: argparse.ArgumentParser) -> None:
+    """Add both."""
+    add_battery_option(parser)
+    parser.add_argument(
+        "--rate",
+        type=parsed(float),
+        metavar="HZ",
+        help="samples a second, of which milliwatts and days are told (default 1)",
+    )
+
+
+def add_battery_option(parser: argparse.ArgumentParser) -> None:
+    """Add --battery."""
+    parser.add_argument(
+        "--battery",
+        metavar="2000mAh",
+        help="estimate for how many days it lasts, at 3.7 V or 2000mAh@3.0V, or 7.4Wh "
+        "(default: no battery)",
+    )
+
+
+def with_energy(
+    arguments: argparse.Namespace, board: Board, time: SampleTime | None
+) -> SampleTime | None:
+    """The time with the energy that it takes, if the board's currents are known."""
+    rate = rate_of(arguments)
+    battery = battery_of(arguments, board, time)
+    if time is None or board.currents is None:
+        return time
+    us = (time.predict[0], time.learn[0], time.served(sensor=True)[0])
+    return replace(time, energy=energy.estimate(board.currents, *us, rate, battery))
+
+
+def rate_of(arguments: argparse.Namespace) -> float:
+    """--rate, 1 without it. Raises UserError."""
+    rate = 1.0 if arguments.rate is None else float(arguments.rate)
+    if not 0 < rate <= MOST:
+        raise UserError(f"--rate has to be above 0, at most {MOST:g}, not {rate:g}")
+    return rate
+
+
+def battery_of(
+    arguments: argparse.Namespace, board: Board, time: SampleTime | None
+) -> energy.Battery | None:
+    """What --battery names; says so if nothing is known of how long it lasts. Raises UserError."""
+    if arguments.battery is None:
+        return None
+    found = energy.battery(arguments.battery)
+    if board.currents is None:
+        messages.say(f"Note: nothing is known of what {board.name} draws, so not of --battery.")
+    elif time is None:
+        days = energy.amount(found.days(board.currents.volts * board.currents.awake_ma))
+        messages.say(
+            f"Note: it is not known how long a sample takes on {board.name}. Always awake, it "
+            f"runs for {days} days on {found.text}, an estimate from {board.currents}."
+        )
+    return found

@@ -1,0 +1,115 @@
+"""What `build` says of the program that it has made: flash, RAM, time and energy."""
+
+from __future__ import annotations
+
+import argparse
+
+from microshrub_host.base.terminal import console, messages
+from microshrub_host.base.text import count
+from microshrub_host.boards import board_files, energy, program_time, sample_time
+from microshrub_host.cli.energy_options import battery_of
+from microshrub_host.engines.learners import MODELS
+from microshrub_host.reports.report import fitting
+
+from ..board import build, flash_wear, program_options
+from ..board.program_config import Program
+
+
+def print_build(
+    made: build.Build, board: board_files.Board, program: Program, arguments: argparse.Namespace
+) -> None:
+    """What it takes of the board, how long a sample takes, and what comes next."""
+    learned = "with what it has learned" if program.learner_state else "fresh"
+    console.say(f"{program.learner} ({learned}) for {board.name}, in {made.folder}")
+    console.say(f"flash   {made.flash_bytes:>9,} bytes in {count(len(made.files), 'file')}")
+    console.say(f"        {made.file_system_bytes:>9,} bytes of its file system, about")
+    _print_wear(made, board, program)
+    console.say(f"RAM     {made.code_bytes:>9,} bytes for the imported code")
+    if board.native and not made.budget.machine_code_bytes:
+        machine_code, names = sum(module.native for module in made.heap.modules), made.heap.names
+        console.say(f"        of which {machine_code:,} are machine code, and {names:,} names")
+    model = made.budget.ram_bytes - made.code_bytes
+    console.say(f"        {model:>9,} bytes for the model and what it needs")
+    if made.budget.machine_code_bytes:
+        code = made.budget.machine_code_bytes
+        console.say(f"        {code:>9,} bytes for machine code, in executable RAM")
+    console.say(fitting(made.budget))
+    if made.emit == "viper":
+        _print_time(board, program, arguments)
+    if build.MANIFEST in made.files:
+        console.say(
+            f"Next, build MicroPython for {board.name} with\n"
+            f"    FROZEN_MANIFEST={(made.folder / build.MANIFEST).resolve()}\n"
+            "and install it on the board; then `microshrub flash` copies the rest."
+        )
+
+
+def _print_time(board: board_files.Board, program: Program, arguments: argparse.Namespace) -> None:
+    """How long a sample takes, and whether the sensor's rate can be kept, if that is known."""
+    names = {kind: name for name, kind in MODELS.items()}
+    if program.learner not in names:
+        return
+    own = program.around["sensor"]["kind"] != "serial"
+    found = sample_time.sample_time(board, names[program.learner], program.parameters)
+    battery = battery_of(arguments, board, found)
+    if not found:
+        around = program_time.around_us(board, program.parameters["features"], own)
+        console.say(f"time    {around / 1000:>9,.1f} ms a sample beside the learner, about")
+        return
+    median, most = (us / 1000 for us in found.served(own))
+    console.say(
+        f"time    {median:>9,.1f} ms a labelled sample with the program around it, p99 "
+        f"{most:,.1f}: estimated, {1000 / median:,.0f} a second"
+    )
+    wanted = program_options.rate_of(program.around)
+    if wanted and wanted > 1000 / median:
+        messages.say(
+            f"Note: {wanted:g} samples a second cannot be kept, and the board will miss some: "
+            f"lower the rate of --sensor to {int(1000 / most)} samples a second, or take a "
+            "smaller model."
+        )
+    _print_energy(board, found, wanted, own, battery)
+
+
+def _print_energy(
+    board: board_files.Board,
+    time: sample_time.SampleTime,
+    rate: float | None,
+    own: bool,
+    battery: energy.Battery | None,
+) -> None:
+    """What a sample takes in energy, and for how long a battery lasts, if that is known."""
+    if board.currents is None:
+        return
+    us = (time.predict[0], time.learn[0], time.served(own)[0])
+    found = energy.estimate(board.currents, *us, rate or 1.0, battery)
+    power = found.between(found.awake, found.asleep)
+    console.say(
+        f"energy  {energy.amount(found.sample):>9} microjoules a labelled sample; milliwatts at "
+        f"{found.rate:g} a second: {power}: estimated from {board.currents}"
+    )
+    if battery:
+        asleep = found.asleep and battery.days(found.asleep)
+        days = found.between(battery.days(found.awake), asleep)
+        console.say(f"        days on {battery.text}: {days}: estimated")
+
+
+def _print_wear(made: build.Build, board: board_files.Board, program: Program) -> None:
+    """What checkpoints take of the flash, and for how long it bears that."""
+    checkpoint = program.around["checkpoint"]
+    if checkpoint:
+        size = sum(part.bytes for part in made.budget.buffers)
+        lasts = flash_wear.years(board, size, checkpoint["seconds"])
+        console.say(
+            f"        {2 * size:>9,} bytes for two checkpoints, about; with one every "
+            f"{checkpoint['seconds']:,} seconds, the flash lasts {_some_years(lasts)}"
+        )
+        if lasts < flash_wear.YEARS:
+            seconds = flash_wear.lasting(board, size)
+            messages.say(
+                f"Note: --checkpoint-seconds {seconds} lets it last {flash_wear.YEARS:g} years."
+            )
+
+
+def _some_years(years: float) -> str:
+    return f"{years:,.0f} years" if years >= 2 else f"{years:.1f} years"
