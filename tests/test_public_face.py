@@ -26,7 +26,6 @@ from microshrub_host import Budget, budget, open_stream, save_model, simulate
 
 # Parts of what is returned that are how it was made: they may change
 INNER = {
-    *("AnomalyOptions", "AskingOptions"),  # they become settings
     *("Limits", "SearchedStream", "Measure", "Page"),  # of a TuningReport
     *("LibraryHeap", "ModuleHeap"),  # of a Build
     "KnownTargets",  # of a NumberStream

@@ -20,18 +20,21 @@ if TYPE_CHECKING:
     from .api.planning import budget, tune
     from .api.runs import parity, simulate
     from .base.errors import UserError
+    from .beside.anomaly import Anomaly, AnomalyRun
+    from .beside.companion import BesideRun, BoardRoom, Companion, Followed, Option
+    from .beside.label_budget import AskingRun, LabelBudget
+    from .beside.registry import register_companion
+    from .beside.spare_classes import SpareClasses
+    from .beside.spare_run import Naming, SpareRun
     from .boards.ram_budget import Budget, Part, Shortage
     from .engines.interface import States
     from .engines.learners import register
     from .engines.loader import load
-    from .evaluation.anomaly_run import AnomalyRun
-    from .evaluation.asking_run import AskingRun
     from .evaluation.by_class import ByClass
     from .evaluation.errors import Errors, IntervalResult
     from .evaluation.parity import Difference
     from .evaluation.prequential import Point, Result
     from .evaluation.regression import NumberResult
-    from .evaluation.spare_run import Naming, SpareRun
     from .evaluation.without_labels import WithoutLabels
     from .models.model_files import ModelFile, OpenModel
     from .streams.extraction import Extraction
@@ -46,21 +49,28 @@ if TYPE_CHECKING:
     from .tuning.trials import Candidate, Size
 
 __all__ = [
+    "Anomaly",
     "AnomalyRun",
     "AskingRun",
+    "BesideRun",
+    "BoardRoom",
     "Budget",
     "ByClass",
     "Candidate",
+    "Companion",
     "Difference",
     "Errors",
     "Extraction",
     "FinishedTrial",
+    "Followed",
     "IntervalResult",
+    "LabelBudget",
     "ModelFile",
     "Naming",
     "NumberResult",
     "NumberStream",
     "OpenModel",
+    "Option",
     "Part",
     "Point",
     "Result",
@@ -68,6 +78,7 @@ __all__ = [
     "Scores",
     "Shortage",
     "Size",
+    "SpareClasses",
     "SpareRun",
     "States",
     "Stream",
@@ -82,27 +93,35 @@ __all__ = [
     "open_stream",
     "parity",
     "register",
+    "register_companion",
     "save_model",
     "simulate",
     "tune",
 ]
 
 _HOMES = {
-    "AnomalyRun": "evaluation.anomaly_run",
-    "AskingRun": "evaluation.asking_run",
+    "Anomaly": "beside.anomaly",
+    "AnomalyRun": "beside.anomaly",
+    "AskingRun": "beside.label_budget",
+    "BesideRun": "beside.companion",
+    "BoardRoom": "beside.companion",
     "Budget": "boards.ram_budget",
     "ByClass": "evaluation.by_class",
     "Candidate": "tuning.trials",
+    "Companion": "beside.companion",
     "Difference": "evaluation.parity",
     "Errors": "evaluation.errors",
     "Extraction": "streams.extraction",
     "FinishedTrial": "tuning.study",
+    "Followed": "beside.companion",
     "IntervalResult": "evaluation.errors",
+    "LabelBudget": "beside.label_budget",
     "ModelFile": "models.model_files",
-    "Naming": "evaluation.spare_run",
+    "Naming": "beside.spare_run",
     "NumberResult": "evaluation.regression",
     "NumberStream": "streams.number_streams",
     "OpenModel": "models.model_files",
+    "Option": "beside.companion",
     "Part": "boards.ram_budget",
     "Point": "evaluation.prequential",
     "Result": "evaluation.prequential",
@@ -110,7 +129,8 @@ _HOMES = {
     "Scores": "tuning.scores",
     "Shortage": "boards.ram_budget",
     "Size": "tuning.trials",
-    "SpareRun": "evaluation.spare_run",
+    "SpareClasses": "beside.spare_classes",
+    "SpareRun": "beside.spare_run",
     "States": "engines.interface",
     "Stream": "streams.stream",
     "TuningReport": "tuning.report",
@@ -124,6 +144,7 @@ _HOMES = {
     "open_stream": "streams.open_stream",
     "parity": "api.runs",
     "register": "engines.learners",
+    "register_companion": "beside.registry",
     "save_model": "api.models",
     "simulate": "api.runs",
     "tune": "api.planning",

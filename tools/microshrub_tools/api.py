@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from microshrub_host.api.old_words import old_words
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.models import model_files
@@ -48,7 +49,8 @@ def build(
         Whether the library is for a MicroPython that you build: manifest.py in the folder
         firmware/ freezes it in, where it takes flash instead of RAM.
     options
-        Those of ProgramOptions: sensor=("adc", "pins=26,27"), alarm="adwin".
+        Those of ProgramOptions: sensor=("adc", "pins=26,27"), alarm="adwin",
+        beside=[LabelBudget(share=0.1)].
 
     Raises
     ------
@@ -67,7 +69,8 @@ def build(
     target = board_files.load(board)
     saved = model_files.read(Path(model))
     names = saved.feature_names, saved.known_names
-    given = ProgramOptions(**options)
+    words = old_words(options)
+    given = ProgramOptions(**options, words=words)
     around = given.config(target, *names, saved.extraction)
     program = program_config.of_model(saved, around)
     folder = Path(output) if output else builds.folder_of(target)

@@ -102,7 +102,8 @@ class OnlineNumbers(Online):
 
     def _restore(self, states: States) -> None:
         super()._restore(states)
-        self._target.load(states.target)
+        self._target.load(states.more["target"])
 
     def _states(self) -> States:
-        return States(self._learner.save(), self._quantizer.save(), self._target.save())
+        more = {"target": self._target.save(), "interval": b""}
+        return States(self._learner.save(), self._quantizer.save(), more)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import UserError
+from ..beside.spare_classes import SpareClasses
 from ..engines.interface import States
-from ..engines.spare_options import SpareOptions
 from ..streams.units import Scale
 from .online import FASTEST, AdapterError, OnlineModel, Values
 
@@ -39,10 +39,8 @@ class OnlineSpare(OnlineModel):
         engine: str = FASTEST,
     ) -> None:
         """As OnlineModel; known are the names of the classes that are there from the start."""
-        options = SpareOptions(spare)
         try:
-            options.check()
-            self._settings = options.parameters(known)
+            self._settings = SpareClasses(spare).parameters(known)
         except UserError as error:
             raise AdapterError(str(error)) from None
         self._known = tuple(known)
@@ -89,14 +87,14 @@ class OnlineSpare(OnlineModel):
         given = list(filter(None, map(self._spare.names.name, range(self.classes))))
         first = len(given) - len(self._known)
         free = [f"spare {k + 1}" for k in range(first, self._settings["spare"])]
-        return {"class_names": (*given, *free), "spare": self._settings}
+        return {"class_names": (*given, *free), "beside": {"spare": self._settings}}
 
     def _states(self) -> States:
         states = super()._states()
-        names, newcomers = self._spare.names.save(), self._spare.newcomers.save()
-        return States(states.learner, states.quantizer, names=names, newcomers=newcomers)
+        more = {name: getattr(self._spare, name).save() for name in SpareClasses.states}
+        return States(states.learner, states.quantizer, more)
 
     def _restore(self, states: States) -> None:
         super()._restore(states)
-        self._spare.names.load(states.names)
-        self._spare.newcomers.load(states.newcomers)
+        for name in SpareClasses.states:
+            getattr(self._spare, name).load(states.more[name])

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ..base.errors import UserError
 from ..base.text import did_you_mean
-from ..engines.asking_options import AskingOptions
 from ..engines.learners import MODELS, check_parameters, defaults
-from ..engines.spare_options import SpareOptions
 from ..evaluation.prequential import Result
 from ..evaluation.regression import NumberResult
 from ..models import model_files
@@ -97,17 +94,3 @@ def raw_ends(stream: NumberStream, ends: tuple[float, float] | None) -> tuple[in
     if not -RAW_MAX < low < high < RAW_MAX:
         raise UserError(f"the targets' unit has no such range as {ends[0]:g},{ends[1]:g}")
     return low, high
-
-
-def spare_of(words: str | Sequence[str] | None) -> SpareOptions | None:
-    """What spare_classes asks for, "4" or ("4", "new=walk"); None without it. Raises UserError."""
-    if not words:
-        return None
-    return SpareOptions.of([words] if isinstance(words, str) else words)
-
-
-def asking_of(budget: str | None, delay: int, unanswered: str | None) -> AskingOptions | None:
-    """What these ask for; None if each label is learned at once. Raises UserError."""
-    if not budget and not delay and not unanswered:
-        return None
-    return AskingOptions.of(budget, delay, unanswered)

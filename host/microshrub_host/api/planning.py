@@ -10,10 +10,12 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..base.text import count
+from ..beside import registry
+from ..beside.between import between
+from ..beside.companion import Beside, Companion, around
 from ..boards import board_files, ram_budget
 from ..boards.ram_budget import Budget
 from ..emulation.latency import Clock, can_count
-from ..engines.asking_options import AskingOptions
 from ..engines.learners import DEFAULT, WARMUP, kind_of, regressor_for
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
@@ -21,7 +23,8 @@ from ..tuning.report import TuningReport
 from ..tuning.splits import NumberSplit, SearchedStream, StreamSplit
 from ..tuning.study import Progress, Search
 from ..tuning.trials import Limits
-from .models import asking_of, known, other_order, parameters_of, raw_ends, spare_of
+from .models import known, other_order, parameters_of, raw_ends
+from .old_words import with_old
 
 
 def budget(
@@ -30,6 +33,7 @@ def budget(
     *,
     features: int,
     classes: int | None = None,
+    beside: Sequence[Companion] = (),
     **parameters: Any,
 ) -> Budget:
     """What a model takes of a board's RAM: its buffers, MicroPython's overhead, the code.
@@ -45,6 +49,8 @@ def budget(
     features, classes
         Of a sample: how many numbers, and how many classes there are; without classes, the model
         is a learner of numbers.
+    beside
+        What stands beside the model, as simulate() has it; of classes only.
     parameters
         Those of the learner: window=64, trees=8.
 
@@ -73,7 +79,8 @@ def budget(
     else:
         shape |= {"classes": classes}
     wanted = parameters_of(model if classes is None else known(model), shape, parameters)
-    return ram_budget.budget(wanted, target, kind_of(model))
+    parts = [each.on_shape(classes or 0) for each in registry.in_order(beside)]
+    return ram_budget.budget(around(wanted, parts), target, kind_of(model), beside=parts)
 
 
 def tune(
@@ -89,13 +96,11 @@ def tune(
     scheduler: str | None = None,
     warmup: int | None = None,
     ends: tuple[float, float] | None = None,
-    label_budget: str | None = None,
-    label_delay: int = 0,
-    unanswered: str | None = None,
-    spare_classes: str | Sequence[str] | None = None,
+    beside: Sequence[Companion] = (),
     native: bool = False,
     study: str | Path | None = None,
     progress: Progress = lambda done, total, note: None,
+    **old: Any,
 ) -> TuningReport:
     """Search for models that are accurate on a stream and small on a board.
 
@@ -124,15 +129,16 @@ def tune(
         As simulate() has it, for each model.
     ends
         The range of the targets, in their own unit; None: that of the warm-up.
-    label_budget, label_delay, unanswered, spare_classes
-        As of simulate(): which labels each trial learns, and when; and how many classes get a
-        name only later. Of classes only.
+    beside
+        As simulate() has it: what stands beside each trial's model. Of classes only.
     native
         Models as `build --native` makes them, which take less RAM and time.
     study
         A file that keeps the trials, with which a later search goes on; by default none is kept.
     progress
         Called with the finished trials, all of them, and the best score in words.
+    old
+        Keyword arguments of the last release, which warn with what to write instead.
 
     Returns
     -------
@@ -147,8 +153,10 @@ def tune(
     """
     target = board_files.load(board)
     most = min(max_bytes or target.model_budget_bytes, target.model_budget_bytes)
-    asking = asking_of(label_budget, label_delay, unanswered)
-    split, beside = _split(stream, warmup, choose_on, ends, asking, spare_classes)
+    given = with_old(beside, old)
+    if old:
+        raise TypeError(f"tune() got an unexpected keyword argument {next(iter(old))!r}")
+    split, parts = _split(stream, warmup, choose_on, ends, given)
     with contextlib.ExitStack() as stack:
         clock = None
         if max_latency is not None:
@@ -156,7 +164,7 @@ def tune(
                 raise UserError("the time per sample is known of classes only, not of numbers")
             if can_count(target):
                 clock = stack.enter_context(Clock(target, stream, warmup or WARMUP, native=native))
-        limits = Limits(target, most, max_latency, clock, beside, native)
+        limits = Limits(target, most, max_latency, clock, parts, native)
         if study is None:
             study = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "study"
         search = stack.enter_context(Search(Path(study), split, limits, seed))
@@ -175,20 +183,18 @@ def _split(
     warmup: int | None,
     part: float,
     ends: tuple[float, float] | None,
-    asking: AskingOptions | None,
-    spare_classes: str | Sequence[str] | None,
-) -> tuple[SearchedStream, dict[str, Any]]:
-    """The stream in its parts, and what stands beside each model."""
+    given: Beside,
+) -> tuple[SearchedStream, Beside]:
+    """The stream in its parts, and what stands beside each model on a board."""
     first = _first(stream.samples, part)
-    spare = spare_of(spare_classes)
     if isinstance(stream, Stream):
-        named = spare.of_stream(stream, warmup or WARMUP) if spare else None
-        beside = {"asking": asking, "spare": named, "extraction": stream.extraction}
-        return StreamSplit(stream, warmup, first, asking, named), beside
-    if asking or spare:
-        raise UserError("label_budget, unanswered and spare_classes are for classes, not numbers")
-    beside = {"forecaster": stream.forecaster(), "extraction": stream.extraction}
-    return NumberSplit(stream, warmup or WARMUP, first, raw_ends(stream, ends)), beside
+        beside = [each.on_stream(stream, warmup or WARMUP) for each in given]
+        split = StreamSplit(stream, warmup, first, beside)
+        return split, [*beside, *between(stream.extraction)]
+    if given:
+        raise UserError(f"{type(given[0]).__name__} is for classes, not numbers")
+    numbers = NumberSplit(stream, warmup or WARMUP, first, raw_ends(stream, ends))
+    return numbers, between(stream.extraction, stream.forecaster())
 
 
 def _first(total: int, part: float) -> int:

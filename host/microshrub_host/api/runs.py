@@ -7,8 +7,10 @@ import functools
 from collections.abc import Sequence
 from typing import Any, overload
 
+from ..beside import registry
+from ..beside.between import Forecast
+from ..beside.companion import Beside, Companion, around, freezes
 from ..engines import engines, loader
-from ..engines.anomaly_options import AnomalyOptions
 from ..engines.interface import NO_LABELS
 from ..engines.learners import (
     DEFAULT,
@@ -20,7 +22,6 @@ from ..engines.learners import (
     stream_parameters,
     warmup_of,
 )
-from ..engines.spare_options import with_spare
 from ..evaluation import kept_aside, prequential, regression
 from ..evaluation import parity as engine_parity
 from ..evaluation.parity import Difference
@@ -28,7 +29,8 @@ from ..evaluation.prequential import Result
 from ..evaluation.regression import NumberResult
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
-from .models import asking_of, known, parameters_of, raw_ends, spare_of
+from .models import known, parameters_of, raw_ends
+from .old_words import with_old
 
 
 @overload
@@ -45,11 +47,7 @@ def simulate(
     *,
     engine: str | None = None,
     warmup: int | None = None,
-    anomaly: str | Sequence[str] | None = None,
-    spare_classes: str | Sequence[str] | None = None,
-    label_budget: str | None = None,
-    label_delay: int = 0,
-    unanswered: str | None = None,
+    beside: Sequence[Companion] = (),
     interval: float | None = None,
     ends: tuple[float, float] | None = None,
     **parameters: Any,
@@ -68,17 +66,9 @@ def simulate(
     warmup
         Samples whose features give the ranges before the run; 0: the ranges grow with the
         samples; None: 0 for learners that can move what they know along, else 256.
-    anomaly
-        How often an anomaly alarm may come, as --anomaly has it: "0.001", "1 per day at 50 Hz",
-        or ("0.001", "reach=1"); None: no anomaly score.
-    spare_classes
-        How many classes there is room for that get a name only later, as --spare-classes has it:
-        "4", or ("4", "new=walk,run", "collect=8"); None: all classes are known.
-    label_budget
-        The most labels that the model asks for, as --label-budget has it: "10%", "1 per 20
-        samples"; it learns no others. None: it learns all.
-    label_delay, unanswered
-        Samples until a label comes, 0 to 32767; and the share of labels that never come: "20%".
+    beside
+        What stands beside the model: Anomaly(often=0.001), SpareClasses(4, new=("walk",)),
+        LabelBudget(share=0.1, delay=50).
     interval, ends
         Of a stream of numbers: the percent of the targets that the interval around each prediction
         is to hold, and the range of the targets; None: no interval, and the range of the warm-up.
@@ -113,31 +103,17 @@ def simulate(
 
     """
     engine = loader.present_name(engine) if engine else None
+    beside = with_old(beside, parameters)
     if isinstance(stream, NumberStream):
         return _simulate_numbers(
             stream, model, engine, warmup or WARMUP, interval, ends, parameters
         )
     wanted = parameters_of(model, stream_parameters(known(model), stream, warmup), parameters)
-    words = [anomaly] if isinstance(anomaly, str) else anomaly
-    options = AnomalyOptions.of(words) if words else None
-    named = spare_of(spare_classes)
-    spare = named.of_stream(stream, warmup or WARMUP) if named else None
-    wanted = with_spare(wanted, spare)
+    parts = [each.on_stream(stream, warmup or WARMUP) for each in beside]
+    wanted = around(wanted, parts)
     check_parameters(model, wanted)
-    asking = asking_of(label_budget, label_delay, unanswered)
-    result = prequential.evaluate(
-        stream,
-        model,
-        wanted,
-        engine=engine,
-        warmup=warmup,
-        anomaly=options,
-        spare=spare,
-        asking=asking,
-    )
-    if spare:
-        return result
-    how: dict[str, Any] = {"warmup": warmup, "frozen": bool(anomaly), "asking": asking}
+    how: dict[str, Any] = {"warmup": warmup, "beside": parts}
+    result = prequential.evaluate(stream, model, wanted, engine=engine, **how)
     alone = kept_aside.measure(stream, model, wanted, **how)
     return dataclasses.replace(result, alone=alone)
 
@@ -168,6 +144,7 @@ def parity(
     engine_names: tuple[str, ...] | None = None,
     warmup: int | None = None,
     every: int = 200,
+    beside: Sequence[Companion] = (),
     **parameters: Any,
 ) -> Difference | None:
     """Learn a stream on several engines at once and compare their buffers, bit by bit.
@@ -185,6 +162,8 @@ def parity(
         As simulate() has it.
     every
         Samples between two comparisons; a difference is then found sample by sample.
+    beside
+        As simulate() has it; of classes only.
     parameters
         Those of the learner: window=64, trees=8.
 
@@ -208,17 +187,19 @@ def parity(
     if isinstance(stream, NumberStream):
         model = regressor_for(model)
         shape = number_parameters(model, stream.features, stream.late)
-        rows, labels, target = stream.raw_rows(), NO_LABELS, stream.forecaster(None, 90)
+        rows, labels = stream.raw_rows(), NO_LABELS
+        parts: Beside = [Forecast(stream.forecaster(None, 90))]
         warmup = warmup or WARMUP
     else:
         shape = stream_parameters(known(model), stream, warmup)
-        rows, labels, target = prequential.raw_rows(stream), stream.labels, None
-        warmup = warmup_of(known(model), warmup)
-    wanted = parameters_of(model, shape, parameters)
+        rows, labels = prequential.raw_rows(stream), stream.labels
+        warmup = warmup_of(known(model), warmup, frozen=freezes(beside))
+        parts = [each.on_stream(stream, warmup) for each in registry.in_order(beside)]
+    wanted = around(parameters_of(model, shape, parameters), parts)
     names = map(loader.present_name, engine_names or engines.available())
     starters = {
         f"{name} {number}": functools.partial(
-            engines.start, name, kind_of(model), wanted, target=target, growing=not warmup
+            engines.start, name, kind_of(model), wanted, parts, growing=not warmup
         )
         for number, name in enumerate(names, 1)
     }

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..beside.anomaly import Anomaly
 from ..engines import loader
-from ..engines.anomaly_options import AnomalyOptions
 from ..engines.engines import ints
 from ..render.markdown import markdown_table
 from ..streams.units import Scale
@@ -23,7 +23,7 @@ FILES = ("occupancy", "elec", "weather")
 SINES = tuple(range(1, 11))  # seeds of AnomalySine
 PEER_SEEDS = tuple(range(1, 6))  # of River's trees, which differ a lot
 WARMUP = 256
-OURS = {"ours": AnomalyOptions(1000), "ours, reach=1": AnomalyOptions(1000, reach=1)}
+OURS = {"ours": Anomaly(0.001), "ours, reach=1": Anomaly(0.001, reach=1)}
 _PEER = "River"
 
 Scores = NDArray[np.float64]
@@ -67,7 +67,7 @@ def auc(marks: Marks, scores: Scores) -> float:
     return above / (anomalies * (len(marks) - anomalies))
 
 
-def own_scores(values: Values, options: AnomalyOptions) -> Scores:
+def own_scores(values: Values, options: Anomaly) -> Scores:
     """Those of the device's AnomalyScore, with the quantizer fitted as for a learner."""
     library = loader.load(loader.fastest())
     raw = Scale.fit(values).apply(values)
@@ -124,7 +124,7 @@ def markdown(found: Mapping[str, Sequence[Mapping[str, Sequence[float]]]], comma
             + [f"{means[who]:.3f}" for who in OURS]
             + [f"{ahead:+.3f}"]
         )
-    sizes = [AnomalyOptions(1000).size(features)[1] for features in (2, 5, 8, 14)]
+    sizes = [Anomaly(0.001).size(features)[1] for features in (2, 5, 8, 14)]
     about = (
         f"Made by `{command}`; do not edit it by hand. The area under the ROC curve (1: every "
         "anomaly has a higher score than every other sample; 0.5: chance), over whole streams, "

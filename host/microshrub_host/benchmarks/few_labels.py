@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from ..base.text import count
-from ..engines.asking_options import AskingOptions
+from ..beside.label_budget import LabelBudget
 from ..engines.learners import DEFAULT, defaults
 from ..evaluation.prequential import evaluate
 from ..render.markdown import markdown_table
@@ -18,8 +19,7 @@ from .variable_uncertainty import accuracy_with
 PERCENT = (1, 2, 5, 10, 20, 50)
 MAIN = 10  # percent that the first table is of
 DELAY = 100  # samples
-UNANSWERED = 6554  # of 32768: a fifth
-_ALL = 32768
+UNANSWERED = 0.2  # of the questions
 
 TEXT = """\
 # Few labels
@@ -74,14 +74,14 @@ class LabelRow:
         return self.full - self.asking[MAIN]
 
 
-def options_of(percent: int) -> AskingOptions:
+def options_of(percent: int) -> LabelBudget:
     """Asking for so many labels."""
-    return AskingOptions.of(f"{percent}%")
+    return LabelBudget(percent / 100)
 
 
-def at_random(percent: int) -> AskingOptions:
+def at_random(percent: int) -> LabelBudget:
     """Learning so many labels, drawn at random."""
-    return AskingOptions(unanswered=round(_ALL * (1 - percent / 100)))
+    return LabelBudget(unanswered=1 - percent / 100)
 
 
 def measure(name: str, stream: Stream, seeds: int) -> Iterator[LabelRow]:
@@ -101,7 +101,7 @@ def measure(name: str, stream: Stream, seeds: int) -> Iterator[LabelRow]:
         yield row
 
 
-_HARD: Sequence[Mapping[str, int]] = (
+_HARD: Sequence[Mapping[str, Any]] = (
     {"delay": DELAY},
     {"unanswered": UNANSWERED},
     {"delay": DELAY, "unanswered": UNANSWERED},
@@ -113,7 +113,7 @@ def runs() -> int:
     return 2 + 2 * len(PERCENT) + len(_HARD)
 
 
-def _mean(stream: Stream, asking: AskingOptions | None, seeds: int) -> tuple[float, float]:
+def _mean(stream: Stream, asking: LabelBudget | None, seeds: int) -> tuple[float, float]:
     """Accuracy, and labels asked for, in percent."""
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
     found = [
@@ -121,7 +121,7 @@ def _mean(stream: Stream, asking: AskingOptions | None, seeds: int) -> tuple[flo
             stream,
             DEFAULT,
             {**shape, **defaults(DEFAULT), "seed": seed},
-            asking=asking,
+            beside=[asking] if asking else [],
         )
         for seed in range(seeds)
     ]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base.errors import UserError
 from ..base.progress import showing
+from ..beside.between import Forecast
 from ..emulation.counted_models import CountedModel, stream
 from ..emulation.instruction_counts import Counter
 from ..engines import engines, loader
@@ -48,7 +49,7 @@ def counted_models(samples: int = _SAMPLES, first: int = _FIRST) -> list[Counted
 def learned_on_pc(what: CountedModel) -> int:
     """The CRC of the learner that has taken the whole stream in the simulator."""
     rows = what.codes.astype(np.int32)
-    with engines.start(loader.fastest(), what.kind, what.parameters, target=TARGET) as run:
+    with engines.start(loader.fastest(), what.kind, what.parameters, [Forecast(TARGET)]) as run:
         run.observe(rows)
         run.freeze()
         run.run(rows)

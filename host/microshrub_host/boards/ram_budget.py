@@ -14,12 +14,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..beside.companion import Beside, freezes
 from ..engines import loader
-from ..engines.anomaly_options import AnomalyOptions
-from ..engines.asking_options import AskingOptions
-from ..engines.spare_options import spare_classes
-from ..streams.extraction import Extraction
-from .beside_learner import extractor_bytes, forecaster_bytes, modules_between
 from .board_files import Board
 from .heap_sizes import heap_bytes, planned, size_of
 from .import_heap import BLOCK, LibraryHeap, ModuleHeap, blocks, library_heap, texts
@@ -28,7 +24,6 @@ Value = int | float | str
 Parameters = Mapping[str, Value]
 
 _REGISTRY = "learners"  # the module through which a program gets a learner's class
-REHEARSED = {"Thicket": ("thicket.rehearsal",)}  # what learners import besides, if they ask
 _NARROWEST: Parameters = {"features": 1}
 _SMALLEST: Parameters = {**_NARROWEST, "classes": 2}
 
@@ -37,9 +32,8 @@ _SMALLEST: Parameters = {**_NARROWEST, "classes": 2}
 class Part:
     """One line of a budget.
 
-    `owner` is "model", "quantizer", "metrics" or, of a learner of numbers, "target", "rows",
-    "anomaly", "spare classes", "asking", "forecaster", "features" or "code". Those of a whole
-    program have "program", too.
+    `owner` is "model", "quantizer", "metrics" or, of a learner of numbers, "target", "rows", the
+    title of a companion, or "code". Those of a whole program have "program", too.
     """
 
     name: str
@@ -121,35 +115,24 @@ def budget(
     kind: str,
     code: list[Part] | None = None,
     around: list[Part] | None = None,
-    anomaly: AnomalyOptions | None = None,
-    spare: dict[str, Any] | None = None,
-    asking: AskingOptions | None = None,
-    forecaster: Mapping[str, Any] | None = None,
-    extraction: Extraction | None = None,
+    beside: Beside = (),
     native: bool = False,
 ) -> Budget:
     """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
 
-    A learner of numbers has a target instead of metrics. With `anomaly`, an anomaly score is
-    beside them; with `spare`, as SpareOptions gives it, the names of the classes and what is new.
-    With `asking`, there is what decides on questions; with `forecaster`, the parameters of a
-    Forecaster, and with `extraction` what stands between a sensor and the learner. code is that
-    of the program, if it imports more than these; see imported_parts(). around is what else the
-    program makes. With `native`, the kernels are in a native module; raises NoNativeTools.
-    Raises ValueError for parameters that the learner refuses.
+    A learner of numbers has a target instead of metrics. `beside` are its companions, in the
+    order of registry.py. code is that of the program, if it imports more than these; see
+    imported_parts(). around is what else the program makes. With `native`, the kernels are in a
+    native module; raises NoNativeTools. Raises ValueError for parameters that the learner refuses.
     """
-    objects = _objects(learner_kwargs, kind, anomaly, spare, asking)
+    objects = _objects(learner_kwargs, kind, beside)
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
     growing = isinstance(objects["quantizer"], loader.load("python").GrowingQuantizer)
     names = texts(board.arch, modules_of(kind, learner_kwargs, growing))
-    around = (around or []) + _between(objects["model"], forecaster, extraction, names)
+    around = (around or []) + _rooms(objects["model"], beside, names)
     overhead = _overhead(objects, buffers, names) + around
     if code is None:
-        beside = {"anomaly": bool(anomaly), "spare": bool(spare), "asking": bool(asking)}
-        between = modules_between(forecaster, extraction)
-        code = code_parts(
-            board, kind, learner_kwargs, native, **beside, growing=growing, more=between
-        )
+        code = code_parts(board, kind, learner_kwargs, native, beside, growing)
     ram = sum(part.bytes for part in (*buffers, *overhead, *code))
     return Budget(
         buffers=buffers,
@@ -163,29 +146,17 @@ def budget(
     )
 
 
-def _objects(
-    learner_kwargs: Parameters,
-    kind: str,
-    anomaly: AnomalyOptions | None,
-    spare: dict[str, Any] | None,
-    asking: AskingOptions | None,
-) -> dict[str, Any]:
+def _objects(learner_kwargs: Parameters, kind: str, beside: Beside) -> dict[str, Any]:
     library = loader.load("python")
     learner = planned(kind, learner_kwargs)
     features = learner.features
-    beside = {}
-    if anomaly:
-        beside["anomaly"] = library.AnomalyScore(features, **anomaly.parameters())
-    if spare:
-        beside["spare classes"] = spare_classes(library, learner, spare)
-    if asking:
-        beside["asking"] = library.Asking(learner.classes, **asking.budget())
+    made = {each.title: each.made(library, learner) for each in beside}
     return {
-        "quantizer": _quantizer(library, learner, bool(anomaly or spare)),
+        "quantizer": _quantizer(library, learner, freezes(beside)),
         **_of_targets(library, kind, learner),
         "rows": (array("i", bytes(4 * features)), array("H", bytes(2 * features))),
         "model": learner,
-        **beside,
+        **{title: part for title, part in made.items() if part},
     }
 
 
@@ -196,20 +167,15 @@ def _quantizer(library: Any, learner: Any, frozen: bool) -> Any:
     return library.Quantizer(learner.features)
 
 
-def _between(
-    learner: Any,
-    forecaster: Mapping[str, Any] | None,
-    extraction: Extraction | None,
-    names: Collection[str],
-) -> list[Part]:
+def _rooms(learner: Any, beside: Beside, names: Collection[str]) -> list[Part]:
+    """What companions make besides their buffers."""
     found = []
-    if forecaster:
-        size = forecaster_bytes(learner, forecaster, names)
-        note = "lags, samples that wait for their target"
-        found.append(Part("forecaster: objects", size, note, "forecaster"))
-    if extraction:
-        size = extractor_bytes(extraction, names)
-        found.append(Part("features: objects", size, "the window of readings", "features"))
+    for each in beside:
+        room = each.room(loader.load("python"), learner)
+        if room:
+            seen = {id(thing) for thing in room.elsewhere}
+            size = sum(heap_bytes(thing, names, seen) for thing in room.things)
+            found.append(Part(f"{each.title}: objects", size, room.note, each.title))
     return found
 
 
@@ -290,16 +256,13 @@ def code_parts(
     kind: str,
     learner_kwargs: Parameters | None = None,
     native: bool = False,
-    anomaly: bool = False,
-    spare: bool = False,
-    asking: bool = False,
+    beside: Beside = (),
     growing: bool = False,
-    more: tuple[str, ...] = (),
 ) -> list[Part]:
     """What the imported library takes, a part a module; see imported_parts()."""
-    modules = modules_of(kind, learner_kwargs, growing) + ("anomaly",) * anomaly
-    modules += ("spare_classes",) * spare + ("asking",) * asking + more
-    modules += REHEARSED.get(kind, ()) * (asking and not spare)
+    names = [each.name for each in beside]
+    more = [name for each in beside for name in each.modules(kind, names)]
+    modules = (*modules_of(kind, learner_kwargs, growing), *more)
     return imported_parts(board, board.arch, modules, native)
 
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..beside.companion import Beside
 from ..engines.learners import specification
 from . import thicket_time
 from .board_files import Board, CostRow, Costs
@@ -30,12 +31,6 @@ _NEUTRAL = (
     "step",
     "two_valued",
 )  # the last comes from the stream, no specification has it
-_BESIDE = {
-    "features": "the features of windows",
-    "anomaly": "the anomaly score",
-    "spare": "what is new",
-    "asking": "questions",
-}
 MEASURED = "measured"
 ESTIMATED = "estimated from instruction counts in emulation"
 
@@ -139,9 +134,9 @@ def _of_thicket(
     return SampleTime(predict, learn, basis, between, thicket_time.SOURCE, **program)
 
 
-def of_learner(time: SampleTime | None, **beside: object) -> SampleTime | None:
-    """The time with what it is without: of `beside`, those that are there, by names of _BESIDE."""
-    without = tuple(words for name, words in _BESIDE.items() if beside.get(name))
+def of_learner(time: SampleTime | None, beside: Beside) -> SampleTime | None:
+    """The time with what it is without: the companions that come on top."""
+    without = tuple(each.cost for each in beside if each.cost)
     return replace(time, without=without) if time else None
 
 

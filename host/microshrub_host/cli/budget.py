@@ -8,22 +8,20 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..base.terminal import console, messages
+from ..beside.between import between
+from ..beside.companion import Beside, around
 from ..boards import board_files, ram_budget, sample_time
-from ..boards.beside_learner import modules_between
 from ..boards.what_to_lower import which_to_lower
 from ..engines import native_files
 from ..engines.learners import REGRESSORS, check_parameters, kind_of, number_parameters
-from ..engines.spare_options import with_spare
 from ..reports import report
 from ..streams.number_streams import MOST_AHEAD
-from .anomaly_option import add_anomaly_option, anomaly_options
-from .asking_option import add_asking_option, asking_options
+from .companion_options import add_companion_options, companions
 from .energy_options import add_energy_options, with_energy
 from .number_options import add_ahead_options, checked_interval
 from .options import add_model_options, model_parameters
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
 from .parsed import whole_number
-from .spare_option import add_spare_option, spare_options
 from .stream_options import DEFAULT_BOARD, add_board_option
 
 
@@ -49,9 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with the code that `build --native` makes (default: off)",
     )
     add_energy_options(parser)
-    add_anomaly_option(parser)
-    add_spare_option(parser)
-    add_asking_option(parser)
+    add_companion_options(parser)
     add_outputs(parser, json="write the budget as one JSON object")
     add_ahead_options(parser.add_argument_group("options of learners of numbers"))
     add_model_options(parser, numbers=True)
@@ -66,28 +62,12 @@ def run(arguments: argparse.Namespace) -> int:
     check_parameters(arguments.model, parameters, also=shape)
     kind = kind_of(arguments.model)
     native = arguments.native and native_files.can_be_made(board.arch, messages.say)
-    anomaly = anomaly_options(arguments)
-    options = spare_options(arguments)
-    spare = options.of_shape(_known(arguments)) if options else None
-    asking = asking_options(arguments)
-    parameters = with_spare(parameters, spare)
-    beside = {"anomaly": bool(anomaly), "spare": bool(spare), "asking": bool(asking)}
-    forecaster = _forecaster(arguments)
-    between = modules_between(forecaster, None)
-    code = ram_budget.code_parts(board, kind, parameters, native, **beside, more=between)
-    budget = ram_budget.budget(
-        parameters,
-        board,
-        kind,
-        code,
-        anomaly=anomaly,
-        spare=spare,
-        asking=asking,
-        forecaster=forecaster,
-    )
-    time = sample_time.of_learner(
-        sample_time.sample_time(board, arguments.model, parameters), **beside
-    )
+    beside = _beside(arguments)
+    parameters = around(parameters, beside)
+    code = ram_budget.code_parts(board, kind, parameters, native, beside)
+    budget = ram_budget.budget(parameters, board, kind, code, beside=beside)
+    time = sample_time.sample_time(board, arguments.model, parameters)
+    time = sample_time.of_learner(time, beside)
     time = with_energy(arguments, board, time)
     advice = "" if budget.fits else too_large(budget, board, arguments.model, parameters)
     if not is_quiet(arguments):
@@ -147,12 +127,15 @@ def _forecaster(arguments: argparse.Namespace) -> dict[str, Any] | None:
     }
 
 
-def _known(arguments: argparse.Namespace) -> int:
-    """How many classes have a name from the start."""
-    if arguments.classes is None:
-        raise UserError(f"--spare-classes is for classes, and {arguments.model} predicts numbers.")
-    classes: int = arguments.classes
-    return classes
+def _beside(arguments: argparse.Namespace) -> Beside:
+    """What is to stand beside the model."""
+    wanted = companions(arguments)
+    if arguments.classes is None and wanted:
+        flag = wanted[0].options[0].flag
+        raise UserError(f"{flag} is for classes, and {arguments.model} predicts numbers.")
+    return [each.on_shape(arguments.classes) for each in wanted] + [
+        *between(None, _forecaster(arguments))
+    ]
 
 
 def too_large(

@@ -8,6 +8,7 @@ from functools import partial
 
 from ..base.errors import UserError
 from ..base.terminal import console, messages
+from ..beside.label_budget import LabelBudget
 from ..compare import catalogue, few_labels, number_peers
 from ..compare import page as compare_page
 from ..compare import report as compare_report
@@ -18,7 +19,7 @@ from ..compare.runner import Cell, compare
 from ..compare.sets import SETS, Selection
 from ..engines.learners import MODELS
 from ..streams.stream import Stream
-from .asking_option import add_asking_option, asking_options
+from .companion_options import add_companion_options
 from .compare_numbers import NUMBERS, run_numbers
 from .compare_streams import check_bytes, compile_ours, learn_all, options_of, with_data
 from .number_options import add_number_options, wants_numbers
@@ -77,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BYTES",
         help="refuse models of ours that take more bytes (default: no limit)",
     )
-    add_asking_option(parser)
+    add_companion_options(parser, only=[LabelBudget.name])
     parser.add_argument(_SPARE, nargs="*", action=_RefuseSpare, help=argparse.SUPPRESS)
     add_run_options(parser, _LIMIT)
     add_outputs(
@@ -93,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     if wants_numbers(arguments):
         return run_numbers(arguments)
-    asking = asking_options(arguments)
+    asking = LabelBudget.of_options(vars(arguments), None)
     chosen = SETS.get(arguments.set)
     contenders = _contenders(arguments, chosen)
     streams = [open_arguments(with_data(arguments, source)) for source in arguments.data]
@@ -144,7 +145,7 @@ def _finish(
     if not is_quiet(arguments):
         for note in notes:
             console.say(note)
-    asking = asking_options(arguments)
+    asking = LabelBudget.of_options(vars(arguments), None)
     about = [few_labels.note(asking), *compare_report.NOTES] if asking else compare_report.NOTES
     if asking and not is_quiet(arguments):
         console.say(about[0])

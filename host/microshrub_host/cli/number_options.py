@@ -9,6 +9,7 @@ from ..api.models import raw_ends
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import messages
+from ..beside import registry
 from ..engines.feature_extraction import extracted_numbers
 from ..engines.feature_options import FeatureOptions
 from ..engines.learners import (
@@ -24,9 +25,8 @@ from ..streams.open_numbers import NUMBER_SYNTHS, open_numbers
 from .options import model_parameters
 from .parsed import parsed, whole_number
 
-# options
-_OF_CLASSES = ("label", "classes", "shuffle", "anomaly", "html", "spare_classes",
-    "label_budget", "label_delay", "unanswered")  # fmt: skip
+# options beside those of companions
+_OF_CLASSES = ("label", "classes", "shuffle", "html")
 
 
 def add_number_options(parser: argparse.ArgumentParser, *, interval: bool = True) -> None:
@@ -122,7 +122,7 @@ def open_number_stream(
     readings are those of --features if they have been read already. page: whether the command can
     write a page about numbers.
     """
-    for name in _OF_CLASSES:
+    for name in (*_OF_CLASSES, *registry.option_names()):
         if not (page and name == "html") and getattr(arguments, name, None) is not None:
             said = f"{option(name)} is for classes, and --target wants numbers."
             if name == "anomaly":

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..base.terminal import console, messages
 from ..base.text import count
+from ..beside.between import between
 from ..engines import engines, loader, native_files
 from ..engines.interface import NO_LABELS, EngineError, Labels
 from ..engines.learners import WARMUP, kind_of
@@ -18,8 +19,7 @@ from ..engines.micropython_binary import find_or_fetch
 from ..evaluation import feature_parity, parity, prequential
 from ..streams.extraction import Extraction
 from ..streams.units import Raw
-from .anomaly_option import add_anomaly_option, anomaly_options
-from .asking_option import add_answer_options, asking_options
+from .companion_options import add_companion_options, beside_stream, companions
 from .number_options import (
     add_number_options,
     open_numbers_arguments,
@@ -28,7 +28,6 @@ from .number_options import (
 )
 from .options import add_model_options, model_parameters
 from .parsed import check_at_least_one, whole_number
-from .spare_option import add_spare_option, spare_of_stream
 from .stream_options import (
     add_stream_options,
     compile_kernels,
@@ -53,9 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also run what `build --native` makes, on the real MicroPython (default: off)",
     )
-    add_anomaly_option(parser)
-    add_spare_option(parser)
-    add_answer_options(parser)
+    add_companion_options(parser, simulated=True)
     add_number_options(parser)
     add_model_options(parser, numbers=True)
 
@@ -63,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the model's hash on each engine now and then; 1 if they differ."""
     check_at_least_one(every=arguments.every)
-    rows, labels, parameters, beside = _open(arguments)
+    rows, labels, parameters, more = _open(arguments)
     find_or_fetch(messages.say)
     names = engines.available()
     for name in names:
@@ -74,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.native and native_files.can_be_made("x86", messages.say):
         names += (engines.NATIVE,)
     start = functools.partial(
-        engines.start, kind=kind_of(arguments.model), parameters=parameters, **beside
+        engines.start, kind=kind_of(arguments.model), parameters=parameters, **more
     )
     starters = {name: functools.partial(start, name) for name in names}
     console.say(f"{'samples':>9}  " + "  ".join(f"{n:>11}" for n in names))
@@ -111,22 +108,21 @@ def _open(
 ) -> tuple[Raw, Labels, dict[str, Any], dict[str, Any]]:
     """Raw rows, their labels, the model's parameters, and more for engines.start()."""
     if not wants_numbers(arguments):
-        wanted = {"anomaly": anomaly_options(arguments), "asking": asking_options(arguments)}
-        model_parameters(arguments)  # before what takes long
+        companions(arguments)  # before what takes long
+        model_parameters(arguments)
         read = open_rows(arguments)
         stream = made_of(arguments, read)
         parameters = parameters_for(arguments, stream)
         if stream.extraction:
             width = len(stream.feature_names)
             _compare_features(read.values, stream.samples, width, stream.extraction)
-        spare, parameters = spare_of_stream(arguments, stream, parameters)
-        beside: dict[str, Any] = {name: o and o.parameters() for name, o in wanted.items()}
-        beside |= {"spare": spare, "growing": not arguments.warmup}
-        return prequential.raw_rows(stream), stream.labels, parameters, beside
+        beside, parameters = beside_stream(arguments, stream, parameters)
+        more = {"beside": beside, "growing": not arguments.warmup}
+        return prequential.raw_rows(stream), stream.labels, parameters, more
     arguments.warmup = arguments.warmup or WARMUP
     readings = open_readings(arguments) if arguments.features else None
     numbers, parameters, target = open_numbers_arguments(arguments, readings)
     if readings and numbers.extraction:
         rows, columns = numbers.columns.shape
         _compare_features(readings.columns, rows, columns, numbers.extraction)
-    return numbers.raw_rows(), NO_LABELS, parameters, {"target": target}
+    return numbers.raw_rows(), NO_LABELS, parameters, {"beside": between(None, target)}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Mapping
 from typing import Any
 
 from ..base import files
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import console
+from ..beside.between import between
+from ..beside.companion import Beside
 from ..boards import board_files, ram_budget, sample_time
 from ..engines import engines, loader
 from ..engines.learners import MODELS
@@ -18,9 +19,8 @@ from ..evaluation import kept_aside, prequential
 from ..models import model_files
 from ..reports import page, plots, report
 from ..streams.stream import Stream
-from .anomaly_option import add_anomaly_option, anomaly_options
-from .asking_option import add_answer_options, asking_options
 from .budget import too_large
+from .companion_options import add_companion_options, beside_stream, companions
 from .energy_options import add_energy_options, with_energy
 from .no_label_option import add_no_label_option, check_no_label
 from .number_options import add_number_options, wants_numbers
@@ -36,7 +36,6 @@ from .outputs import (
 )
 from .simulate_anomaly import run_alone
 from .simulate_numbers import run_numbers
-from .spare_option import add_spare_option, spare_of_stream
 from .stream_options import (
     DEFAULT_BOARD,
     add_board_option,
@@ -60,10 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=engines.NAMES,
         help="what runs the learner (default: c if there is a C compiler, else llvm)",
     )
-    add_anomaly_option(parser)
+    add_companion_options(parser, simulated=True)
     add_no_label_option(parser, "with --anomaly, samples are scored, and nothing is learned")
-    add_spare_option(parser)
-    add_answer_options(parser)
     add_outputs(
         parser,
         json="write the result as one JSON object",
@@ -83,17 +80,17 @@ def run(arguments: argparse.Namespace) -> int:
         return run_alone(arguments)
     if wants_numbers(arguments):
         return run_numbers(arguments)
-    anomaly, asking = anomaly_options(arguments), asking_options(arguments)
+    companions(arguments)  # before what takes long
     board = board_files.load(arguments.board or DEFAULT_BOARD)
     stream, parameters = open_with_parameters(arguments)
-    spare, parameters = spare_of_stream(arguments, stream, parameters)
+    beside, parameters = beside_stream(arguments, stream, parameters)
     kind = MODELS[arguments.model]
-    beside: dict[str, Any] = {"anomaly": anomaly, "spare": spare, "asking": asking}
-    budget = ram_budget.budget(parameters, board, kind, **beside, extraction=stream.extraction)
+    around = [*beside, *between(stream.extraction)]
+    budget = ram_budget.budget(parameters, board, kind, beside=around)
     time = None
     if arguments.board:
         found = sample_time.sample_time(board, arguments.model, parameters)
-        time = sample_time.of_learner(found, features=stream.extraction, **beside)
+        time = sample_time.of_learner(found, around)
         time = with_energy(arguments, board, time)
     if arguments.board and not budget.fits:
         raise UserError(too_large(budget, board, arguments.model, parameters))
@@ -135,7 +132,7 @@ def _learn(
     arguments: argparse.Namespace,
     stream: Stream,
     parameters: dict[str, Any],
-    beside: Mapping[str, Any],
+    beside: Beside,
 ) -> prequential.Result:
     engine = arguments.engine or loader.fastest()
     if engine in loader.COMPILED:
@@ -148,11 +145,10 @@ def _learn(
             engine=engine,
             warmup=arguments.warmup,
             progress=lambda done, total, acc: update(done, total, f"accuracy {acc:.2f} %"),
-            **beside,
+            beside=beside,
         )
-    if beside["spare"]:
-        return result
-    options: dict[str, Any] = {"warmup": arguments.warmup, "asking": beside["asking"]}
     with showing("without labels"):
-        alone = kept_aside.measure(stream, arguments.model, parameters, **options)
+        alone = kept_aside.measure(
+            stream, arguments.model, parameters, warmup=arguments.warmup, beside=beside
+        )
     return dataclasses.replace(result, alone=alone)

@@ -11,8 +11,9 @@ from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import console
 from ..base.text import count
+from ..beside import registry
+from ..beside.anomaly import Anomaly
 from ..engines import loader
-from ..engines.anomaly_options import AnomalyOptions
 from ..engines.feature_extraction import extracted_numbers
 from ..engines.feature_options import FeatureOptions
 from ..engines.learners import WARMUP, option
@@ -22,16 +23,18 @@ from .no_label_option import open_unlabelled
 from .options import given_options
 from .outputs import is_quiet, write_figure, write_json
 
-_OF_A_LEARNER = ("label", "classes", "shuffle", "board", "save", "html", "spare_classes",
-    "label_budget", "label_delay", "unanswered", "target")  # fmt: skip
+_OF_A_LEARNER = ("label", "classes", "shuffle", "board", "save", "html", "target")
 
 
 def run_alone(arguments: argparse.Namespace) -> int:
     """Score the stream, then print and write what came of it."""
-    given = [name for name in _OF_A_LEARNER if getattr(arguments, name) is not None]
+    others = [name for name in registry.option_names() if name != Anomaly.name]
+    names = (*_OF_A_LEARNER, *others)
+    given = [name for name in names if getattr(arguments, name) is not None]
     for name in [*given, *given_options(arguments)]:
         raise UserError(f"{option(name)} is of no use with --no-label, which learns nothing.")
-    options = AnomalyOptions.of(arguments.anomaly)
+    options = Anomaly.of_options(vars(arguments), None)
+    assert options
     stream = open_unlabelled(arguments)
     if arguments.features is not None:
         stream = extracted_numbers(stream, FeatureOptions.of(arguments.features))

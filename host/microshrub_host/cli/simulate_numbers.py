@@ -7,6 +7,7 @@ import argparse
 from ..base import files
 from ..base.errors import UserError
 from ..base.progress import showing
+from ..beside.between import between
 from ..boards import board_files, ram_budget
 from ..engines import loader
 from ..engines.learners import WARMUP, kind_of
@@ -26,9 +27,8 @@ def run_numbers(arguments: argparse.Namespace) -> int:
     board = board_files.load(key)
     stream, parameters, target = open_numbers_arguments(arguments)
     model = arguments.model
-    budget = ram_budget.budget(
-        parameters, board, kind_of(model), forecaster=target, extraction=stream.extraction
-    )
+    beside = between(stream.extraction, target)
+    budget = ram_budget.budget(parameters, board, kind_of(model), beside=beside)
     if arguments.save is not None:
         files.check_room("--save", arguments.save, budget.model_bytes)
     if arguments.board and not budget.fits:

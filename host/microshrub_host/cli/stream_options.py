@@ -9,6 +9,7 @@ from typing import Any
 from ..base.progress import showing
 from ..base.terminal import messages
 from ..base.text import count
+from ..beside import registry
 from ..boards import board_files
 from ..boards.default_bytes import SIZE, bytes_for
 from ..engines import native_files
@@ -176,8 +177,7 @@ def parameters_for(arguments: argparse.Namespace, stream: Stream) -> dict[str, A
 
     The number of samples of the warm-up is found, too, if none was given.
     """
-    given = vars(arguments)
-    frozen = bool(given.get("anomaly") or given.get("spare_classes"))
+    frozen = registry.keeps_ranges(vars(arguments))
     arguments.warmup = warmup_of(arguments.model, arguments.warmup, frozen=frozen)
     options = model_parameters(arguments)
     parameters = stream_parameters(arguments.model, stream, arguments.warmup) | options

@@ -13,13 +13,15 @@ from ..base.files import check_target
 from ..base.progress import showing
 from ..base.terminal import messages
 from ..base.text import count
+from ..beside.label_budget import LabelBudget
+from ..beside.spare_classes import SpareClasses
 from ..boards import board_files
 from ..engines import native_files
 from ..engines.learners import option
 from ..streams.source_file import STANDARD_INPUT
 from ..tuning.report import TuningReport
 from ..tuning.study import RULE
-from .asking_option import add_answer_options
+from .companion_options import add_companion_options, companions
 from .number_options import (
     add_number_options,
     open_number_stream,
@@ -35,9 +37,9 @@ from .outputs import (
     write_page,
 )
 from .parsed import whole_number
-from .spare_option import add_spare_option
 from .stream_options import add_board_option, add_stream_options, open_arguments
 
+_BESIDE = (SpareClasses.name, LabelBudget.name)  # what a search may have beside each model
 _TRIALS = 60
 _CHOOSE_ON = 0.5
 
@@ -52,8 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "does with them. Run the same command again to continue with the trials that are missing."
     )
     add_stream_options(parser)
-    add_spare_option(parser)
-    add_answer_options(parser)
+    add_companion_options(parser, simulated=True, only=_BESIDE)
     add_number_options(parser, interval=False)
     add_board_option(parser, None, "the board (required)", required=True)
     parser.add_argument(
@@ -155,10 +156,7 @@ def run(arguments: argparse.Namespace) -> int:
             scheduler=arguments.scheduler,
             warmup=arguments.warmup,
             ends=target_range(arguments) if numbers else None,
-            label_budget=arguments.label_budget,
-            label_delay=arguments.label_delay or 0,
-            unanswered=arguments.unanswered,
-            spare_classes=arguments.spare_classes,
+            beside=companions(arguments),
             native=native,
             study=study,
             progress=progress,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..base.errors import UserError
 from ..base.text import did_you_mean
-from ..engines.asking_options import AskingOptions
+from ..beside.label_budget import LabelBudget
 from ..engines.learners import WARMUP
 from ..streams.stream import Stream
 from .contender import NO_ANSWER, SEED, Contender, ContenderRun
@@ -115,7 +115,7 @@ def java() -> str | None:
 
 
 def start(
-    contender: Contender, stream: Stream, warmup: int | None, asking: AskingOptions | None = None
+    contender: Contender, stream: Stream, warmup: int | None, asking: LabelBudget | None = None
 ) -> ContenderRun:
     """The learner that is to see this stream. What it needs is only imported here.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engines.asking_options import AskingOptions
+from ..beside.label_budget import LabelBudget
 from ..streams.stream import Stream
 from .contender import SEED
 
@@ -18,7 +18,7 @@ UNKNOWN = -1  # in place of a label
 GivenLabels = NDArray[np.int16]
 
 
-def given_labels(stream: Stream, asking: AskingOptions | None) -> GivenLabels:
+def given_labels(stream: Stream, asking: LabelBudget | None) -> GivenLabels:
     """The labels that the peers get, shape (samples,), UNKNOWN where they get none."""
     labels = stream.labels.astype(np.int16)
     if asking is None:
@@ -28,10 +28,10 @@ def given_labels(stream: Stream, asking: AskingOptions | None) -> GivenLabels:
     return np.where(drawn, labels, UNKNOWN).astype(np.int16)
 
 
-def note(asking: AskingOptions) -> str:
+def note(asking: LabelBudget) -> str:
     """What each learner got, for people."""
     return (
         f"Labels: ours ask for those of samples that they are unsure of, at most "
-        f"{asking.share:.3g} %, of which {asking.advance:,} may be asked for in advance; all "
+        f"{asking.percent:.3g} %, of which {asking.advance:,} may be asked for in advance; all "
         f"others, the two baselines included, learn those of as many samples, drawn at random."
     )

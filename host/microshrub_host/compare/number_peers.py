@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from ..base.errors import UserError
+from ..beside.between import Forecast
 from ..engines import engines, loader
 from ..engines.learners import (
     REGRESSORS,
@@ -109,7 +110,7 @@ class OurNumbers:
             loader.fastest(),
             kind_of(contender.learner),
             parameters,
-            target=stream.forecaster(ends),
+            [Forecast(stream.forecaster(ends))],
         )
         prequential.fit(self._engine, self._rows, warmup)
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from ..base.errors import UserError
+from ..beside.label_budget import LabelBudget
 from ..engines import engines, loader
-from ..engines.asking_options import AskingOptions
 from ..engines.interface import Labels
 from ..engines.learners import (
     MODELS,
@@ -67,7 +65,7 @@ class OurLearner:
         settings: Mapping[str, Any],
         stream: Stream,
         warmup: int | None,
-        asking: AskingOptions | None = None,
+        asking: LabelBudget | None = None,
     ) -> None:
         parameters = stream_parameters(model, stream, warmup) | dict(settings)
         self._model, self._parameters = model, parameters
@@ -76,10 +74,10 @@ class OurLearner:
         self._rows = prequential.raw_rows(stream)
         self._labels = stream.labels
         self.asked = 0 if asking else None
-        asked = asking.parameters() if asking else None
         warmup = warmup_of(model, warmup)
+        beside = [asking] if asking else []
         self._engine = engines.start(
-            loader.fastest(), MODELS[model], parameters, asking=asked, growing=not warmup
+            loader.fastest(), MODELS[model], parameters, beside, growing=not warmup
         )
         prequential.fit(self._engine, self._rows, warmup)
 
@@ -90,7 +88,7 @@ class OurLearner:
     def run(self, samples: tuple[Raw, Labels]) -> list[int]:
         said: list[int] = self._engine.run(*samples).tolist()
         if self.asked is not None:
-            self.asked += int(np.count_nonzero(self._engine.questions()))
+            self.asked += int(len(self._engine.said()) - self._engine.said().count(0))
         return said
 
     def nbytes(self) -> int:

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.worker_process import Apart, Ended, Send, TimeLimit, wait_for_any
+from ..beside.label_budget import LabelBudget
 from ..engines import loader
-from ..engines.asking_options import AskingOptions
 from ..engines.status import percent
 from ..streams.stream import Stream
 from . import catalogue
@@ -60,7 +60,7 @@ def compare(
     sizes: int = 0,
     progress: Progress | None = None,
     start: Start[Stream] = catalogue.start,
-    asking: AskingOptions | None = None,
+    asking: LabelBudget | None = None,
 ) -> Iterator[Cell]:
     """Run them over a stream of classes, as run_apart() does.
 
@@ -220,7 +220,7 @@ class ClassContest(Contest[Cell]):
         work: Any,
         contender: Contender,
         stream: Stream,
-        asking: AskingOptions | None = None,
+        asking: LabelBudget | None = None,
     ) -> None:
         super().__init__(work, contender, stream)
         self.labels = stream.labels

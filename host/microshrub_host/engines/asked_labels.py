@@ -14,18 +14,30 @@ if MYPY:
 UNANSWERED, ANSWERED = 1, 2  # what became of a question
 
 
-class AskedLabels:
+if MYPY or __name__ != "asked_labels":  # its name on MicroPython
+    from .watchers import SessionPart
+else:
+    from watchers import SessionPart
+
+
+class AskedLabels(SessionPart):
     """Runs a learner over a stream, and answers its questions.
 
     asking has `labels` and `samples`, the parameters of an Asking; `delay`, samples between a
     question and its answer; and how many of 32768 questions are `unanswered`, drawn at random.
     """
 
-    def __init__(self, library: "ModuleType", model: "Any", asking: "Mapping[str, int]") -> None:
+    def __init__(self, library: "ModuleType", session: "Any", asking: "Mapping[str, int]") -> None:
+        model = session.learner
+        if isinstance(session.runner, SessionPart):  # a Person, who has it asked
+            session.runner.asked = self
+        else:
+            session.runner = self
         slots = asking["delay"] + 1
         self.asking = library.Asking(model.classes, asking["labels"], asking["samples"])
         self.pending = library.Pending(model.features, model.classes, slots)
-        self.questions = bytearray()  # of the last block: for each sample 0, or what became of it
+        self.follows = (self.pending,)
+        self._said = bytearray()  # of the last block: for each sample 0, or what became of it
         self._model = model
         self._rehearsal = None
         if type(model).__name__ == "Thicket":
@@ -39,6 +51,15 @@ class AskedLabels:
         self._fixed.seed_generator(dice, 1)
         self._dice = dice, self._fixed.generator_table(dice)
         self._row = array("H", bytes(2 * model.features))
+
+    def begin(self, rows: int) -> None:
+        self._said = bytearray(rows)
+
+    def said(self) -> bytearray:
+        return self._said
+
+    def buffers(self) -> "list[tuple[str, str, Any]]":
+        return list(self.asking.buffers() + self.pending.buffers())
 
     def run(
         self, codes: "array[int]", labels: bytearray, predictions: bytearray, begin: int, end: int
@@ -86,5 +107,5 @@ class AskedLabels:
                 self._rehearsal.rehearse(row, said)
             return -1
         answered = self._fixed.below(self._dice[1], 0, 32768) >= self._unanswered and label >= 0
-        self.questions[i] = ANSWERED if answered else UNANSWERED
+        self._said[i] = ANSWERED if answered else UNANSWERED
         return label if answered else -1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 
 from ..streams.units import Raw
 from . import loader, session
-from .interface import NO_LABELS, Anomalies, Engine, Labels, Parameters, Said, States
-from .micropython_engine import MicroPythonEngine
+from .interface import NO_LABELS, Beside, Engine, Labels, Parameters, Said, States
+from .micropython_engine import MicroPythonEngine, said_of, states_of
 from .status import Status
 
 NAMES = ("python", "llvm", "c", "micropython")
@@ -26,16 +27,12 @@ class LocalEngine:
         engine: str,
         kind: str,
         parameters: Parameters,
-        anomaly: Parameters | None = None,
-        target: Parameters | None = None,
-        spare: Parameters | None = None,
-        asking: Parameters | None = None,
+        beside: Sequence[Beside] = (),
         growing: bool = False,
     ) -> None:
-        library = loader.load(engine)
-        beside = anomaly, target, spare, asking, growing
-        self._session = session.open_session(library, kind, parameters, *beside)
-        self._said = np.int32 if target else np.uint8
+        plans = [each.plan() for each in beside]
+        self._session = session.open_session(loader.load(engine), kind, parameters, plans, growing)
+        self._said = said_of(plans)
 
     def observe(self, raw: Raw) -> None:
         self._session.observe(ints(raw))
@@ -53,17 +50,9 @@ class LocalEngine:
     def settle(self) -> None:
         self._session.settle()
 
-    def halves(self) -> Said:
-        return np.array(self._session.halves, dtype=np.int32)
-
-    def anomalies(self) -> Anomalies:
-        return Anomalies.of(bytes(self._session.scores + self._session.unlike))
-
-    def newcomers(self) -> NDArray[np.bool_]:
-        return np.frombuffer(bytes(self._session.person.new), dtype=np.bool_)
-
-    def questions(self) -> NDArray[np.uint8]:
-        return np.frombuffer(bytes(self._session.asked.questions), dtype=np.uint8)
+    def said(self, part: int = 0) -> bytes:
+        found: bytes = self._session.said(part)
+        return found
 
     def status(self) -> Status:
         return Status.of(self._session.status())
@@ -72,8 +61,7 @@ class LocalEngine:
         return [(name, code, bytes(memoryview(b))) for name, code, b in self._session.buffers()]
 
     def saved(self) -> States:
-        states = self._session.model.save(), self._session.quantizer.save()
-        return States(*states, *self._session.more_states())
+        return states_of(self._session.states())
 
     def __enter__(self) -> LocalEngine:
         return self
@@ -100,19 +88,13 @@ def start(
     engine: str,
     kind: str,
     parameters: Parameters,
-    anomaly: Parameters | None = None,
-    target: Parameters | None = None,
-    spare: Parameters | None = None,
-    asking: Parameters | None = None,
+    beside: Sequence[Beside] = (),
     growing: bool = False,
 ) -> Engine:
     """A fresh learner on the engine of that name, to be used in a with statement.
 
-    anomaly has the parameters of an anomaly score beside it, but for the features; None: without.
-    target has those of a learner of numbers' Forecaster, but for the model. spare is what a Person
-    of spare_person.py takes, for a learner with spare classes; asking what AskedLabels of
-    asked_labels.py does, for one that learns only the labels that it asks for. If ranges are
-    growing, they begin with the first sample, and nothing is to be observed.
+    beside are the companions of a learner of classes, or the Forecast of one of numbers. If
+    ranges are growing, they begin with the first sample, and nothing is to be observed.
 
     Raises ValueError for parameters that the learner refuses, EngineError when the engine cannot
     run, and NoMicroPython when a real one is wanted and cannot be had. NATIVE is a real one with
@@ -120,14 +102,5 @@ def start(
     """
     if engine in ("micropython", NATIVE):
         native = engine == NATIVE
-        return MicroPythonEngine(
-            kind,
-            parameters,
-            native=native,
-            anomaly=anomaly,
-            target=target,
-            spare=spare,
-            asking=asking,
-            growing=growing,
-        )
-    return LocalEngine(engine, kind, parameters, anomaly, target, spare, asking, growing)
+        return MicroPythonEngine(kind, parameters, beside, growing, native=native)
+    return LocalEngine(engine, kind, parameters, beside, growing)

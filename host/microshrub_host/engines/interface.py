@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..streams.units import Raw
 from .status import Status
 
 Parameters = Mapping[str, Any]
+Plan = tuple[str, str, dict[str, Any]]  # module, class, options: see session.py
 Labels = NDArray[np.uint8]
 Said = NDArray[Any]  # predictions: classes as uint8, or raw numbers as int32
 NO_LABELS: Labels = np.zeros(0, dtype=np.uint8)  # of rows that have their target in a column
@@ -23,30 +24,20 @@ NO_LABELS: Labels = np.zeros(0, dtype=np.uint8)  # of rows that have their targe
 class States:
     """The saved states of a learner and its quantizer, as firmware's buffers.py describes them.
 
-    A learner of numbers has those of its target's range and of its interval, too; one with spare
-    classes those of the names and of what is new.
+    `more` has those of what stands beside it, by their names; of a learner of numbers that of its
+    target's range and of its interval.
     """
 
     learner: bytes
     quantizer: bytes
-    target: bytes = b""
-    interval: bytes = b""
-    names: bytes = b""
-    newcomers: bytes = b""
+    more: Mapping[str, bytes] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Anomalies:
-    """Of each row its anomaly score, 0..255, and whether that was above the threshold."""
+class Beside(Protocol):
+    """What stands beside a learner, as an engine knows it."""
 
-    scores: NDArray[np.uint8]
-    unlike: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, data: bytes) -> Anomalies:
-        """From all scores, then for each row 1 or 0."""
-        both = np.frombuffer(data, dtype=np.uint8).reshape(2, -1)
-        return cls(both[0], both[1].astype(np.bool_))
+    def plan(self) -> Plan:
+        """What a session makes of it."""
 
 
 class EngineError(UserError):
@@ -74,26 +65,20 @@ class Engine(Protocol):
     def settle(self) -> None:
         """Do what the learner has left to do while nothing is taught."""
 
-    def anomalies(self) -> Anomalies:
-        """What the anomaly score said of the rows of the last run, if there is one."""
+    def said(self, part: int = 0) -> bytes:
+        """What a part beside the learner says of the rows of the last run.
 
-    def newcomers(self) -> NDArray[np.bool_]:
-        """Which rows of the last run were unlike all that had a name, with spare classes."""
-
-    def questions(self) -> NDArray[np.uint8]:
-        """Of each row of the last run: 1 if it was asked for, 2 if that is answered, else 0."""
-
-    def halves(self) -> Said:
-        """Of a learner of numbers: half the width of the interval of each row of the last run."""
+        A learner of numbers says half the width of the interval of each row, i32.
+        """
 
     def status(self) -> Status:
         """Counts, ratios in percent and the model's hash after the last sample."""
 
     def buffers(self) -> list[tuple[str, str, bytes]]:
-        """(name, typecode, bytes) of every buffer of quantizer, model, metrics and anomaly."""
+        """(name, typecode, bytes) of every buffer: quantizer, model, metrics, what is beside."""
 
     def saved(self) -> States:
-        """What save() of the learner and of the quantizer gives."""
+        """What save() gives of the learner, the quantizer and what stands beside."""
 
     def __enter__(self) -> Engine:
         """Return the engine, for use in a with statement."""

@@ -4,19 +4,49 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base.terminal import messages
 from ..streams.units import Raw
-from . import asked_labels, library_files, loader, mpy, native_files, session, spare_person
-from .interface import NO_LABELS, Anomalies, EngineError, Labels, Parameters, Said, States
+from . import (
+    asked_labels,
+    library_files,
+    loader,
+    mpy,
+    native_files,
+    session,
+    spare_person,
+    watchers,
+)
+from .interface import (
+    NO_LABELS,
+    Beside,
+    EngineError,
+    Labels,
+    Parameters,
+    Plan,
+    Said,
+    States,
+)
 from .micropython_binary import find_or_fetch
 from .own_learners import own_learners
 from .status import Status
+
+
+def said_of(plans: Sequence[Plan]) -> np.dtype[Any]:
+    """What predictions are: classes, or numbers beside a Forecaster."""
+    numbers = bool(plans) and plans[0][1] == session.FORECASTER
+    return np.dtype("<i4") if numbers else np.dtype(np.uint8)
+
+
+def states_of(named: Iterable[tuple[str, bytes]]) -> States:
+    """The saved states of a session."""
+    more = dict(named)
+    return States(more.pop("learner"), more.pop("quantizer"), more)
 
 
 class MicroPythonEngine:
@@ -26,14 +56,12 @@ class MicroPythonEngine:
         self,
         kind: str,
         parameters: Parameters,
+        beside: Sequence[Beside] = (),
+        growing: bool = False,
+        *,
         heap: str = "64m",
         compiled: bool = False,
         native: bool = False,
-        anomaly: Parameters | None = None,
-        target: Parameters | None = None,
-        spare: Parameters | None = None,
-        asking: Parameters | None = None,
-        growing: bool = False,
     ) -> None:
         """With `compiled`, it loads .mpy files: compiling the sources there takes more heap.
 
@@ -43,15 +71,15 @@ class MicroPythonEngine:
         own = [(learner.name, learner.module) for learner in own_learners()]
         # The layout of the buffers is the same on every engine; only their contents may differ.
         library = loader.load("python")
-        beside = anomaly, target, spare, asking, growing
-        plan = session.open_session(library, kind, parameters, *beside)
-        self._said = np.dtype("<i4") if target else np.dtype(np.uint8)
+        plans = [each.plan() for each in beside]
+        plan = session.open_session(library, kind, parameters, plans, growing)
+        self._said = said_of(plans)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
         command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}"]
         if compiled or native or own:
             programs = [
                 mpy.compiled_program(Path(module.__file__ or ""), "x86")
-                for module in (session, spare_person, asked_labels)
+                for module in (session, watchers, spare_person, asked_labels)
             ]
             files = native_files.compiled("x86") if native else mpy.compiled("x86")
             folder = files[0].parent.parent
@@ -67,8 +95,7 @@ class MicroPythonEngine:
             stderr=subprocess.PIPE,
         )
         config: dict[str, Any] = {"kind": kind, "parameters": dict(parameters), "own": own}
-        config |= {"anomaly": anomaly, "target": target, "spare": spare}
-        config |= {"asking": asking, "growing": growing}
+        config |= {"beside": plans, "growing": growing}
         self._ask(b"C", json.dumps(config).encode())
 
     def observe(self, raw: Raw) -> None:
@@ -88,17 +115,8 @@ class MicroPythonEngine:
     def settle(self) -> None:
         self._ask(b"D")
 
-    def halves(self) -> Said:
-        return np.frombuffer(self._ask(b"W"), dtype="<i4")
-
-    def anomalies(self) -> Anomalies:
-        return Anomalies.of(self._ask(b"A"))
-
-    def newcomers(self) -> NDArray[np.bool_]:
-        return np.frombuffer(self._ask(b"N"), dtype=np.bool_)
-
-    def questions(self) -> NDArray[np.uint8]:
-        return np.frombuffer(self._ask(b"K"), dtype=np.uint8)
+    def said(self, part: int = 0) -> bytes:
+        return self._ask(b"X", bytes([part]))
 
     def status(self) -> Status:
         return Status.of(json.loads(self._ask(b"S")))
@@ -112,7 +130,14 @@ class MicroPythonEngine:
         return found
 
     def saved(self) -> States:
-        return States(*(self._ask(letter) for letter in (b"L", b"Q", b"Y", b"I", b"M", b"E")))
+        data, found, at = self._ask(b"L"), [], 0
+        while at < len(data):
+            name = data[at + 1 : at + 1 + data[at]].decode()
+            at += 1 + data[at]
+            end = at + 4 + int.from_bytes(data[at : at + 4], "little")
+            found.append((name, data[at + 4 : end]))
+            at = end
+        return states_of(found)
 
     def heap_bytes(self) -> int:
         """Bytes in use on the heap after a garbage collection (gc.mem_alloc)."""

@@ -4,27 +4,29 @@ This file runs on CPython and, over a pipe, on MicroPython. There it is the prog
 commands from its standard input and answers on its standard output. A command is a letter, a
 little-endian u32 length and that many bytes; the answer is a u32 length and that many bytes.
 
-    C  create: JSON {"kind", "parameters", "anomaly", "target", "spare",
-       "asking", "growing", "own"}                                  -> nothing
+    C  create: JSON {"kind", "parameters", "beside", "growing", "own"}  -> nothing
     O  observe raw rows, i32                                        -> nothing
     F  freeze the quantizer and the target                          -> nothing
     R  run: u32 labels, raw rows as i32, so many labels as u8 (none
        of numbers)                             -> a prediction for each row, u8 or raw as i32
     P  predict raw rows, i32, whose labels nobody tells               -> the classes, u8
     D  do what is left to do while nothing is taught                -> nothing
-    A  anomalies in the last run: for each row its score, then for each 1 if it was unlike
-    N  new ones in the last run: for each row 1 if it was unlike all that had a name
-    K  questions in the last run: for each row 0, or what asked_labels.py says of it
+    X  what a part beside the learner, u8, says of the last run     -> bytes, see its class
     S  status                                                       -> JSON
     B  buffers                                                      -> all, one after another
-    L  learner's saved state                                        -> what save() gives
-    Q  quantizer's saved state                                      -> what save() gives
-    W  half the width of the interval of each row of the last run   -> i32
-    Y  the target's saved state                                     -> what save() gives
-    I  that of the interval, if there is one                        -> what save() gives
-    M  that of the names of spare classes, if there are some        -> what save() gives
-    E  that of what is new, with spare classes                      -> what save() gives
+    L  saved states                          -> of each u8, its name, u32, what save() gives
     H  heap                                                         -> u32 bytes in use
+
+`beside` is a list of [module, class, options] for what stands beside the learner. The class is
+made of (library, session, options) and has
+
+    model       what is learned from then on instead of the learner, or None
+    run         what predicts and learns rows then, or None: as Learner.run()
+    follows     what else holds codes that move when ranges grow
+    begin(n)    room for what is said of a run of n rows; said() gives it
+    look(...)   the rows of a run are predicted and learned now; unless there is a run
+    told()      what it says of itself, for the status
+    buffers(), states()   its own, by their names
 """
 
 import gc
@@ -34,10 +36,13 @@ from array import array
 
 MYPY = False  # MicroPython has no typing; mypy takes this for true
 if MYPY:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from types import ModuleType
     from typing import Any
 
+    from .interface import Plan
+
+FORECASTER = "Forecaster"  # the class of a plan beside a learner of numbers
 _METRICS = (
     "samples",
     "accuracy",
@@ -63,9 +68,7 @@ def _allocations(allowed: bool) -> None:
 class Session:
     """One learner of classes. `library` is the device library, loaded for some engine.
 
-    anomaly has the parameters of an AnomalyScore that looks at each sample, or is None; spare is
-    what a Person of spare_person.py takes, asking what AskedLabels of asked_labels.py does. If
-    ranges are growing, nothing is observed first; there is neither anomaly nor spare then.
+    If ranges are growing, nothing is observed first.
     """
 
     def __init__(
@@ -73,25 +76,22 @@ class Session:
         library: "ModuleType",
         kind: str,
         parameters: "Mapping[str, Any]",
-        anomaly: "Mapping[str, int] | None" = None,
-        spare: "Mapping[str, Any] | None" = None,
-        asking: "Mapping[str, int] | None" = None,
+        beside: "Sequence[Plan]" = (),
         growing: bool = False,
     ) -> None:
-        self.model = getattr(library, kind)(**parameters)
-        self.person = spare and _person(library, self.model, spare)
-        learner = self.person.spare if self.person else self.model
-        self.asked = asking and _asked(library, learner, asking)
-        if self.person:
-            self.person.asked = self.asked
-        follow = [self.model] + ([self.asked.pending] if self.asked else [])
+        self.allow = _allocations
+        self.model = self.learner = getattr(library, kind)(**parameters)
+        self.classes = self.model.classes  # of the labels
+        self.runner = self.model  # what predicts and learns rows
+        self.parts: list[Any] = []
+        for module, name, options in beside:
+            self.parts.append(_named(module, name)(library, self, options))
         if growing:
+            follow = [self.model] + [each for part in self.parts for each in part.follows]
             self.quantizer = library.GrowingQuantizer(self.model.features, tuple(follow))
         else:
             self.quantizer = library.Quantizer(self.model.features)
-        self.metrics = library.Metrics((self.person or self.model).classes)
-        self.anomaly = anomaly and library.AnomalyScore(self.model.features, **anomaly)
-        self.scores = self.unlike = bytearray()  # of the last run
+        self.metrics = library.Metrics(max(self.classes, 2))
 
     def observe(self, raw: "array[int]") -> None:
         """Show the quantizer the first rows."""
@@ -105,23 +105,16 @@ class Session:
         """Encode, predict and learn a block; returns the predictions."""
         codes = array("H", bytes(2 * len(raw)))
         predictions = bytearray(len(labels))
-        if self.anomaly:
-            self.scores, self.unlike = bytearray(len(labels)), bytearray(len(labels))
-        if self.person:
-            self.person.new = bytearray(len(labels))
-        if self.asked:
-            self.asked.questions = bytearray(len(labels))
+        for part in self.parts:
+            part.begin(len(labels))
         _allocations(False)
         try:
             at = 0
             while at < len(labels):
                 end = self.quantizer.encode_from(raw, codes, at)
-                if self.anomaly:
-                    self.anomaly.run(codes, self.scores, self.unlike)
-                if self.person:
-                    self._run_with(self.person, codes, labels, predictions)
-                else:
-                    (self.asked or self.model).run(codes, labels, predictions, at, end)
+                self.runner.run(codes, labels, predictions, at, end)
+                for part in self.parts:
+                    part.look(codes, labels, predictions, at, end)
                 at = end
             self.metrics.update_rows(labels, predictions)
         finally:
@@ -149,18 +142,6 @@ class Session:
         while self.model.idle():
             pass
 
-    @staticmethod
-    def _run_with(
-        person: "Any", codes: "array[int]", labels: bytearray, predictions: bytearray
-    ) -> None:
-        """Have a person answer the learner's questions; only an answer may allocate."""
-        at = 0
-        while at < len(labels):
-            at = person.run(codes, labels, predictions, at)
-            _allocations(True)
-            person.answer()
-            _allocations(False)
-
     def status(self) -> "dict[str, Any]":
         """Counts, ratios in millionths, and the model's hash."""
         status = {name: getattr(self.metrics, name) for name in _METRICS}
@@ -168,22 +149,22 @@ class Session:
         status["missing"] = self.quantizer.missing
         status["state_crc32"] = self.model.state_crc32()
         status["progress"] = self.model.progress()
-        status["anomaly_threshold"] = self.anomaly.threshold if self.anomaly else 0
-        status["answers"] = self.person.answers if self.person else []
+        status["beside"] = [part.told() for part in self.parts]
         return status
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
         """All as a list of (name, typecode, buffer), the quantizer's first, then the model's."""
-        spare = self.person and self.person.spare
-        parts = [self.quantizer, self.model, self.metrics, self.anomaly, spare]
-        parts += [self.asked.asking, self.asked.pending] if self.asked else []
-        return [row for part in parts if part for row in part.buffers()]
+        parts = [self.quantizer, self.model, self.metrics] + self.parts  # noqa: RUF005  (MicroPython)
+        return [row for part in parts for row in part.buffers()]
 
-    def more_states(self) -> "tuple[bytes, bytes, bytes, bytes]":
-        """There is none of a target and an interval; those of names and of what is new."""
-        spare = self.person and self.person.spare
-        states = (spare.names.save(), spare.newcomers.save()) if spare else (b"", b"")
-        return b"", b"", states[0], states[1]
+    def states(self) -> "list[tuple[str, bytes]]":
+        """What save() gives of learner and quantizer, and of the parts beside them, by names."""
+        found = [("learner", self.model.save()), ("quantizer", self.quantizer.save())]
+        return found + [state for part in self.parts for state in part.states()]
+
+    def said(self, part: int) -> bytes:
+        """What a part beside the learner says of the last run."""
+        return bytes(self.parts[part].said())
 
 
 class NumberSession:
@@ -235,48 +216,43 @@ class NumberSession:
             "missing": self.quantizer.missing,
             "state_crc32": self.model.state_crc32(),
             "progress": self.model.progress(),
+            "beside": [{}],
         }
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
         """All buffers, as a list of (name, typecode, buffer): quantizer, model, target, ..."""
         return [row for part in self.forecaster.parts for row in part.buffers()]
 
-    def more_states(self) -> "tuple[bytes, bytes, bytes, bytes]":
-        """The saved states of the target's range and the interval, if there is one; no others."""
-        interval = self.forecaster.interval
-        return self.forecaster.target.save(), interval.save() if interval else b"", b"", b""
+    def states(self) -> "list[tuple[str, bytes]]":
+        """Those of learner, quantizer, the target's range and the interval, if there is one."""
+        forecaster = self.forecaster
+        found = [("learner", self.model.save()), ("quantizer", self.quantizer.save())]
+        found.append(("target", forecaster.target.save()))
+        found.append(("interval", forecaster.interval.save() if forecaster.interval else b""))
+        return found
+
+    def said(self, _: int) -> bytes:
+        """Half the width of the interval of each row of the last run, i32."""
+        return bytes(self.halves)
 
 
 def open_session(
     library: "ModuleType",
     kind: str,
     parameters: "Mapping[str, Any]",
-    anomaly: "Mapping[str, Any] | None" = None,
-    target: "Mapping[str, Any] | None" = None,
-    spare: "Mapping[str, Any] | None" = None,
-    asking: "Mapping[str, Any] | None" = None,
+    beside: "Sequence[Plan]" = (),
     growing: bool = False,
 ) -> "Any":
-    """A session of the learner of that name, which predicts numbers if it has a target."""
-    if target:
-        return NumberSession(library, kind, parameters, target)
-    return Session(library, kind, parameters, anomaly, spare, asking, growing)
+    """A session of the learner of that name, which predicts numbers beside a Forecaster."""
+    if beside and beside[0][1] == FORECASTER:
+        return NumberSession(library, kind, parameters, beside[0][2])
+    return Session(library, kind, parameters, beside, growing)
 
 
-def _person(library: "ModuleType", model: "Any", spare: "Mapping[str, Any]") -> "Any":
-    if micropython:
-        from spare_person import Person  # type: ignore[import-not-found]
-    else:
-        from .spare_person import Person
-    return Person(library, model, spare)
-
-
-def _asked(library: "ModuleType", model: "Any", asking: "Mapping[str, int]") -> "Any":
-    if micropython:
-        from asked_labels import AskedLabels  # type: ignore[import-not-found]
-    else:
-        from .asked_labels import AskedLabels
-    return AskedLabels(library, model, asking)
+def _named(module: str, name: str) -> "Any":
+    """The class of that name in a module of this folder."""
+    package = "" if micropython else __name__.rpartition(".")[0] + "."
+    return getattr(__import__(package + module, None, None, [name]), name)
 
 
 def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> None:
@@ -301,24 +277,16 @@ def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> N
             answer = bytes(session.ask(array("i", body)))
         elif command == b"D":
             session.settle()
-        elif command == b"A":
-            answer = bytes(session.scores + session.unlike)
-        elif command == b"N":
-            answer = bytes(session.person.new)
-        elif command == b"K":
-            answer = bytes(session.asked.questions)
+        elif command == b"X":
+            answer = session.said(body[0])
         elif command == b"S":
             answer = json.dumps(session.status()).encode()
         elif command == b"B":
             answer = b"".join([bytes(buffer) for _, _, buffer in session.buffers()])
         elif command == b"L":
-            answer = session.model.save()
-        elif command == b"Q":
-            answer = session.quantizer.save()
-        elif command in (b"Y", b"I", b"M", b"E"):
-            answer = session.more_states()[b"YIME".find(command)]
-        elif command == b"W":
-            answer = bytes(session.halves)
+            for name, state in session.states():
+                head = bytes([len(name)]) + name.encode() + len(state).to_bytes(4, "little")
+                answer += head + state
         elif command == b"H":
             gc.collect()
             answer = gc.mem_alloc().to_bytes(4, "little")  # type: ignore[attr-defined]
@@ -332,7 +300,7 @@ def _create(config: "dict[str, Any]") -> "Any":
 
     for name, module in config["own"]:
         register(name, module)  # type: ignore[no-untyped-call]
-    names = ("kind", "parameters", "anomaly", "target", "spare", "asking", "growing")
+    names = ("kind", "parameters", "beside", "growing")
     return open_session(microshrub, *[config[name] for name in names])
 
 

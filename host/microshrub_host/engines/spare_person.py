@@ -13,22 +13,30 @@ if MYPY:
     from types import ModuleType
     from typing import Any
 
+if MYPY or __name__ != "spare_person":  # its name on MicroPython
+    from .watchers import SessionPart
+else:
+    from watchers import SessionPart
+
 NAMED, KNOWN, NO_ROOM = 0, 1, 2  # what an answer was: a new class, one that had a name, in vain
 
 
-class Person:
+class Person(SessionPart):
     """Runs a learner over a stream, and answers its questions.
 
     spare has "names", those of the stream's classes; "known", which of them have a name from the
     start; and the parameters of a SpareClasses.
     """
 
-    def __init__(self, library: "ModuleType", model: "Any", spare: "Mapping[str, Any]") -> None:
+    def __init__(self, library: "ModuleType", session: "Any", spare: "Mapping[str, Any]") -> None:
+        model = session.model
         settings = dict(spare)
         self._names, known = settings.pop("names"), settings.pop("known")
-        self.classes = max(len(self._names), 2)
+        session.classes = len(self._names)
         names = [self._names[truth] for truth in known]
-        self.spare = library.SpareClasses(model, names, **settings)
+        self.spare = session.learner = library.SpareClasses(model, names, **settings)
+        session.runner = self
+        self._allow = session.allow  # allocations
         self._features = model.features
         self._x = array("H", bytes(2 * model.features))
         self._class = array("i", [-1] * 256)  # of the learner, by the stream's
@@ -38,17 +46,41 @@ class Person:
         self._aside = bytearray(257)  # the stream's classes of what is set aside
         self._samples = 0
         self._last = 0  # the stream's class of the last sample
-        self.new = bytearray()  # of the last block: for each sample 1 if it was new
-        self.answers: list[list[int]] = []  # sample, class, set aside of it and in all, what
-        self.asked: Any = None  # the AskedLabels, if only some labels are learned
+        self._new = bytearray()  # of the last block: for each sample 1 if it was new
+        self._answers: list[list[int]] = []  # sample, class, set aside of it and in all, what
 
-    def run(self, codes: "array[int]", labels: bytearray, predictions: bytearray, at: int) -> int:
-        """Predict and learn samples from `at` on; returns the first that was not looked at.
+    def begin(self, rows: int) -> None:
+        self._new = bytearray(rows)
 
-        That is behind the last one, or behind one with which there is a question. Allocates
-        nothing.
-        """
-        while at < len(labels):
+    def said(self) -> bytearray:
+        return self._new
+
+    def buffers(self) -> "list[tuple[str, str, Any]]":
+        return list(self.spare.buffers())
+
+    def told(self) -> "dict[str, Any]":
+        return {"answers": self._answers}
+
+    def states(self) -> "list[tuple[str, bytes]]":
+        spare = self.spare
+        return [("names", spare.names.save()), ("newcomers", spare.newcomers.save())]
+
+    def run(
+        self, codes: "array[int]", labels: bytearray, predictions: bytearray, begin: int, end: int
+    ) -> None:
+        """Predict and learn rows from begin to before end; only an answer may allocate."""
+        at = begin
+        while at < end:
+            at = self._go_on(codes, labels, predictions, at, end)
+            self._allow(True)
+            self._answer()
+            self._allow(False)
+
+    def _go_on(
+        self, codes: "array[int]", labels: bytearray, predictions: bytearray, at: int, end: int
+    ) -> int:
+        """Go on until the end, or behind a sample with which there is a question."""
+        while at < end:
             for f in range(self._features):
                 self._x[f] = codes[at * self._features + f]
             truth = labels[at]
@@ -60,7 +92,7 @@ class Person:
             else:
                 said = spare.learn(self._x, label) if label >= 0 else spare.predict(self._x)
             predictions[at] = self._truth[said]
-            self.new[at] = self._note(self._x, truth, label, True)
+            self._new[at] = self._note(self._x, truth, label, True)
             if asked:
                 label = asked.learn()
                 if label >= 0:
@@ -86,7 +118,7 @@ class Person:
             aside[now - 1] = truth
         return new
 
-    def answer(self) -> None:
+    def _answer(self) -> None:
         """Say what the last sample is, if there is a question."""
         newcomers, truth = self.spare.newcomers, self._last
         if not newcomers.is_asking:
@@ -99,7 +131,7 @@ class Person:
         except ValueError:  # no class is left
             what = NO_ROOM
             newcomers.dismiss()
-        self.answers.append([self._samples, truth, of_it, waiting, what])
+        self._answers.append([self._samples, truth, of_it, waiting, what])
 
     def _tie(self, truth: int, label: int) -> None:
         self._class[truth] = label

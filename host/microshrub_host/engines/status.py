@@ -21,8 +21,9 @@ class Status:
     missing: int
     state_crc32: int
     progress: dict[str, int]
-    anomaly_threshold: int = 0  # without an anomaly score
-    answers: list[list[int]] = field(default_factory=list)  # see spare_person.py
+    beside: list[dict[str, Any]] = field(
+        default_factory=list
+    )  # what each companion says of itself
     accuracy: float = math.nan  # of classes; percent, like all that follow
     accuracy_nochange: float = math.nan
     accuracy_majority: float = math.nan

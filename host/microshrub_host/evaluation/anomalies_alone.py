@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ..beside.anomaly import Anomaly, AnomalyRun
 from ..engines import loader
-from ..engines.anomaly_options import AnomalyOptions
-from ..engines.interface import Anomalies
 from ..streams.number_streams import NumberStream
-from .anomaly_run import AnomalyRun
 
 _ROWS = 2048  # at a time
 
@@ -41,7 +41,7 @@ class Alone:
 
 def score_alone(
     stream: NumberStream,
-    options: AnomalyOptions,
+    options: Anomaly,
     *,
     engine: str | None = None,
     warmup: int = 256,
@@ -63,8 +63,10 @@ def score_alone(
         scores, unlike = bytearray(len(raw)), bytearray(len(raw))
         quantizer.encode(array("i", raw.tobytes()), codes)
         score.run(codes, scores, unlike)
-        blocks.append(Anomalies.of(bytes(scores + unlike)))
+        blocks.append(np.frombuffer(scores + unlike, np.uint8).reshape(2, -1))
         if progress:
             progress(at + len(raw), rows)
-    run = AnomalyRun.of(blocks, options, columns, score.threshold)
+    both, marks = np.concatenate(blocks, axis=1)
+    size = options.size(columns)
+    run = AnomalyRun(options, *size, score.threshold, both, marks.astype(np.bool_))
     return Alone(stream, run, quantizer.clamped, quantizer.missing)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..beside.companion import Beside, freezes
 from ..engines import engines, loader
-from ..engines.asking_options import AskingOptions
 from ..engines.learners import MODELS, warmup_of
 from ..streams.stream import Stream
 from ..streams.units import Raw
@@ -29,24 +29,23 @@ def measure(
     parameters: Mapping[str, Any],
     *,
     warmup: int | None = None,
-    frozen: bool = False,
-    asking: AskingOptions | None = None,
+    beside: Beside = (),
 ) -> WithoutLabels | None:
     """Learn four of every five of the stream's last samples, 20,000 at most; ask about the others.
 
-    None if there are too few. It runs on the fastest engine, as all come to the same bits. For
-    warmup and frozen, see warmup_of().
+    None if there are too few, or it makes no sense beside a companion. It runs on the fastest
+    engine, as all come to the same bits. For warmup see warmup_of().
     """
     begin = max(len(stream.labels) - MOST, 0)
     samples = len(stream.labels) - begin
-    if samples < _LEAST:
+    if samples < _LEAST or not all(each.asked_alone for each in beside):
         return None
     rows = stream.scale.apply(np.asarray(stream.values[begin:]))
     labels = np.asarray(stream.labels[begin:])
     aside = np.arange(samples) % EVERY == EVERY - 1
-    warmup = warmup_of(model, warmup, frozen=frozen)
+    warmup = warmup_of(model, warmup, frozen=freezes(beside))
     said = answers(
-        model, parameters, rows[~aside], labels[~aside], rows[aside], warmup=warmup, asking=asking
+        model, parameters, rows[~aside], labels[~aside], rows[aside], warmup=warmup, beside=beside
     )
     by_class = ByClass.none_yet(tuple(stream.class_names))
     by_class.add(labels[aside], said)
@@ -62,15 +61,13 @@ def answers(
     asked: Raw,
     *,
     warmup: int | None = None,
-    asking: AskingOptions | None = None,
+    beside: Beside = (),
 ) -> NDArray[np.uint8]:
     """What a fresh model says of the rows `asked` once it has learned these rows and labels."""
-    warmup = warmup_of(model, warmup)
+    warmup = warmup_of(model, warmup, frozen=freezes(beside))
     engine = loader.fastest()
     prequential.compile_kernels(model, parameters, engine)
-    wanted = asking.parameters() if asking else None
-    kind = MODELS[model]
-    with engines.start(engine, kind, parameters, asking=wanted, growing=not warmup) as run:
+    with engines.start(engine, MODELS[model], parameters, beside, growing=not warmup) as run:
         prequential.fit(run, rows[:warmup], warmup)
         for part in _blocks(len(labels)):
             run.run(rows[part], labels[part])

@@ -8,36 +8,40 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.mapped_memory import let_go
+from ..beside.anomaly import AnomalyRun
+from ..beside.between import Forecast
+from ..beside.companion import Beside, BesideRun, Followed, freezes
+from ..beside.label_budget import AskingRun
+from ..beside.spare_run import SpareRun
 from ..engines import engines, loader
-from ..engines.anomaly_options import AnomalyOptions
-from ..engines.asking_options import AskingOptions
-from ..engines.interface import Anomalies, Engine, Labels, States
+from ..engines.interface import Engine, Labels, Said, States
 from ..engines.learners import MODELS, REGRESSORS, kind_of, warmup_of
-from ..engines.spare_options import SPARE_BUFFERS
 from ..engines.status import Status
 from ..streams.kept_values import column_room
 from ..streams.stream import Stream
 from ..streams.units import Raw, Scale
-from .anomaly_run import AnomalyRun
-from .asking_run import AskingRun
 from .by_class import ByClass
-from .spare_run import SpareRun
 from .without_labels import WithoutLabels
 
 _POINTS = 400  # at least this many points in the curves of a long stream
 _LONGEST_BLOCK = 2048
 _AT_ONCE = 1 << 18  # samples of which a mean is formed
 
-# Of a result, and what JSON calls them
-_BESIDE = {"anomaly": "anomaly", "spare": "spare_classes", "asking": "asking"}
+_NOT_IN_RECORD = (
+    *("right", "history", "progress", "scale", "states"),
+    *("by_class", "alone", "beside"),
+)
 
 Progress = Callable[[int, int, float], None]
+
+
+_Run = TypeVar("_Run", bound=BesideRun)
 
 
 @dataclass(frozen=True)
@@ -80,30 +84,33 @@ class Result:
     scale: Scale = field(repr=False)
     states: States = field(repr=False)  # once it has settled after the last sample
     by_class: ByClass = field(repr=False)
-    anomaly: AnomalyRun | None = field(default=None, repr=False)  # if it was asked for
-    spare: SpareRun | None = field(default=None, repr=False)  # with spare classes
-    asking: AskingRun | None = field(default=None, repr=False)  # if labels were
+    beside: dict[str, BesideRun] = field(default_factory=dict, repr=False)  # by their names
     alone: WithoutLabels | None = field(default=None, repr=False)  # if it was asked for
+
+    @property
+    def anomaly(self) -> AnomalyRun | None:
+        """What the anomaly score said, if there is one."""
+        return self._beside(AnomalyRun)
+
+    @property
+    def spare(self) -> SpareRun | None:
+        """What became of spare classes, if there are some."""
+        return self._beside(SpareRun)
+
+    @property
+    def asking(self) -> AskingRun | None:
+        """Which labels were asked for, if there was a budget of them."""
+        return self._beside(AskingRun)
+
+    def _beside(self, kind: type[_Run]) -> _Run | None:
+        return next((run for run in self.beside.values() if isinstance(run, kind)), None)
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it: one flat object, without the curves."""
-        left_out = (
-            "right",
-            "history",
-            "progress",
-            "scale",
-            "states",
-            "by_class",
-            "alone",
-            *_BESIDE,
-        )
-        names = (each.name for each in fields(self) if each.name not in left_out)
+        names = (each.name for each in fields(self) if each.name not in _NOT_IN_RECORD)
         flat = {name: getattr(self, name) for name in names}
-        for name, said in _BESIDE.items():
-            if beside := getattr(self, name):
-                flat[said] = beside.record()
-        if self.alone:
-            flat |= self.alone.record()
+        flat |= {name: run.record() for name, run in self.beside.items()}
+        flat |= self.alone.record() if self.alone else {}
         return flat | self.by_class.record() | self.progress
 
 
@@ -139,8 +146,8 @@ def _compile(model: str, switches: tuple[str, ...], engine: str) -> None:
     switched = small | dict.fromkeys(switches, True)
     rows = np.zeros((3, 1), dtype=np.int32)
     labels = np.zeros(0 if numbers else 3, dtype=np.uint8)
-    target = {"columns": 1, "column": 0, "horizon": 1} if numbers else None
-    with engines.start(engine, kind_of(model), switched, target=target) as run:
+    beside = [Forecast({"columns": 1, "column": 0, "horizon": 1})] if numbers else []
+    with engines.start(engine, kind_of(model), switched, beside) as run:
         fit(run, rows, 3)
         run.run(rows, labels)
 
@@ -171,97 +178,112 @@ def evaluate(
     engine: str | None = None,
     warmup: int | None = None,
     progress: Progress | None = None,
-    anomaly: AnomalyOptions | None = None,
-    spare: dict[str, Any] | None = None,
-    asking: AskingOptions | None = None,
+    beside: Beside = (),
 ) -> Result:
     """Run a learner, made with these parameters, over the whole stream.
 
     The quantizer sees the features of the first `warmup` samples before the run, 0 if ranges are
-    to grow, None for what is usual: see warmup_of(). Every sample counts. With `anomaly`, each
-    sample gets an anomaly score, too. With `spare`, as SpareOptions.of_stream() gives it, some
-    classes get a name only while it learns; until then, their samples have no label, and no
-    prediction of them is right. With `asking`, only those labels are learned that are asked for.
-    Raises ValueError for parameters that the learner refuses.
+    to grow, None for what is usual: see warmup_of(). Every sample counts. `beside` are companions
+    on_stream(), in the order of registry.py; parameters are those with them around. Raises
+    ValueError for parameters that the learner refuses.
     """
-    warmup = warmup_of(model, warmup, frozen=bool(anomaly or spare))
-    scale = stream.scale
-    total = len(stream.labels)
+    warmup = warmup_of(model, warmup, frozen=freezes(beside))
+    scale, total = stream.scale, len(stream.labels)
     engine = engine or loader.fastest()
     if engine in loader.COMPILED:
         compile_kernels(model, parameters, engine)
-    right = column_room(total, np.bool_)
-    history: list[Point] = []
+    taken = _Taken(stream, len(beside))
     seconds = 0.0
     block = max(1, min(_LONGEST_BLOCK, total // _POINTS))
-    by_class = ByClass.none_yet(tuple(stream.class_names))
-    said: list[Anomalies] = []
-    new: list[NDArray[np.bool_]] = []
-    questions: list[NDArray[np.uint8]] = []
-    beside: dict[str, Any] = {
-        "anomaly": anomaly.parameters() if anomaly else None,
-        "spare": spare,
-        "asking": asking.parameters() if asking else None,
-    }
-    with engines.start(engine, MODELS[model], parameters, **beside, growing=not warmup) as run:
+    with engines.start(engine, MODELS[model], parameters, beside, growing=not warmup) as run:
         fit(run, scale.apply(stream.values[:warmup]), warmup)
         for at, rows in scale.blocks(stream.values, block):
             labels = stream.labels[at : at + block]
             begin = time.perf_counter()
             predictions = run.run(rows, labels)
             seconds += time.perf_counter() - begin
-            right[at : at + block] = predictions == labels
-            by_class.add(labels, predictions)
-            let_go(stream.labels)
-            let_go(right)
-            if anomaly:
-                said.append(run.anomalies())
-            if spare:
-                new.append(run.newcomers())
-            if asking:
-                questions.append(run.questions())
-            history.append(_point(run.status()))
+            taken.block(run, at, labels, predictions)
             if progress:
-                progress(history[-1].samples, total, history[-1].accuracy)
-        status = run.status()
+                progress(taken.history[-1].samples, total, taken.history[-1].accuracy)
         run.settle()
-        states = run.saved()
-        size = sum(len(data) for name, _, data in run.buffers() if name.startswith(SPARE_BUFFERS))
-    last = history[-1]
-    return Result(
-        stream=stream.name,
-        model=model,
-        parameters=dict(parameters),
-        engine=engine,
-        samples=total,
-        features=stream.values.shape[1],
-        classes=len(stream.class_names),
-        accuracy=last.accuracy,
-        running_average_accuracy=running_average(right),
-        accuracy_nochange=last.accuracy_nochange,
-        accuracy_majority=last.accuracy_majority,
-        label_agreement=label_agreement(stream.labels),
-        kappa=status.kappa,
-        kappa_temporal=status.kappa_temporal,
-        clamped=status.clamped,
-        missing=status.missing,
-        progress=status.progress,
-        state_crc32=status.state_crc32,
-        seconds=round(seconds, 3),
-        samples_per_second=round(total / max(seconds, 1e-9), 1),
-        right=right,
-        history=history,
-        scale=scale,
-        states=states,
-        by_class=by_class,
-        anomaly=AnomalyRun.of(said, anomaly, stream.values.shape[1], status.anomaly_threshold)
-        if anomaly
-        else None,
-        spare=SpareRun.of(spare, status.answers, np.concatenate(new), stream.labels, right, size)
-        if spare
-        else None,
-        asking=AskingRun.of(questions, asking) if asking else None,
-    )
+        return taken.result(run, model, parameters, engine, seconds, beside)
+
+
+class _Taken:
+    """What comes of a stream, block by block."""
+
+    def __init__(self, stream: Stream, parts: int) -> None:
+        self._stream = stream
+        self._right = column_room(len(stream.labels), np.bool_)
+        self._by_class = ByClass.none_yet(tuple(stream.class_names))
+        self._said: list[list[NDArray[np.uint8]]] = [[] for _ in range(parts)]
+        self.history: list[Point] = []
+        self.crc32 = 0
+
+    def block(self, run: Engine, at: int, labels: Labels, predictions: Said) -> None:
+        """Take a block in, which begins with sample `at`."""
+        self._right[at : at + len(labels)] = predictions == labels
+        self._by_class.add(labels, predictions)
+        let_go(self._stream.labels)
+        let_go(self._right)
+        for i, said in enumerate(self._said):
+            said.append(np.frombuffer(run.said(i), np.uint8).reshape(-1, len(labels)))
+        status = run.status()
+        self.crc32 = status.state_crc32  # before it settles
+        self.history.append(_point(status))
+
+    def result(
+        self,
+        run: Engine,
+        model: str,
+        parameters: dict[str, Any],
+        engine: str,
+        seconds: float,
+        beside: Beside,
+    ) -> Result:
+        """All of it."""
+        stream, last, status = self._stream, self.history[-1], run.status()
+        total = len(stream.labels)
+        return Result(
+            stream=stream.name,
+            model=model,
+            parameters=dict(parameters),
+            engine=engine,
+            samples=total,
+            features=stream.values.shape[1],
+            classes=len(stream.class_names),
+            accuracy=last.accuracy,
+            running_average_accuracy=running_average(self._right),
+            accuracy_nochange=last.accuracy_nochange,
+            accuracy_majority=last.accuracy_majority,
+            label_agreement=label_agreement(stream.labels),
+            kappa=status.kappa,
+            kappa_temporal=status.kappa_temporal,
+            clamped=status.clamped,
+            missing=status.missing,
+            progress=last.progress,
+            state_crc32=self.crc32,
+            seconds=round(seconds, 3),
+            samples_per_second=round(total / max(seconds, 1e-9), 1),
+            right=self._right,
+            history=self.history,
+            scale=stream.scale,
+            states=run.saved(),
+            by_class=self._by_class,
+            beside=self._beside(run, status, beside),
+        )
+
+    def _beside(self, run: Engine, status: Status, beside: Beside) -> dict[str, BesideRun]:
+        """What became of the companions, by what JSON calls them."""
+        buffers = run.buffers() if beside else []
+        found = {}
+        for said, told, each in zip(self._said, status.beside, beside, strict=True):
+            size = sum(len(data) for name, _, data in buffers if name.startswith(each.buffers))
+            features = self._stream.values.shape[1]
+            rows = np.concatenate(said, axis=1)
+            followed = Followed(rows, told, size, features, self._stream.labels, self._right)
+            found[each.said] = each.result(followed)
+        return found
 
 
 def label_agreement(labels: Labels) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base.mapped_memory import let_go
+from ..beside.between import Forecast
 from ..engines import engines, loader
 from ..engines.interface import States
 from ..engines.learners import kind_of
@@ -92,9 +93,9 @@ def evaluate_numbers(
     unit = 10.0 ** -int(stream.target_scale.digits[0])
     sums = {name: ErrorSums() for name in ("errors", "nochange", "running_mean")}
     held = IntervalSums(unit)
-    target = stream.forecaster(ends, interval)
+    forecast = Forecast(stream.forecaster(ends, interval))
     known = stream.parts(_BLOCK)
-    with engines.start(engine, kind_of(model), parameters, target=target) as run:
+    with engines.start(engine, kind_of(model), parameters, [forecast]) as run:
         fit(run, stream.scale.apply(stream.columns[:warmup]), warmup)
         for at, rows in stream.scale.blocks(stream.columns, _BLOCK):
             begin = time.perf_counter()
@@ -110,7 +111,7 @@ def evaluate_numbers(
             for each, guess in zip(sums.values(), guesses, strict=True):
                 each.add(guess[part.scored], part.targets[part.scored])
             if interval is not None:
-                half = run.halves()[: len(raw)]
+                half = np.frombuffer(run.said(), "<i4")[: len(raw)]
                 halves[samples] = half * unit
                 there = ~np.isnan(part.targets)
                 targets = stream.target_scale.apply(part.targets[there, None])[:, 0]

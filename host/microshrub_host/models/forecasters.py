@@ -27,12 +27,12 @@ def forecaster_of(learner: Any, numbers: dict[str, Any], columns: int, states: S
     if numbers["columns"] != columns:
         raise ValueError("config.json does not name as many columns as there are")
     forecaster = loader.load("python").Forecaster(learner, **numbers)
-    forecaster.target.load(states.target)
+    forecaster.target.load(states.more["target"])
     if not forecaster.target.frozen:
         raise ValueError("the target has no range yet")
     if forecaster.interval:
-        forecaster.interval.load(states.interval)
-    elif states.interval:
+        forecaster.interval.load(states.more["interval"])
+    elif states.more["interval"]:
         raise ValueError("there is the state of an interval, and no interval")
     return forecaster
 

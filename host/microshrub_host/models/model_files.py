@@ -12,7 +12,7 @@ and of a learner of numbers, whose features are made of columns by a Forecaster,
     target.state     that of the target's range
     interval.state   that of the interval; empty without one
 
-and with spare classes, which are named while a model learns,
+and of a companion that a file keeps, such as spare classes, its `states`:
 
     names.state      that of the names
     newcomers.state  that of what is set aside as new
@@ -37,6 +37,7 @@ import numpy as np
 
 from ..base import files
 from ..base.errors import UserError
+from ..beside import registry
 from ..engines import learners, loader
 from ..engines.feature_extraction import Extractor, extraction_of
 from ..engines.interface import States
@@ -48,12 +49,10 @@ from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
 from ..streams.units import Scale
 from .forecasters import forecaster_of, is_forecaster
-from .spare_files import class_names, is_spare, spare_of
 
 FORMAT = 1
 _CONFIG, _LEARNER, _QUANTIZER = _NAMES = ("config.json", "learner.state", "quantizer.state")
-_TARGET, _INTERVAL = _OF_NUMBERS = ("target.state", "interval.state")
-_OF_SPARE = ("names.state", "newcomers.state")
+_OF_NUMBERS = ("target", "interval")
 _MOST_BYTES = 1 << 28  # in a part; no learner for a board comes near that
 _HEAD = 7  # bytes of a saved state before its configuration's text
 _TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
@@ -81,8 +80,13 @@ class ModelFile:
     accuracy: float  # prequential, percent; of numbers the mean absolute error
     states: States = field(repr=False)
     numbers: dict[str, Any] | None = None  # the parameters of a learner of numbers' Forecaster
-    spare: dict[str, int] | None = None  # those of the SpareClasses, which are the last ones
+    beside: dict[str, Any] = field(default_factory=dict)  # of companions, by their names
     extraction: Extraction | None = None  # what the features were made of, if not of a sensor's
+
+    @property
+    def spare(self) -> dict[str, int] | None:
+        """The parameters of the SpareClasses, which are the last ones."""
+        return self.beside.get("spare")
 
     @property
     def known_names(self) -> tuple[str, ...]:
@@ -103,23 +107,32 @@ class OpenModel:
     learner: Any
     quantizer: Any
     forecaster: Any = None  # of a learner of numbers
-    spare: Any = None  # the SpareClasses, if there are some
+    beside: dict[str, Any] = field(default_factory=dict)  # of companions, by their names
+
+    @property
+    def spare(self) -> Any:
+        """The SpareClasses, if there are some."""
+        return self.beside.get("spare")
 
 
 def of_run(result: Result, stream: Stream) -> ModelFile:
     """The model that a simulation of the stream has produced."""
-    spare = result.spare
+    names = stream.class_names
+    saved: dict[str, Any] = {}
+    for run in result.beside.values():
+        names = run.class_names(names, result.parameters["classes"])
+        saved |= run.saved()
     return ModelFile(
         learner=MODELS[result.model],
         parameters=result.parameters,
         feature_names=stream.feature_names,
-        class_names=class_names(result, spare) if spare else stream.class_names,
+        class_names=names,
         scale=result.scale,
         stream=result.stream,
         samples=result.samples,
         accuracy=result.accuracy,
         states=result.states,
-        spare=spare.parameters if spare else None,
+        beside=saved,
         extraction=stream.extraction,
     )
 
@@ -127,7 +140,7 @@ def of_run(result: Result, stream: Stream) -> ModelFile:
 def of_number_run(result: NumberResult, stream: NumberStream) -> ModelFile:
     """The model that a simulation of a stream of numbers has produced."""
     target = loader.load("python").Target()
-    target.load(result.states.target)
+    target.load(result.states.more["target"])
     share = result.interval.share if result.interval else None
     return ModelFile(
         learner=REGRESSORS[result.model],
@@ -173,10 +186,8 @@ def packed(model: ModelFile) -> bytes:
     parts = dict(zip(_NAMES[1:], (states.learner, states.quantizer), strict=True))
     if model.numbers:
         config["numbers"] = model.numbers
-        parts |= zip(_OF_NUMBERS, (states.target, states.interval), strict=True)
-    if model.spare:
-        config["spare"] = model.spare
-        parts |= zip(_OF_SPARE, (states.names, states.newcomers), strict=True)
+    config |= model.beside
+    parts |= {f"{name}.state": states.more[name] for name in _more_of(config)}
     text = (json.dumps(config, indent=2) + "\n").encode()
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
@@ -186,6 +197,12 @@ def packed(model: ModelFile) -> bytes:
             info.external_attr = 0o644 << 16
             archive.writestr(info, part)
     return data.getvalue()
+
+
+def _more_of(config: dict[str, Any]) -> tuple[str, ...]:
+    """The names of the states beside those of learner and quantizer."""
+    beside = [name for kind in registry.named(config) for name in kind.states]
+    return (*(_OF_NUMBERS if "numbers" in config else ()), *beside)
 
 
 # --- Reading -------------------------------------------------------------------------------------
@@ -205,6 +222,9 @@ def open_model(path: Path) -> OpenModel:
     try:
         parts = _parts(path)
         config = json.loads(parts[_CONFIG])
+        more = _more_of(config) if isinstance(config, dict) else ()
+        if tuple(parts) != (*_NAMES, *(f"{name}.state" for name in more)):
+            raise zipfile.BadZipFile
     except FileNotFoundError:
         raise UserError(f"there is no file {path}") from None
     except OSError as error:
@@ -214,8 +234,8 @@ def open_model(path: Path) -> OpenModel:
             f"{path}: this is not a model file, or it is damaged. Save the model again."
         ) from None
     try:
-        more = [parts.get(name, b"") for name in _OF_NUMBERS + _OF_SPARE]
-        found = _of_config(config, States(parts[_LEARNER], parts[_QUANTIZER], *more))
+        states = {name: parts[f"{name}.state"] for name in more}
+        found = _of_config(config, States(parts[_LEARNER], parts[_QUANTIZER], states))
         model = _build(found)
         if model.learner.state_crc32() != config["state_crc32"]:
             raise ValueError("the state's checksum is not the one in config.json")
@@ -226,8 +246,8 @@ def open_model(path: Path) -> OpenModel:
 
 def _parts(path: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(path) as archive:
-        names = tuple(archive.namelist())
-        if names not in (_NAMES, _NAMES + _OF_NUMBERS, _NAMES + _OF_SPARE):
+        names = archive.namelist()
+        if set(_NAMES) - set(names) or len(names) > len(set(names)):
             raise zipfile.BadZipFile
         if any(info.file_size > _MOST_BYTES for info in archive.infolist()):
             raise zipfile.BadZipFile
@@ -258,7 +278,7 @@ def _of_config(config: Any, states: States) -> ModelFile:
         accuracy=float(_get(config, "accuracy", _is_number)),
         states=states,
         numbers=_get(config, "numbers", is_forecaster) if "numbers" in config else None,
-        spare=_get(config, "spare", is_spare) if "spare" in config else None,
+        beside={kind.name: config[kind.name] for kind in registry.named(config)},
         extraction=extraction_of(config["extraction"]) if "extraction" in config else None,
     )
     features = len(found.feature_names)
@@ -336,5 +356,8 @@ def _build(file: ModelFile) -> OpenModel:
     quantizer.load(file.states.quantizer)
     if not quantizer.frozen:
         raise ValueError("the quantizer has no ranges yet")
-    spare = file.spare and spare_of(learner, file.spare, file.class_names, file.states)
-    return OpenModel(file, learner, quantizer, forecaster, spare)
+    beside = {
+        kind.name: kind.opened(learner, file.beside[kind.name], file.class_names, file.states.more)
+        for kind in registry.named(file.beside)
+    }
+    return OpenModel(file, learner, quantizer, forecaster, beside)

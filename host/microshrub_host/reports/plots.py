@@ -8,13 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.text import count
-from ..evaluation.anomaly_run import AnomalyRun
-from ..evaluation.asking_run import AskingRun
+from ..beside.anomaly import AnomalyRun
 from ..evaluation.prequential import Result, running_accuracy
 
 _SHARE = "share_"  # how the names begin of what a member of an ensemble has of the votes
-_COLUMNS = 2000  # of the picture
-_STEPS = 200  # likewise, of what is counted
 _FEW = 10  # points that a line alone would not show
 
 Curve = tuple[NDArray[Any], NDArray[Any], dict[str, Any]]  # samples, percent, how to draw it
@@ -24,7 +21,8 @@ def draw_run(result: Result) -> Any:
     """Accuracy over time, beside the baselines, and below it what the model's state did."""
     from matplotlib.figure import Figure
 
-    parts = (3, *(1 for beside in (result.anomaly, result.asking) if beside), 1)
+    drawn = [run for run in result.beside.values() if run.draws]
+    parts = (3, *(1 for _ in drawn), 1)
     figure = Figure(figsize=(9, 4.5 + 1.5 * (len(parts) - 1)), layout="constrained")
     upper, *between, lower = figure.subplots(len(parts), sharex=True, height_ratios=parts)
     curves = _curves(result)
@@ -39,10 +37,8 @@ def draw_run(result: Result) -> Any:
     upper.set_title(title, parse_math=False)
     figure.legend(loc="outside lower center", ncols=4, frameon=False)
     _draw_progress(lower, result)
-    if result.anomaly:
-        _draw_anomaly(between[0], result.anomaly)
-    if result.asking:
-        _draw_asking(between[-1], result.asking)
+    for run, axes in zip(drawn, between, strict=True):
+        run.draw(axes)
     for axes in (upper, *between, lower):
         axes.grid(alpha=0.3)
     return figure
@@ -75,35 +71,12 @@ def draw_anomalies(stream: str, run: AnomalyRun) -> Any:
 
     figure = Figure(figsize=(9, 3), layout="constrained")
     axes = figure.subplots()
-    _draw_anomaly(axes, run)
+    run.draw(axes)
     size = count(len(run.scores), "sample")
     axes.set_title(f"{stream}: {count(len(run.alarms), 'alarm')} in {size}", parse_math=False)
     axes.set_xlabel("samples")
     axes.grid(alpha=0.3)
     return figure
-
-
-def _draw_anomaly(axes: Any, run: AnomalyRun) -> None:
-    """The scores, the highest of as many samples as share a column, and the alarms."""
-    width = max(1, len(run.scores) // _COLUMNS)
-    starts = np.arange(0, len(run.scores), width)
-    highest = np.maximum.reduceat(run.scores, starts)
-    axes.plot(starts + 1, highest, color="C0", lw=0.8)
-    axes.plot(run.alarms + 1, run.scores[run.alarms], "v", color="C3", ms=4, label="alarms")
-    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
-    axes.set_ylabel("anomaly score")
-    axes.set_ylim(0, 256)
-
-
-def _draw_asking(axes: Any, run: AskingRun) -> None:
-    """How many labels were asked for, of as many samples as share a step."""
-    width = max(1, len(run.asked) // _STEPS)
-    starts = np.arange(0, len(run.asked), width)
-    sums = np.add.reduceat(run.asked.astype(np.int64), starts)
-    percent = 100 * sums / np.diff([*starts, len(run.asked)])
-    axes.step(starts + 1, percent, where="post", color="C0", lw=0.8)
-    axes.set_ylabel("asked for, %")
-    axes.set_ylim(0, 105)
 
 
 def _draw_progress(axes: Any, result: Result) -> None:

@@ -20,8 +20,7 @@ from ..streams.stream import Stream
 _LEAK = "neighbours in time leak: a sample is learned after others that are nearly the same"
 _SHUFFLED = f"But they were shuffled, and in a recording {_LEAK}. A board will be less accurate."
 _FEW = 100  # samples below which there is no verdict
-_OWNERS = ("model", "quantizer", "metrics", "target", "rows", "anomaly", "spare classes",
-    "asking", "forecaster", "features", "code")  # fmt: skip
+_FIRST = ("model", "quantizer", "metrics", "target", "rows")  # of a budget; code comes last
 
 
 def run_record(
@@ -115,9 +114,7 @@ def run_rows(
         (f"RAM on {board.name}", f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"),
         *(time.rows() if time else []),
         *progress_rows(result.progress),
-        *(result.anomaly.rows() if result.anomaly else []),
-        *(result.spare.rows() if result.spare else []),
-        *(result.asking.rows() if result.asking else []),
+        *(row for run in result.beside.values() for row in run.rows()),
         ("values out of range", f"{result.clamped:,}"),
         ("missing values", f"{result.missing:,}"),
         (f"samples a second ({result.engine})", f"{result.samples_per_second:,.0f}"),
@@ -242,7 +239,7 @@ def print_budget(budget: Budget, board: Board, time: SampleTime | None = None) -
     table = Table("part", "bytes", "note")
     table.columns[1].justify = "right"
     parts = [*budget.buffers, *budget.overhead, *budget.code]
-    for owner in _OWNERS:
+    for owner in dict.fromkeys([*_FIRST, *(part.owner for part in parts)]):
         if own := [part for part in parts if part.owner == owner]:
             _section(table, owner, own, budget)
     _row(table, "all", budget.ram_bytes, "", style="bold")

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..beside.companion import Beside, around
 from ..engines import loader
-from ..engines.asking_options import AskingOptions
 from ..engines.learners import (
     BALANCED,
     DEFAULT,
@@ -25,7 +25,6 @@ from ..engines.learners import (
     regressor_for,
     stream_parameters,
 )
-from ..engines.spare_options import with_spare
 from ..engines.status import percent
 from ..evaluation.prequential import evaluate
 from ..evaluation.regression import evaluate_numbers
@@ -86,15 +85,13 @@ class SearchedStream(Protocol):
 class StreamSplit:
     """A stream of classes, the samples whose features the quantizer sees, those that choose.
 
-    With `asking`, each trial learns only the labels that it asks for; with `spare`, as
-    SpareOptions.of_stream() gives it, some classes get a name only while it learns.
+    `beside` are the companions of each trial on this stream.
     """
 
     stream: Stream
     warmup: int | None
     first: int
-    asking: AskingOptions | None = None
-    spare: dict[str, Any] | None = None
+    beside: Beside = ()
     measure = ACCURACY
     default = DEFAULT
 
@@ -116,17 +113,12 @@ class StreamSplit:
 
     def parameters(self, candidate: Candidate) -> dict[str, Any]:
         shape = stream_parameters(candidate.model, self.stream, self.warmup)
-        return with_spare(shape | dict(candidate.settings), self.spare)
+        return around(shape | dict(candidate.settings), self.beside)
 
     def run(self, candidate: Candidate) -> Scores:
         wanted = self.parameters(candidate)
         result = evaluate(
-            self.stream,
-            candidate.model,
-            wanted,
-            warmup=self.warmup,
-            asking=self.asking,
-            spare=self.spare,
+            self.stream, candidate.model, wanted, warmup=self.warmup, beside=self.beside
         )
         first, rest = (100 * float(part.mean()) for part in np.split(result.right, [self.first]))
         return self._scores(round(first, 4), round(rest, 4), result.accuracy)
@@ -148,10 +140,8 @@ class StreamSplit:
         stream = self.stream
         yield from (stream.values.tobytes(), stream.labels.tobytes())
         yield json.dumps([stream.feature_names, stream.class_names]).encode()
-        if self.asking:
-            yield json.dumps(self.asking.parameters()).encode()
-        if self.spare:
-            yield json.dumps(self.spare).encode()
+        for each in self.beside:
+            yield json.dumps(each.plan()[2]).encode()
 
     def _scores(self, first: float, rest: float, whole: float) -> Scores:
         return Scores(first, rest, whole, error_of_accuracy(first, self.first))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from ..beside.companion import Beside
 from ..boards import ram_budget, sample_time
 from ..boards.board_files import Board
 from ..emulation.latency import Clock
@@ -32,16 +33,16 @@ class Candidate:
 class Limits:
     """What a model may take: bytes of its buffers, milliseconds of a sample (None: any time).
 
-    Without a clock only the board's file says how long one takes. beside is what stands beside
-    each model, as ram_budget.budget() takes it. With native, a model's kernels are in a native
-    module, of which the board's file knows no times.
+    Without a clock only the board's file says how long one takes. beside are
+    each model's companions, as ram_budget.budget() takes them. With native, a model's kernels are
+    in a native module, of which the board's file knows no times.
     """
 
     board: Board
     budget: int
     max_latency: float | None = None
     clock: Clock | None = None
-    beside: Mapping[str, Any] = field(default_factory=dict)
+    beside: Beside = ()
     native: bool = False
 
 
@@ -68,7 +69,7 @@ def size_within(model: str, wanted: Mapping[str, Any], limits: Limits) -> Size |
     except ValueError:
         return None
     budget = ram_budget.budget(
-        wanted, limits.board, kind_of(model), **limits.beside, native=limits.native
+        wanted, limits.board, kind_of(model), beside=limits.beside, native=limits.native
     )
     time = None if limits.native else sample_time.sample_time(limits.board, model, wanted)
     latency = None if time is None else (time.predict[1] + time.learn[1]) / 1000

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from microshrub_host.beside.between import Forecast
 from microshrub_host.engines import engines, loader
 
 CASES: list[tuple[str, dict[str, Any]]] = [
@@ -37,16 +38,21 @@ def outcome(
     raw[rng.random(raw.shape) < 0.02] *= 1000
     raw[:, column] += raw[:, 0]
     raw[rng.random(raw.shape) < 0.02] = -(2**29)  # missing
-    with engines.start(engine, kind, parameters, target=target) as run:
+    with engines.start(engine, kind, parameters, [Forecast(target)]) as run:
         run.observe(raw[:40])
         run.freeze()
         said = [run.run(raw[:99]), run.run(raw[99:])]
-        halves = run.halves()
+        halves = np.frombuffer(run.said(), "<i4")
         found = {name: content for name, _, content in run.buffers()}
         status = run.status()
         saved = run.saved()
     whole = {name: value for name, value in vars(status).items() if value == value}
-    whole |= {"halves": halves.tobytes(), **vars(saved)}
+    whole |= {
+        "halves": halves.tobytes(),
+        "learner": saved.learner,
+        "quantizer": saved.quantizer,
+        **saved.more,
+    }
     return {"predictions": np.concatenate(said).tobytes(), **whole, **found}
 
 

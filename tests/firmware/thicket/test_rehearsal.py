@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from microshrub_host.beside.label_budget import LabelBudget
 from microshrub_host.engines import engines, loader
-from microshrub_host.engines.asking_options import AskingOptions
 from microshrub_host.evaluation import prequential
 
 library = loader.load(loader.fastest())
@@ -94,10 +94,10 @@ def test_all_engines_agree_and_nothing_is_allocated() -> None:
     found, codes = [], [list(x) for x in blobs(250)[0]]
     rows, labels = np.array(codes, dtype=np.int32), np.array(blobs(250)[1], dtype=np.uint8)
     for name in ("checked", "c", "micropython"):
-        asking = AskingOptions(1, 5, delay=3, unanswered=6000).parameters()
-        with engines.start(name, "Thicket", shape, asking=asking) as engine:
+        asking = LabelBudget(0.2, delay=3, unanswered=6000 / 32768)
+        with engines.start(name, "Thicket", shape, [asking]) as engine:
             prequential.fit(engine, rows, 20)
             said = engine.run(rows, labels).tolist()
-            found.append((said, engine.questions().tolist(), engine.buffers()))
+            found.append((said, engine.said(), engine.buffers()))
     assert found[0] == found[1] == found[2]
     assert 1 in found[0][1]

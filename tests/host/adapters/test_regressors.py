@@ -80,7 +80,7 @@ def test_scikit_learn_holds_the_bits_of_simulate(name: str) -> None:
     wanted = simulated(name).states
     for learner in (whole, parts):
         assert learner.online_._states().learner == wanted.learner
-        assert learner.online_._states().target == wanted.target
+        assert learner.online_._states().more["target"] == wanted.more["target"]
     said = whole.predict(data.columns[:9, :2])
     assert np.array_equal(said, parts.predict(data.columns[:9, :2]))
     assert np.array_equal(said, pickle.loads(pickle.dumps(whole)).predict(data.columns[:9, :2]))

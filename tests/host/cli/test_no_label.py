@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from microshrub_host.engines.anomaly_options import AnomalyOptions
+from microshrub_host.beside.anomaly import Anomaly
 from microshrub_host.evaluation.prequential import evaluate
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.board import build
@@ -42,8 +42,8 @@ def test_all_columns_are_scored(recording: Path, capsys: pytest.CaptureFixture[s
     labelled = recording.with_name("l.csv")
     labelled.write_text("x,z,y\n" + "".join(f"{r},{'ab'[i % 2]}\n" for i, r in enumerate(ROWS)))
     shape = {"features": 2, "classes": 2, "window": 8, "trees": 2, "depth": 2}
-    options = AnomalyOptions.of(["0.01"])
-    beside = evaluate(open_stream(str(labelled)), "shrub", shape, anomaly=options).anomaly
+    options = Anomaly(0.01)
+    beside = evaluate(open_stream(str(labelled)), "shrub", shape, beside=[options]).anomaly
     assert beside is not None
     assert beside.record() == found["anomaly"]
 

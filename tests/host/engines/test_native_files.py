@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from microshrub_host.beside.between import Forecast
 from microshrub_host.engines import engines, library_files, loader, mpy, native_files, native_tools
 from microshrub_host.engines.c_method import ViperMethod
 from microshrub_host.engines.kernel_sources import TranslationError
@@ -70,7 +71,7 @@ def test_numbers_are_forecast_without_allocation(
     shape = {"features": 5 if horizon else 2}
     found = []
     for name in ("python", engines.NATIVE):
-        with engines.start(name, "LinearRegressor", shape, target=target) as engine:
+        with engines.start(name, "LinearRegressor", shape, [Forecast(target)]) as engine:
             engine.observe(rows[:50])
             engine.freeze()
             found.append((engine.run(rows).tolist(), engine.saved()))

@@ -11,10 +11,17 @@ import pytest
 from tests_support import make_blobs
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.beside.anomaly import Anomaly
 from microshrub_host.engines import engines
-from microshrub_host.engines.anomaly_options import AnomalyOptions, samples_to_an_alarm
 from microshrub_host.evaluation import parity
 from microshrub_tools.cli.main import main
+
+
+def of_words(*words: str, hertz: float | None = None) -> Anomaly:
+    found = Anomaly.of_options({"anomaly": words}, hertz)
+    assert found
+    return found
+
 
 MODEL = ("--model", "shrub", "--window", "8", "--trees", "2", "--depth", "2")
 
@@ -35,12 +42,12 @@ MODEL = ("--model", "shrub", "--window", "8", "--trees", "2", "--depth", "2")
     ],
 )
 def test_how_often(text: str, samples: int) -> None:
-    assert samples_to_an_alarm(text) == samples
+    assert of_words(text).period == samples
 
 
 def test_the_sensors_rate_is_used_where_the_text_has_none() -> None:
-    assert samples_to_an_alarm("1 per day", 50) == 86400 * 50
-    assert samples_to_an_alarm("1 per day at 2 Hz", 50) == 86400 * 2
+    assert of_words("1 per day", hertz=50).period == 86400 * 50
+    assert of_words("1 per day at 2 Hz", hertz=50).period == 86400 * 2
 
 
 @pytest.mark.parametrize(
@@ -61,7 +68,7 @@ def test_the_sensors_rate_is_used_where_the_text_has_none() -> None:
 )
 def test_says_what_it_does_not_understand(words: list[str], said: str) -> None:
     with pytest.raises(UserError, match=said.replace("(", r"\(")):
-        AnomalyOptions.of(words)
+        of_words(*words)
 
 
 @pytest.fixture
@@ -124,12 +131,10 @@ def test_the_engines_are_compared_with_it() -> None:
     """A fault of one engine's anomaly score is found, in its buffer."""
     shape = {"features": 2, "classes": 2, "window": 8, "trees": 2, "depth": 2}
     rows, labels = make_blobs(120)
-    options = AnomalyOptions(20, 30).parameters()
+    one, other = Anomaly(1 / 20, 30), Anomaly(1 / 20, 30, reach=5)
     starters = {
-        "one": lambda: engines.start("python", "ShrubEnsemble", shape, options),
-        "other": lambda: engines.start(
-            "llvm", "ShrubEnsemble", shape, options | {"reach": options["reach"] + 1}
-        ),
+        "one": lambda: engines.start("python", "ShrubEnsemble", shape, [one]),
+        "other": lambda: engines.start("llvm", "ShrubEnsemble", shape, [other]),
     }
     *_, last = parity.check(starters, rows, labels, warmup=20, every=50)
     assert isinstance(last, parity.Difference)

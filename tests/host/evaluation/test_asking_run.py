@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,23 @@ import pytest
 from tests_support import make_blobs
 
 from microshrub_host import Stream, UserError, open_stream, simulate
+from microshrub_host.beside.label_budget import LabelBudget
 from microshrub_host.engines import engines, loader
-from microshrub_host.engines.asking_options import AskingOptions
 from microshrub_host.evaluation import parity, prequential
 from microshrub_tools.cli.main import main
 
 MODEL: dict[str, Any] = {"window": 8, "trees": 2, "depth": 2}
+
+
+def of_words(
+    budget: str, delay: int | None = None, never: str | None = None, hertz: float | None = None
+) -> LabelBudget:
+    words = {"label_budget": budget, "label_delay": delay, "unanswered": never}
+    found = LabelBudget.of_options(words, hertz)
+    assert found
+    return found
+
+
 WORDS = ("--model", "shrub", "--window", "8", "--trees", "2", "--depth", "2")
 
 
@@ -33,11 +45,11 @@ WORDS = ("--model", "shrub", "--window", "8", "--trees", "2", "--depth", "2")
     ],
 )
 def test_budgets(text: str, labels: int, samples: int) -> None:
-    assert AskingOptions.of(text).budget() == {"labels": labels, "samples": samples}
+    assert of_words(text).budget() == {"labels": labels, "samples": samples}
 
 
 def test_the_sensors_rate_is_used_where_the_text_has_none() -> None:
-    assert AskingOptions.of("1 per minute", hertz=0.5).samples == 30
+    assert of_words("1 per minute", hertz=0.5).samples == 30
 
 
 @pytest.mark.parametrize(
@@ -55,7 +67,7 @@ def test_the_sensors_rate_is_used_where_the_text_has_none() -> None:
 )
 def test_says_what_it_does_not_understand(words: tuple[Any, ...], said: str) -> None:
     with pytest.raises(UserError) as caught:
-        AskingOptions.of(*words)
+        of_words(*words)
     assert said in str(caught.value)
 
 
@@ -74,7 +86,7 @@ def first(stream: Stream, samples: int) -> Stream:
 
 
 def test_with_every_label_at_once_it_learns_as_without_a_budget(stream: Stream) -> None:
-    plain, asked = shrub(stream), shrub(stream, label_budget="100%")
+    plain, asked = shrub(stream), shrub(stream, beside=[LabelBudget()])
     assert (asked.state_crc32, asked.accuracy) == (plain.state_crc32, plain.accuracy)
     assert asked.asking
     assert asked.asking.questions == 3000
@@ -83,7 +95,7 @@ def test_with_every_label_at_once_it_learns_as_without_a_budget(stream: Stream) 
 
 def test_it_learns_only_what_it_asked_for(stream: Stream) -> None:
     """A learner that is given these labels alone comes to the same state."""
-    whole = shrub(stream, label_budget="10%", unanswered="25%").asking
+    whole = shrub(stream, beside=[LabelBudget(0.1, unanswered=0.25)]).asking
     assert whole
     assert 300 <= whole.questions <= whole.options.most(3000) == 200 + 150
     assert dict(whole.rows())["labels asked for"].endswith("10 % are allowed, and 200 in advance")
@@ -91,7 +103,7 @@ def test_it_learns_only_what_it_asked_for(stream: Stream) -> None:
     assert 0.6 <= whole.answered.sum() / whole.questions <= 0.9
     assert not (whole.answered & ~whole.asked).any()
     part = first(stream, int(np.flatnonzero(whole.answered)[-1]) + 1)  # a label is the last thing
-    run = shrub(part, label_budget="10%", unanswered="25%")
+    run = shrub(part, beside=[LabelBudget(0.1, unanswered=0.25)])
     assert run.asking
     with engines.start(loader.fastest(), "ShrubEnsemble", run.parameters) as engine:
         rows = prequential.raw_rows(part)
@@ -102,25 +114,25 @@ def test_it_learns_only_what_it_asked_for(stream: Stream) -> None:
 
 def test_late_labels_are_learned_when_they_come(stream: Stream) -> None:
     """With every label 50 samples late, the state is that of a stream without the last 50."""
-    late = shrub(stream, label_delay=50)
+    late = shrub(stream, beside=[LabelBudget(delay=50)])
     assert late.state_crc32 == shrub(first(stream, 2950)).state_crc32
-    assert shrub(stream, unanswered="100%").accuracy < late.accuracy
+    assert shrub(stream, beside=[LabelBudget(unanswered=1)]).accuracy < late.accuracy
 
 
 def test_the_engines_are_compared_with_it() -> None:
     shape = {"features": 2, "classes": 2, **MODEL}
     rows, labels = make_blobs(300)
-    options = AskingOptions(1, 5, delay=7, unanswered=6000).parameters()
+    options = LabelBudget(0.2, delay=7, unanswered=0.18)
 
-    def differ(other: dict[str, int]) -> list[parity.Step | parity.Difference]:
+    def differ(other: LabelBudget) -> list[parity.Step | parity.Difference]:
         starters = {
-            "one": lambda: engines.start("python", "ShrubEnsemble", shape, asking=options),
-            "other": lambda: engines.start("micropython", "ShrubEnsemble", shape, asking=other),
+            "one": lambda: engines.start("python", "ShrubEnsemble", shape, [options]),
+            "other": lambda: engines.start("micropython", "ShrubEnsemble", shape, [other]),
         }
         return list(parity.check(starters, rows, labels, warmup=20, every=150))
 
     assert not any(isinstance(step, parity.Difference) for step in differ(options))
-    last = differ(options | {"samples": 6})[-1]
+    last = differ(replace(options, share=1 / 6))[-1]
     assert isinstance(last, parity.Difference)
     assert last.buffer.startswith("asking.")
 

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.beside import registry
+from microshrub_host.beside.spare_classes import SpareClasses
 from microshrub_host.engines import engines
-from microshrub_host.engines.spare_options import SpareOptions, with_spare
 from microshrub_host.evaluation import parity, prequential
 from microshrub_host.models import model_files
 from microshrub_host.streams.open_stream import open_stream
@@ -81,10 +82,10 @@ def test_it_is_told_in_words(data: str, said: Said) -> None:
 def test_the_engines_hold_the_same_bits_and_nothing_is_allocated(data: str) -> None:
     """On MicroPython with a locked heap, but for the answers."""
     stream = open_stream(data)
-    spare = SpareOptions(2, window=64, collect=5).of_stream(stream, 256)
-    parameters = with_spare({"features": 3, "rate": 0.05, "classes": 3}, spare)
+    spare = SpareClasses(2, window=64, collect=5).on_stream(stream, 256)
+    parameters = spare.around({"features": 3, "rate": 0.05, "classes": 3})
     start = functools.partial(
-        engines.start, kind="SoftmaxRegression", parameters=parameters, spare=spare
+        engines.start, kind="SoftmaxRegression", parameters=parameters, beside=[spare]
     )
     names = ("python", "c", "micropython")
     starters = {name: functools.partial(start, name) for name in names}
@@ -97,7 +98,7 @@ def test_the_engines_hold_the_same_bits_and_nothing_is_allocated(data: str) -> N
         with starters[name]() as engine:
             prequential.fit(engine, rows[:256], 256)
             engine.run(rows, stream.labels)
-            told.append((engine.status().answers, engine.newcomers().tolist()))
+            told.append((engine.status().beside[0]["answers"], engine.said()))
     assert told[0] == told[1]
     assert len(told[0][0]) >= 1
 
@@ -111,7 +112,7 @@ def test_a_fault_in_what_is_new_is_found(data: str) -> None:
             "c",
             "NearestNeighbours",
             shape,
-            spare=SpareOptions(2, reach=reach).of_stream(stream, 256),
+            [SpareClasses(2, reach=reach).on_stream(stream, 256)],
         )
         for reach in (4, 5)
     }
@@ -145,8 +146,12 @@ def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
     ],
 )
 def test_says_what_it_does_not_understand(words: list[str], said: str, data: str) -> None:
+    def asked_for() -> None:
+        for each in registry.of_options({"spare_classes": words}):
+            each.on_stream(open_stream(data), 256)
+
     with pytest.raises(UserError, match=said):
-        SpareOptions.of(words).of_stream(open_stream(data), 256)
+        asked_for()
 
 
 def test_where_all_classes_are_known_it_says_so(

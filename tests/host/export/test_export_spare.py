@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from export_support import CLASSES, MODELS, export, rows, stream
 
-from microshrub_host.engines.spare_options import SpareOptions, with_spare
+from microshrub_host.beside.spare_classes import SpareClasses
 from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
 
@@ -43,9 +43,9 @@ def test_the_header_learns_a_class_that_gets_its_name(name: str, tmp_path: Path)
     if compiler is None:
         pytest.skip("there is no gcc")
     data, (model, options) = stream(), MODELS[name]
-    spare = SpareOptions(2, (CLASSES[2],), window=16, collect=64).of_stream(data, 256)
-    parameters = with_spare({"features": 3} | options, spare)
-    result = prequential.evaluate(data, model, parameters, spare=spare)
+    spare = SpareClasses(2, (CLASSES[2],), window=16, collect=64).on_stream(data, 256)
+    parameters = spare.around({"features": 3} | options)
+    result = prequential.evaluate(data, model, parameters, beside=[spare])
     path = tmp_path / "model.mshrub"
     model_files.write(path, model_files.of_run(result, data))
     opened = model_files.open_model(path)

@@ -14,6 +14,7 @@ from device_support import Device
 from program_support import AROUND, blobs, number_program, program, x86
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.beside.between import between
 from microshrub_host.boards import board_files, import_heap, ram_budget
 from microshrub_host.boards.heap_sizes import heap_bytes
 from microshrub_host.engines import mpy
@@ -216,7 +217,8 @@ def test_before_there_is_a_program_the_same_is_counted() -> None:
     board = board_files.load("rpi_pico")
     around = {part.name: part.bytes for part in build.budget_of(wanted, board).overhead}
     assert wanted.numbers is not None
-    alone = ram_budget.budget(wanted.parameters, board, wanted.learner, forecaster=wanted.numbers)
+    beside = between(None, wanted.numbers)
+    alone = ram_budget.budget(wanted.parameters, board, wanted.learner, beside=beside)
     counted = {part.name: part.bytes for part in alone.overhead}
     sample = heap_bytes(array("i", [0] * wanted.numbers["columns"]))
     assert counted["forecaster: objects"] - sample == around["target"]
@@ -224,7 +226,7 @@ def test_before_there_is_a_program_the_same_is_counted() -> None:
     assert {"forecaster", "number_metrics", "interval"} <= modules
     extraction = FeatureOptions.of(["window=64", "bands=9-90"]).extraction(("x", "y"), 1000)
     more = ram_budget.budget(
-        wanted.parameters, board, wanted.learner, forecaster=wanted.numbers, extraction=extraction
+        wanted.parameters, board, wanted.learner, beside=between(extraction, wanted.numbers)
     )
     ring = 2 * 64 * 2
     counted = {part.name: part.bytes for part in more.overhead}

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.beside.label_budget import LabelBudget
+from microshrub_host.beside.spare_classes import SpareClasses
 from microshrub_host.boards import board_files
 from microshrub_host.engines.feature_options import FeatureOptions
 from microshrub_tools.board.program_options import ProgramOptions
@@ -29,15 +31,17 @@ AXES = ("ax", "ay", "az", "gx", "gy", "gz")
 def test_an_alarm_a_day_is_so_many_samples(
     sensor: tuple[str, ...], features: tuple[str, ...] | None, names: list[str], period: int
 ) -> None:
-    options = ProgramOptions(sensor=sensor, features=features, anomaly=("1 per day", "reach=1"))
+    options = ProgramOptions(
+        sensor=sensor, features=features, words={"anomaly": ("1 per day", "reach=1")}
+    )
     config = options.config(PICO, names, ["no", "yes"])
     assert config["anomaly"] == {"period": period, "window": 0, "reach": 1}
 
 
 def test_over_the_link_the_rate_has_to_be_told() -> None:
     with pytest.raises(UserError, match="Write '1 per day at 50 Hz'"):
-        ProgramOptions(anomaly=("1 per day",)).config(PICO, ["a"], ["no", "yes"])
-    options = ProgramOptions(anomaly=("1 per day at 2 Hz",))
+        ProgramOptions(words={"anomaly": ("1 per day",)}).config(PICO, ["a"], ["no", "yes"])
+    options = ProgramOptions(words={"anomaly": ("1 per day at 2 Hz",)})
     assert options.config(PICO, ["a"], ["no", "yes"])["anomaly"]["period"] == 2 * 86400
 
 
@@ -48,7 +52,7 @@ def test_without_it_the_configuration_is_as_it_was() -> None:
 def test_spare_classes_and_their_button() -> None:
     options = ProgramOptions(
         sensor=ADC,
-        spare_classes=("4", "pin=15"),
+        words={"spare_classes": ("4", "pin=15")},
         led_pin="25",
         label_pin=("14", "pressed=no", "released="),
     )
@@ -72,11 +76,11 @@ def test_spare_classes_and_their_button() -> None:
 )
 def test_wrong_spare_classes(sensor: tuple[str, ...], words: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
-        ProgramOptions(sensor=sensor, spare_classes=words.split()).config(
+        ProgramOptions(sensor=sensor, words={"spare_classes": words.split()}).config(
             PICO, ["a", "b"], ["no", "yes"]
         )
     with pytest.raises(UserError, match="has at most 48 bytes in UTF-8"):
-        ProgramOptions(spare_classes=("1",)).config(PICO, ["a"], ["no", "y" * 49])
+        ProgramOptions(beside=[SpareClasses(1)]).config(PICO, ["a"], ["no", "y" * 49])
 
 
 def config(sensor: tuple[str, ...], names: Sequence[str], words: str, made: str = "") -> Any:
@@ -123,7 +127,7 @@ def test_a_sensor_that_is_not_the_recordings(
 
 
 def test_a_label_budget_is_configured_with_its_light() -> None:
-    options = ProgramOptions(sensor=ADC, label_budget="30 per minute", led_pin="25")
+    options = ProgramOptions(sensor=ADC, words={"label_budget": "30 per minute"}, led_pin="25")
     found = options.config(PICO, ["a", "b"], ["no", "yes"])["asking"]
     assert found == {"labels": 1, "samples": 10, "led": 25}
     assert "asking" not in ProgramOptions().config(PICO, ["a"], ["no", "yes"])
@@ -133,13 +137,13 @@ def test_a_label_budget_is_configured_with_its_light() -> None:
     ("options", "words"),
     [
         ({"led_pin": "25"}, "--led-pin needs --label-budget"),
-        ({"label_budget": "1 per hour"}, "Write '1 per hour at 50 Hz'"),
-        ({"label_budget": "10%", "led_pin": "99"}, "There is no pin 99"),
-        ({"label_budget": "10%", "label_pin": ("15",)}, "leave one of them out"),
+        ({"words": {"label_budget": "1 per hour"}}, "Write '1 per hour at 50 Hz'"),
+        ({"words": {"label_budget": "10%"}, "led_pin": "99"}, "There is no pin 99"),
+        ({"beside": [LabelBudget(0.1)], "label_pin": ("15",)}, "leave one of them out"),
     ],
 )
 def test_a_label_budget_that_cannot_be(options: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
         ProgramOptions(**options).config(PICO, ["a"], ["no", "yes"])
     with pytest.raises(UserError, match="is for classes"):
-        ProgramOptions(label_budget="10%").config(PICO, ["a"], [])
+        ProgramOptions(beside=[LabelBudget(0.1)]).config(PICO, ["a"], [])

@@ -18,10 +18,9 @@ from device_support import (
     starting,
 )
 
-from microshrub_host.engines.anomaly_options import AnomalyOptions
+from microshrub_host.beside.anomaly import Anomaly, AnomalyRun
 from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
-from microshrub_host.evaluation.anomaly_run import AnomalyRun
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.monitor import facts
@@ -40,7 +39,7 @@ from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.device_watch import Watch
 
 SAMPLES = 700
-OPTIONS = AnomalyOptions(period=50, window=100, reach=2)
+OPTIONS = Anomaly(1 / 50, window=100, reach=2)
 MODEL: dict[str, Any] = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
 CHECKPOINT = {"path": "checkpoint", "samples": 100, "seconds": 0}
 Start = Callable[..., Device]
@@ -54,7 +53,7 @@ def stream() -> Stream:
 @pytest.fixture(scope="module")
 def wanted(stream: Stream) -> AnomalyRun:
     """What the simulator says."""
-    run = prequential.evaluate(stream, "shrub", MODEL, anomaly=OPTIONS)
+    run = prequential.evaluate(stream, "shrub", MODEL, beside=[OPTIONS])
     assert run.anomaly
     return run.anomaly
 

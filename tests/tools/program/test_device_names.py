@@ -26,7 +26,7 @@ from recorded_board import Clock, observe, put_held_clock
 from script_support import spawn
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines.spare_options import SpareOptions
+from microshrub_host.beside.spare_classes import SpareClasses
 from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
 from microshrub_host.streams.stream import Stream
@@ -135,10 +135,10 @@ def test_a_class_is_renamed_merged_and_forgotten(stream: Stream, start: Start) -
 def test_a_model_that_was_simulated_goes_on_with_its_names(
     stream: Stream, tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    options = SpareOptions(3, window=32, collect=4)
-    spare = options.of_stream(stream, 100)
+    options = SpareClasses(3, window=32, collect=4)
+    spare = options.on_stream(stream, 100)
     shape = {**MODEL, "window": 200}
-    run = prequential.evaluate(stream, "nearest", shape, engine="c", warmup=180, spare=spare)
+    run = prequential.evaluate(stream, "nearest", shape, engine="c", warmup=180, beside=[spare])
     model_files.write(tmp_path / "m.mshrub", model_files.of_run(run, stream))
     model = model_files.read(tmp_path / "m.mshrub")
     assert model.class_names == ("walk", "rest", "stairs", "spare 2", "spare 3")
@@ -158,23 +158,23 @@ def test_a_model_that_was_simulated_goes_on_with_its_names(
             assert ask(link, class_state.tell(2)).name == "stairs"
     finally:
         device.close()
-    wanted = options.of_program(model.known_names)
+    wanted = options.program(model.known_names)
     program_config.of_model(model, AROUND | {"spare": wanted | {"pin": 3}})
     with pytest.raises(UserError, match="the model has its own, classes=3 period=100 window=32"):
         program_config.of_model(model, AROUND | {"spare": wanted | {"classes": 4}})
-    plain = dataclasses.replace(model, spare=None)
+    plain = dataclasses.replace(model, beside={})
     with pytest.raises(UserError, match="simulated with --spare-classes"):
         program_config.of_model(plain, AROUND | {"spare": wanted})
 
 
 def test_a_models_file_whose_names_are_others_is_refused(stream: Stream, tmp_path: Path) -> None:
-    spare = SpareOptions(3, window=32, collect=4).of_stream(stream, 100)
-    run = prequential.evaluate(stream, "nearest", MODEL, engine="c", warmup=180, spare=spare)
+    spare = SpareClasses(3, window=32, collect=4).on_stream(stream, 100)
+    run = prequential.evaluate(stream, "nearest", MODEL, engine="c", warmup=180, beside=[spare])
     model = model_files.of_run(run, stream)
     for wrong in (
         {"class_names": ("walk", "rest", "steps", "spare 2", "spare 3")},
-        {"spare": run.spare and run.spare.parameters | {"window": 33}},
-        {"states": dataclasses.replace(run.states, names=b"")},
+        {"beside": {"spare": run.spare and run.spare.parameters | {"window": 33}}},
+        {"states": dataclasses.replace(run.states, more={**run.states.more, "names": b""})},
     ):
         with pytest.raises(ValueError, match=r"steps|Newcomers|not a saved"):
             model_files.packed(dataclasses.replace(model, **wrong))

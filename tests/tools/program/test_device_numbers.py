@@ -21,6 +21,7 @@ from device_support import (
     starting,
 )
 
+from microshrub_host.beside.between import Forecast
 from microshrub_host.boards import board_files
 from microshrub_host.engines import engines
 from microshrub_host.engines.learners import defaults, kind_of, number_parameters
@@ -144,10 +145,10 @@ def test_the_device_does_what_simulate_says(
     shape = number_parameters(model, stream.features, stream.late)
     parameters = defaults(model) | MODELS[model] | shape
     target = stream.forecaster(None, 90)
-    with engines.start("c", kind_of(model), parameters, target=target) as engine:
+    with engines.start("c", kind_of(model), parameters, [Forecast(target)]) as engine:
         rows = stream.raw_rows()
         fit(engine, rows, 256)
-        said, halves = engine.run(rows), engine.halves()
+        said, halves = engine.run(rows), np.frombuffer(engine.said(), "<i4")
     with connected(start(stream, model)) as link:
         link.ask(numbers(predictions=True))
         answers = take(link, stream, 0, SAMPLES)

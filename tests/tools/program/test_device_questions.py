@@ -19,6 +19,7 @@ from device_support import (
 )
 
 from microshrub_host import Stream, open_stream, simulate
+from microshrub_host.beside.label_budget import LabelBudget
 from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
 from microshrub_tools.board.simulated_device import Twin
@@ -77,7 +78,7 @@ def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[int]:
 
 
 def test_the_device_asks_as_the_simulator_does(stream: Stream, start: Start) -> None:
-    wanted = simulate(stream, "shrub", label_budget="20%", **MODEL).asking
+    wanted = simulate(stream, "shrub", beside=[LabelBudget(0.2)], **MODEL).asking
     assert wanted
     asked = wanted.asked.nonzero()[0].tolist()
     end = asked[-1] + 1  # a label is the last thing
@@ -88,7 +89,7 @@ def test_the_device_asks_as_the_simulator_does(stream: Stream, start: Start) -> 
         stream.feature_names,
         stream.class_names,
     )
-    crc32 = simulate(part, "shrub", label_budget="20%", **MODEL).state_crc32
+    crc32 = simulate(part, "shrub", beside=[LabelBudget(0.2)], **MODEL).state_crc32
     beside = {"anomaly": {"period": 50, "window": 20, "reach": 2}}
     with connected(start(asking=OPTIONS, **beside)) as link:
         assert learn(link, stream, 0, end) == asked
@@ -108,7 +109,7 @@ def test_a_thicket_rehearses_as_in_the_simulator(
     rows, labels = stream.values[:300], stream.labels[:300]
     part = Stream(stream.name, rows, labels, stream.feature_names, stream.class_names)
     warmup = 0 if growing else 256
-    crc32 = simulate(part, label_budget="20%", bytes=4096, warmup=warmup).state_crc32
+    crc32 = simulate(part, beside=[LabelBudget(0.2)], bytes=4096, warmup=warmup).state_crc32
     ranges: dict[str, Any] = {"quantizer": None, "warmup": None} if growing else {}
     with connected(start(asking=OPTIONS, model_of=("Thicket", parameters), **ranges)) as link:
         learn(link, stream, 0, 100)

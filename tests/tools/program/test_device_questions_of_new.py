@@ -7,8 +7,8 @@ from pathlib import Path
 from device_support import configuration, connected, frozen_quantizer, put_device, starting
 from naming_support import MODEL, NAMES, SPARE, kinds
 
-from microshrub_host.engines.asking_options import AskingOptions
-from microshrub_host.engines.spare_options import SpareOptions
+from microshrub_host.beside.label_budget import LabelBudget
+from microshrub_host.beside.spare_classes import SpareClasses
 from microshrub_host.evaluation import prequential
 from microshrub_tools.cli.monitor import facts
 from microshrub_tools.link import class_state
@@ -26,7 +26,7 @@ from microshrub_tools.link.messages import (
 from microshrub_tools.watch.device_watch import Watch
 from microshrub_tools.watch.question_keys import answer_name
 
-SHARE = AskingOptions(1, 20)
+SHARE = LabelBudget(1 / 20)
 
 
 def test_the_device_asks_and_is_told_as_in_the_simulator(
@@ -34,10 +34,10 @@ def test_the_device_asks_and_is_told_as_in_the_simulator(
 ) -> None:
     """Which labels it wants, what it predicts, when it asks what is new, and what it becomes."""
     stream = kinds()
-    spare = SpareOptions(3, ("stairs",), window=32, collect=4).of_stream(stream, 180)
+    spare = SpareClasses(3, ("stairs",), window=32, collect=4).on_stream(stream, 180)
     runs = [
         prequential.evaluate(
-            stream, "nearest", MODEL, engine=engine, warmup=180, spare=spare, asking=SHARE
+            stream, "nearest", MODEL, engine=engine, warmup=180, beside=[spare, SHARE]
         )
         for engine in ("python", "micropython")
     ]

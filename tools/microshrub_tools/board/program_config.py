@@ -7,13 +7,14 @@ the sensor, labels, checkpoints, an alarm. The board knows it by the CRC32 of th
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.beside import registry
 from microshrub_host.engines import engines, library_files, loader
 from microshrub_host.engines.learners import MODELS, REGRESSORS, WARMUP, check_parameters
 from microshrub_host.models.model_files import ModelFile, grew
@@ -24,7 +25,6 @@ from microshrub_host.streams.units import RAW_MAX, Raw, Scale
 VERSION = 1
 QUANTIZER, LEARNER = "quantizer.state", "learner.state"
 TARGET = ("target.state", "interval.state")
-SPARE = ("names.state", "newcomers.state")
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Program:
     If `around` has spare classes, these are the last ones, which have no name yet.
 
     A program that predicts a number has no classes; its features are the columns that its sensor
-    gives, the target among them. `target_states` are those of the target's range and the interval.
+    gives, the target among them. `more` are the states of what stands beside, by their names.
 
     `learner_state` is empty for a learner that has not learned anything, `quantizer_state` for a
     quantizer that has yet to see its first `warmup` samples; with None, its ranges grow. `around`
@@ -51,15 +51,13 @@ class Program:
     quantizer_state: bytes = field(repr=False)
     around: dict[str, Any]
     numbers: dict[str, Any] | None = None  # of a learner of numbers: its Forecaster's parameters
-    target_states: tuple[bytes, bytes] = field(default=(b"", b""), repr=False)
-    spare_states: tuple[bytes, bytes] = field(default=(b"", b""), repr=False)
+    more: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     def files(self) -> dict[str, bytes]:
         """config.json and the states that it names."""
-        names = (LEARNER, QUANTIZER, *TARGET, *SPARE)
-        states: tuple[bytes, ...] = (self.learner_state, self.quantizer_state)
-        states += (*self.target_states, *self.spare_states)
-        found = {name: data for name, data in zip(names, states, strict=True) if data}
+        states = {LEARNER: self.learner_state, QUANTIZER: self.quantizer_state}
+        states |= {f"{name}.state": state for name, state in self.more.items()}
+        found = {name: state for name, state in states.items() if state}
         config = {
             "version": VERSION,
             "program": library_files.version(),
@@ -85,7 +83,11 @@ def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
     Spare classes are those of the model. Raises UserError if the sensor cannot give the integers
     that the model has learned.
     """
-    around = around | _spare(model, around.get("spare"))
+    parts = {
+        kind.name: kind.of_model(model.beside.get(kind.name), around.get(kind.name))
+        for kind in registry.companions()
+    }
+    around = around | {name: part for name, part in parts.items() if part}
     units = model.scale.units()
     if around["sensor"]["kind"] != "serial":
         for name, unit in zip(model.feature_names, units, strict=True):
@@ -106,33 +108,8 @@ def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
         quantizer_state=model.states.quantizer,
         around=around,
         numbers=model.numbers,
-        target_states=(model.states.target, model.states.interval),
-        spare_states=(model.states.names, model.states.newcomers),
+        more=model.states.more,
     )
-
-
-def _spare(model: ModelFile, wanted: dict[str, Any] | None) -> dict[str, Any]:
-    """What config.json says of a model's spare classes, perhaps with the button and the light.
-
-    Raises UserError if others are wanted than those that the model was made with.
-    """
-    if model.spare is None and wanted is None:
-        return {}
-    if model.spare is None:
-        raise UserError(
-            "--spare-classes is for a model that was simulated with --spare-classes, or for a "
-            "fresh one of DATA: this one has learned all the classes that it has room for"
-        )
-    own = {"classes": model.spare["spare"]} | model.spare
-    del own["spare"]
-    wanted = wanted or own
-    pins = {name: wanted[name] for name in ("pin", "led") if name in wanted}
-    if any(own[name] != wanted[name] for name in own if name != "room"):
-        raise UserError(
-            "--spare-classes: the model has its own, "
-            + " ".join(f"{name}={value}" for name, value in own.items() if name != "room")
-        )
-    return {"spare": own | pins | {"states": list(SPARE)}}
 
 
 def of_stream(
@@ -149,8 +126,11 @@ def of_stream(
     else:
         rows = _as_it_is(stream.feature_names, stream.values[: warmup or WARMUP])
         units = [(0, 0)] * stream.values.shape[1]
-    spare = around["spare"]["classes"] if "spare" in around else 0
-    parameters = parameters | {"classes": len(stream.class_names) + spare}
+    more = [
+        name for kind in registry.named(around) for name in kind.more_classes(around[kind.name])
+    ]
+    class_names = (*stream.class_names, *more)
+    parameters = parameters | {"classes": len(class_names)}
     check_parameters(model, parameters)
     state = b""
     if warmup:
@@ -162,7 +142,7 @@ def of_stream(
         learner=MODELS[model],
         parameters=parameters,
         feature_names=stream.feature_names,
-        class_names=(*stream.class_names, *(f"spare {k + 1}" for k in range(spare))),
+        class_names=class_names,
         units=units,
         warmup=warmup or None,
         learner_state=b"",

@@ -6,6 +6,7 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
+from microshrub_host.beside import registry
 from microshrub_host.boards import import_heap, ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.engines import (
@@ -111,12 +112,7 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     by_need = {
         "drift_alarm": around["alarm"],
         "adwin": around["alarm"] and around["alarm"].get("detector") == "adwin",
-        "anomaly": around.get("anomaly"),
-        "device.scores": around.get("anomaly"),
-        "device.naming": around.get("spare"),
-        "device.naming_button": around.get("spare") and around["sensor"]["kind"] != "serial",
-        "asking": around.get("asking"),
-        "device.questions": around.get("asking"),
+        **_of_companions(program),
         "checkpoint": around["checkpoint"],
         "device.plotter": around["text"],
         "device.saving": around["checkpoint"]
@@ -139,8 +135,6 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     }
     roots = [name for name, needed in by_need.items() if needed]
     roots += _imported_by("device.program", set(by_need))
-    if around.get("asking") and not around.get("spare"):
-        roots += ram_budget.REHEARSED.get(program.learner, ())
     growing = program.warmup is None
     learner = ram_budget.modules_of(program.learner, program.parameters, growing)
     roots += [*learner, _SELFTEST]
@@ -150,6 +144,15 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     if emit == "bytecode":
         roots.append(plain_kernels.MODULE)
     return tuple(library_files.closure(roots))
+
+
+def _of_companions(program: Program) -> dict[str, bool]:
+    """The modules of what may stand beside the learner, and whether it does."""
+    around = program.around
+    found: dict[str, bool] = {}
+    for kind in registry.companions():
+        found |= kind.program_modules(around.get(kind.name), around, program.learner)
+    return found
 
 
 def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.settings import settings
 from microshrub_host.base.text import did_you_mean
+from microshrub_host.beside import registry
+from microshrub_host.beside.companion import Beside
 from microshrub_host.boards.board_files import Board
-from microshrub_host.engines.anomaly_options import AnomalyOptions
-from microshrub_host.engines.asking_options import AskingOptions
 from microshrub_host.engines.feature_options import FeatureOptions
 from microshrub_host.engines.learners import option
-from microshrub_host.engines.spare_options import SpareOptions
 from microshrub_host.streams.extraction import Extraction
 
 from .flash_wear import seconds_between
@@ -35,14 +34,13 @@ class ProgramOptions:
     sensor: Sequence[str] | Sequence[Sequence[str]] = ("serial",)
     features: Sequence[str] | None = None  # of its readings: "window=64", "bands=0.5-3,3-8"
     label_pin: Sequence[str] | None = None  # a pin and two classes: "15", "pressed=walk"
-    label_budget: str | None = None  # labels that it asks for, "10%"; None: it asks for none
     led_pin: str | None = None  # of a light that is on while a question waits; None: no light
     pending: int = 32  # samples that may wait for a late label
     checkpoint_samples: int = 1000  # between two, 0: none
     checkpoint_seconds: int | None = None  # at least; None: so that the flash lasts ten years
     alarm: str | None = None  # of classes "page_hinkley", if not "adwin" or "none"
-    anomaly: Sequence[str] | None = None  # "1 per day", "reach=1"; None: no anomaly score
-    spare_classes: Sequence[str] | None = None  # "4", "pin=15", "collect=8"; None: there are none
+    beside: Beside = ()  # what stands beside the model
+    words: Mapping[str, Any] = field(default_factory=dict)  # more of it, by the options' names
     hook: str = "nothing"  # what a drift does: "nothing", "reset" or "forget"
     watchdog: int = 0  # milliseconds, 0: none
     text: bool = False  # plotter lines over serial, too
@@ -78,7 +76,6 @@ class ProgramOptions:
             "seconds": seconds_between(board) if seconds is None else seconds,
         }
         hertz = read.rate and read.rate / (extraction.options["hop"] if extraction else 1)
-        anomaly = self.anomaly and AnomalyOptions.of(self.anomaly, hertz).parameters()
         detector = self.alarm or ("page_hinkley" if classes else "none")
         alarm = {"detector": detector, "hook": self.hook}
         return {
@@ -87,46 +84,32 @@ class ProgramOptions:
             "pending": self.pending,
             "checkpoint": checkpoint if self.checkpoint_samples else None,
             "alarm": None if detector == "none" else alarm,
-            **({"anomaly": anomaly} if anomaly else {}),
-            **({"spare": self._spare(board, read, classes)} if self.spare_classes else {}),
-            **self._asking(hertz, board),
+            **self._beside(board, read, classes, hertz),
             "label_pin": self.label_pin and label_pin(self.label_pin, classes, board),
             "watchdog": self.watchdog,
             "text": self.text or read.kind != "serial",
         }
 
-    def _spare(self, board: Board, read: Sensor, classes: Sequence[str]) -> dict[str, Any]:
-        """What config.json says of the spare classes. Raises UserError."""
-        found = SpareOptions.of(self.spare_classes or ()).of_program(classes)
-        if "pin" in found:
-            found["pin"] = sensor_pin(found["pin"], board)
-            if read.kind == "serial":
-                raise UserError(
-                    "--spare-classes pin= is a button for samples of the board's own sensor: with "
-                    "--sensor serial, whoever sends the samples names what is new"
-                )
-        if self.led_pin is not None:
-            found["led"] = sensor_pin(self.led_pin, board)
-        return found
-
-    def _asking(self, hertz: float | None, board: Board) -> dict[str, Any]:
-        """The questions of the program, if it asks any. Raises UserError."""
-        if self.label_budget is None:
-            if self.led_pin is not None and not self.spare_classes:
-                raise UserError(
-                    "--led-pin needs --label-budget or --spare-classes: its light is on for a "
-                    "question"
-                )
-            return {}
-        if self.label_pin is not None:
+    def _beside(
+        self, board: Board, read: Sensor, classes: Sequence[str], hertz: float | None
+    ) -> dict[str, Any]:
+        """What config.json says of the companions. Raises UserError."""
+        beside = registry.in_order([*self.beside, *registry.of_options(self.words, hertz)])
+        found = {}
+        light = self.led_pin
+        for each in beside:
+            each.check_program(serial=read.kind == "serial", label_pin=self.label_pin is not None)
+            found[each.name] = part = each.program(classes)
+            if "pin" in part:
+                part["pin"] = sensor_pin(part["pin"], board)
+            if light is not None and each.has_light:  # of all questions
+                part["led"] = sensor_pin(light, board)
+                light = None
+        if light is not None:
             raise UserError(
-                "--label-pin tells the label of every sample, so --label-budget has none to ask "
-                "for: leave one of them out"
+                "--led-pin needs --label-budget or --spare-classes: its light is on for a question"
             )
-        asking: dict[str, Any] = AskingOptions.of(self.label_budget, hertz=hertz).budget()
-        if self.led_pin is not None and not self.spare_classes:  # there, it is theirs
-            asking["led"] = sensor_pin(self.led_pin, board)
-        return {"asking": asking}
+        return found
 
     def _check(self, board: Board) -> None:
         for name, least, most in (
@@ -178,8 +161,10 @@ class ProgramOptions:
     def _refuse_classes(self) -> None:
         """Raise UserError for what is of no use to a program that predicts numbers."""
         usual = ProgramOptions()
-        for name in ("label_pin", "label_budget", "led_pin", "pending", "anomaly", "spare_classes",
-            "hook"):  # fmt: skip
+        for each in registry.of_options(self.words, 1.0) + tuple(self.beside):
+            flag = each.options[0].flag
+            raise UserError(f"{flag} is for classes, and this model predicts numbers")
+        for name in ("label_pin", "led_pin", "pending", "hook"):
             if getattr(self, name) != getattr(usual, name):
                 raise UserError(f"{option(name)} is for classes, and this model predicts numbers")
         if self.alarm not in (None, "none"):

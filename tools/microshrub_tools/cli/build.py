@@ -7,9 +7,9 @@ import dataclasses
 from pathlib import Path
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.beside import registry
 from microshrub_host.boards import board_files
-from microshrub_host.cli.anomaly_option import add_anomaly_option
-from microshrub_host.cli.asking_option import add_asking_option
+from microshrub_host.cli.companion_options import add_companion_options
 from microshrub_host.cli.energy_options import add_battery_option
 from microshrub_host.cli.no_label_option import add_no_label_option
 from microshrub_host.cli.number_options import (
@@ -19,7 +19,6 @@ from microshrub_host.cli.number_options import (
 )
 from microshrub_host.cli.options import add_model_options, given_options, is_model_file
 from microshrub_host.cli.parsed import whole_number
-from microshrub_host.cli.spare_option import add_spare_option
 from microshrub_host.cli.stream_options import (
     add_board_option,
     add_stream_options,
@@ -97,7 +96,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         help="a button that gives the label: 15 pressed=walk released=rest; "
         "nothing behind the = stands for no label (default: none)",
     )
-    add_asking_option(group)
+    add_companion_options(group)
     group.add_argument(
         "--led-pin",
         metavar="PIN",
@@ -130,9 +129,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         choices=("none", *DETECTORS),
         help="the drift detector (default page_hinkley; none of numbers)",
     )
-    add_anomaly_option(group)
     add_no_label_option(group, "labels of the classes of --classes come on the board")
-    add_spare_option(group)
     group.add_argument(
         "--hook",
         choices=HOOKS,
@@ -165,10 +162,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _options(arguments: argparse.Namespace) -> ProgramOptions:
-    given = {
-        field.name: getattr(arguments, field.name) for field in dataclasses.fields(ProgramOptions)
-    }
-    return ProgramOptions(**given | {"sensor": arguments.sensor or ("serial",)})
+    given = vars(arguments)
+    names = [field.name for field in dataclasses.fields(ProgramOptions) if field.name in given]
+    found = {name: given[name] for name in names}
+    words = {name: given[name] for name in registry.option_names() if name in given}
+    return ProgramOptions(**found | {"sensor": arguments.sensor or ("serial",), "words": words})
 
 
 def _program(

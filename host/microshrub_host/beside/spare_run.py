@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..base.text import count
 from ..engines.interface import Labels
 from ..engines.spare_person import KNOWN, NAMED, NO_ROOM
+from .companion import BesideRun, Followed
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Naming:
 
 
 @dataclass(frozen=True)
-class SpareRun:
+class SpareRun(BesideRun):
     """Which samples were new, shape (samples,), and what a person said of them."""
 
     spare: int
@@ -47,25 +48,24 @@ class SpareRun:
     @classmethod
     def of(
         cls,
-        spare: dict[str, Any],
-        answers: Sequence[Sequence[int]],
-        new: NDArray[np.bool_],
-        labels: Labels,
-        right: NDArray[np.bool_],
-        size: int,
+        names: Sequence[str],
+        known: Sequence[int],
+        parameters: dict[str, int],
+        followed: Followed,
     ) -> SpareRun:
-        """The run of a Person; right says which predictions were, size is that of the buffers."""
-        names: list[str] = spare["names"]
+        """The run of a Person, with classes of these names, of whom some were known at first."""
+        new, labels, right = followed.said[0].astype(np.bool_), followed.labels, followed.right
+        answers: list[list[int]] = followed.told["answers"]
         since = np.full(len(names), len(labels))  # the first sample for which a class has a name
-        since[spare["known"]] = 0
+        since[list(known)] = 0
         for sample, truth, _, _, what in answers:
             if what == NAMED:
                 since[truth] = sample
         has_name = np.arange(len(labels)) >= since[labels]
         kinds = [answer[-1] for answer in answers]
         return cls(
-            spare=spare["spare"],
-            known=tuple(names[truth] for truth in spare["known"]),
+            spare=parameters["spare"],
+            known=tuple(names[truth] for truth in known),
             named=tuple(
                 _naming(names[a[1]], a, new, labels, right) for a in answers if a[-1] == NAMED
             ),
@@ -78,10 +78,19 @@ class SpareRun:
             no_room=kinds.count(NO_ROOM),
             taken_for_new=_percent(new[has_name]) or 0.0,
             accuracy_of_named=_percent(right[has_name]) or 0.0,
-            bytes=size,
-            parameters={k: v for k, v in spare.items() if k not in ("names", "known")},
+            bytes=followed.bytes,
+            parameters=parameters,
             new=new,
         )
+
+    def saved(self) -> dict[str, Any]:
+        return {"spare": self.parameters}
+
+    def class_names(self, names: tuple[str, ...], classes: int) -> tuple[str, ...]:
+        """Those that have one, and `spare 3` and so on."""
+        named = [*self.known, *(naming.name for naming in self.named)]
+        rest = classes - len(named)
+        return (*named, *(f"spare {self.spare - rest + k + 1}" for k in range(rest)))
 
     def record(self) -> dict[str, Any]:
         """For --json: all but which samples were new."""
@@ -89,7 +98,6 @@ class SpareRun:
         return found | {"named": [vars(naming) for naming in self.named]}
 
     def rows(self) -> list[tuple[str, str]]:
-        """For a table: names and values."""
         found = [
             ("classes known from the start", ", ".join(self.known)),
             ("  right, of classes that had a name", f"{self.accuracy_of_named:.2f} %"),

@@ -1,0 +1,161 @@
+"""The anomaly score beside a learner: its settings, and what it said of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.errors import UserError
+from ..base.how_often import share_of_samples
+from ..base.settings import settings
+from ..engines import loader
+from ..engines.interface import Plan
+from .companion import BesideRun, Companion, Followed, Option
+
+_SETTINGS = {"window": 0, "reach": 4}
+_COLUMNS = 2000  # of the picture
+
+
+@dataclass(frozen=True)
+class Anomaly(Companion):
+    """How unlike the last samples each sample is, 0..255, with an alarm now and then.
+
+    often   the share of the samples with which an alarm may come, above 0 to 1, in the long run
+    window  samples that each is compared with, up to 1000; 0: 512, or as many as fit 8 KB
+    reach   1..32, about as many steps of 1/256 a feature are no distance yet
+
+    Raises UserError for others.
+    """
+
+    often: float | Fraction
+    window: int = 0
+    reach: int = 4
+
+    name = said = title = "anomaly"
+    cost = "the anomaly score"
+    buffers = ("anomaly.",)
+    freezes = True
+    options = (
+        Option(
+            "--anomaly",
+            "score how unlike the last samples each sample is, 0 to 255, with an alarm as often "
+            "as RATE says: 0.001 or 0.1%% of the samples, '1 per 1000 samples', '1 per day at 50 "
+            "Hz' (without `at` where the sensor has a rate); then window=512 reach=4 (default: "
+            "off)",
+            ("RATE", "NAME=VALUE"),
+            many=True,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        library = loader.load("python")
+        if not 0 < self.often <= 1:
+            raise UserError(f"--anomaly: {self.often} is not a share above 0 and at most 1")
+        try:
+            library.AnomalyScore(1, **self.parameters())
+        except library.learner.ParameterError as error:
+            name, allowed, given = error.args
+            what = "the samples to an alarm have" if name == "period" else f"{name} has"
+            raise UserError(f"--anomaly: {what} to be {allowed}, not {given!r}") from None
+
+    @classmethod
+    def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> Anomaly | None:
+        words: Sequence[str] = given["anomaly"] or ()
+        if not words:
+            return None
+        found = settings("--anomaly", words[1:], _SETTINGS)
+        often = share_of_samples(words[0], "--anomaly", "an alarm may come", hertz)
+        return cls(min(often, Fraction(1)), **found)
+
+    @property
+    def period(self) -> int:
+        """Samples to an alarm."""
+        return round(1 / self.often)
+
+    def parameters(self) -> dict[str, int]:
+        """The keyword arguments of the AnomalyScore."""
+        return {"period": self.period, "window": self.window, "reach": self.reach}
+
+    def size(self, features: int) -> tuple[int, int]:
+        """Samples in the window, and bytes of the buffers, for that many features."""
+        made = loader.load("python").AnomalyScore(features, **self.parameters())
+        return made.window, made.nbytes(features, made.window)
+
+    def plan(self) -> Plan:
+        return "watchers", "AnomalyPart", self.parameters()
+
+    def made(self, library: Any, learner: Any) -> Any:
+        return library.AnomalyScore(learner.features, **self.parameters())
+
+    def modules(self, kind: str, beside: Collection[str]) -> tuple[str, ...]:
+        return ("anomaly",)
+
+    def program(self, classes: Sequence[str]) -> dict[str, Any]:
+        return self.parameters()
+
+    @classmethod
+    def program_modules(
+        cls, part: Mapping[str, Any] | None, around: Mapping[str, Any], kind: str
+    ) -> dict[str, bool]:
+        return dict.fromkeys(("anomaly", "device.scores"), bool(part))
+
+    def result(self, followed: Followed) -> AnomalyRun:
+        scores, unlike = followed.said
+        threshold = followed.told["threshold"]
+        size = self.size(followed.features)
+        return AnomalyRun(self, *size, threshold, scores, unlike.astype(np.bool_))
+
+
+@dataclass(frozen=True)
+class AnomalyRun(BesideRun):
+    """Scores, 0..255, and which were above the threshold of their time, shapes (samples,)."""
+
+    options: Anomaly
+    window: int  # samples that each was compared with
+    bytes: int  # of the buffers
+    threshold: int  # after the last sample
+    scores: NDArray[np.uint8] = field(repr=False)
+    unlike: NDArray[np.bool_] = field(repr=False)
+
+    draws = True
+
+    @property
+    def alarms(self) -> NDArray[np.int64]:
+        """The samples, from 0 on, with which an alarm began."""
+        before = np.concatenate([[False], self.unlike[:-1]])
+        return np.flatnonzero(self.unlike & ~before)
+
+    def record(self) -> dict[str, Any]:
+        """For --json: alarms by the numbers of their samples, and the score of each sample."""
+        return {
+            **self.options.parameters(),
+            "window": self.window,
+            "bytes": self.bytes,
+            "threshold": self.threshold,
+            "alarms": self.alarms.tolist(),
+            "scores": self.scores.tolist(),
+        }
+
+    def rows(self) -> list[tuple[str, str]]:
+        alarms = len(self.alarms)
+        return [
+            ("anomaly alarms", f"{alarms:,}; one in {self.options.period:,} samples is allowed"),
+            ("  threshold now", f"{self.threshold} of 255"),
+            ("  buffers", f"{self.bytes:,} bytes, for a window of {self.window:,} samples"),
+        ]
+
+    def draw(self, axes: Any) -> None:
+        """The scores, the highest of as many samples as share a column, and the alarms."""
+        width = max(1, len(self.scores) // _COLUMNS)
+        starts = np.arange(0, len(self.scores), width)
+        highest = np.maximum.reduceat(self.scores, starts)
+        axes.plot(starts + 1, highest, color="C0", lw=0.8)
+        axes.plot(self.alarms + 1, self.scores[self.alarms], "v", color="C3", ms=4, label="alarms")
+        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+        axes.set_ylabel("anomaly score")
+        axes.set_ylim(0, 256)

@@ -1,0 +1,70 @@
+"""What stands between a sensor and a learner: the features of windows, and the Forecaster."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..engines.interface import Plan
+from ..engines.session import FORECASTER
+from ..streams.extraction import Extraction
+from .companion import BoardRoom, Companion
+
+_ROW = ("forecaster.row", "forecaster.codes")
+
+
+@dataclass(frozen=True)
+class Forecast(Companion):
+    """Around a learner of numbers; `parameters` are those of firmware's Forecaster but the model.
+
+    NumberStream.forecaster() gives them.
+    """
+
+    parameters: Mapping[str, Any]
+
+    name = said = title = "forecaster"
+
+    def plan(self) -> Plan:
+        return "", FORECASTER, dict(self.parameters)
+
+    def room(self, library: Any, learner: Any) -> BoardRoom:
+        made = library.Forecaster(learner, **self.parameters)
+        row = tuple(buffer for name, _, buffer in made.buffers() if name in _ROW)
+        sample = array("i", bytes(4 * made.columns))
+        elsewhere = (learner, made.quantizer, made.target, *row)
+        return BoardRoom((made, sample), elsewhere, "lags, samples that wait for their target")
+
+    def modules(self, kind: str, beside: Collection[str]) -> tuple[str, ...]:
+        return ("forecaster", *("interval",) * bool(self.parameters["interval"]))
+
+
+@dataclass(frozen=True)
+class Extracted(Companion):
+    """The features of windows of a sensor's readings."""
+
+    extraction: Extraction
+
+    name = said = title = "features"
+    cost = "the features of windows"
+
+    def room(self, library: Any, learner: Any) -> BoardRoom:
+        extraction = self.extraction
+        made = library.device.extractor.FeatureExtractor(
+            len(extraction.channels), **extraction.options
+        )
+        return BoardRoom((made, made._signal), (), "the window of readings")
+
+    def modules(self, kind: str, beside: Collection[str]) -> tuple[str, ...]:
+        options = self.extraction.options
+        more = {"device.filters": options["filters"], "device.spectrum": options["bands"]}
+        return ("device.extractor", *(name for name, needed in more.items() if needed))
+
+
+def between(
+    extraction: Extraction | None, forecaster: Mapping[str, Any] | None = None
+) -> tuple[Companion, ...]:
+    """Those of these that there are."""
+    forecast = (Forecast(forecaster),) if forecaster else ()
+    return (*forecast, *((Extracted(extraction),) if extraction else ()))

@@ -1,0 +1,221 @@
+"""A learner that asks for labels, and learns no others: its settings, and what it was told."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.errors import UserError
+from ..base.how_often import share_of_samples
+from ..engines import loader
+from ..engines.interface import Plan
+from .companion import BesideRun, Companion, Followed, Option
+
+OPTION = "--label-budget"
+_MOST_SAMPLES = 1 << 29
+_MOST_DELAY = 32767
+_OF_QUESTIONS = 32768  # what the unanswered ones are counted in
+_ANSWERED = 2  # in what the engine says of a row
+_STEPS = 200  # of the picture
+
+
+@dataclass(frozen=True)
+class LabelBudget(Companion):
+    """At most so many labels are asked for; the model learns no others.
+
+    share       of the samples, above 0 to 1
+    delay       samples from a question to its answer, 0..32767
+    unanswered  the share of the questions that nobody answers, 0 to 1, drawn at random
+
+    Raises UserError for others.
+    """
+
+    share: float | Fraction = 1
+    delay: int = 0
+    unanswered: float | Fraction = 0
+
+    name = said = title = "asking"
+    cost = "questions"
+    has_light = True
+    buffers = ("asking.", "pending.")
+    options = (
+        Option(
+            OPTION,
+            "the model asks for the labels of samples that it is unsure of, at most so many: "
+            "10%%, '1 per 20 samples', '30 per day at 2 Hz' (without `at` where the sensor has a "
+            "rate); it learns no others (default: off, it learns all)",
+            "SHARE",
+        ),
+        Option(
+            "--label-delay",
+            "a label comes N samples later, 1 to 32767 (default: at once)",
+            "N",
+            kind=int,
+            simulated=True,
+        ),
+        Option(
+            "--unanswered",
+            "so many of the labels, such as 20%%, never come, drawn at random (default: none)",
+            "SHARE",
+            simulated=True,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.delay <= _MOST_DELAY:
+            raise UserError(
+                f"--label-delay has to be 0..{_MOST_DELAY:,} samples, not {self.delay:,}"
+            )
+        for name, share in (("share", self.share), ("unanswered", self.unanswered)):
+            if not 0 <= share <= 1:
+                raise UserError(f"{OPTION}: {name} has to be 0 to 1, not {share}")
+        if not self.labels:
+            raise UserError(
+                f"{OPTION} {self.share}: that is less than one label in {_MOST_SAMPLES:,} samples"
+            )
+
+    @classmethod
+    def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> LabelBudget | None:
+        budget, delay, unanswered = (given.get(option.name) for option in cls.options)
+        if budget is None and delay is None and unanswered is None:
+            return None
+        share = never = Fraction(0)
+        if budget is not None:
+            share = share_of_samples(budget, OPTION, "a label may be asked for", hertz)
+        if unanswered is not None:
+            never = share_of_samples(unanswered, "--unanswered", "a question is left unanswered")
+        one = Fraction(1)
+        return cls(min(share, one) if budget else one, delay or 0, min(never, one))
+
+    @property
+    def labels(self) -> int:
+        """So many labels may be asked for in so many `samples`."""
+        return self._budget.numerator
+
+    @property
+    def samples(self) -> int:
+        """In so many samples, `labels` may be asked for."""
+        return self._budget.denominator
+
+    @property
+    def _budget(self) -> Fraction:
+        return Fraction(self.share).limit_denominator(_MOST_SAMPLES)
+
+    @property
+    def percent(self) -> float:
+        """Labels in percent of the samples."""
+        return 100 * self.labels / self.samples
+
+    @property
+    def advance(self) -> int:
+        """Labels that may be asked for before they are earned, and are paid back then."""
+        at_once, samples = (loader.constant("asking", name) for name in ("_AT_ONCE", "_ADVANCE"))
+        return max(at_once, samples * self.labels // self.samples)
+
+    def most(self, samples: int) -> int:
+        """Labels that are asked for of so many samples, at most."""
+        earned = samples * self.labels // self.samples
+        return min(max(earned, self.advance + (earned + 1) // 2), samples)
+
+    def parameters(self) -> dict[str, int]:
+        """What AskedLabels of asked_labels.py takes: unanswered ones are counted in 32768."""
+        unanswered = min(round(self.unanswered * _OF_QUESTIONS), _OF_QUESTIONS)
+        return {**self.budget(), "delay": self.delay, "unanswered": unanswered}
+
+    def budget(self) -> dict[str, int]:
+        """The keyword arguments of the Asking."""
+        return {"labels": self.labels, "samples": self.samples}
+
+    def plan(self) -> Plan:
+        return "asked_labels", "AskedLabels", self.parameters()
+
+    def made(self, library: Any, learner: Any) -> Any:
+        return library.Asking(learner.classes, **self.budget())
+
+    def modules(self, kind: str, beside: Collection[str]) -> tuple[str, ...]:
+        rehearsed = kind == "Thicket" and "spare" not in beside
+        return ("asking", *("thicket.rehearsal",) * rehearsed)
+
+    def program(self, classes: Sequence[str]) -> dict[str, Any]:
+        return self.budget()
+
+    def check_program(self, *, serial: bool, label_pin: bool) -> None:
+        if label_pin:
+            raise UserError(
+                "--label-pin tells the label of every sample, so --label-budget has none to ask "
+                "for: leave one of them out"
+            )
+
+    @classmethod
+    def program_modules(
+        cls, part: Mapping[str, Any] | None, around: Mapping[str, Any], kind: str
+    ) -> dict[str, bool]:
+        rehearsed = bool(part) and kind == "Thicket" and not around.get("spare")
+        asks = dict.fromkeys(("asking", "device.questions"), bool(part))
+        return {**asks, "thicket.rehearsal": rehearsed}
+
+    def result(self, followed: Followed) -> AskingRun:
+        said = followed.said[0]
+        return AskingRun(self, said > 0, said == _ANSWERED)
+
+
+@dataclass(frozen=True)
+class AskingRun(BesideRun):
+    """Which samples were asked for, and which of these are answered, shapes (samples,).
+
+    An answer that was under way at the end of the stream counts, too.
+    """
+
+    options: LabelBudget
+    asked: NDArray[np.bool_] = field(repr=False)
+    answered: NDArray[np.bool_] = field(repr=False)
+
+    draws = True
+
+    @property
+    def questions(self) -> int:
+        """How many samples were asked for."""
+        return int(np.count_nonzero(self.asked))
+
+    @property
+    def share(self) -> float:
+        """Them in percent of all samples."""
+        return 100 * self.questions / max(len(self.asked), 1)
+
+    def record(self) -> dict[str, Any]:
+        """For --json: samples that were asked for, and answered, by their numbers from 0 on."""
+        return {
+            **self.options.parameters(),
+            "asked": np.flatnonzero(self.asked).tolist(),
+            "answered": np.flatnonzero(self.answered).tolist(),
+        }
+
+    def rows(self) -> list[tuple[str, str]]:
+        options = self.options
+        words = f"{self.questions:,}, {self.share:.2f} %"
+        if options.labels < options.samples:
+            words += f"; {options.percent:.3g} % are allowed"
+            if self.share > options.percent:
+                words += f", and {options.advance:,} in advance"
+        rows = [("labels asked for", words)]
+        if options.unanswered:
+            never = self.questions - int(np.count_nonzero(self.answered))
+            rows.append(("  never answered", f"{never:,}"))
+        if options.delay:
+            rows.append(("  answers come", f"{options.delay:,} samples later"))
+        return rows
+
+    def draw(self, axes: Any) -> None:
+        """How many labels were asked for, of as many samples as share a step."""
+        width = max(1, len(self.asked) // _STEPS)
+        starts = np.arange(0, len(self.asked), width)
+        sums = np.add.reduceat(self.asked.astype(np.int64), starts)
+        percent = 100 * sums / np.diff([*starts, len(self.asked)])
+        axes.step(starts + 1, percent, where="post", color="C0", lw=0.8)
+        axes.set_ylabel("asked for, %")
+        axes.set_ylim(0, 105)

@@ -1,0 +1,56 @@
+"""The companions: each is a line here, or was registered."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from typing import Any
+
+from .anomaly import Anomaly
+from .companion import Companion
+from .label_budget import LabelBudget
+from .spare_classes import SpareClasses
+
+# In the order in which they are made: questions are those of the learner with spare classes
+_COMPANIONS: list[type[Companion]] = [Anomaly, SpareClasses, LabelBudget]
+
+
+def companions() -> tuple[type[Companion], ...]:
+    """All of them, in the order in which they are made."""
+    return tuple(_COMPANIONS)
+
+
+def named(names: Container[str]) -> tuple[type[Companion], ...]:
+    """Those of these names."""
+    return tuple(kind for kind in _COMPANIONS if kind.name in names)
+
+
+def register_companion(kind: type[Companion]) -> None:
+    """Add one of your own: every command and every program then knows it."""
+    if kind not in _COMPANIONS:
+        _COMPANIONS.append(kind)
+
+
+def of_options(given: Mapping[str, Any], hertz: float | None = None) -> tuple[Companion, ...]:
+    """Those that the values of their options ask for, by the options' names.
+
+    hertz is the rate of the sensor, where it is known. Raises UserError.
+    """
+    absent = {option.name: None for kind in _COMPANIONS for option in kind.options}
+    found = (kind.of_options({**absent, **given}, hertz) for kind in _COMPANIONS)
+    return tuple(each for each in found if each)
+
+
+def option_names() -> tuple[str, ...]:
+    """The names of all of their options."""
+    return tuple(option.name for kind in _COMPANIONS for option in kind.options)
+
+
+def keeps_ranges(given: Mapping[str, Any]) -> bool:
+    """Whether one of the options that are given asks for one beside which no ranges grow."""
+    freezing = [kind for kind in _COMPANIONS if kind.freezes]
+    return any(given.get(option.name) for kind in freezing for option in kind.options)
+
+
+def in_order(beside: Iterable[Companion]) -> tuple[Companion, ...]:
+    """The same in the order in which they are made."""
+    return tuple(sorted(beside, key=lambda each: _COMPANIONS.index(type(each))))

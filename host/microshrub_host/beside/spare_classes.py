@@ -1,0 +1,231 @@
+"""Spare classes beside a learner: its settings.
+
+The classes of a stream that come first are known; the others get one of the spare classes when a
+person tells what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import UserError
+from ..base.settings import settings
+from ..base.text import did_you_mean
+from ..engines import loader
+from ..engines.interface import Plan
+from ..streams.stream import Stream
+from .companion import Companion, Followed, Option
+from .spare_run import SpareRun
+
+_OF_NEWCOMERS = {"period": 100, "window": 256, "reach": 4, "collect": 8}
+_SETTINGS = {"new": "", "pin": "", **_OF_NEWCOMERS}
+_ROOM, _MOST_ROOM = 16, 48  # bytes of a name
+
+
+@dataclass(frozen=True)
+class SpareClasses(Companion):
+    """Room for classes that get a name only later; what is unlike all that has one is set aside.
+
+    spare    how many there are, 1 or more
+    new      in a simulation, the classes that are not known from the start; none: those that the
+             warm-up does not have
+    period   1..2**29 samples, of which one may be taken for new
+    window   samples that each is compared with
+    reach    1..32, about as many steps of 1/256 a feature are no distance yet
+    collect  samples that are set aside before there is a question
+    pin      of a button on a board that names what is new; "": there is none
+    names, known  of a stream's classes, and the numbers of those that have a name from the start:
+             on_stream() fills them in
+
+    Raises UserError for others.
+    """
+
+    spare: int
+    new: tuple[str, ...] = ()
+    period: int = 100
+    window: int = 256
+    reach: int = 4
+    collect: int = 8
+    pin: int | str = ""
+    names: tuple[str, ...] = ()
+    known: tuple[int, ...] = ()
+
+    name = "spare"
+    said = "spare_classes"
+    title = "spare classes"
+    cost = "what is new"
+    buffers = ("names.", "newcomers.")
+    states = ("names", "newcomers")
+    freezes = has_light = True
+    asked_alone = False
+    options = (
+        Option(
+            "--spare-classes",
+            "room for N classes that get a name only later: what is unlike all that has one is "
+            "set aside until a person names it; then period=100 window=256 reach=4 collect=8, and "
+            "which classes of DATA are new in a simulation, such as new=walk,run: without it, "
+            "those that the warm-up does not have; on a board pin=15, a button that names what is "
+            "new (default: off)",
+            ("N", "NAME=VALUE"),
+            many=True,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        library = loader.load("python")
+        parameters = self.parameters()
+        try:
+            library.ClassNames(("a",), parameters.pop("spare"), parameters.pop("room"))
+            library.Newcomers(1, 2, **parameters)
+        except library.learner.ParameterError as error:
+            name, allowed, given = error.args
+            what = "the number of them" if name == "spare" else name
+            raise UserError(
+                f"--spare-classes: {what} has to be {allowed}, not {given!r}"
+            ) from None
+
+    @classmethod
+    def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> SpareClasses | None:
+        words: Sequence[str] = given["spare_classes"] or ()
+        if not words:
+            return None
+        how_many, *rest = words
+        if not how_many.isdecimal():
+            raise UserError(f"--spare-classes has to be how many there are, not {how_many!r}")
+        found = settings("--spare-classes", rest, _SETTINGS)
+        new = str(found.pop("new"))
+        return cls(int(how_many), tuple(new.split(",")) if new else (), **found)
+
+    def parameters(self, names: Sequence[str] = ()) -> dict[str, Any]:
+        """The keyword arguments of a SpareClasses, but for model and names.
+
+        A name has room for 16 bytes, or for the longest of these and its own. Raises UserError if
+        that is too long.
+        """
+        names = (*names, *self.names)
+        found = {name: getattr(self, name) for name in ("spare", *_OF_NEWCOMERS)}
+        room = max([_ROOM, *(len(name.encode()) for name in names)])
+        if room > _MOST_ROOM:
+            raise UserError(
+                f"--spare-classes: the name of a class has at most {_MOST_ROOM} bytes in UTF-8, "
+                f"and {max(names, key=lambda name: len(name.encode()))!r} has {room}"
+            )
+        return found | {"room": room}
+
+    def _known(self, stream: Stream, warmup: int) -> tuple[int, ...]:
+        """The stream's classes that have a name from the start, by their numbers.
+
+        They are all but those in `new`; without `new`, those of the first `warmup` samples.
+        Raises UserError if none is known.
+        """
+        names = stream.class_names
+        for name in self.new:
+            if name not in names:
+                raise UserError(
+                    f"--spare-classes new={name}: {stream.name} has no class {name!r}. "
+                    f"{did_you_mean(name, names)}"
+                )
+        first = set(np.unique(stream.labels[:warmup]).tolist())
+        if self.new:
+            first = {k for k, name in enumerate(names) if name not in self.new}
+        if not first:
+            raise UserError("--spare-classes: one class at least has to be known: shorten new=")
+        return tuple(sorted(first))
+
+    def on_stream(self, stream: Stream, warmup: int) -> SpareClasses:
+        if self.pin != "":
+            raise UserError("--spare-classes: pin= is for the program of a board, see `build`")
+        return replace(self, names=stream.class_names, known=self._known(stream, warmup))
+
+    def on_shape(self, classes: int) -> SpareClasses:
+        return replace(self, names=tuple(map(str, range(classes))), known=tuple(range(classes)))
+
+    def note(self, stream: Stream, warmup: int) -> str:
+        if len(self.known) < len(self.names):
+            return ""
+        return (
+            f"Note: all classes of {stream.name} come in its first {warmup:,} samples, "
+            f"so none of them is new. new={stream.class_names[-1]} has one be."
+        )
+
+    def around(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        return {**parameters, "classes": len(self.known) + self.spare}
+
+    def plan(self) -> Plan:
+        names = {"names": list(self.names), "known": list(self.known)}
+        return "spare_person", "Person", {**names, **self.parameters()}
+
+    def made(self, library: Any, learner: Any) -> Any:
+        known = [self.names[k] for k in self.known]
+        return library.SpareClasses(learner, known, **self.parameters())
+
+    def modules(self, kind: str, beside: Collection[str]) -> tuple[str, ...]:
+        return ("spare_classes",)
+
+    @classmethod
+    def opened(
+        cls, learner: Any, saved: Any, names: Sequence[str], states: Mapping[str, bytes]
+    ) -> Any:
+        right = isinstance(saved, dict) and set(saved) == {"spare", "room", *_OF_NEWCOMERS}
+        if not right or any(type(number) is not int for number in saved.values()):
+            raise ValueError("config.json has no valid spare")
+        known = tuple(names[: len(names) - saved["spare"]])
+        made = loader.load("python").SpareClasses(learner, known, **saved)
+        made.names.load(states["names"])
+        made.newcomers.load(states["newcomers"])
+        for c, name in enumerate(names):
+            if made.names.name(c) not in (name, ""):
+                raise ValueError(f"class {c} is not called {name!r} in the saved names")
+        return made
+
+    def result(self, followed: Followed) -> SpareRun:
+        return SpareRun.of(self.names, self.known, self.parameters(), followed)
+
+    def program(self, classes: Sequence[str]) -> dict[str, Any]:
+        if self.new:
+            raise UserError("--spare-classes: new= is for simulations; a board knows all of DATA")
+        found = self.parameters(classes)
+        pin = {"pin": self.pin} if self.pin != "" else {}
+        return {"classes": found.pop("spare"), **found, **pin}
+
+    def check_program(self, *, serial: bool, label_pin: bool) -> None:
+        if serial and self.pin != "":
+            raise UserError(
+                "--spare-classes pin= is a button for samples of the board's own sensor: with "
+                "--sensor serial, whoever sends the samples names what is new"
+            )
+
+    @classmethod
+    def of_model(cls, saved: Any, wanted: dict[str, Any] | None) -> dict[str, Any] | None:
+        if saved is None and wanted is None:
+            return None
+        if saved is None:
+            raise UserError(
+                "--spare-classes is for a model that was simulated with --spare-classes, or for a "
+                "fresh one of DATA: this one has learned all the classes that it has room for"
+            )
+        own: dict[str, Any] = {"classes": saved["spare"]} | saved
+        del own["spare"]
+        wanted = wanted or own
+        pins = {name: wanted[name] for name in ("pin", "led") if name in wanted}
+        if any(own[name] != wanted[name] for name in own if name != "room"):
+            raise UserError(
+                "--spare-classes: the model has its own, "
+                + " ".join(f"{name}={value}" for name, value in own.items() if name != "room")
+            )
+        return own | pins | {"states": [f"{name}.state" for name in cls.states]}
+
+    @classmethod
+    def more_classes(cls, part: Mapping[str, Any]) -> list[str]:
+        return [f"spare {k + 1}" for k in range(part["classes"])]
+
+    @classmethod
+    def program_modules(
+        cls, part: Mapping[str, Any] | None, around: Mapping[str, Any], kind: str
+    ) -> dict[str, bool]:
+        own = around["sensor"]["kind"] != "serial"
+        return {"device.naming": bool(part), "device.naming_button": bool(part) and own}
