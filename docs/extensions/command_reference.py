@@ -1,4 +1,4 @@
-"""The directive `command-reference`: what `microshrub COMMAND --help` prints, for all of them."""
+"""The directive `command-reference`: what `COMMAND --help-all` prints, for all of them."""
 
 import contextlib
 import io
@@ -14,20 +14,20 @@ _COMMAND = re.compile(r"^    ([\w-]+)(?: {2,}|$)", re.MULTILINE)
 
 
 def help_of(*words: str) -> str:
-    """What `microshrub WORDS --help` prints."""
+    """What `microshrub WORDS --help-all` prints."""
     from microshrub_tools.cli.main import main
 
     said = io.StringIO()
     os.environ["COLUMNS"] = COLUMNS
     with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
-        main([*words, "--help"])
+        main([*words, "--help-all"])
     if not said.getvalue():
-        raise RuntimeError(f"microshrub {' '.join(words)} --help printed nothing")
+        raise RuntimeError(f"microshrub {' '.join(words)} --help-all printed nothing")
     return said.getvalue()
 
 
 def command_names() -> list[tuple[str, ...]]:
-    """The subcommands, each followed by its own, in the order of `microshrub --help`."""
+    """The subcommands, each followed by its own, in the order of `microshrub --help-all`."""
     found: list[tuple[str, ...]] = []
     for name in _COMMAND.findall(help_of()):
         found.append((name,))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from .plain_parser import ScreenParser
 
 
 @dataclass(frozen=True)
@@ -15,15 +16,17 @@ class Command:
     """A subcommand, with its line in the list of them.
 
     The module has `add_arguments(parser)` and `run(arguments)`, which returns the exit code; one
-    that has subcommands of its own needs no `run`.
+    that has subcommands of its own needs no `run`. `first` is what its --help shows, see
+    ScreenParser.
     """
 
     name: str
     help: str
     module: str
+    first: Mapping[str, str] | None = None
 
 
-class CommandParser(argparse.ArgumentParser):
+class CommandParser(ScreenParser):
     """The parser of a subcommand, which gets its options once there is something to parse."""
 
     def __init__(self, *args: Any, module: str = "", **kwargs: Any) -> None:
@@ -37,10 +40,7 @@ class CommandParser(argparse.ArgumentParser):
             if hasattr(module, "run"):
                 self.set_defaults(run=module.run)
             module.add_arguments(self)
-
-    def print_help(self, file: Any = None) -> None:
-        """Print the help. An OSError gets out, so that exit_code() sees that nobody reads it."""
-        (file or sys.stdout).write(self.format_help())
+            self.settle()
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
@@ -49,9 +49,15 @@ class CommandParser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
 
-def add_commands(parser: argparse.ArgumentParser, commands: Iterable[Command]) -> None:
-    """Add the subcommands, one of which has to be given."""
-    found = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=CommandParser)
+def add_commands(
+    parser: argparse.ArgumentParser, commands: Iterable[Command], *, required: bool = True
+) -> None:
+    """Add the subcommands, one of which has to be given unless it is not required."""
+    found = parser.add_subparsers(
+        metavar="COMMAND", required=required, parser_class=CommandParser, dest="command"
+    )
     for command in commands:
         text = command.help
-        found.add_parser(command.name, help=text, description=text, module=command.module)
+        found.add_parser(
+            command.name, help=text, description=text, module=command.module, first=command.first
+        )

@@ -20,6 +20,7 @@ from ..engines.learners import (
     options_text,
 )
 from .parsed import parsed
+from .plain_parser import BY_MODEL, MODEL_OPTIONS, nearest
 
 SUFFIX = ".mshrub"  # of saved models
 _DEST = "model "  # before a parameter's name in the parsed arguments
@@ -40,8 +41,8 @@ def _model_or_file(text: str) -> str:
     text = _whole_name(text)
     if text in MODELS or text in REGRESSORS or text.endswith(SUFFIX) or os.path.exists(text):
         return text
-    known = ", ".join([*MODELS, *REGRESSORS])
-    raise argparse.ArgumentTypeError(f"has to be one of {known} or a saved model, not {text!r}")
+    known = nearest(text, [*MODELS, *REGRESSORS])
+    raise argparse.ArgumentTypeError(f"there is no learner or saved model {text!r}. {known}")
 
 
 def add_model_options(
@@ -67,7 +68,7 @@ def add_model_options(
         const=BALANCED,
         help=f"do not overlook rare classes: short for --model {BALANCED} (default: off)",
     )
-    group = parser.add_argument_group("options of the model")
+    group = parser.add_argument_group(MODEL_OPTIONS)
     for name, models in _owners(known).items():
         rows = [options_of(model)[name] for model in models]
         about: dict[str, list[str]] = {}  # models by what they say of it
@@ -77,12 +78,15 @@ def add_model_options(
         if rows[0].kind is not bool:
             kind = {"type": parsed(rows[0].kind), "metavar": _metavar(rows)}
         taken = option(name) in parser._option_string_actions
-        group.add_argument(
+        added = group.add_argument(
             option(f"model_{name}" if taken else name),
             dest=_DEST + name,
             default=argparse.SUPPRESS,
             help=_help(about),
             **kind,
+        )
+        setattr(
+            added, BY_MODEL, {each: text for text, each_of in about.items() for each in each_of}
         )
 
 

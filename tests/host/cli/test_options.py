@@ -25,7 +25,7 @@ from microshrub_tools.cli import main
 COMMANDS = ("simulate", "budget", "parity", "compare", "soak", "micropython")
 
 
-def subparser(name: str) -> argparse.ArgumentParser:
+def subparser(name: str) -> CommandParser:
     """The parser of one subcommand."""
     actions = main.parser()._actions
     found = next(a for a in actions if isinstance(a, argparse._SubParsersAction))
@@ -37,12 +37,12 @@ def subparser(name: str) -> argparse.ArgumentParser:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_has_a_help_with_its_default(command: str) -> None:
     parser = subparser(command)
-    text = parser.format_help()
+    text = parser.full_help()
     for action in parser._actions:
         if action.help == argparse.SUPPRESS:  # it is there to be refused in words
             continue
         assert action.help, action.dest
-        if action.option_strings and action.dest != "help":
+        if action.option_strings and action.dest not in ("help", "help_all"):
             assert re.search("default|required", action.help), action.dest
     if command not in ("micropython", "budget"):
         assert "ImageSegments" in text
@@ -51,7 +51,7 @@ def test_every_option_has_a_help_with_its_default(command: str) -> None:
 
 @pytest.mark.parametrize("command", ["simulate", "budget"])
 def test_the_boards_are_listed(command: str) -> None:
-    text = subparser(command).format_help()
+    text = subparser(command).full_help()
     assert all(name in text for name in board_files.names())
     assert "rpi_pico" in text
 
@@ -124,7 +124,7 @@ def test_two_options_that_do_not_go_together_are_called_options() -> None:
 
 
 def test_an_option_that_two_models_share_tells_both_defaults() -> None:
-    text = " ".join(subparser("simulate").format_help().split())
+    text = " ".join(subparser("simulate").full_help().split())
     assert "(default proba); hoeffding:" in text
     assert "(default nba)" in text
 

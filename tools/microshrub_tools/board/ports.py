@@ -7,6 +7,7 @@ from typing import Any
 from serial.tools import list_ports
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import messages
 
 _BOARDS = {
     0x2E8A: "Raspberry Pi Pico",
@@ -16,8 +17,8 @@ _BOARDS = {
 
 
 def add_port_option(parser: Any) -> None:
-    """Add --port; a user who leaves it out gets a list of the ports."""
-    text = "a serial device, or socket://HOST:PORT (required; without it the ports are listed)"
+    """Add --port, which may be left out where there is one board."""
+    text = "a serial device, or socket://HOST:PORT (default: that of the only board)"
     parser.add_argument("--port", metavar="PORT", help=text)
 
 
@@ -32,13 +33,20 @@ def describe_ports() -> list[str]:
 
 
 def chosen_port(port: str | None) -> str:
-    """The port that was named. Raises UserError, which lists them, if none was."""
+    """The port that was named, or that of the only board, which is said.
+
+    Raises UserError, which lists the ports, if there is no board, or more than one.
+    """
     if port is not None:
         return port
+    boards = [each.device for each in list_ports.comports() if each.vid in _BOARDS]
+    if len(boards) == 1:
+        messages.say(f"The board is at {boards[0]}.")
+        return str(boards[0])
     ports = describe_ports()
     if not ports:
         raise UserError(
             "--port is missing, and no serial port was found. Plug the board in, or name a port "
             "that is not listed: a pty, or socket://HOST:PORT"
         )
-    raise UserError("--port is missing. There is:\n  " + "\n  ".join(ports))
+    raise UserError("--port is missing. Ports found:\n  " + "\n  ".join(ports))

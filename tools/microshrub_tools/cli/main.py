@@ -10,39 +10,127 @@ from typing import Any
 
 from microshrub_host.base.exits import exit_code, run_command
 from microshrub_host.cli.command_table import Command, add_commands
+from microshrub_host.cli.plain_parser import PlainParser
+
+from . import first_options as first
 
 _HOST, _TOOLS = "microshrub_host.cli", "microshrub_tools.cli"
 
-COMMANDS = (
-    Command("demo", "Watch a simulated board learn gestures.", f"{_HOST}.demo"),
-    Command("example", "Write a recording to learn from.", f"{_HOST}.example"),
-    Command("simulate", "Learn a stream as the board would.", f"{_HOST}.simulate"),
-    Command("budget", "Show how much of a board's RAM a model takes.", f"{_HOST}.budget"),
-    Command("boards", "List the boards and where their figures are from.", f"{_HOST}.boards"),
-    Command("parity", "Check that all engines compute the same bits.", f"{_HOST}.parity"),
-    Command("show", "Print a saved model's trees, in the units of its features.", f"{_HOST}.show"),
-    Command("export", "Export a saved model to another format.", f"{_HOST}.export"),
-    Command("compare", "Compare our learners with River's and MOA's.", f"{_HOST}.compare"),
-    Command("tune", "Search for models that are accurate and small.", f"{_HOST}.tune"),
-    Command("reproduce", "Run a paper's experiment.", f"{_HOST}.reproduce"),
-    Command("benchmark", "Measure the tables in the documentation.", f"{_HOST}.benchmark"),
-    Command("micropython", "Find or fetch a real 32-bit MicroPython.", f"{_HOST}.micropython"),
-    Command("costs", "Count the instructions of predict and learn.", f"{_HOST}.costs"),
-    Command("soak", "Check that memory and time do not grow.", f"{_TOOLS}.soak"),
-    Command("record", "Record samples from a board as a CSV file.", f"{_TOOLS}.record"),
-    Command("build", "Build a program for a board.", f"{_TOOLS}.build"),
-    Command("flash", "Copy a build to the board and test it there.", f"{_TOOLS}.flash"),
-    Command("stream", "Let a board learn a recorded stream.", f"{_TOOLS}.stream"),
-    Command("monitor", "Watch a board learn.", f"{_TOOLS}.monitor"),
-    Command("bench", "Measure predict and learn on a board.", f"{_TOOLS}.bench"),
-    Command("web", "Serve the page on which a board's own code learns.", f"{_TOOLS}.web"),
-    Command("bridge", "Give that page a board where there is no WebSerial.", f"{_TOOLS}.bridge"),
-    Command(
-        "fuzz-link", "Test the link over a line that damages everything.", f"{_TOOLS}.fuzz_link"
+# The first group is in the order of use; the last one is for who works on microshrub itself
+GROUPS = {
+    "From a sensor to a board that learns, in this order": (
+        Command(
+            "record",
+            "Record samples from a board as a CSV file.",
+            f"{_TOOLS}.record",
+            first.RECORD,
+        ),
+        Command(
+            "simulate", "Learn a stream as the board would.", f"{_HOST}.simulate", first.SIMULATE
+        ),
+        Command(
+            "tune", "Search for models that are accurate and small.", f"{_HOST}.tune", first.TUNE
+        ),
+        Command("build", "Build a program for a board.", f"{_TOOLS}.build", first.BUILD),
+        Command("flash", "Copy a build to the board and test it there.", f"{_TOOLS}.flash"),
+        Command("monitor", "Watch a board learn.", f"{_TOOLS}.monitor"),
     ),
-    Command("fuzz-states", "Check that altered states do no harm.", f"{_TOOLS}.fuzz_states"),
-    Command("simulate-year", "Let a device live with power cuts.", f"{_TOOLS}.simulate_year"),
+    "Without a board": (
+        Command("demo", "Watch a simulated board learn gestures.", f"{_HOST}.demo"),
+        Command("example", "Write a recording to learn from.", f"{_HOST}.example"),
+        Command("web", "Serve the page on which a board's own code learns.", f"{_TOOLS}.web"),
+    ),
+    "With a board": (
+        Command(
+            "stream", "Let a board learn a recorded stream.", f"{_TOOLS}.stream", first.STREAM
+        ),
+        Command("boards", "List the boards and where their figures are from.", f"{_HOST}.boards"),
+        Command("bench", "Measure predict and learn on a board.", f"{_TOOLS}.bench"),
+        Command(
+            "bridge", "Give the page a board where there is no WebSerial.", f"{_TOOLS}.bridge"
+        ),
+    ),
+    "A model": (
+        Command(
+            "budget", "Show how much of a board's RAM it takes.", f"{_HOST}.budget", first.BUDGET
+        ),
+        Command(
+            "show",
+            "Print a saved one's trees, in the units of its features.",
+            f"{_HOST}.show",
+            first.SHOW,
+        ),
+        Command("export", "Export a saved one to another format.", f"{_HOST}.export"),
+    ),
+    "Research": (
+        Command(
+            "compare",
+            "Compare our learners with River's and MOA's.",
+            f"{_HOST}.compare",
+            first.COMPARE,
+        ),
+        Command(
+            "parity",
+            "Check that all engines compute the same bits.",
+            f"{_HOST}.parity",
+            first.PARITY,
+        ),
+        Command("reproduce", "Run a paper's experiment.", f"{_HOST}.reproduce", first.REPRODUCE),
+        Command("benchmark", "Measure the tables in the documentation.", f"{_HOST}.benchmark"),
+    ),
+    "For work on microshrub itself": (
+        Command("micropython", "Find or fetch a real 32-bit MicroPython.", f"{_HOST}.micropython"),
+        Command(
+            "costs", "Count the instructions of predict and learn.", f"{_HOST}.costs", first.COSTS
+        ),
+        Command("soak", "Check that memory and time do not grow.", f"{_TOOLS}.soak", first.SOAK),
+        Command(
+            "fuzz-link",
+            "Test the link over a line that damages everything.",
+            f"{_TOOLS}.fuzz_link",
+        ),
+        Command("fuzz-states", "Check that altered states do no harm.", f"{_TOOLS}.fuzz_states"),
+        Command("simulate-year", "Let a device live with power cuts.", f"{_TOOLS}.simulate_year"),
+    ),
+}
+COMMANDS = tuple(command for group in GROUPS.values() for command in group)
+
+_GREETING = (
+    "microshrub: online learning on microcontrollers, in MicroPython, simulated to the bit.\n"
 )
+_BEGIN = """
+New here? `microshrub demo` needs no board.
+`microshrub COMMAND --help` explains a command; `microshrub --help-all` lists all of them.
+"""
+
+
+def greeting(*, everything: bool = False) -> str:
+    """The commands: the first group line by line, the others by name, or everything in lines."""
+    said = [_GREETING]
+    for number, (title, commands) in enumerate(GROUPS.items()):
+        if number == 0 or everything:
+            said += [f"{title}:", *(f"    {c.name:<15}{c.help}" for c in commands), ""]
+        elif number < len(GROUPS) - 1:
+            said.append(f"{title + ':':<18}{', '.join(command.name for command in commands)}")
+    return "\n".join(said).rstrip("\n") + "\n" + _BEGIN
+
+
+class _TopParser(PlainParser):
+    """`microshrub` itself."""
+
+    def format_help(self) -> str:
+        return greeting()
+
+    def full_help(self) -> str:
+        return greeting(everything=True)
+
+
+class _Everything(argparse.Action):
+    """--help-all."""
+
+    def __call__(self, parser: Any, *_: Any) -> None:
+        sys.stdout.write(parser.full_help())
+        parser.exit()
 
 
 class _Version(argparse.Action):
@@ -57,11 +145,9 @@ class _Version(argparse.Action):
 
 def parser() -> argparse.ArgumentParser:
     """All subcommands, each of which imports its module when its words are parsed."""
-    top = argparse.ArgumentParser(
-        prog="microshrub",
-        description="Online learning on microcontrollers, in MicroPython, simulated to the bit.",
-    )
+    top = _TopParser(prog="microshrub")
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    top.add_argument("--help-all", action=_Everything, nargs=0, help="list all commands and exit")
     add_commands(top, COMMANDS)
     return top
 
@@ -77,6 +163,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: Sequence[str] | None) -> int:
     # What is multiplied here is small; numpy's waiting threads would take a tenth of a second
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if not (sys.argv[1:] if argv is None else argv):
+        sys.stdout.write(greeting())
+        return 0
     return run_command(parser(), argv)
 
 

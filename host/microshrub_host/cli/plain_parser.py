@@ -1,0 +1,214 @@
+"""A parser whose help fits a screen and whose errors are one or two lines, for people."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import re
+import sys
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NoReturn
+
+MODEL_OPTIONS = "options of the model"  # the title of their group
+BY_MODEL = "by_model"  # what an option of that group says for each model, an attribute of it
+_SENTENCES = 2  # of a command's description, that --help shows
+_WIDTH = 80  # of a screen
+_COLUMN = 26  # where the texts begin
+_REQUIRED = "the following arguments are required: "
+
+
+class PlainParser(argparse.ArgumentParser):
+    """Says what is wrong, and what was meant, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """One or two lines, and the exit code 2."""
+        sys.stdout.flush()
+        hint = f"`{self.prog} --help` explains it."
+        self.exit(2, f"{self.prog}: {_plain(self, message)}\n{hint}\n")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Of an option with choices: name the nearest one. Raises ArgumentError."""
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(choice) for choice in action.choices]
+        raise argparse.ArgumentError(action, f"there is no {value!r}. {nearest(value, known)}")
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        found, more = super().parse_known_args(args, namespace)
+        if more:
+            self.error(self._unknown(more))
+        return found, more
+
+    def _unknown(self, words: Sequence[str]) -> str:
+        """What is said of words that it does not take."""
+        option = next((word for word in words if word.startswith("-")), None)
+        if option is None:
+            return f"there is no place for {words[0]!r} here."
+        name = option.partition("=")[0]
+        hint = nearest(name, self._option_string_actions, "`--help-all` lists all.")
+        return f"there is no option {name}. {hint}"
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help. An OSError gets out, so that exit_code() sees that nobody reads it."""
+        (file or sys.stdout).write(self.format_help())
+
+    def full_help(self) -> str:
+        """All options, as argparse shows them."""
+        return super().format_help()
+
+
+def nearest(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
+    """The end of a message about an unknown name: the nearest one, or all, or something else."""
+    import difflib  # takes as long as the rest of the start
+
+    choices = list(known)
+    near = difflib.get_close_matches(name, choices, n=1)
+    if near:
+        return f"Did you mean {near[0]}?"
+    return otherwise or f"There is: {', '.join(choices)}."
+
+
+def _plain(parser: argparse.ArgumentParser, message: str) -> str:
+    """argparse's message as a sentence of ours."""
+    if message.startswith(_REQUIRED):
+        names = message.removeprefix(_REQUIRED).split(", ")
+        abouts = {action.metavar: action.help for action in parser._actions}
+        about = abouts.get(names[0]) if len(names) == 1 else None
+        said = " and ".join(names) + (" is missing" if len(names) == 1 else " are missing")
+        return f"{said}: {brief(about)}" if about else f"{said}."
+    message = message.replace("argument COMMAND: there is no ", "there is no command ")
+    return re.sub(r"^argument (\S+?)(?:/\S+)?: ", r"\1: ", message)
+
+
+def brief(text: str) -> str:
+    """The first part of an option's help, up to a semicolon or a bracket."""
+    return re.split(r"; | \((?=default|required)", text.replace("%%", "%"))[0]
+
+
+class _Help(argparse.Action):
+    """-h, --help [MODEL]: what fits a screen, or the options of a learner."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
+        sys.stdout.write(parser.model_help(values) if values else parser.format_help())
+        parser.exit()
+
+
+class _HelpAll(argparse.Action):
+    """--help-all."""
+
+    def __call__(self, parser: Any, *_: Any) -> None:
+        sys.stdout.write(parser.full_help())
+        parser.exit()
+
+
+class ScreenParser(PlainParser):
+    """A parser of many options, of which --help shows the first ones.
+
+    `first` has those, each with a text that fits a line, or "" for the option's own; without it,
+    all but the learners' are shown.
+    """
+
+    def __init__(self, *args: Any, first: Mapping[str, str] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs | {"add_help": False})
+        self._first = first
+        self._help = self.add_argument(
+            "-h", "--help", action=_Help, nargs="?", metavar="MODEL", default=argparse.SUPPRESS,
+            help="show this, or the options of a learner",
+        )  # fmt: skip
+        self._help_all = self.add_argument(
+            "--help-all", action=_HelpAll, nargs=0, default=argparse.SUPPRESS,
+            help="show all options",
+        )  # fmt: skip
+
+    def settle(self) -> None:
+        """Once it has all its options: --help takes a MODEL only if there are learners."""
+        if not self._of_models():
+            self._help.nargs, self._help.metavar, self._help.help = 0, None, "show this"
+            if self._first is None:
+                self._help_all.help = argparse.SUPPRESS
+
+    def format_help(self) -> str:
+        """What fits a screen."""
+        learners = self._of_models()
+        if self._first is None and not learners:
+            return self.full_help()
+        shown = [a for a in self._actions if a.option_strings and self._is_first(a, learners)]
+        if self._first:
+            order = [*self._first]
+            shown.sort(key=lambda a: min(order.index(n) for n in a.option_strings if n in order))
+        places = [action for action in self._actions if not action.option_strings]
+        about = re.split(r"(?<=\.) ", self.description or "")
+        return self._laid_out(" ".join(about[:_SENTENCES]), places, shown) + self._more(learners)
+
+    def _is_first(self, action: argparse.Action, learners: Sequence[argparse.Action]) -> bool:
+        if self._first is None:
+            return action not in learners and action.dest != "help_all"
+        return bool(self._first.keys() & {*action.option_strings})
+
+    def model_help(self, model: str) -> str:
+        """The options of a learner. Ends with an error if it has none of that name."""
+        learners = self._of_models()
+        known = list(dict.fromkeys(m for action in learners for m in getattr(action, BY_MODEL)))
+        if model not in known:
+            if not known:
+                self.error("--help takes nothing here.")
+            self.error(f"--help: there is no learner {model!r}. {nearest(model, known)}")
+        mine = [a for a in learners if model in getattr(a, BY_MODEL)]
+        shown = [_with_help(a, getattr(a, BY_MODEL)[model].replace("%", "%%")) for a in mine]
+        return self._laid_out(f"The options of --model {model}.", [], shown)
+
+    def _of_models(self) -> list[argparse.Action]:
+        return [action for action in self._actions if hasattr(action, BY_MODEL)]
+
+    def _laid_out(
+        self,
+        description: str | None,
+        places: Sequence[argparse.Action],
+        options: Sequence[argparse.Action],
+    ) -> str:
+        """A help of these positional arguments and options."""
+        words = [f"[{a.metavar}]" if a.nargs == "?" else str(a.metavar) for a in places]
+        said = [f"usage: {' '.join([self.prog, *words, '[options]'])}", ""]
+        said += [*textwrap.wrap(description or "", _WIDTH), ""]
+        texts = self._first or {}
+        for action in (*places, *options):
+            names = action.option_strings or [str(action.metavar)]
+            text = next((texts[name] for name in names if texts.get(name)), action.help or "")
+            lines = textwrap.wrap(text.replace("%%", "%"), _WIDTH - _COLUMN)
+            left = f"  {_left(action)}"
+            if len(left) >= _COLUMN:
+                said.append(left)
+                left = ""
+            said += [f"{left:<{_COLUMN}}{lines[0]}", *(" " * _COLUMN + x for x in lines[1:])]
+        return "\n".join(said) + "\n"
+
+    def _more(self, learners: Sequence[argparse.Action]) -> str:
+        models = "`--help thicket` shows a learner's options. " if learners else ""
+        return f"\n{models}`--help-all` shows all options.\n"
+
+
+def _left(action: argparse.Action) -> str:
+    """An option as it is typed, with what follows it."""
+    if not action.option_strings:
+        return str(action.metavar)
+    name = action.option_strings[-1]
+    if action.nargs == 0:
+        return name
+    several = action.metavar if isinstance(action.metavar, tuple) else (action.metavar,)
+    value = str(several[0] or action.dest.upper())
+    if value.startswith("{") and len(value) > _COLUMN // 2:
+        value = name.strip("-").upper()
+    elif action.choices and not action.metavar:
+        value = "{" + ",".join(map(str, action.choices)) + "}"
+        value = value if len(value) < _COLUMN // 2 else name.strip("-").upper()
+    value = f"[{value}]" if action.nargs == "?" else value
+    return f"{name} {value}{' ...' if action.nargs == '+' else ''}"
+
+
+def _with_help(action: argparse.Action, text: str) -> argparse.Action:
+    found = copy.copy(action)
+    found.help = text
+    return found

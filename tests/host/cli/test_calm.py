@@ -1,0 +1,114 @@
+"""What a newcomer meets: a greeting, help that fits a screen, errors that say what was meant."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from microshrub_tools.cli import main as command_line
+from microshrub_tools.cli.main import COMMANDS, GROUPS, main
+
+WIDTH, HEIGHT = 80, 24
+NAMES = [command.name for command in COMMANDS]
+
+
+def said_by(capsys: pytest.CaptureFixture[str], *words: str | Path, code: int = 0) -> str:
+    try:
+        found = main([str(word) for word in words])
+    except SystemExit as stop:
+        found = int(stop.code or 0)
+    assert found == code
+    said = capsys.readouterr()
+    return said.err if code else said.out
+
+
+def test_alone_it_greets_with_six_commands_in_the_order_of_use(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = said_by(capsys)
+    first = re.findall(r"^ {4}(\S+)", said, re.MULTILINE)
+    assert first == ["record", "simulate", "tune", "build", "flash", "monitor"]
+    assert said_by(capsys, "--help") == said
+    assert len(said.splitlines()) <= HEIGHT
+    assert "microshrub demo" in said
+    developers = [command.name for command in list(GROUPS.values())[-1]]
+    assert {"fuzz-link", "fuzz-states", "simulate-year", "soak"} <= {*developers}
+    assert not [name for name in developers if name in said]
+    everything = said_by(capsys, "--help-all")
+    assert set(re.findall(r"^ {4}(\S+)", everything, re.MULTILINE)) == {*NAMES}
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "benchmark"])
+def test_help_fits_a_screen(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    lines = said_by(capsys, name, "--help").splitlines()
+    assert len(lines) <= HEIGHT
+    assert max(map(len, lines)) <= WIDTH
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c.first], ids=lambda c: c.name)
+def test_the_first_options_exist_and_all_are_in_help_all(
+    command: command_line.Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.first
+    short = said_by(capsys, command.name, "--help")
+    everything = said_by(capsys, command.name, "--help-all")
+    for name in command.first:
+        assert re.search(rf"(?<![\w-]){name}\b", short), name
+        assert re.search(rf"(?<![\w-]){name}\b", everything), name
+    assert len([name for name in command.first if name.startswith("--")]) <= 14
+
+
+def test_a_learners_options_are_shown_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    said = said_by(capsys, "simulate", "--help", "hoeffding")
+    assert "--grace-period" in said
+    assert "--window" not in said
+    assert "--grace-period" not in said_by(capsys, "simulate", "--help")
+    assert "--grace-period" in said_by(capsys, "simulate", "--help-all")
+    wrong = said_by(capsys, "build", "--help", "hoefding", code=2)
+    assert "Did you mean hoeffding?" in wrong
+
+
+MISTAKES = {
+    "command": (["simulat"], "Did you mean simulate?"),
+    "option": (["simulate", "x.csv", "--bord", "rpi_pico"], "Did you mean --board?"),
+    "learner": (["simulate", "x.csv", "--model", "thicke"], "Did you mean thicket?"),
+    "learner or file": (["build", "--board", "esp32", "--model", "shrb"], "Did you mean shrub?"),
+    "learner's option": (["simulate", "x.csv", "--tres", "3"], "Did you mean --trees?"),
+    "value": (["build", "x.csv", "--board", "esp32", "--emit", "vipr"], "Did you mean viper?"),
+    "board": (["simulate", "x.csv", "--board", "rpi_pcio"], "Did you mean rpi_pico?"),
+    "benchmark": (["benchmark", "tech"], "Did you mean teach?"),
+    "nothing to read": (["simulate"], "DATA is missing: a .csv"),
+    "what is required": (["build", "x.csv"], "--board is missing"),
+    "too much": (["simulate", "x.csv", "y.csv"], "no place for 'y.csv'"),
+    "no number": (["simulate", "x.csv", "--limit", "many"], "--limit: "),
+}
+
+
+@pytest.mark.parametrize(("words", "meant"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_told_in_two_lines(
+    words: list[str], meant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.csv").write_text("a,b,state\n" + "1,2,on\n3,4,off\n" * 50)
+    said = said_by(capsys, *words, code=2)
+    assert meant in said
+    assert len(said.splitlines()) <= 2
+    assert "usage:" not in said
+    assert said.startswith("microshrub")
+
+
+def test_a_column_that_is_meant_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "x.csv"
+    data.write_text("a,b,state\n" + "1,2,on\n3,4,off\n" * 50)
+    for option in ("--label", "--drop", "--columns", "--target"):
+        said = said_by(capsys, "simulate", data, option, "stte", code=2)
+        assert "Did you mean state?" in said, option
+        assert len([line for line in said.splitlines() if "microshrub" in line]) == 1

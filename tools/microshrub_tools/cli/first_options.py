@@ -1,0 +1,150 @@
+"""Which options the --help of a command shows: those of the first hour, each in a line.
+
+An empty text is the option's own. `COMMAND --help-all` shows all of them.
+"""
+
+from __future__ import annotations
+
+_DATA = {"DATA": "a CSV or ARFF file, or river:NAME, synth:NAME"}
+_READ = _DATA | {
+    "--label": "the column of the class (default: the last)",
+    "--drop": "columns that are no features (default: none)",
+    "--features": "make features of windows of readings (default: off)",
+    "--limit": "only the first N samples (default: all)",
+}
+_BOARD = {"--board": "the board, such as rpi_pico or esp32"}
+_MODEL = {"--model": "the learner, or a file that --save wrote"}
+_LEARNER = {"--model": "the learner (default thicket)"}
+_TARGET = {
+    "--target": "predict this column, a number, instead of a class",
+    "--horizon": "forecast the target N samples ahead (default 0)",
+}
+_HELP = {"--help": ""}
+
+SIMULATE = (
+    _READ
+    | _BOARD
+    | _LEARNER
+    | {
+        "--balance": "do not overlook rare classes (default: off)",
+        "--anomaly": "also alert, at this rate: '1 per day' (default: off)",
+    }
+    | _TARGET
+    | {
+        "--plot": "draw accuracy over time (default: off)",
+        "--save": "save the learned model (default: off)",
+    }
+    | _HELP
+)
+TUNE = (
+    _READ
+    | _BOARD
+    | {
+        "--trials": "how many models to try",
+        "--choose-on": "the part of the stream on which models are chosen",
+        "--study": "a file to go on from, later (default: off)",
+        "--jobs": "processes at the same time",
+        "--plot": "draw accuracy against RAM (default: off)",
+    }
+    | _TARGET
+    | _HELP
+)
+COMPARE = (
+    _READ
+    | {
+        "--ours": "our learners (default: all)",
+        "--peers": "River's and MOA's (default: all that are there)",
+        "--budget": "bytes for each",
+        "--jobs": "processes at the same time",
+        "--html": "write a page (default: off)",
+    }
+    | _TARGET
+    | _HELP
+)
+PARITY = (
+    _READ
+    | _LEARNER
+    | {
+        "--every": "compare the states after every N samples",
+        "--native": "the native module, too (default: off)",
+    }
+    | _TARGET
+    | _HELP
+)
+BUDGET = (
+    _BOARD
+    | _LEARNER
+    | {
+        "--features": "features: a number, or NAME=VALUE of windows",
+        "--classes": "how many classes there are",
+        "--native": "with the kernels in one native module (default: off)",
+        "--json": "write it as one JSON object (default: off)",
+    }
+    | _HELP
+)
+BUILD = (
+    {"DATA": "a recording, for a fresh model of its kind"}
+    | _MODEL
+    | {"--board": "the board, such as rpi_pico or esp32 (required)"}
+    | {
+        "--sensor": "serial; adc pins=26,27 rate=50; mpu6050 scl=1 sda=0; FILE.py",
+        "--features": "make features of windows of readings (default: off)",
+        "--label-pin": "a button: 15 pressed=walk released= (default: none)",
+        "--led-pin": "a light while a question waits: 25 (default: none)",
+        "--label-budget": "ask for so many labels: 10%% (default: off)",
+        "--anomaly": "also alert, at this rate: '1 per day' (default: off)",
+        "--native": "smaller and faster, with a C compiler (default: off)",
+        "--output": "the folder to write (default build/BOARD)",
+    }
+    | _HELP
+)
+STREAM = (
+    _DATA
+    | {
+        "--port": "the board's port (default: the one that is found)",
+        "--rate": "samples a second (default: as fast as it goes)",
+        "--limit": "only the first N samples (default: all)",
+        "--build": "the folder that was flashed (default: found in build/)",
+        "--reset": "let the board forget first (default: off)",
+    }
+    | _HELP
+)
+RECORD = {
+    "--output": "the file to write (required)",
+    "--label-keys": "keys that set the label, such as 0=rest,1=walk",
+    "--port": "the board's port (default: the one that is found)",
+    "--seconds": "stop after S seconds (default: at Ctrl-C)",
+    "--limit": "stop after N samples (default: at Ctrl-C)",
+    "--time": "add a first column with milliseconds (default: off)",
+    "--append": "add to an existing file (default: refuse)",
+    "--force": "replace an existing file (default: refuse)",
+} | _HELP
+SOAK = (
+    _DATA
+    | _LEARNER
+    | {"--samples": "how many to play", "--heap": "MicroPython's heap, such as 160k"}
+    | _HELP
+)
+REPRODUCE = {
+    "EXPERIMENT": "a paper's experiment: --help-all names them",
+    "--quick": "a small part of it, in minutes (default: off)",
+    "--streams": "some of its streams (default: all)",
+    "--methods": "some of its methods (default: all)",
+    "--data": "the folder of its data sets",
+    "--jobs": "processes at the same time",
+    "--output": "where the results are kept",
+    "--html": "write a page (default: off)",
+} | _HELP
+COSTS = {
+    "--board": "count on this one",
+    "--native": "with the kernels in one native module (default: off)",
+    "--kernels": "each kernel by itself (default: off)",
+    "--markdown": "as the table of the documentation (default: off)",
+} | _HELP
+SHOW = {
+    "MODEL": "a file that `simulate --save` wrote",
+    "--plot": "draw the tree, or the shrub with the largest weight",
+    "--depth": "only the first N levels of tests (default: all)",
+    "--tree": "only the shrub with the N-th largest weight",
+    "--row": "explain the prediction for this sample instead",
+} | _HELP
