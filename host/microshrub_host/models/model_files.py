@@ -17,6 +17,8 @@ and of a companion that a file keeps, such as spare classes, its `states`:
     names.state      that of the names
     newcomers.state  that of what is set aside as new
 
+and in a project of the page, see project_files.py, the recordings that it learned.
+
 Nothing in a file is ever executed, and all of it is checked: a damaged file is refused.
 """
 
@@ -46,6 +48,7 @@ from ..evaluation.prequential import Result
 from ..evaluation.regression import NumberResult
 from ..streams.extraction import Extraction
 from ..streams.number_streams import NumberStream
+from ..streams.project_files import PARTS
 from ..streams.stream import Stream
 from ..streams.units import Scale
 from .forecasters import forecaster_of, is_forecaster
@@ -223,7 +226,8 @@ def open_model(path: Path) -> OpenModel:
         parts = _parts(path)
         config = json.loads(parts[_CONFIG])
         more = _more_of(config) if isinstance(config, dict) else ()
-        if tuple(parts) != (*_NAMES, *(f"{name}.state" for name in more)):
+        of_model = tuple(name for name in parts if name not in PARTS)
+        if of_model != (*_NAMES, *(f"{name}.state" for name in more)):
             raise zipfile.BadZipFile
     except FileNotFoundError:
         raise UserError(f"there is no file {path}") from None

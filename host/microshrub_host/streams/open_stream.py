@@ -30,8 +30,8 @@ def open_stream(
     Parameters
     ----------
     source
-        A path to a .csv, .csv.gz, .arff or .arff.gz file, or `river:NAME`, or `synth:NAME`. A
-        pipe is read once, `-` is the standard input.
+        A path to a .csv, .csv.gz, .arff or .arff.gz file or to a project of the page, or
+        `river:NAME`, or `synth:NAME`. A pipe is read once, `-` is the standard input.
     label
         The column of a file that holds the class. By default the last one.
     classes
@@ -73,8 +73,9 @@ def open_stream(
         return _chosen(whole, choice)
 
     declared = declared_classes(classes)
-    reading = data_files.ReadingOptions(label, declared, header, limit, shuffle, warmup, choice)
     with opened_source(source) as file:
+        known = declared or file.classes
+        reading = data_files.ReadingOptions(label, known, header, limit, shuffle, warmup, choice)
         return data_files.read_table(file, reading, progress)
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..base.cache import cache_folder
+from .project_files import recording_in
 from .stream import DataError
 
 STANDARD_INPUT = "-"
@@ -38,6 +39,7 @@ class SourceFile:
     open: Callable[[], IO[bytes]]  # the bytes from the first one on. Raises OSError
     size: Callable[[], int]  # how many there are, of a pipe how many have come. Raises OSError
     is_pipe: bool
+    classes: tuple[str, ...] | None = None  # that a project of the page has declared
 
     @contextmanager
     def opened(self) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
@@ -55,6 +57,8 @@ class SourceFile:
 def opened_source(source: str) -> Iterator[SourceFile]:
     """The file of that name, or for `-` the standard input. Raises DataError.
 
+    Of a project of the page, it is the recording in it.
+
     It is an error, too, if another file is there at the end than at the beginning, or the file
     was written meanwhile.
     """
@@ -69,7 +73,15 @@ def opened_source(source: str) -> Iterator[SourceFile]:
     before = _identity(path)
     try:
         name = os.fsencode(path.name).decode(errors="replace")  # in any locale
-        yield SourceFile(name, lambda: path.open("rb"), lambda: path.stat().st_size, False)
+        with _named(source):
+            project = recording_in(path)
+        if project:
+            csv = project.csv
+            yield SourceFile(
+                name, lambda: io.BytesIO(csv), lambda: len(csv), False, project.classes
+            )
+        else:
+            yield SourceFile(name, lambda: path.open("rb"), lambda: path.stat().st_size, False)
     except DataError as error:
         _check(path, before, error)
         raise

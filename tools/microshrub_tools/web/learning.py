@@ -14,6 +14,7 @@ if MYPY:
 
 _RATIOS = ("accuracy", "accuracy_nochange", "accuracy_majority", "kappa", "kappa_temporal")
 _DRIFT = "drift"
+_MOST_VOTES = 32  # classes of which the votes are told
 
 
 class Learning:
@@ -61,7 +62,7 @@ class Learning:
         return json.dumps(self._status(drifts))
 
     def predict(self, row: str) -> str:
-        """The class of the one row in that file and the confidence, 0..255, as JSON.
+        """The class of the one row in that file, the confidence and the votes, 0..255, as JSON.
 
         The model is then as it was: its state depends on nothing but the labelled samples.
         """
@@ -70,8 +71,9 @@ class Learning:
         raw = _raw(row)
         codes = array("H", bytes(2 * len(raw)))
         self.quantizer.code(raw, codes)
-        told = {"predicted": self.model.predict(codes)}
+        told: dict[str, Any] = {"predicted": self.model.predict(codes)}
         told["confidence"] = self._confidence()
+        told["votes"] = self._votes()
         for buffer, before in kept:
             buffer[:] = before
         return json.dumps(told)
@@ -110,10 +112,17 @@ class Learning:
     def _confidence(self) -> int:
         return int(min(max(self.model.votes) >> 16, 255))
 
+    def _votes(self) -> "list[int]":
+        votes = self.model.votes
+        if len(votes) > _MOST_VOTES:
+            return []
+        return [min(max(vote >> 16, 0), 255) for vote in votes]
+
     def _status(self, drifts: "list[int]") -> "dict[str, Any]":
         status = {name: getattr(self.metrics, name) for name in _RATIOS}
         status["samples"] = self.metrics.samples
         status["confidence"] = self._confidence()
+        status["votes"] = self._votes()
         status["drifts"] = drifts
         status["state_crc32"] = self.model.state_crc32() & 0xFFFFFFFF
         status["clamped"] = self.quantizer.clamped

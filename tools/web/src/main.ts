@@ -4,8 +4,8 @@ import { make } from "./dom";
 import { loadPageData } from "./page_data";
 import { texts } from "./texts";
 import { BlankBoard } from "./views/blank_board";
-import { LearnMe } from "./views/learn_me";
 import { Playground } from "./views/playground";
+import { Teach } from "./views/teach";
 import { Watch } from "./views/watch";
 
 async function show(main: HTMLElement): Promise<void> {
@@ -13,16 +13,17 @@ async function show(main: HTMLElement): Promise<void> {
   const playground = new Playground(data);
   const watch = new Watch(() => playground.openStream());
   const blank = new BlankBoard(data.boards);
-  main.append(playground.element, new LearnMe(data).element, blank.element, watch.element);
+  main.append(new Teach(data).element, playground.element, watch.element, blank.element);
 }
 
 const main = make("main", {});
 document.body.append(
-  make("header", {}, make("h1", {}, texts.title), make("p", {}, texts.lead)),
+  make("header", {}, make("h1", {}, texts.title)),
   main,
   make(
     "footer",
     {},
+    make("p", {}, texts.lead),
     make("p", {}, texts.offline),
     make("p", {}, make("a", { href: "licenses.txt" }, texts.licenses)),
   ),

@@ -24,8 +24,10 @@ export interface Model {
   readonly saved: Saved;
 }
 
-/** The file that `microshrub simulate --save` writes. */
-export function modelFile(model: Model, data: PageData): Blob {
+type Files = Readonly<Record<string, Uint8Array>>;
+
+/** The file that `microshrub simulate --save` writes, and more files in it. */
+export function modelFile(model: Model, data: PageData, more: Files = {}): Blob {
   const config = {
     format: data.model_format,
     learner: model.learner.kind,
@@ -39,7 +41,7 @@ export function modelFile(model: Model, data: PageData): Blob {
     accuracy: model.accuracy / 10_000,
     state_crc32: model.crc32,
   };
-  return zip({ [CONFIG]: json(config), ...states(model) });
+  return zip({ [CONFIG]: json(config), ...states(model), ...more });
 }
 
 /** The files of `microshrub build` for a board, with the library for that processor. */

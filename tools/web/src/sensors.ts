@@ -4,21 +4,48 @@ import { texts } from "./texts";
 
 /** Gives the newest reading, a value per axis; `stop` ends it. */
 export interface Sensor {
-  readonly axes: readonly string[];
   read(): readonly number[];
   stop(): void;
 }
 
 export class SensorError extends Error {}
 
+/** The axes of each sensor that the page can read. */
+export const AXES = {
+  pointer: ["x", "y", "dx", "dy"],
+  motion: ["ax", "ay", "az", "gx", "gy", "gz"],
+  keyboard: ["across", "up", "taps"],
+  microphone: ["level", "low", "middle", "high"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+export type Source = keyof typeof AXES;
+
+/** Begin to read a sensor. Call it first thing when the user has pressed. */
+export function openSensor(source: Source, pad: HTMLElement): Promise<Sensor> {
+  switch (source) {
+    case "pointer":
+      return Promise.resolve(pointerSensor(pad));
+    case "motion":
+      return motionSensor();
+    case "keyboard":
+      return Promise.resolve(keyboardSensor());
+    case "microphone":
+      return microphoneSensor();
+  }
+}
+
 const MOST = 32767;
 const COUNTS_PER_G = 16384; // an MPU-6050 as MicroPython's program sets it: 2 g
 const STANDARD_GRAVITY = 9.80665; // m/s²
 const COUNTS_PER_DEGREE = 131; // a second: 250 degrees a second
 const POINTER_UNITS = 20; // a pixel
+const KEY = 8000; // what a key counts
+const OF_THE_PAGE = ["Tab", "Enter", "Escape"]; // keys by which buttons are reached and pressed
+const FADE = 0.9; // of the taps, a reading
+const LOUDNESS_UNITS = 100; // a step of 1/255
+const PLAIN_SOUND = { echoCancellation: false, noiseSuppression: false, autoGainControl: false };
 
-/** The motion sensor, in the units of an MPU-6050. Call it first thing when the user has pressed. */
-export async function motionSensor(): Promise<Sensor> {
+/** The motion sensor, in the units of an MPU-6050. */
+async function motionSensor(): Promise<Sensor> {
   await askPermission();
   let newest: readonly number[] | null = null;
   const take = (event: DeviceMotionEvent): void => {
@@ -34,13 +61,13 @@ export async function motionSensor(): Promise<Sensor> {
   for (let wait = 0; newest === null && wait < 20; wait++) await pause(100);
   if (newest === null) {
     stop();
-    throw new SensorError(texts.learnMe.noMotion);
+    throw new SensorError(texts.teach.noMotion);
   }
-  return { axes: ["ax", "ay", "az", "gx", "gy", "gz"], read: () => newest!, stop };
+  return { read: () => newest!, stop };
 }
 
 /** The pointer on an element: where it is, from the middle, and how fast it moves. */
-export function pointerSensor(pad: HTMLElement): Sensor {
+function pointerSensor(pad: HTMLElement): Sensor {
   let [x, y] = [0, 0];
   let before = [0, 0];
   const take = (event: PointerEvent): void => {
@@ -55,7 +82,66 @@ export function pointerSensor(pad: HTMLElement): Sensor {
     return [x, y, ...speed].map((value) => limited(value * POINTER_UNITS));
   };
   const stop = (): void => pad.removeEventListener("pointermove", take);
-  return { axes: ["x", "y", "dx", "dy"], read, stop };
+  return { read, stop };
+}
+
+/** Keys: the arrows, and how lately and how often any key was pressed. */
+function keyboardSensor(): Sensor {
+  const held = new Set<string>();
+  let taps = 0;
+  const press = (event: KeyboardEvent): void => {
+    const isWritten = event.target instanceof Element && event.target.matches("input, select");
+    if (event.repeat || isWritten || OF_THE_PAGE.includes(event.key)) return;
+    if (event.key.startsWith("Arrow") || event.key === " ") event.preventDefault();
+    held.add(event.key);
+    taps += KEY;
+  };
+  const release = (event: KeyboardEvent): void => void held.delete(event.key);
+  const forget = (): void => held.clear();
+  const axis = (one: string, other: string): number =>
+    KEY * (Number(held.has(one)) - Number(held.has(other)));
+  const read = (): number[] => {
+    const reading = [axis("ArrowRight", "ArrowLeft"), axis("ArrowUp", "ArrowDown"), taps];
+    taps *= FADE;
+    return reading.map(limited);
+  };
+  const stop = (): void => {
+    removeEventListener("keydown", press);
+    removeEventListener("keyup", release);
+    removeEventListener("blur", forget);
+  };
+  addEventListener("keydown", press);
+  addEventListener("keyup", release);
+  addEventListener("blur", forget);
+  return { read, stop };
+}
+
+/** How loud it is, in all and in three bands. */
+async function microphoneSensor(): Promise<Sensor> {
+  if (!isSecureContext) throw new SensorError(texts.teach.insecureMicrophone);
+  let stream: MediaStream;
+  try {
+    stream = await navigator.mediaDevices.getUserMedia({ audio: PLAIN_SOUND });
+  } catch {
+    throw new SensorError(texts.teach.noMicrophone);
+  }
+  const context = new AudioContext();
+  const analyser = new AnalyserNode(context, { fftSize: 512, smoothingTimeConstant: 0.2 });
+  context.createMediaStreamSource(stream).connect(analyser);
+  const spectrum = new Uint8Array(analyser.frequencyBinCount);
+  const band = (share: number, to: number): number => {
+    const part = spectrum.subarray(share * spectrum.length, to * spectrum.length);
+    return (part.reduce((sum, each) => sum + each, 0) / part.length) * LOUDNESS_UNITS;
+  };
+  const read = (): number[] => {
+    analyser.getByteFrequencyData(spectrum);
+    return [band(0, 1), band(0, 1 / 16), band(1 / 16, 1 / 4), band(1 / 4, 1)].map(limited);
+  };
+  const stop = (): void => {
+    for (const track of stream.getTracks()) track.stop();
+    void context.close();
+  };
+  return { read, stop };
 }
 
 /** Readings as bytes, the high one of a value first. */
@@ -71,12 +157,12 @@ function limited(value: number): number {
 
 /** Phones of Apple ask their user, and only while a press is being handled. */
 async function askPermission(): Promise<void> {
-  if (!isSecureContext) throw new SensorError(texts.learnMe.insecure);
-  if (typeof DeviceMotionEvent === "undefined") throw new SensorError(texts.learnMe.noMotion);
+  if (!isSecureContext) throw new SensorError(texts.teach.insecure);
+  if (typeof DeviceMotionEvent === "undefined") throw new SensorError(texts.teach.noMotion);
   const kind = DeviceMotionEvent as unknown as { requestPermission?: () => Promise<string> };
   if (!kind.requestPermission) return;
   const answer = await kind.requestPermission();
-  if (answer !== "granted") throw new SensorError(texts.learnMe.refused);
+  if (answer !== "granted") throw new SensorError(texts.teach.refused);
 }
 
 function pause(milliseconds: number): Promise<void> {

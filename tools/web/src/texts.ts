@@ -5,7 +5,7 @@ const count = (n: number): string => n.toLocaleString("en");
 export const texts = {
   title: "microshrub",
   lead:
-    "Online learning on microcontrollers. What learns below is the board's own code: the device " +
+    "Online learning on microcontrollers. What learns here is the board's own code: the device " +
     "library, in MicroPython, in this page.",
   licenses: "Licenses of what it is made of",
   offline: "Nothing leaves this page. It works without a network, too.",
@@ -196,6 +196,8 @@ export const texts = {
     end: "Disconnect",
     numbers: "What the board tells",
     sensor: "Its own sensor",
+    csv: "Download the recording",
+    labels: "Labels",
     noSensor: "No sample of a sensor has come. A board that learns over its line has none.",
     stream: "Let it learn the stream that is chosen above",
     confirmed: (done: number, all: number) => `${count(done)} of ${count(all)} samples confirmed`,
@@ -272,37 +274,78 @@ export const texts = {
     },
   },
 
-  learnMe: {
-    title: "Learn me",
+  teach: {
+    title: "Teach it a gesture",
     lead:
-      "The same learner, with this device as its sensor: teach it two to five gestures and watch " +
-      "it recognise them while it learns. It sees windows of readings, as a board with an " +
-      "MPU-6050 does.",
+      "Press a name and make that gesture for some seconds, then the next one. Then only predict: " +
+      "does it know them?",
     source: "Sensor",
-    pointer: "Pointer or finger",
-    motion: "Motion of this device",
-    names: "Labels, separated by commas",
+    sources: {
+      pointer: "Pointer or finger",
+      motion: "Motion of this device",
+      keyboard: "Keyboard",
+      microphone: "Microphone (how loud it is)",
+    },
+    hints: {
+      pointer: "Move the pointer or a finger here.",
+      motion: "Move this device.",
+      keyboard: "Press keys: arrows, or a rhythm of any keys.",
+      microphone: "Speak, clap, whistle.",
+    },
+    names: "Names, separated by commas",
     defaultNames: "circle, line, rest",
     start: "Begin",
     stop: "End",
-    labels: "Labels",
-    how: "Choose a label, and make that gesture for some seconds. Then let it only predict.",
-    pad: "Move the pointer here.",
+    goOn: "Go on",
+    over: "Start over",
+    open: "Open a project",
+    loading: "Loading MicroPython ...",
+    labels: "What you show it",
+    pad: "Move the pointer or a finger here.",
     predict: "only predict",
-    hears: "What it recognises",
-    first: "Choose a label and begin.",
-    heard: (learned: number, accuracy: string, confidence: number) =>
-      `${count(learned)} samples learned, ${accuracy} right before that; confidence ${confidence} of 255`,
+    hears: "It recognises",
+    nothingYet: "nothing yet",
+    first: "Press a name and show it.",
+    heard: (learned: number, accuracy: string) =>
+      `${count(learned)} samples learned, ${accuracy} right before that`,
     waiting: (n: number) =>
       n === 1 ? "; 1 sample waits to be learned" : `; ${count(n)} samples wait to be learned`,
-    stopped: (n: number) => `It has learned ${count(n)} samples.`,
-    nothing: "Nothing was learned: no sample had a label.",
-    csv: "Download the recording",
-    same: "The simulator comes to the same bits from the recording:",
+    stopped: (n: number) =>
+      `It has learned ${count(n)} samples. Below you can save them, or put them on a board.`,
+    nothing: "Nothing was learned: press a name and show it.",
+    cards: {
+      title: "Recordings",
+      lead: "What is deleted or moved to another name is learned anew at once.",
+      growing: "is recorded",
+      samples: (n: number) => (n === 1 ? "1 sample" : `${count(n)} samples`),
+      play: (n: number) => `Play recording ${n}`,
+      remove: (n: number) => `Delete recording ${n}`,
+      move: (n: number) => `Name of recording ${n}`,
+    },
+    exam: {
+      begin: "Exam: show each one once more",
+      show: (name: string) => `Show it: ${name}`,
+      balanced: (share: string) => `${share} right, each name counted alike.`,
+      name: "name",
+      right: "right",
+    },
+    keep: "Keep it",
+    keepLead:
+      "A project is one file: recordings and model. Open it here again, or build a board's program " +
+      "of it.",
+    save: "Save the project",
+    csv: "Save the samples as CSV",
+    same: "The simulator comes to the same bits from it:",
+    noProject: (name: string) =>
+      `${name} is no project that this page has saved, or it is damaged. A model of simulate --save ` +
+      "has no recordings in it.",
     insecure: "A browser tells of motion only to a page that came over https, or from this device.",
     refused: "You did not allow the motion sensor. Load the page again to be asked again.",
     noMotion: "This device tells this page nothing of its motion. Use the pointer.",
-    wrongNames: (most: number) => `Name two to ${most} different labels, separated by commas.`,
+    insecureMicrophone:
+      "A browser gives sound only to a page that came over https, or from this device.",
+    noMicrophone: "There is no microphone, or you did not allow it. Use another sensor.",
+    wrongNames: (most: number) => `Name two to ${most} different gestures, separated by commas.`,
   },
 
   errors: {

@@ -3,6 +3,7 @@
 const LOCAL = 0x04034b50;
 const CENTRAL = 0x02014b50;
 const END = 0x06054b50;
+const HEAD = 30; // bytes of a file's header, without its name
 const VERSION = 20;
 const UTF8 = 0x0800;
 const FIRST_DAY = 0x21; // 1980-01-01, the least that a zip can say
@@ -40,6 +41,25 @@ export function zip(files: Readonly<Record<string, Uint8Array>>): Blob {
   const count = directory.length;
   const end = bytes(u32(END), u16(0, 0, count, count), u32(size, at), u16(0));
   return new Blob([...parts, ...directory, end], { type: "application/zip" });
+}
+
+/** The files in a zip of files that are stored as they are; null if it is none, or damaged. */
+export function unzip(data: Uint8Array): Record<string, Uint8Array<ArrayBuffer>> | null {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  const found: Record<string, Uint8Array<ArrayBuffer>> = {};
+  let at = 0;
+  while (at + HEAD <= data.length && view.getUint32(at, true) === LOCAL) {
+    const [size, stored] = [view.getUint32(at + 18, true), view.getUint32(at + 22, true)];
+    const begin = at + HEAD + view.getUint16(at + 26, true) + view.getUint16(at + 28, true);
+    const end = begin + size;
+    if (view.getUint16(at + 8, true) || size !== stored || end > data.length) return null;
+    const file = data.slice(begin, end);
+    if (crc32(file) !== view.getUint32(at + 14, true)) return null;
+    const nameEnd = at + HEAD + view.getUint16(at + 26, true);
+    found[new TextDecoder().decode(data.subarray(at + HEAD, nameEnd))] = file;
+    at = end;
+  }
+  return at + 4 <= data.length && view.getUint32(at, true) === CENTRAL ? found : null;
 }
 
 function bytes(...parts: readonly Iterable<number>[]): Uint8Array<ArrayBuffer> {

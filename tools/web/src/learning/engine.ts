@@ -27,6 +27,11 @@ export class Engine {
     }
   }
 
+  /** Forget what was learned; windows go on. */
+  anew(): Promise<null> {
+    return this.ask("anew", {});
+  }
+
   /** Fit the quantizer on these rows, and freeze it. */
   observe(rows: Int32Array): Promise<null> {
     return this.ask("observe", { rows });

@@ -4,81 +4,150 @@ import type { Model } from "../model";
 import type { Learner, Parameters } from "../page_data";
 import { readingBytes, type Sensor } from "../sensors";
 import { Engine } from "./engine";
+import { Exam, type Question } from "./exam";
 import type { Status } from "./messages";
+import { csvOf, joined, pieces, valuesOf, type Recording } from "./recording";
 
 const RATE = 50; // readings a second
 const WINDOW = 32; // readings of a sample
 const HOP = 8; // readings from one sample to the next
+const BLOCK = 8; // samples that are learned at once when many wait
 const STATISTICS = ["mean", "deviation", "minimum", "maximum", "crossings", "energy"];
 
-/** What is told after each sample. */
+/** How it stands after a step. */
 export interface Heard {
   readonly predicted: number | null; // null before the first label
-  readonly confidence: number;
+  readonly votes: readonly number[]; // 0..255 by class
   readonly learned: number; // samples so far
   readonly waiting: number; // samples with a label that are still to be learned
   readonly accuracy: number | null; // millionths
 }
 
-/** A label, as it was when the reading or the last reading of the sample was taken. */
-type Label = number | null;
-interface Reading {
-  readonly bytes: Uint8Array;
-  readonly label: Label;
+/** Who is told: of each step, of each reading, of the exam's end, of what went wrong. */
+export interface Listener {
+  heard(what: Heard): void;
+  seen(values: readonly number[], label: number | null): void;
+  examined(exam: Exam): void;
+  failed(error: unknown): void;
 }
+
+/** What a reading is taken for, as it was at that moment. */
+type Aim = { readonly into: Recording | null; readonly question: Question | null };
 interface Sample {
   readonly row: Int32Array;
-  readonly label: number;
+  readonly into: Recording;
 }
 
 export class Gestures {
-  /** The class that a reading has that is taken now; null: its sample is only predicted. */
-  label: Label = null;
+  /** Features that are made of an axis. */
+  static readonly perAxis = STATISTICS.length;
+  readonly recordings: Recording[] = [];
   readonly featureNames: readonly string[];
-  private readonly readings: Reading[] = []; // that no sample was made of yet
-  private readonly samples: Sample[] = []; // that had a label
-  private newest: Int32Array | null = null; // the sample without a label to be predicted
+  exam: Exam | null = null;
+  private sensor: Sensor | null = null;
+  private current: Recording | null = null; // that readings go into now
+  private played: Uint8Array[] = []; // readings of a recording that are shown in the sensor's place
+  private readonly readings: { readonly bytes: Uint8Array; readonly aim: Aim }[] = [];
+  private samples: Sample[] = []; // in the order in which they are learned
   private learned = 0; // of the samples
+  private stale = false; // the recordings are other ones than those that were learned
+  private questions: { readonly row: Int32Array; readonly question: Question }[] = [];
+  private newest: Int32Array | null = null; // without a label, to be predicted
   private status: Status | null = null;
   private timer = 0;
   private working: Promise<void> | null = null; // while something waits
 
   private constructor(
     private readonly engine: Engine,
-    private readonly sensor: Sensor,
+    axes: readonly string[],
     private readonly learner: Learner,
     private readonly parameters: Parameters,
-    private readonly classNames: readonly string[],
+    readonly classNames: readonly string[],
+    private readonly listener: Listener,
   ) {
-    this.featureNames = namesOf(sensor);
+    this.featureNames = namesOf(axes);
   }
 
+  /** A learner of samples of those axes, which knows nothing yet. */
   static async start(
     learner: Learner,
     options: Parameters,
-    sensor: Sensor,
+    axes: readonly string[],
     classNames: readonly string[],
+    listener: Listener,
   ): Promise<Gestures> {
-    const shape = { features: namesOf(sensor).length, classes: classNames.length };
+    const shape = { features: namesOf(axes).length, classes: classNames.length };
     const parameters = { ...shape, ...options };
     const engine = await Engine.start(learner.kind, parameters);
-    await engine.window(sensor.axes.length, WINDOW, HOP);
-    return new Gestures(engine, sensor, learner, parameters, classNames);
+    await engine.window(axes.length, WINDOW, HOP);
+    return new Gestures(engine, axes, learner, parameters, classNames, listener);
   }
 
-  /** Read the sensor from now on, and tell of each sample. */
-  run(heard: (what: Heard) => void, failed: (error: unknown) => void): void {
-    this.timer = window.setInterval(() => {
-      this.readings.push({ bytes: readingBytes(this.sensor.read()), label: this.label });
-      this.working ??= this.work(heard)
-        .catch(failed)
-        .finally(() => (this.working = null));
-    }, 1000 / RATE);
+  /** Read that sensor from now on; its samples are only predicted. */
+  run(sensor: Sensor): void {
+    this.sensor = sensor;
+    this.label = null;
+    this.tick();
+  }
+
+  /** The class of the readings that are taken now; null: their samples are only predicted. */
+  get label(): number | null {
+    return this.current?.label ?? null;
+  }
+
+  set label(label: number | null) {
+    this.played = [];
+    this.exam = null;
+    this.current = label === null ? null : { label, readings: [], rows: [] };
+    if (this.current) this.recordings.push(this.current);
+  }
+
+  /** Ask for each class once more. */
+  examine(): void {
+    this.label = null;
+    this.exam = new Exam(this.classNames.length);
+  }
+
+  /** Show a recording in the sensor's place, once; what is recognised in it is told. */
+  play(recording: Recording): void {
+    this.label = null;
+    this.played = [...recording.readings];
+    this.tick();
+  }
+
+  /** Take recordings as if they had been taught just now. */
+  add(recordings: readonly Recording[]): void {
+    this.recordings.push(...recordings);
+    this.relearn();
+  }
+
+  remove(recording: Recording): void {
+    this.recordings.splice(this.recordings.indexOf(recording), 1);
+    if (this.current === recording) this.current = null;
+    this.relearn();
+  }
+
+  move(recording: Recording, label: number): void {
+    recording.label = label;
+    this.relearn();
+  }
+
+  /** Samples of each class. */
+  get counts(): number[] {
+    const counts = this.classNames.map(() => 0);
+    for (const { label, rows } of this.recordings) counts[label]! += rows.length;
+    return counts;
   }
 
   /** Read no more, and learn what waits. */
   async finish(): Promise<void> {
+    this.label = null;
     this.stop();
+    await this.working;
+  }
+
+  /** Learn what waits. */
+  async settled(): Promise<void> {
     await this.working;
   }
 
@@ -88,12 +157,8 @@ export class Gestures {
     this.engine.stop();
   }
 
-  /** The samples that had a label, as the simulator reads them. */
   csv(): string {
-    const head = [...this.featureNames, "class"].map(cell).join(",");
-    const name = (label: number): string => cell(this.classNames[label]!);
-    const lines = this.samples.map(({ row, label }) => [...row, name(label)].join(","));
-    return [head, ...lines, ""].join("\n");
+    return csvOf(this.recordings, this.featureNames, this.classNames);
   }
 
   /** The model as it is; null before there is one. */
@@ -107,70 +172,132 @@ export class Gestures {
     return { ...told, stream: "gestures.csv", samples, accuracy, crc32: state_crc32 };
   }
 
-  private stop(): void {
-    clearInterval(this.timer);
-    this.sensor.stop();
+  private tick(): void {
+    if (this.timer) return;
+    this.timer = window.setInterval(() => this.read(), 1000 / RATE);
   }
 
-  /** Do what waits. What was taught comes before the answer, and the answer is of the newest. */
-  private async work(heard: (what: Heard) => void): Promise<void> {
+  private stop(): void {
+    clearInterval(this.timer);
+    this.timer = 0;
+    this.played = [];
+    this.sensor?.stop();
+    this.sensor = null;
+  }
+
+  private read(): void {
+    const bytes = this.played.shift() ?? (this.sensor && readingBytes(this.sensor.read()));
+    if (!bytes) {
+      this.stop();
+      return;
+    }
+    const question = this.exam && !this.exam.isOver ? this.exam.next() : null;
+    this.current?.readings.push(bytes);
+    this.listener.seen(valuesOf(bytes), this.label);
+    this.readings.push({ bytes, aim: { into: this.current, question } });
+    this.work();
+  }
+
+  private relearn(): void {
+    this.stale = true;
+    this.work();
+  }
+
+  private work(): void {
+    this.working ??= this.doWhatWaits()
+      .catch((error: unknown) => this.listener.failed(error))
+      .finally(() => (this.working = null));
+  }
+
+  /** What was taught comes before the answers, and but for an exam the newest sample gets one. */
+  private async doWhatWaits(): Promise<void> {
     for (;;) {
       await this.makeSamples();
-      if (this.learned < this.samples.length) heard(await this.learn(this.samples[this.learned]!));
-      else if (this.newest) heard(await this.predict(this.newest));
+      if (this.stale) await this.begin();
+      else if (this.learned < this.samples.length) await this.learn();
+      else if (this.questions.length) await this.answer();
+      else if (this.exam?.isOver) this.endExam(this.exam);
+      else if (this.newest) await this.predict(this.newest);
       else if (!this.readings.length) return;
     }
   }
 
-  /** Make samples of the readings that wait; a sample has the label of its last reading. */
+  /** Make samples of the readings that wait; a sample is for what its last reading was taken for. */
   private async makeSamples(): Promise<void> {
     while (this.readings.length) {
-      const { label } = this.readings[0]!;
-      const other = this.readings.findIndex((reading) => reading.label !== label);
+      const { aim } = this.readings[0]!;
+      const other = this.readings.findIndex((reading) => !isSame(reading.aim, aim));
       const alike = this.readings.splice(0, other < 0 ? this.readings.length : other);
       const made = await this.engine.samplesOf(joined(alike.map(({ bytes }) => bytes)));
-      for (let at = 0; at < made.length; at += this.featureNames.length) {
-        const row = made.slice(at, at + this.featureNames.length);
-        this.newest = label === null ? row : null;
-        if (label !== null) this.samples.push({ row, label });
-      }
+      for (const row of pieces(made, this.featureNames.length)) this.take(row, aim);
     }
   }
 
-  private async learn({ row, label }: Sample): Promise<Heard> {
-    this.status = await this.engine.learn(row, Uint8Array.of(label));
-    this.learned++;
-    return this.told(this.status.predictions.at(-1)!, this.status.confidence);
+  private take(row: Int32Array, { into, question }: Aim): void {
+    this.newest = into || question ? null : row;
+    if (question) this.questions.push({ row, question });
+    if (!into) return;
+    into.rows.push(row);
+    this.samples.push({ row, into });
   }
 
-  private async predict(row: Int32Array): Promise<Heard> {
+  /** Forget what was learned: other recordings are to be learned. */
+  private async begin(): Promise<void> {
+    this.stale = false;
+    this.samples = this.recordings.flatMap((into) => into.rows.map((row) => ({ row, into })));
+    this.learned = 0;
+    this.status = null;
+    await this.engine.anew();
+    this.tell(null, []);
+  }
+
+  private async learn(): Promise<void> {
+    const waiting = this.samples.length - this.learned;
+    const block = this.samples.slice(this.learned, this.learned + Math.min(waiting, BLOCK));
+    const rows = new Int32Array(block.flatMap(({ row }) => [...row]));
+    const status = await this.engine.learn(rows, Uint8Array.from(block, ({ into }) => into.label));
+    if (this.stale) return; // a recording was changed meanwhile: all is learned again
+    this.status = status;
+    this.learned += block.length;
+    this.tell(status.predictions.at(-1)!, status.votes);
+  }
+
+  private async answer(): Promise<void> {
+    const { row, question } = this.questions.shift()!;
+    const { exam } = this;
+    if (!this.status || !exam) return;
+    const { predicted, votes } = await this.engine.predict(row);
+    exam.answer(question, predicted);
+    this.tell(predicted, votes);
+  }
+
+  private endExam(exam: Exam): void {
+    this.exam = null;
+    this.listener.examined(exam);
+  }
+
+  private async predict(row: Int32Array): Promise<void> {
     this.newest = null;
-    if (!this.status) return this.told(null, 0);
-    const { predicted, confidence } = await this.engine.predict(row);
-    return this.told(predicted, confidence);
+    if (!this.status) {
+      this.tell(null, []);
+      return;
+    }
+    const { predicted, votes } = await this.engine.predict(row);
+    this.tell(predicted, votes);
   }
 
-  private told(predicted: number | null, confidence: number): Heard {
+  private tell(predicted: number | null, votes: readonly number[]): void {
     const waiting = this.samples.length - this.learned;
     const accuracy = this.status?.accuracy ?? null;
-    return { predicted, confidence, learned: this.learned, waiting, accuracy };
+    this.listener.heard({ predicted, votes, learned: this.learned, waiting, accuracy });
   }
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
+function isSame(one: Aim, other: Aim): boolean {
+  const [a, b] = [one.question, other.question];
+  return one.into === other.into && a?.label === b?.label && a?.counts === b?.counts;
 }
 
-function namesOf(sensor: Sensor): string[] {
-  return sensor.axes.flatMap((axis) => STATISTICS.map((name) => `${axis} ${name}`));
-}
-
-function cell(text: string): string {
-  return /[",\n\r]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+function namesOf(axes: readonly string[]): string[] {
+  return axes.flatMap((axis) => STATISTICS.map((name) => `${axis} ${name}`));
 }

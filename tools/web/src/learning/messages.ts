@@ -4,6 +4,7 @@ import type { Library, Parameters } from "../page_data";
 
 export interface Orders {
   create: { library: Library; kind: string; parameters: Parameters };
+  anew: Record<string, never>;
   observe: { rows: Int32Array };
   learn: { rows: Int32Array; labels: Uint8Array };
   predict: { row: Int32Array };
@@ -15,6 +16,7 @@ export interface Orders {
 
 export interface Answers {
   create: { buffers: readonly Buffer[] };
+  anew: null;
   observe: null;
   learn: Status;
   predict: Prediction;
@@ -39,6 +41,7 @@ export interface Status {
   readonly kappa: number;
   readonly kappa_temporal: number;
   readonly confidence: number; // 0..255, of the newest sample
+  readonly votes: readonly number[]; // of each class, 0..255; empty: too many classes
   readonly drifts: readonly number[]; // samples of the block at which the alarm went off
   readonly state_crc32: number;
   readonly clamped: number;
@@ -51,6 +54,7 @@ export interface Status {
 export interface Prediction {
   readonly predicted: number;
   readonly confidence: number;
+  readonly votes: readonly number[];
 }
 
 export interface Saved {

@@ -20,6 +20,7 @@ let learning: {
   selftest(): number | bigint;
   save(learner: string, quantizer: string): void;
 };
+let begin: () => null; // with a fresh learner
 let windows: { take(readings: string, samples: string): number };
 
 async function create(told: Orders["create"]): Promise<unknown> {
@@ -31,7 +32,11 @@ async function create(told: Orders["create"]): Promise<unknown> {
   const { Learning } = micropython.pyimport("learning") as {
     Learning: (kind: string, parameters: string) => typeof learning;
   };
-  learning = Learning(told.kind, JSON.stringify(told.parameters));
+  begin = () => {
+    learning = Learning(told.kind, JSON.stringify(told.parameters));
+    return null;
+  };
+  begin();
   return { buffers: JSON.parse(learning.buffers()) };
 }
 
@@ -80,6 +85,8 @@ function follow(order: Order): unknown {
   switch (order.name) {
     case "create":
       return create(order.told);
+    case "anew":
+      return begin();
     case "observe":
       putRows(order.told.rows);
       return learning.observe(ROWS!) ?? null;

@@ -13,10 +13,10 @@ const BAUD = 115_200;
 const START = 8_000; // milliseconds for the program to start, or to say why not
 
 /** A button that puts the model on a board; where no port can be had, how to get one. */
-export function flashPanel(model: Model, board: Board, data: PageData): HTMLElement {
+export function flashPanel(model: Model, board: Board, data: PageData, part: string): HTMLElement {
   if (!canConnect()) return make("p", {}, texts.board.noSerial);
-  const button = make("button", { type: "button", id: "flash" }, texts.board.flash);
-  const status = make("p", { role: "status", id: "flash-status" });
+  const button = make("button", { type: "button", id: `${part}flash` }, texts.board.flash);
+  const status = make("p", { role: "status", id: `${part}flash-status` });
   const progress = make("progress", { hidden: true, "aria-label": texts.board.flash });
   const say = (text: string, state = ""): void => {
     status.textContent = text;

@@ -14,26 +14,40 @@ export function takeAway(
   data: PageData,
   failed: (why: string) => void,
 ): HTMLElement {
-  const program = make("button", { type: "button", id: "take-program" }, texts.takeAway.program);
   const file = make("button", { type: "button", id: "take-model" }, texts.takeAway.model);
+  file.onclick = () => save("page.mshrub", modelFile(model, data));
+  return make(
+    "div",
+    {},
+    ontoBoard(model, board, data, failed),
+    make("p", {}, texts.takeAway.open),
+    make("pre", { tabindex: "0" }, "microshrub show page.mshrub"),
+    file,
+  );
+}
+
+/** From here onto the board, or as a program to be put there; `part` begins the buttons' names. */
+export function ontoBoard(
+  model: Model,
+  board: Board,
+  data: PageData,
+  failed: (why: string) => void,
+  part = "",
+): HTMLElement {
+  const program = make("button", { type: "button", id: `${part}take-program` }, texts.takeAway.program);
   program.onclick = () =>
     programFiles(model, board, board.arch, data)
       .then((files) => save(`microshrub-${board.key}.zip`, zip(files)))
       .catch((error: unknown) => failed(String(error)));
-  file.onclick = () => save("page.mshrub", modelFile(model, data));
   const flash = `microshrub flash microshrub-${board.key} --board ${board.key} --port PORT`;
-  const show = "microshrub show page.mshrub";
   return make(
     "div",
     {},
     ...warning(model, board),
-    flashPanel(model, board, data),
+    flashPanel(model, board, data, part),
     make("p", {}, texts.takeAway.unpack(board.name)),
     make("pre", { tabindex: "0" }, flash),
     program,
-    make("p", {}, texts.takeAway.open),
-    make("pre", { tabindex: "0" }, show),
-    file,
   );
 }
 

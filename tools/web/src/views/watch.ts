@@ -26,7 +26,7 @@ export class Watch {
   private readonly labels = make("div", { class: "labels", role: "group" });
   private readonly send = make("button", { type: "button", id: "watch-stream" }, texts.watch.stream);
   private readonly sent = make("p", { id: "watch-sent" });
-  private readonly recording = make("button", { type: "button", id: "watch-csv" }, texts.learnMe.csv);
+  private readonly recording = make("button", { type: "button", id: "watch-csv" }, texts.watch.csv);
   private readonly ofClasses = panel(texts.confusion.title, this.confusion);
   private readonly questions = new Questions((error) => this.say(wordsOf(error), true));
   private readonly naming = new Naming(
@@ -45,7 +45,7 @@ export class Watch {
     this.connect.onclick = () => void (this.link ? this.end() : this.begin());
     this.send.onclick = () => void this.stream();
     this.recording.onclick = () => this.saveRecording();
-    this.labels.setAttribute("aria-label", texts.learnMe.labels);
+    this.labels.setAttribute("aria-label", texts.watch.labels);
     this.live = make(
       "div",
       { class: "results", hidden: true },
@@ -143,7 +143,7 @@ export class Watch {
   private showLabels(classes: readonly (readonly [number, string])[]): void {
     this.label = null;
     this.questions.offer(classes);
-    const none = [null, texts.learnMe.predict] as const;
+    const none = [null, texts.teach.predict] as const;
     const labels = classes.length ? [...classes, none] : []; // a number comes by itself
     const made = labels.map(([label, text]) => {
       const button = make("button", { type: "button", "aria-pressed": String(label === null) }, text);

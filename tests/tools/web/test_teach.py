@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from sensor_support import RATE, circle, draw, held_clock, line, rest, settle
 from microshrub_host import load_model, open_stream, simulate
 
 STATUS = "document.querySelector('#learn-me-status').textContent"
+LEARNED = "document.querySelector('#learned').textContent"
 
 
 @pytest.fixture
@@ -26,15 +28,24 @@ def held(page: Browser, address: str) -> Iterator[Browser]:
         yield page
 
 
+def name(page: Browser, names: str) -> None:
+    """Name the classes."""
+    page.run(
+        f"document.querySelector('#names').value = {json.dumps(names)};"
+        "document.querySelector('#names').dispatchEvent(new Event('input'))"
+    )
+
+
 def begin(page: Browser) -> None:
     page.run("document.querySelector('#learn-me').click()")
-    page.wait("!!document.querySelector('.labels button')")
+    page.wait("document.querySelector('#learn-me').textContent === 'End'")
     page.run("document.querySelector('.pad').scrollIntoView({block: 'center'})")
 
 
 def press(page: Browser, text: str) -> None:
     found = (
-        f"[...document.querySelectorAll('.labels button')].find(b => b.textContent === '{text}')"
+        "[...document.querySelectorAll('.hand button')].find(b => "
+        f"b.firstChild.textContent === '{text}')"
     )
     page.run(f"{found}.click()")
     assert page.run(f"{found}.getAttribute('aria-pressed')") == "true"
@@ -43,8 +54,12 @@ def press(page: Browser, text: str) -> None:
 def end(page: Browser) -> int:
     """End, and give the checksum of what was learned."""
     page.run("document.querySelector('#learn-me').click()")
-    page.wait("!!document.querySelector('#gestures-crc32')")
-    return int(page.run("document.querySelector('#gestures-crc32').textContent"), 16)
+    return crc(page)
+
+
+def crc(page: Browser) -> int:
+    """The checksum that the page shows."""
+    return int(page.wait("document.querySelector('#gestures-crc32')?.textContent"), 16)
 
 
 def said(page: Browser) -> str:
@@ -66,7 +81,7 @@ def move(page: Browser, readings: int, turns: float) -> None:
 def test_gestures_are_learned_and_the_simulator_comes_to_the_same_bits(
     held: Browser, tmp_path: Path
 ) -> None:
-    held.run("document.querySelector('#names').value = 'circle, the \"line\", left & right'")
+    name(held, 'circle, the "line", left & right')
     begin(held)
     for text, turns in (("circle", 1.5), ('the "line"', 0)) * 2:
         press(held, text)
@@ -75,7 +90,7 @@ def test_gestures_are_learned_and_the_simulator_comes_to_the_same_bits(
     move(held, 40, 1.5)
     settle(held)
     assert said(held) in ("circle", 'the "line"')
-    crc = end(held)
+    shown = end(held)
 
     recording, model = tmp_path / "gestures.csv", tmp_path / "gestures.mshrub"
     take(held, "take-csv", recording)
@@ -83,8 +98,11 @@ def test_gestures_are_learned_and_the_simulator_comes_to_the_same_bits(
     stream = open_stream(str(recording), classes=("circle", 'the "line"', "left & right"))
     assert len(stream.labels) == (600 - 32) // 8 + 1
     run = simulate(stream, bytes=16384)
-    assert run.state_crc32 == crc == load_model(model).learner.state_crc32()
+    assert run.state_crc32 == shown == load_model(model).learner.state_crc32()
     assert run.accuracy > 60
+    whole = open_stream(str(model))  # the project has the recording in it
+    assert whole.class_names == stream.class_names
+    assert simulate(whole, bytes=16384).state_crc32 == shown
 
 
 @pytest.mark.long
@@ -105,6 +123,131 @@ def test_taught_in_blocks_it_knows_all_gestures_once_nobody_tells_labels(held: B
             right += said(held) == text
             asked += 1
     assert right >= 0.9 * asked
+
+
+SECONDS = 6
+
+
+def taught(page: Browser, rounds: int = 1, seconds: int = SECONDS) -> None:
+    """Teach three gestures, class after class."""
+    begin(page)
+    for text in ("circle", "line", "rest") * rounds:
+        press(page, text)
+        do(page, text, seconds * RATE)
+    press(page, "only predict")
+    settle(page)
+
+
+def labels_of(path: Path) -> list[str]:
+    with path.open(newline="") as file:
+        return [row["class"] for row in csv.DictReader(file)]
+
+
+def test_a_recording_is_moved_and_deleted_and_all_is_learned_again(
+    held: Browser, tmp_path: Path
+) -> None:
+    taught(held, seconds=2)
+    before = end(held)
+    counts = "[...document.querySelectorAll('.count')].map((each) => +each.textContent)"
+    cards = "document.querySelectorAll('#cards li').length"
+    assert held.run(counts) == [9, 13, 12]  # the first window takes four
+    assert held.run(cards) == 3
+    held.run(
+        "(card => { card.value = '2'; card.dispatchEvent(new Event('change')); })"
+        "(document.querySelectorAll('#cards select')[1])"
+    )
+    assert held.run("document.querySelector('#gestures-crc32')") is None  # it was of the former
+    moved = crc(held)
+    assert moved != before
+    assert held.run(counts) == [9, 0, 25]
+    held.run("document.querySelectorAll('#cards .remove')[0].click()")
+    held.wait(f"{cards} === 2")
+    rest_is = crc(held)
+    assert held.run(counts) == [0, 0, 25]
+    take(held, "take-csv", tmp_path / "gestures.csv")
+    assert labels_of(tmp_path / "gestures.csv") == ["rest"] * 25
+    take(held, "take-gestures", tmp_path / "gestures.mshrub")
+    stream = open_stream(str(tmp_path / "gestures.mshrub"))
+    assert simulate(stream, bytes=16384).state_crc32 == rest_is
+
+
+def test_a_recording_is_played_and_recognised(held: Browser) -> None:
+    taught(held, rounds=2, seconds=3)
+    end(held)
+    for card, text in ((0, "circle"), (1, "line")):
+        held.run(f"document.querySelectorAll('#cards .play')[{card}].click()")
+        held.run("for (let i = 0; i < 120; i++) tick()")
+        settle(held)
+        assert said(held) == text
+
+
+def test_the_exam_counts_each_class_alike(held: Browser) -> None:
+    taught(held, rounds=2)
+    held.run("document.querySelector('#exam').click()")
+    for text in ("circle", "line", "rest"):
+        do(held, text, 8)
+        settle(held)
+        held.wait(f"document.querySelector('#exam-asks').textContent === 'Show it: {text}'")
+        do(held, text, 192, 8)
+    settle(held)
+    names = "[...document.querySelectorAll('#exam-result th[scope=row]')]"
+    assert held.run(names + ".map((each) => each.textContent)") == ["circle", "line", "rest"]
+    asked = held.run("document.querySelector('#exam-asks').textContent")
+    assert float(asked.split(" ")[0]) >= 90
+    press(held, "circle")  # what is taught afterwards is not what was examined
+    assert held.run("document.querySelector('#exam-result').textContent") == ""
+
+
+def test_a_project_is_opened_again_and_comes_to_the_same_bits(
+    held: Browser, address: str, tmp_path: Path
+) -> None:
+    taught(held, seconds=3)
+    before = end(held)
+    project = tmp_path / "gestures.mshrub"
+    take(held, "take-gestures", project)
+    held.open(address)
+    held.wait("!!document.querySelector('#start')")
+    held.give_file("#project", project)
+    assert crc(held) == before
+    assert load_model(project).learner.state_crc32() == before
+    assert held.run("document.querySelectorAll('#cards li').length") == 3
+    begin(held)  # and it goes on
+    press(held, "line")
+    do(held, "line", 80)
+    after = end(held)
+    assert after != before
+    again = tmp_path / "more" / "gestures.mshrub"
+    again.parent.mkdir()
+    take(held, "take-gestures", again)
+    assert simulate(open_stream(str(again)), bytes=16384).state_crc32 == after
+
+
+def test_what_is_no_project_is_refused(playground: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "model.mshrub"
+    path.write_bytes(b"PK\x03\x04" + bytes(50))
+    playground.give_file("#project", path)
+    playground.wait(STATUS + ".includes('model.mshrub is no project')")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (360, 740)])
+def test_what_teaching_needs_is_seen_without_scrolling(
+    held: Browser, width: int, height: int
+) -> None:
+    taught(held, seconds=2)
+    held.call(
+        "Emulation.setDeviceMetricsOverride",
+        width=width, height=height, deviceScaleFactor=1, mobile=width < 600,
+    )  # fmt: skip
+    held.run("scrollTo(0, 0)")
+    places = held.run(
+        "['#said', '#bars', '.pad', '.hand .labels'].map((name) => "
+        "document.querySelector(name).getBoundingClientRect().bottom)"
+    )
+    assert max(places) <= height
+    assert held.run("document.documentElement.scrollWidth") <= width
+    buttons = "[...document.querySelectorAll('#teach button')]"
+    cut = buttons + ".filter((each) => each.scrollWidth > each.clientWidth)"
+    assert held.run(cut + ".map((each) => each.textContent)") == []
 
 
 def do(page: Browser, text: str, readings: int, begin: int = 0) -> None:
@@ -130,11 +273,11 @@ def test_a_slow_worker_learns_each_sample_with_the_label_of_its_moment(
     held.wait("held.length")
     assert "predict" not in held.run("orders")
     held.run("held.splice(0).forEach((order) => order())")
-    held.wait(STATUS + ".includes('samples wait to be learned')")
+    held.wait(LEARNED + ".includes('samples wait to be learned')")
     held.run("held.splice(0).forEach((order) => order()); held = null")
     settle(held)
-    assert "wait" not in held.run(STATUS)
-    assert held.run("orders.filter((name) => name === 'learn').length") == 34
+    assert held.run(LEARNED).startswith("34 samples learned")
+    assert "wait" not in held.run(LEARNED)
     assert held.run("orders.filter((name) => name === 'predict').length") == 1
     assert held.run("orders.at(-1)") == "predict"
 
@@ -146,9 +289,9 @@ def test_a_slow_worker_learns_each_sample_with_the_label_of_its_moment(
     held.wait("!!document.querySelector('#gestures-crc32')")
     recording = tmp_path / "gestures.csv"
     take(held, "take-csv", recording)
-    with recording.open(newline="") as file:
-        labels = [row["class"] for row in csv.DictReader(file)]
-    assert labels == (["circle"] * 17 + ["line"] * 10 + ["rest"] * 6 + ["circle"] + ["rest"] * 10)
+    assert labels_of(recording) == (
+        ["circle"] * 17 + ["line"] * 10 + ["rest"] * 6 + ["circle"] + ["rest"] * 10
+    )
 
 
 MOTION = ("accelerometer", "gyroscope", "linear-acceleration")
@@ -207,15 +350,14 @@ def shake(page: Browser, readings: int, turns: float) -> None:
 
 def begin_with_motion(page: Browser) -> None:
     page.run("document.querySelector('#source').value = 'motion'")
-    page.run("document.querySelector('#names').value = 'shake, rest'")
+    name(page, "shake, rest")
     page.press("#learn-me")
 
 
 def test_a_motion_is_learned_from_six_axes(moving: Browser, tmp_path: Path) -> None:
     moving.run(ASKS.replace("ANSWER", "granted"))
     begin_with_motion(moving)
-    moving.wait("!!document.querySelector('.labels button')")
-    assert moving.run("document.querySelector('.pad').hidden")
+    moving.wait("document.querySelector('#learn-me').textContent === 'End'")
     gestures = (("shake", 3), ("rest", 0))
     for text, turns in gestures * 2:
         press(moving, text)
@@ -225,7 +367,7 @@ def test_a_motion_is_learned_from_six_axes(moving: Browser, tmp_path: Path) -> N
         shake(moving, 60, turns)
         settle(moving)
         assert said(moving) == text
-    crc = end(moving)
+    shown = end(moving)
 
     recording = tmp_path / "gestures.csv"
     take(moving, "take-csv", recording)
@@ -235,7 +377,7 @@ def test_a_motion_is_learned_from_six_axes(moving: Browser, tmp_path: Path) -> N
         "ax", "ay", "az", "gx", "gy", "gz"
     }  # fmt: skip
     run = simulate(stream, bytes=16384)
-    assert run.state_crc32 == crc
+    assert run.state_crc32 == shown
     assert run.accuracy > 60
     gravity = stream.values[:, stream.feature_names.index("az mean")].mean()
     assert gravity == pytest.approx(16384, rel=0.05)  # as an MPU-6050 at 2 g says 1 g
@@ -254,6 +396,6 @@ def test_without_a_motion_sensor_it_says_so(playground: Browser) -> None:
 
 
 def test_one_label_is_not_enough(playground: Browser) -> None:
-    playground.run("document.querySelector('#names').value = 'circle, circle'")
+    name(playground, "circle, circle")
     playground.run("document.querySelector('#learn-me').click()")
-    playground.wait(STATUS + ".includes('Name two to 5 different labels')")
+    playground.wait(STATUS + ".includes('Name two to 5 different gestures')")

@@ -1,0 +1,47 @@
+"""Projects of the page: a model's file in which its recordings are, too.
+
+Beside the parts of a model's file it has, at the end, RECORDING, the samples as CSV with the class
+last, and GESTURES, which is for the page alone.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+RECORDING, GESTURES = PARTS = ("recording.csv", "gestures.json")
+_CONFIG = "config.json"
+_MOST_BYTES = 1 << 28  # of a part
+_BEGIN = b"PK\x03\x04"
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The samples in a project, and all its classes, in the order of their numbers."""
+
+    csv: bytes
+    classes: tuple[str, ...]
+
+
+def recording_in(path: Path) -> Recording | None:
+    """What a project has recorded; None for any other file, a damaged one among them.
+
+    Raises OSError if it cannot be read.
+    """
+    with path.open("rb") as file:
+        if file.read(len(_BEGIN)) != _BEGIN:
+            return None
+        try:
+            with zipfile.ZipFile(file) as archive:
+                if not set(PARTS) <= set(archive.namelist()):
+                    return None
+                if any(info.file_size > _MOST_BYTES for info in archive.infolist()):
+                    return None
+                names = json.loads(archive.read(_CONFIG))["class_names"]
+                return Recording(archive.read(RECORDING), tuple(map(str, names)))
+        except (*_BROKEN, NotImplementedError, RuntimeError, RecursionError):
+            return None

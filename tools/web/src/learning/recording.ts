@@ -1,0 +1,47 @@
+// What was taught, as recordings: one for each time that a label was pressed.
+
+/** Readings and the samples that were made of them, with one label. */
+export interface Recording {
+  label: number;
+  readonly readings: Uint8Array[]; // values of 16 bits, the high byte first
+  readonly rows: Int32Array[]; // samples
+}
+
+/** A reading's values. */
+export function valuesOf(reading: Uint8Array): number[] {
+  const view = new DataView(reading.buffer, reading.byteOffset, reading.byteLength);
+  return Array.from({ length: reading.length / 2 }, (_, axis) => view.getInt16(2 * axis));
+}
+
+/** Parts one after another. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** Equal parts of so many items each. */
+export function pieces<All extends Uint8Array | Int32Array>(all: All, size: number): All[] {
+  return Array.from({ length: all.length / size }, (_, i) => all.slice(i * size, (i + 1) * size) as All);
+}
+
+/** The samples as the simulator reads them. */
+export function csvOf(
+  recordings: readonly Recording[],
+  featureNames: readonly string[],
+  classNames: readonly string[],
+): string {
+  const head = [...featureNames, "class"].map(cell).join(",");
+  const lines = recordings.flatMap(({ rows, label }) =>
+    rows.map((row) => [...row, cell(classNames[label]!)].join(",")),
+  );
+  return [head, ...lines, ""].join("\n");
+}
+
+function cell(text: string): string {
+  return /[",\n\r]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

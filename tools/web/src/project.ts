@@ -1,0 +1,105 @@
+// A project: a model's file with the recordings in it. The page opens it again, and `simulate`,
+// `build` and `show` read the same file.
+//
+// Beside what a model's file has, it holds
+//   recording.csv  the samples with their classes, which the simulator learns
+//   gestures.json  the sensor, and each recording's readings and samples in base64
+
+import { csvOf, joined, pieces, type Recording } from "./learning/recording";
+import { modelFile, type Model } from "./model";
+import type { PageData } from "./page_data";
+import { AXES, type Source } from "./sensors";
+import { texts } from "./texts";
+import { unzip } from "./zip";
+
+const [CONFIG, CSV, GESTURES] = ["config.json", "recording.csv", "gestures.json"] as const;
+const LONGEST = 1 << 27; // bytes of a file
+
+/** What the page needs to go on with a project. */
+export interface Project {
+  readonly source: Source;
+  readonly classNames: readonly string[];
+  readonly bytes: number; // of the learner
+  readonly recordings: readonly Recording[];
+  readonly crc32: number; // of what was learned
+}
+
+interface Packed {
+  readonly label: number;
+  readonly readings: string;
+  readonly rows: string;
+}
+
+export function projectFile(
+  model: Model,
+  source: Source,
+  recordings: readonly Recording[],
+  data: PageData,
+): Blob {
+  const whole = recordings.filter(({ rows }) => rows.length);
+  const packed = whole.map(({ label, readings, rows }) => ({
+    label,
+    readings: base64(joined(readings)),
+    rows: base64(joined(rows.map((row) => new Uint8Array(row.buffer, row.byteOffset, row.byteLength)))),
+  }));
+  const text = (words: string): Uint8Array => new TextEncoder().encode(words);
+  return modelFile(model, data, {
+    [CSV]: text(csvOf(whole, model.featureNames, model.classNames)),
+    [GESTURES]: text(JSON.stringify({ source, recordings: packed })),
+  });
+}
+
+/** What is in a project's file. Throws an Error for people if it is none. */
+export async function readProject(file: File, features: (source: Source) => number): Promise<Project> {
+  const refused = new Error(texts.teach.noProject(file.name));
+  if (file.size > LONGEST) throw refused;
+  const parts = unzip(new Uint8Array(await file.arrayBuffer()));
+  if (!parts?.[CONFIG] || !parts[GESTURES]) throw refused;
+  try {
+    const config = JSON.parse(new TextDecoder().decode(parts[CONFIG])) as Config;
+    const told = JSON.parse(new TextDecoder().decode(parts[GESTURES])) as Told;
+    const { class_names: classNames, parameters, state_crc32: crc32 } = config;
+    const { source } = told;
+    if (!Object.hasOwn(AXES, source) || !isNames(classNames)) throw refused;
+    const { bytes } = parameters;
+    if (!Number.isInteger(bytes) || !Number.isInteger(crc32)) throw refused;
+    const [reading, row] = [2 * AXES[source].length, features(source)];
+    const recordings = told.recordings.map((each) => unpacked(each, reading, row));
+    const isKnown = ({ label }: Recording): boolean => label in classNames;
+    if (!recordings.length || !recordings.every(isKnown)) throw refused;
+    return { source, classNames, bytes, recordings, crc32 };
+  } catch {
+    throw refused;
+  }
+}
+
+interface Config {
+  readonly class_names: readonly string[];
+  readonly parameters: { readonly bytes: number };
+  readonly state_crc32: number;
+}
+interface Told {
+  readonly source: Source;
+  readonly recordings: readonly Packed[];
+}
+
+function isNames(names: readonly unknown[]): boolean {
+  return Array.isArray(names) && names.length > 1 && names.every((name) => typeof name === "string");
+}
+
+function unpacked({ label, readings, rows }: Packed, reading: number, row: number): Recording {
+  const [plain, samples] = [bytesOf(readings), bytesOf(rows)];
+  if (plain.length % reading || samples.length % (4 * row)) throw new RangeError();
+  const made = pieces(new Int32Array(samples.buffer), row);
+  return { label, readings: pieces(plain, reading), rows: made };
+}
+
+function base64(data: Uint8Array): string {
+  let text = "";
+  for (const byte of data) text += String.fromCharCode(byte);
+  return btoa(text);
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (mark) => mark.charCodeAt(0));
+}

@@ -1,0 +1,55 @@
+// What is recognised, large, and how much speaks for each class.
+
+import { make } from "../dom";
+import { texts } from "../texts";
+
+const MOST = 255; // votes
+const QUIET = 3000; // milliseconds that a screen reader is left alone after an answer
+
+export class Answer {
+  readonly element: HTMLElement;
+  private readonly said = make("p", { class: "said", id: "said" });
+  private readonly bars = make("ul", { class: "bars", id: "bars" });
+  private readonly spoken = make("p", { class: "unseen", role: "status", id: "spoken" });
+  private names: readonly string[] = [];
+  private rows: { readonly bar: HTMLElement; readonly share: HTMLElement }[] = [];
+  private quietUntil = 0;
+
+  constructor() {
+    this.element = make("div", { class: "answer" }, this.said, this.bars, this.spoken);
+  }
+
+  /** Begin with these classes. */
+  begin(names: readonly string[]): void {
+    this.names = names;
+    this.rows = names.map(() => ({ bar: make("span", {}), share: make("span", { class: "share" }) }));
+    const items = this.rows.map(({ bar, share }, c) =>
+      make("li", {}, make("span", {}, names[c]!), make("span", { class: "level" }, bar), share),
+    );
+    this.bars.replaceChildren(...items);
+    this.show(null, []);
+  }
+
+  show(predicted: number | null, votes: readonly number[]): void {
+    const name = predicted === null ? "" : this.names[predicted]!;
+    this.rows.forEach(({ bar, share }, c) => {
+      const percent = Math.round((100 * (votes[c] ?? 0)) / MOST);
+      bar.style.width = `${percent}%`;
+      bar.classList.toggle("first", c === predicted);
+      share.textContent = `${percent} %`;
+    });
+    this.said.classList.toggle("empty", !name);
+    if (this.said.textContent !== (name || texts.teach.nothingYet)) {
+      this.said.textContent = name || texts.teach.nothingYet;
+      this.speak(name);
+    }
+  }
+
+  /** Say a new answer to who cannot see it, not oftener than one can listen. */
+  private speak(name: string): void {
+    const now = performance.now();
+    if (!name || now < this.quietUntil) return;
+    this.quietUntil = now + QUIET;
+    this.spoken.textContent = name;
+  }
+}

@@ -1,0 +1,284 @@
+// Teach it a gesture: this device is the sensor, buttons are the labels, and it learns at once.
+
+import { choice, field, make } from "../dom";
+import { Gestures, type Heard } from "../learning/gestures";
+import type { PageData } from "../page_data";
+import { readProject } from "../project";
+import { AXES, openSensor, type Source } from "../sensors";
+import { percent, texts } from "../texts";
+import { Answer } from "./answer";
+import { ExamPanel } from "./exam_panel";
+import { HandOver } from "./hand_over";
+import { RecordingCards } from "./recording_cards";
+import { Trace } from "./trace";
+
+const BYTES = 16384; // of the learner: quick in a phone's browser, and at home on any board
+const MOST_CLASSES = 5;
+const words = texts.teach;
+
+export class Teach {
+  readonly element: HTMLElement;
+  private readonly source = choice(
+    "source",
+    (Object.keys(AXES) as Source[]).map((source) => [source, words.sources[source]] as const),
+  );
+  private readonly names = make("input", { id: "names", value: words.defaultNames });
+  private readonly start = make("button", { type: "button", id: "learn-me" }, words.start);
+  private readonly over = make("button", { type: "button", id: "start-over", class: "plain" }, words.over);
+  private readonly file = make("input", { type: "file", id: "project", accept: ".mshrub", hidden: true });
+  private readonly status = make("p", { role: "status", id: "learn-me-status" }, words.first);
+  private readonly told = make("p", { id: "learned", class: "told" });
+  private readonly trace = new Trace();
+  private readonly hint = make("span", { class: "hint" }, words.pad);
+  private readonly pad = make("div", { class: "pad" }, this.trace.element, this.hint);
+  private readonly buttons = make("div", { class: "labels", role: "group", "aria-label": words.labels });
+  private readonly answer = new Answer();
+  private readonly exam: ExamPanel;
+  private readonly cards: RecordingCards;
+  private readonly hand: HandOver;
+  private gestures: Gestures | null = null;
+  private bytes = BYTES;
+  private running = false;
+  private changes = 0; // of what was taught: what was handed over before is no longer it
+
+  constructor(private readonly data: PageData) {
+    this.hand = new HandOver(data, (error) => this.fail(error));
+    this.exam = new ExamPanel(() => void this.examine());
+    this.cards = new RecordingCards({
+      play: (recording) => this.gestures?.play(recording),
+      remove: (recording) => void this.change((gestures) => gestures.remove(recording)),
+      move: (recording, label) => void this.change((gestures) => gestures.move(recording, label)),
+    });
+    this.names.oninput = () => this.showButtons();
+    this.source.onchange = () => this.showHint();
+    this.start.onclick = () => void (this.running ? this.end() : this.begin());
+    this.over.onclick = () => this.startOver();
+    this.file.onchange = () => void this.open();
+    this.element = this.made();
+    this.startOver();
+  }
+
+  private made(): HTMLElement {
+    const opens = make("button", { type: "button", class: "plain" }, words.open);
+    opens.onclick = () => this.file.click();
+    return make(
+      "section",
+      { id: "teach", "aria-labelledby": "teach-title" },
+      make("h2", { id: "teach-title" }, words.title),
+      make("p", {}, words.lead),
+      make(
+        "div",
+        { class: "stage" },
+        make("div", { class: "hand" }, this.pad, this.buttons),
+        make("div", { class: "panel" }, make("h3", {}, words.hears), this.answer.element, this.told),
+      ),
+      this.status,
+      make("div", { class: "labels" }, this.start, this.exam.button, opens, this.over, this.file),
+      this.exam.element,
+      make("div", { class: "settings" }, field(words.source, this.source), field(words.names, this.names)),
+      this.cards.element,
+      this.hand.element,
+    );
+  }
+
+  private get kind(): Source {
+    return this.source.value as Source;
+  }
+
+  /** Forget all that was taught. */
+  private startOver(): void {
+    this.gestures?.end();
+    this.gestures = null;
+    this.bytes = BYTES;
+    this.source.disabled = this.names.disabled = false;
+    this.over.hidden = true;
+    this.file.value = "";
+    this.told.textContent = "";
+    this.trace.clear();
+    this.stand(false);
+    this.changed();
+    this.showHint();
+    this.showButtons();
+    this.say(words.first);
+  }
+
+  /** Read the sensor; `label` is that of what comes first. */
+  private async begin(label: number | null = null): Promise<void> {
+    try {
+      const classNames = this.gestures?.classNames ?? namesIn(this.names.value);
+      this.say(words.loading);
+      this.start.disabled = true;
+      const sensor = await openSensor(this.kind, this.pad); // first: browsers ask while one presses
+      const gestures = await this.learner(classNames);
+      gestures.run(sensor);
+      this.stand(true);
+      this.press(label);
+      this.say(words.first);
+    } catch (error) {
+      this.fail(error);
+    }
+    this.start.disabled = false;
+  }
+
+  /** What was taught so far goes on; or a fresh learner. */
+  private async learner(classNames: readonly string[]): Promise<Gestures> {
+    this.source.disabled = this.names.disabled = true;
+    this.over.hidden = false;
+    if (this.gestures) return this.gestures;
+    const options = { bytes: this.bytes, seed: 0 };
+    this.gestures = await Gestures.start(this.data.learners[0]!, options, AXES[this.kind], classNames, {
+      heard: (what) => this.show(what),
+      seen: (values, label) => this.trace.add(values, label !== null),
+      examined: (exam) => this.exam.end(exam, classNames),
+      failed: (error) => this.fail(error),
+    });
+    this.showButtons();
+    return this.gestures;
+  }
+
+  /** Read no more, learn what waits, and hand it over. */
+  private async end(): Promise<void> {
+    this.start.disabled = true;
+    this.press(null);
+    await this.gestures?.finish();
+    this.start.disabled = false;
+    this.stand(false);
+    await this.handOver();
+  }
+
+  private async handOver(): Promise<void> {
+    const { gestures, changes } = this;
+    await gestures?.settled();
+    const model = await gestures?.model();
+    if (this.gestures !== gestures || this.changes !== changes) return;
+    this.showCards();
+    this.say(model ? words.stopped(model.samples) : words.nothing);
+    if (gestures && model) this.hand.show(model, gestures, this.kind);
+  }
+
+  private async change(act: (gestures: Gestures) => void): Promise<void> {
+    if (!this.gestures) return;
+    this.changed();
+    act(this.gestures);
+    this.showCards();
+    if (!this.running) await this.handOver();
+  }
+
+  /** What was said of what was taught is no longer about it. */
+  private changed(): void {
+    this.changes++;
+    this.hand.clear();
+    this.exam.clear();
+    this.answer.show(null, []);
+    this.showCards();
+  }
+
+  private async open(): Promise<void> {
+    const file = this.file.files?.[0];
+    if (!file) return;
+    try {
+      const features = (source: Source): number => AXES[source].length * Gestures.perAxis;
+      const project = await readProject(file, features);
+      this.startOver();
+      this.source.value = project.source;
+      this.names.value = project.classNames.join(", ");
+      this.bytes = project.bytes;
+      this.say(words.loading);
+      const gestures = await this.learner(project.classNames);
+      this.showHint();
+      gestures.add(project.recordings);
+      await this.handOver();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private async examine(): Promise<void> {
+    if (!this.running) await this.begin();
+    if (!this.running || !this.gestures) return;
+    this.press(null);
+    this.gestures.examine();
+  }
+
+  private fail(error: unknown): void {
+    if (this.gestures && !this.gestures.recordings.length) this.startOver();
+    this.stand(false);
+    this.start.disabled = false;
+    this.say(error instanceof Error ? error.message : String(error), true);
+  }
+
+  private stand(running: boolean): void {
+    this.running = running;
+    this.start.textContent = running ? words.stop : this.gestures ? words.goOn : words.start;
+    this.hint.hidden = running || this.gestures !== null;
+  }
+
+  private showHint(): void {
+    this.hint.textContent = words.hints[this.kind];
+  }
+
+  private showButtons(): void {
+    const names = this.gestures?.classNames ?? split(this.names.value);
+    const made = [...names, null].map((name, c) => {
+      const text = make("span", {}, name ?? words.predict);
+      const count = name === null ? [] : [make("small", { class: "count" }, "0")];
+      const button = make("button", { type: "button", "aria-pressed": "false" }, text, ...count);
+      const label = name === null ? null : c;
+      button.onclick = () => {
+        const again = label !== null && button.getAttribute("aria-pressed") === "true";
+        if (this.running) this.press(again ? null : label);
+        else void this.begin(label);
+      };
+      return button;
+    });
+    this.buttons.replaceChildren(...made);
+    this.answer.begin(names);
+    this.showCards();
+  }
+
+  /** From now on it is that class; null: it is only recognised. */
+  private press(label: number | null): void {
+    if (!this.gestures) return;
+    if (label !== null) this.changed();
+    this.gestures.label = label;
+    const buttons = [...this.buttons.children];
+    const pressed = label ?? buttons.length - 1;
+    buttons.forEach((each, c) => each.setAttribute("aria-pressed", String(c === pressed)));
+    this.showCards();
+  }
+
+  private show(what: Heard): void {
+    this.answer.show(what.predicted, what.votes);
+    if (this.gestures?.exam) this.exam.ask(this.gestures.classNames[this.gestures.exam.label]!);
+    const waiting = what.waiting ? words.waiting(what.waiting) : "";
+    const accuracy = what.accuracy === null ? "" : percent(what.accuracy);
+    this.told.textContent = what.learned ? words.heard(what.learned, accuracy) + waiting : "";
+    this.showCards();
+  }
+
+  private showCards(): void {
+    const { gestures } = this;
+    this.cards.show(gestures?.recordings ?? [], gestures?.classNames ?? [], gestures?.label ?? null);
+    const counts = gestures?.counts ?? [];
+    this.buttons.querySelectorAll(".count").forEach((each, c) => {
+      each.textContent = String(counts[c] ?? 0);
+    });
+  }
+
+  private say(text: string, isError = false): void {
+    this.status.textContent = text;
+    this.status.classList.toggle("bad", isError);
+  }
+}
+
+function split(text: string): string[] {
+  return text.split(",").map((name) => name.trim()).filter(Boolean);
+}
+
+function namesIn(text: string): string[] {
+  const names = split(text);
+  if (names.length < 2 || names.length > MOST_CLASSES || new Set(names).size !== names.length) {
+    throw new Error(words.wrongNames(MOST_CLASSES));
+  }
+  return names;
+}

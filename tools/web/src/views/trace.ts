@@ -1,0 +1,85 @@
+// The last seconds of a sensor as curves, and a recording as a small one.
+
+import { make } from "../dom";
+
+const SHOWN = 200; // readings
+const LEAST = 400; // a sensor that hardly moves is a flat line
+const SLOWLY = 500; // milliseconds, where a person wants no movement
+const COLOURS = ["--model", "--nochange", "--majority", "--alarm", "--text", "--soft"];
+
+type Values = readonly number[];
+
+/** What the sensor says now. Nothing of it is for a screen reader. */
+export class Trace {
+  readonly element = make("canvas", { class: "trace", "aria-hidden": "true" });
+  private readonly shown: { readonly values: Values; readonly taught: boolean }[] = [];
+  private readonly calm = matchMedia("(prefers-reduced-motion: reduce)");
+  private waits = false;
+
+  add(values: Values, taught: boolean): void {
+    this.shown.push({ values, taught });
+    if (this.shown.length > SHOWN) this.shown.shift();
+    if (this.waits) return;
+    this.waits = true;
+    const draw = (): void => {
+      this.waits = false;
+      this.draw();
+    };
+    if (this.calm.matches) setTimeout(draw, SLOWLY);
+    else requestAnimationFrame(draw);
+  }
+
+  clear(): void {
+    this.shown.length = 0;
+    this.draw();
+  }
+
+  private draw(): void {
+    const paper = paperOf(this.element);
+    if (!paper) return;
+    const { width, height } = paper.canvas;
+    curves(paper, this.shown.map(({ values }) => values), SHOWN);
+    paper.fillStyle = colour("--accent");
+    this.shown.forEach(({ taught }, i) => {
+      if (taught) paper.fillRect((i * width) / SHOWN, height * 0.96, width / SHOWN + 1, height * 0.04);
+    });
+  }
+}
+
+/** A recording, for a card. */
+export function smallCurve(readings: readonly Values[]): HTMLCanvasElement {
+  const canvas = make("canvas", { class: "curve", "aria-hidden": "true" });
+  requestAnimationFrame(() => {
+    const paper = paperOf(canvas);
+    if (paper) curves(paper, readings, readings.length);
+  });
+  return canvas;
+}
+
+/** An empty sheet as large as it is shown. */
+function paperOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
+  canvas.width = canvas.clientWidth * devicePixelRatio;
+  canvas.height = canvas.clientHeight * devicePixelRatio;
+  return canvas.getContext("2d");
+}
+
+function curves(paper: CanvasRenderingContext2D, readings: readonly Values[], across: number): void {
+  const { width, height } = paper.canvas;
+  const axes = readings[0]?.length ?? 0;
+  const most = Math.max(LEAST, ...readings.map((values) => Math.max(...values.map(Math.abs))));
+  const step = Math.max(1, Math.floor(across / width));
+  paper.lineWidth = 1.5 * devicePixelRatio;
+  for (let axis = 0; axis < axes; axis++) {
+    paper.strokeStyle = colour(COLOURS[axis % COLOURS.length]!);
+    paper.beginPath();
+    for (let i = 0; i < readings.length; i += step) {
+      const y = height * (0.48 - (0.44 * readings[i]![axis]!) / most);
+      paper.lineTo((i * width) / across, y);
+    }
+    paper.stroke();
+  }
+}
+
+function colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name);
+}
