@@ -132,6 +132,25 @@ def test_what_was_named_is_known_and_what_was_forgotten_is_new_again() -> None:
     assert newcomers.waiting == 0
 
 
+def test_the_first_eight_samples_of_a_class_leave_the_threshold_as_it_is() -> None:
+    newcomers = library.Newcomers(1, 2, window=64)
+    for k in range(30):
+        newcomers.meet(row([9000 + 256 * (k % 3)]), 0)
+    for k in range(9):
+        threshold = newcomers.threshold
+        assert newcomers.meet(row([60000 - 4000 * k]), 1)
+        assert (newcomers.threshold > threshold) == (k == 8)
+    few = library.Newcomers(1, 4, window=16)  # a quarter of the memory is for each: two suffice
+    for k in range(8):
+        few.meet(row([9000 + 256 * (k % 3)]), 0)
+    rises = []
+    for k in range(4):
+        threshold = few.threshold
+        few.meet(row([60000 - 9000 * k]), 1)
+        rises.append(few.threshold > threshold)
+    assert rises[:3] == [False, False, True]
+
+
 def test_a_rare_class_keeps_its_samples() -> None:
     newcomers = library.Newcomers(1, 4, window=16)
     for k in range(5):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from regression_oracle import NormalisedLeastMeanSquares
 
 from microshrub_host.engines import loader
 
 LIBRARY = loader.load(loader.fastest())
+CHECKED = loader.load("checked")
+KERNELS = sys.modules[f"{CHECKED.__name__}.regression.linear"]
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.25])
@@ -57,3 +62,28 @@ def test_predictions_are_within_the_targets_seen() -> None:
         if model.buffers()[0][2][3] == 0:
             model.learn(array("H", codes[0].tolist()), int(targets[0]))
         assert low <= model.learn(array("H", x.tolist()), int(y)) <= high
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from((3, 40, 900, 20000, 65535)),
+    st.sampled_from((0.02, 0.25)),
+)
+def test_small_steps_are_as_exact_as_large_ones_which_do_not_overflow(
+    seed: int, away: int, rate: float
+) -> None:
+    """One step, with any sample and any error: rate * error * z / sum(z**2)."""
+    model = CHECKED.LinearRegressor(3, rate=rate)
+    buffers = {name: buffer for name, _, buffer in model.buffers()}
+    rng = np.random.default_rng(seed)
+    scaled = [*rng.integers(-12288, 12289, 3).tolist(), 4096]
+    for f, value in enumerate(scaled):
+        buffers["linear.scaled"][f] = value
+    error = away if rng.random() < 0.5 else -away
+    buffers["linear.said"][0] = 32767 - error // 2
+    KERNELS.step(model._addresses, 0, 32767 - error // 2 + error)
+    z = np.array(scaled) / 4096
+    expected = round(rate * 256) / 256 * error * z / (z @ z)
+    found = np.array(buffers["linear.weight"]) / 256
+    assert np.abs(found - expected).max() <= 5 / 256 + 0.02 * np.abs(expected).max()

@@ -72,3 +72,17 @@ def test_a_feature_that_does_not_change_counts_nothing() -> None:
 def test_a_rate_out_of_range_is_refused(rate: Any) -> None:
     with pytest.raises(ValueError, match=r"rate has to be a number of 1/256\.\.1/4"):
         LIBRARY.SoftmaxRegression(2, 2, rate=rate)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_steps_are_rounded_to_the_nearest(classes: int) -> None:
+    """What one class's weights gain, the others' lose; rounded down, all of them would fall."""
+    rng = np.random.default_rng(4)
+    model = LIBRARY.SoftmaxRegression(3, classes)
+    samples = 3000
+    for _ in range(samples):
+        row = array("H", rng.normal(30000, 6000, 3).clip(0, 65535).astype(int).tolist())
+        model.learn(row, int(rng.integers(classes)))
+    weight = next(buffer for name, _, buffer in model.buffers() if name == "softmax.weight")
+    sums = np.array(weight).reshape(classes, 4).sum(axis=0)
+    assert np.abs(sums).max() < 0.15 * samples  # rounded down, it would be half of it a class

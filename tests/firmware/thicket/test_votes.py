@@ -1,0 +1,90 @@
+"""What a label changes in a grove's trees, and what they weigh, beside the same in floats."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from typing import Any
+
+import numpy as np
+import pytest
+
+from microshrub_host.engines import loader
+
+PLAIN = loader.load("python")
+KERNELS = sys.modules[f"{PLAIN.__name__}.thicket.votes"]
+RATE = 8 / 256  # how fast leaves go on learning
+
+
+def grown(classes: int) -> Any:
+    """A grove of some trees that has just been asked about a sample."""
+    grove = PLAIN.Grove(3, classes, window=60, trees=6, leaves=8, every=10)
+    rng = np.random.default_rng(classes)
+    codes = rng.integers(0, 65536, (500, 3))
+    labels = (codes[:, 0] >> 12) % classes
+    said = bytearray(500)
+    grove.run(array("H", codes.ravel().tolist()), bytearray(labels.tolist()), said)
+    grove.predict(array("H", [30000, 20000, 9000]))
+    return grove
+
+
+def held(grove: Any, name: str) -> Any:
+    return next(buffer for each, _, buffer in grove.buffers() if each == name)
+
+
+def voting(grove: Any) -> list[int]:
+    """The slots of the trees that vote."""
+    growing = held(grove, "sprout.state")[0]
+    return [s for s in range(grove.trees_used + 1) if s != growing]
+
+
+def shares(grove: Any, slot: int) -> Any:
+    """What the leaf that the sample reached says of each class, 0..255."""
+    last = grove.classes - 1
+    at = (slot * grove.leaves + held(grove, "grove.path")[slot]) * last
+    known = list(held(grove, "grove.leaves")[at : at + last])
+    return np.array([*known, 255 - sum(known)], dtype=float)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_leaves_go_on_learning_at_their_rate(classes: int) -> None:
+    grove = grown(classes)
+    slots = voting(grove)
+    assert len(slots) > 3
+    for label in (0, classes - 1, 1):
+        expected = {slot: shares(grove, slot) for slot in slots}
+        for n in range(120):
+            KERNELS.judge(grove._addresses, label)
+            for slot in slots:
+                target = 255.0 * (np.arange(classes) == label)
+                expected[slot] += (target - expected[slot]) * RATE
+                if n in (20, 119):  # a step is rounded by chance
+                    assert shares(grove, slot) == pytest.approx(expected[slot], abs=16)
+        for slot in slots:
+            assert shares(grove, slot)[label] > 240  # and small steps are not lost
+
+
+def test_a_trees_weight_falls_with_its_errors_and_with_what_it_did_not_see() -> None:
+    grove = grown(3)
+    accuracy, seen = held(grove, "grove.accuracy"), held(grove, "grove.grown")
+    slots = voting(grove)
+    for k, slot in enumerate(slots):
+        accuracy[slot] = int((0.9 - 0.04 * (k % 3)) * 2**20)
+        seen[slot] = 60 - 12 * (k % 4)
+    KERNELS.weigh(grove._addresses)
+    weight = held(grove, "grove.weight")
+    for slot in slots:
+        behind = (max(accuracy[s] for s in slots) - accuracy[slot]) / 2**20
+        expected = np.exp(-20 * behind) * (seen[slot] / 60) ** 4
+        assert weight[slot] / 2**14 == pytest.approx(expected, abs=0.02)
+    growing = held(grove, "sprout.state")[0]
+    assert weight[growing] == 0
+
+
+def test_votes_are_the_leaves_shares_by_weight() -> None:
+    grove = grown(4)
+    weight = held(grove, "grove.weight")
+    slots = voting(grove)
+    total = sum(weight[slot] for slot in slots)
+    expected = sum(shares(grove, slot) * weight[slot] for slot in slots) / total / 255
+    assert np.array(grove.votes) / (65536 * 255) == pytest.approx(expected, abs=0.01)

@@ -1,0 +1,287 @@
+"""The mutants of tests/mutants.py: a line of a kernel file, what takes its place, its tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One line changed in a file of firmware/microshrub, and the tests that have to notice it."""
+
+    file: str
+    line: str  # without its indentation and the comment behind it
+    replacement: str
+    tests: tuple[str, ...]
+
+
+def _of(room: str, *rows: tuple[str, str, str, str]) -> list[Mutant]:
+    """Rows are file, line, replacement, and the names of test files in the room's folder."""
+    return [
+        Mutant(
+            f"{room}{file}",
+            line,
+            replacement,
+            tuple(f"tests/firmware/{room}test_{name}.py" for name in tests.split()),
+        )
+        for file, line, replacement, tests in rows
+    ]
+
+
+_SHARED = _of(
+    "",
+    ("fixed.py", "_A = const(16380)", "_A = const(16382)", "fixed"),
+    ("fixed.py", "y = ((y * x) >> 15) + 8120", "y = ((y * x) >> 15) + 8180", "fixed"),
+    ("adwin.py", "_CUT = const(1000)", "_CUT = const(100)", "drift"),
+    ("adwin.py", "cut = 1", "cut = 0", "drift"),
+    (
+        "drift_alarm.py",
+        "total -= (total + (horizon >> 1)) // horizon",
+        "total -= (total + horizon) // horizon",
+        "alarm",
+    ),
+    (
+        "drift_alarm.py",
+        "elif above > words[_THRESHOLD] - (words[_THRESHOLD] >> 2):",
+        "elif above > words[_THRESHOLD] - (words[_THRESHOLD] >> 1):",
+        "alarm",
+    ),
+    (
+        "unlikeness.py",
+        "unit = near << 14",
+        "unit = near << 13",
+        "anomaly",
+    ),
+    ("anomaly.py", "if above > words[_UNLIKE]:", "if above:", "anomaly"),
+    (
+        "anomaly.py",
+        "_RISE = const(8388608)",
+        "_RISE = const(4194304)",
+        "anomaly",
+    ),
+    ("newcomers.py", "_ENOUGH = const(8)", "_ENOUGH = const(4)", "newcomers"),
+    ("memory.py", "if away < least:", "if away <= least:", "newcomers"),
+    (
+        "memory.py",
+        "height = (int(log2(near + away)) - int(log2(near))) << 1",
+        "height = int(log2(near + away)) - int(log2(near))",
+        "newcomers",
+    ),
+    (
+        "set_aside.py",
+        "_PATIENCE = const(8)",
+        "_PATIENCE = const(2)",
+        "newcomers",
+    ),
+    (
+        "range_growth.py",
+        "_MARGIN = const(4)",
+        "_MARGIN = const(2)",
+        "growing",
+    ),
+    ("range_growth.py", "limit = limit << 2", "limit = limit << 1", "growing"),
+    (
+        "asking_rules.py",
+        "_FIRST = const(14000)",
+        "_FIRST = const(100)",
+        "asking",
+    ),
+    ("asking_rules.py", "r = 16384 + int(below(t, _ASKING_RNG, 32768))", "r = 32768", "asking"),
+    (
+        "doubt.py",
+        "_PAUSE = const(1000)",
+        "_PAUSE = const(10)",
+        "asking",
+    ),
+)
+_THICKET = _of(
+    "thicket/",
+    ("members.py", "_SHARPNESS = const(60)", "_SHARPNESS = const(30)", "mixing"),
+    (
+        "mixing.py",
+        "_MEMORY = const(8)",
+        "_MEMORY = const(6)",
+        "mixing",
+    ),
+    (
+        "mixing.py",
+        "share[k] = (share[k] << 12) // total",
+        "share[k] = (share[k] << 11) // total",
+        "mixing",
+    ),
+    (
+        "votes.py",
+        "_LEAF_RATE = const(8)",
+        "_LEAF_RATE = const(0)",
+        "votes",
+    ),
+    ("votes.py", "w = (w * part >> 8) * part >> 8", "w = w * part >> 8", "votes"),
+    ("votes.py", "dice = (dice + 97) & 255", "dice = 0", "votes"),
+    (
+        "softmax.py",
+        "w = weight[k] - ((change + 512) >> 10)",
+        "w = weight[k] - (change >> 10)",
+        "softmax",
+    ),
+    (
+        "softmax.py",
+        "_VOTE = const(1020)",
+        "_VOTE = const(1000)",
+        "softmax",
+    ),
+    (
+        "scaling.py",
+        "_MEMORY = const(1024)",
+        "_MEMORY = const(256)",
+        "softmax",
+    ),
+    (
+        "bayes.py",
+        "_VIRTUAL = const(2)",
+        "_VIRTUAL = const(0)",
+        "bayes",
+    ),
+    (
+        "bayes.py",
+        "total += (z * 185 >> 8) + (int(log2(v)) >> 7)",
+        "total += (z * 370 >> 8) + (int(log2(v)) >> 7)",
+        "bayes",
+    ),
+    (
+        "neighbours.py",
+        "weight = unit // (features + distance[r])",
+        "weight = unit // (1 + distance[r])",
+        "neighbours",
+    ),
+    (
+        "neighbours.py",
+        "if away < farthest and b != state[_N_SKIP]:",
+        "if away <= farthest and b != state[_N_SKIP]:",
+        "neighbours",
+    ),
+    (
+        "skill.py",
+        "change = 65535 - (miss * miss >> 8) - skill[k]",
+        "change = 65535 - (miss << 4) - skill[k]",
+        "skill",
+    ),
+    (
+        "balanced.py",
+        "_RATIO = const(16)",
+        "_RATIO = const(2)",
+        "balanced",
+    ),
+    (
+        "store.py",
+        "_CONTRADICTED = const(6)",
+        "_CONTRADICTED = const(60)",
+        "store",
+    ),
+    (
+        "sprout.py",
+        "upto = (so_far * 510 + samples) // (2 * samples)",
+        "upto = so_far * 254 // samples",
+        "grove",
+    ),
+    ("change.py", "_MARGIN = const(82)", "_MARGIN = const(400)", "pinned_accuracy"),
+    ("trials.py", "_BINS = const(16)", "_BINS = const(8)", "pinned_accuracy"),
+)
+_SHRUB = _of(
+    "shrub/",
+    (
+        "gradient.py",
+        "residual[c] = residual[c] - _UNIT",
+        "residual[c] = residual[c] - _UNIT // 2",
+        "ensemble",
+    ),
+    (
+        "weights.py",
+        "weight = (weights[rank[i]] + 1) >> 1",
+        "weight = weights[rank[i]] >> 1",
+        "weights",
+    ),
+    (
+        "weights.py",
+        "if weights[rank[j]] * (j + 1) > total:",
+        "if weights[rank[j]] * j > total:",
+        "weights",
+    ),
+    ("splits.py", "f = j", "f = j - 1", "cart"),
+)
+_HOEFFDING = _of(
+    "hoeffding/",
+    (
+        "hat.py",
+        "_CHANCE = const(7555)",
+        "_CHANCE = const(755)",
+        "adaptive",
+    ),
+    (
+        "hat.py",
+        "_LEAST = const(300)",
+        "_LEAST = const(30)",
+        "adaptive",
+    ),
+    (
+        "svfdt.py",
+        "fine &= int(reaches(t, _GAINS, gain, 0 - 1))",
+        "fine &= int(reaches(t, _GAINS, gain, 1))",
+        "strict",
+    ),
+    (
+        "histograms.py",
+        "b = (x[at + f] - least) * (first[f + 1] - first[f])",
+        "b = (x[at + f] - least) * (first[f + 1] - first[f] - 1)",
+        "observers",
+    ),
+    ("leaf_votes.py", "_LN2 = const(45426)", "_LN2 = const(65536)", "leaves"),
+    (
+        "learn.py",
+        "_REVIEW = const(2000)",
+        "_REVIEW = const(20)",
+        "hoeffding",
+    ),
+)
+_REGRESSION = _of(
+    "regression/",
+    ("linear.py", "_FINE = const(32768)", "_FINE = const(64)", "linear_regressor"),
+    (
+        "linear.py",
+        "error = target - ptr32(address[_LINEAR_SAID])[head]",
+        "error = target - ptr32(address[_LINEAR_SAID])[0]",
+        "thicket_regressor",
+    ),
+    (
+        "growth.py",
+        "merit = square // left + square // right",
+        "merit = square // left",
+        "shrub_regressor",
+    ),
+    (
+        "weights.py",
+        "_LEAF_RATE = const(5)",
+        "_LEAF_RATE = const(2)",
+        "shrub_regressor",
+    ),
+    (
+        "weights.py",
+        "own[_V_SAID] = base + ((total + 8192) >> 14)",
+        "own[_V_SAID] = base + ((total + 8192) >> 15)",
+        "shrub_regressor",
+    ),
+    (
+        "histograms.py",
+        "_FEWEST = const(5)",
+        "_FEWEST = const(50)",
+        "hoeffding_regressor",
+    ),
+    (
+        "branches.py",
+        "return int((ratio * ratio) >> 14 < 1024 - epsilon)",
+        "return int((ratio * ratio) >> 14 < 1024)",
+        "hoeffding_regressor",
+    ),
+    ("thicket.py", "_SHARPNESS = const(50)", "_SHARPNESS = const(5)", "thicket_regressor"),
+)
+
+MUTANTS = [*_SHARED, *_THICKET, *_SHRUB, *_HOEFFDING, *_REGRESSION]
