@@ -1,6 +1,7 @@
 # make demo   the default learner learns gestures as a Raspberry Pi Pico would
 # make test   linters, type checks and tests, with a real MicroPython
 # make attack all attacks with one seed, and a table of what held; about ten minutes
+# make mutants  one-line changes to the kernels, which their tests have to notice; a quarter of an hour
 # make ci     make web and make test with the tests that take long, and with Java, Chromium, onnx, capymoa,
 #             torch and Sphinx for all of them
 # make web    the page on which the board's own code learns; needs npm
@@ -11,7 +12,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 STUBS := .typings/micropython.pyi
 
-.PHONY: attack ci constants demo docs packages optional test tests test-lowest lint types web clean
+.PHONY: attack ci constants demo docs mutants packages optional test tests test-lowest lint types web clean
 .DELETE_ON_ERROR:
 # Set, it has each of the many processes that the tests start compile its sources anew
 unexport PYTHONDONTWRITEBYTECODE
@@ -34,6 +35,10 @@ tests: .venv/dev
 SEED ?= 1
 attack: .venv/dev
 	$(BIN)/python tests/attack.py --seed $(SEED)
+
+# One-line changes to the kernels; SAMPLE=3 draws so many of them
+mutants: .venv/dev
+	$(BIN)/python tests/mutants.py --seed $(SEED) $(if $(SAMPLE),--sample $(SAMPLE))
 
 ci: optional
 	$(MAKE) test TESTS=

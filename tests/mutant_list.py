@@ -15,14 +15,19 @@ class Mutant:
     tests: tuple[str, ...]
 
 
+def _path(test: str) -> str:
+    name, colons, one = test.partition("::")
+    return f"test_{name}.py{colons}" + f"test_{one}" * bool(one)
+
+
 def _of(room: str, *rows: tuple[str, str, str, str]) -> list[Mutant]:
-    """Rows are file, line, replacement, and the names of test files in the room's folder."""
+    """Rows are file, line, replacement, and tests in the room's folder: NAME or NAME::TEST."""
     return [
         Mutant(
             f"{room}{file}",
             line,
             replacement,
-            tuple(f"tests/firmware/{room}test_{name}.py" for name in tests.split()),
+            tuple(f"tests/firmware/{room}{_path(test)}" for test in tests.split()),
         )
         for file, line, replacement, tests in rows
     ]
@@ -30,21 +35,36 @@ def _of(room: str, *rows: tuple[str, str, str, str]) -> list[Mutant]:
 
 _SHARED = _of(
     "",
-    ("fixed.py", "_A = const(16380)", "_A = const(16382)", "fixed"),
-    ("fixed.py", "y = ((y * x) >> 15) + 8120", "y = ((y * x) >> 15) + 8180", "fixed"),
-    ("adwin.py", "_CUT = const(1000)", "_CUT = const(100)", "drift"),
-    ("adwin.py", "cut = 1", "cut = 0", "drift"),
+    (
+        "fixed.py",
+        "_A = const(16380)",
+        "_A = const(16382)",
+        "fixed::draws_are_those_of_the_big_integer_generator",
+    ),
+    (
+        "fixed.py",
+        "y = ((y * x) >> 15) + 8120",
+        "y = ((y * x) >> 15) + 8180",
+        "fixed::exp_negative_keeps_its_bound_everywhere",
+    ),
+    (
+        "adwin.py",
+        "_CUT = const(1000)",
+        "_CUT = const(100)",
+        "drift::a_rise_is_noticed_as_late_as_delta_says",
+    ),
+    ("adwin.py", "cut = 1", "cut = 0", "drift::a_rise_is_noticed_as_late_as_delta_says"),
     (
         "drift_alarm.py",
         "total -= (total + (horizon >> 1)) // horizon",
         "total -= (total + horizon) // horizon",
-        "alarm",
+        "alarm::the_sum_is_rounded_to_the_nearest_so_that_it_does_not_drift_off",
     ),
     (
         "drift_alarm.py",
         "elif above > words[_THRESHOLD] - (words[_THRESHOLD] >> 2):",
         "elif above > words[_THRESHOLD] - (words[_THRESHOLD] >> 1):",
-        "alarm",
+        "alarm::page_hinkley_follows_the_floats",
     ),
     (
         "unlikeness.py",
@@ -161,8 +181,8 @@ _THICKET = _of(
     ),
     (
         "skill.py",
-        "change = 65535 - (miss * miss >> 8) - skill[k]",
-        "change = 65535 - (miss << 4) - skill[k]",
+        "accuracy[k] = (total << 4) // (_SOFTEN * came)",
+        "accuracy[k] = (total << 3) // (_SOFTEN * came)",
         "skill",
     ),
     (

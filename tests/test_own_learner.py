@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from device_support import Device
+from learner_faults import own_learners_forgotten
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
@@ -29,13 +29,9 @@ SAMPLES = 400
 def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The one call of register(), and what undoes it."""
     monkeypatch.setenv(own_learners.VARIABLE, "")
-    before = loader.load("python").learners._LEARNERS
-    learners.register("Majority", FILE)
-    yield
-    for name, module in sys.modules.items():
-        if re.fullmatch(r"_microshrub_\w+\.learners", name):
-            module._LEARNERS = before  # type: ignore[attr-defined]
-    loader.load.cache_clear()
+    with own_learners_forgotten():
+        learners.register("Majority", FILE)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -98,8 +98,9 @@ class Buffers:
         """Whether a state that was read can be used, without looking at the fixed words.
 
         Every index in it has to be within the buffers, and every count where it cannot overflow.
+        A class that does not say refuses all states, as nobody can judge them.
         """
-        return True
+        return False
 
     def _fixed(self):
         """The words that no state changes."""

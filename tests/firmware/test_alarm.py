@@ -389,3 +389,13 @@ def test_nothing_is_allocated_and_the_pc_agrees(run_micropython: Callable[[str],
     lines = said_on(loader.fastest(), LOCKED, names, **given)
     assert said_on_micropython(run_micropython, LOCKED, names, **given) == lines
     assert all(int(line.split()[0]) >= 2 for line in lines)
+
+
+def test_the_sum_is_rounded_to_the_nearest_so_that_it_does_not_drift_off() -> None:
+    alarm = library.DriftAlarm(threshold=4096, horizon=10000, grace=1)
+    floats = Floats(4096, alarm.delta_q16 / ONE, 10000, 1)
+    for wrong in errors(8, (20000, 0.3)).tolist():
+        alarm.update(wrong)
+        floats.update(wrong)
+    # rounded down, each sample would take half of 1/65536 off: 5,000 of them in the long run
+    assert words_of(alarm)[4] == pytest.approx(floats.sum * ONE, abs=2000)

@@ -336,3 +336,16 @@ def test_large_rises_are_noticed_when_river_notices_them(
         apart.append(abs(ours - theirs) / CLOCK)
     assert sorted(apart)[7] <= 3
     assert max(apart) <= 10
+
+
+def test_a_rise_is_noticed_as_late_as_delta_says() -> None:
+    d = windows(1)
+    rng = np.random.default_rng(11)
+    rates = np.repeat([0.3, 0.45, 0.3], 1500)
+    bits = (rng.random(len(rates)) < rates).tolist()
+    cut = [
+        i
+        for i, bit in enumerate(bits)
+        if module("checked", "adwin").add_bit(table_of(d), 0, 0, bit)
+    ]
+    assert cut == [1823, 1919]  # with delta 0.02 it would be 1695

@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
-from source_support import FILES, constants, parse
+from source_support import FILES, parse
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.engines import library_files, loader, shared_constants
+from microshrub_host.engines.kernel_rules import constants
 from microshrub_host.streams import units
 
 OWNER = """from micropython import const

@@ -6,17 +6,36 @@ What viper cannot do, or does in another way than CPython, is in the table of MI
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Callable, Iterator
 
 import pytest
-from source_support import FILES, POINTERS, Function, constants, is_call_of, kernels, parse
+from source_support import FILES, parse
 
 from microshrub_host.engines import library_files
+from microshrub_host.engines.kernel_rules import (
+    MODULES,
+    SMALL,
+    Function,
+    allocating_syntax,
+    broken,
+    constants,
+    division_and_power,
+    global_names,
+    kernels,
+    keyword_calls,
+    negative_subscripts,
+    other_literals,
+    ranges_with_a_variable_step,
+    slices,
+    starred_calls,
+    uncast_results,
+    unknown_calls,
+    unusual_arguments,
+    wide_literals,
+)
 from microshrub_host.engines.shared_constants import own_part
 
 MOST_LINES = 310
-MODULES = {"micropython", "array", "builtins", "struct", "binascii", "io"}
 
 # The device's program talks to files, ports and people, which fail: it may try, and import more.
 PROGRAM = {
@@ -33,7 +52,6 @@ PROGRAM = {
     "device/saving.py",
 }
 PROGRAM_MODULES = MODULES | {"gc", "json", "machine", "os", "select", "sys", "time"}
-SMALL = 2**30
 
 # Where a rule does not hold, and why: rule and function, "" being the module's level.
 EXCEPTIONS = {
@@ -65,157 +83,13 @@ def with_function(node: ast.AST, function: str = "") -> Iterator[tuple[ast.AST, 
         yield from with_function(child, inner)
 
 
-def locals_of(kernel: Function) -> set[str]:
-    stored = {
-        node.id
-        for node in ast.walk(kernel)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    return stored | {arg.arg for arg in kernel.args.args}
-
-
-# Rules of kernels: each gives the nodes, or arguments, that break it
-
-
-def keyword_calls(kernel: Function) -> list[ast.AST]:
-    return [n for n in ast.walk(kernel) if isinstance(n, ast.keyword)]
-
-
-def starred_calls(kernel: Function) -> list[ast.AST]:
-    return [n for n in ast.walk(kernel) if isinstance(n, ast.Starred)]
-
-
-def unusual_arguments(kernel: Function) -> list[ast.AST]:
-    args = kernel.args
-    odd = [args.vararg, args.kwarg, *args.posonlyargs, *args.kwonlyargs, *args.defaults]
-    return [n for n in odd if n]
-
-
-def division_and_power(kernel: Function) -> list[ast.AST]:
-    return [n for n in ast.walk(kernel) if isinstance(n, (ast.Div, ast.Pow))]
-
-
-def negative_subscripts(kernel: Function) -> list[ast.AST]:
-    return [
-        n
-        for n in ast.walk(kernel)
-        if isinstance(n, ast.Subscript)
-        and isinstance(n.slice, ast.UnaryOp)
-        and isinstance(n.slice.op, ast.USub)
-    ]
-
-
-def slices(kernel: Function) -> list[ast.AST]:
-    return [n for n in ast.walk(kernel) if isinstance(n, ast.Slice)]
-
-
-def wide_literals(kernel: Function) -> list[ast.AST]:
-    return [
-        n
-        for n in ast.walk(kernel)
-        if isinstance(n, ast.Constant) and isinstance(n.value, int) and n.value >= SMALL
-    ]
-
-
-def other_literals(kernel: Function) -> list[ast.AST]:
-    """Floats, None, text (but for the docstring), True and False."""
-    allowed = kernel.body[0].value if ast.get_docstring(kernel) else None  # type: ignore[attr-defined]
-    return [
-        n
-        for n in ast.walk(kernel)
-        if isinstance(n, ast.Constant) and type(n.value) is not int and n is not allowed
-    ]
-
-
-def allocating_syntax(kernel: Function) -> list[ast.AST]:
-    kinds = (
-        ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp,
-        ast.GeneratorExp, ast.Lambda, ast.JoinedStr, ast.Yield, ast.YieldFrom, ast.Await,
-        ast.Is, ast.IsNot, ast.In, ast.NotIn, ast.With, ast.Global, ast.Nonlocal,
-    )  # fmt: skip
-    return [n for n in ast.walk(kernel) if isinstance(n, kinds)]
-
-
-def ranges_with_a_variable_step(kernel: Function) -> list[ast.AST]:
-    return [
-        n
-        for n in ast.walk(kernel)
-        if is_call_of(n, {"range"})
-        and isinstance(n, ast.Call)
-        and len(n.args) == 3
-        and not isinstance(n.args[2], ast.Constant)
-    ]
-
-
-RULES: tuple[Callable[[Function], list[ast.AST]], ...] = (
-    keyword_calls,
-    starred_calls,
-    unusual_arguments,
-    division_and_power,
-    negative_subscripts,
-    slices,
-    wide_literals,
-    other_literals,
-    allocating_syntax,
-    ranges_with_a_variable_step,
-)
-
-
-def uncast_results(kernel: Function, others: set[str]) -> list[ast.AST]:
-    """Calls of kernels whose result is used without int(...): in viper it is an object."""
-    fine = set()
-    for node in ast.walk(kernel):
-        if isinstance(node, ast.Expr):
-            fine.add(id(node.value))
-        if isinstance(node, ast.Call) and is_call_of(node, {"int"}):
-            fine.update(map(id, node.args))
-    return [n for n in ast.walk(kernel) if is_call_of(n, others) and id(n) not in fine]
-
-
-def global_names(kernel: Function, consts: set[str]) -> list[ast.AST]:
-    """Names in expressions that are neither local nor const; calls are fine."""
-    called = {id(n.func) for n in ast.walk(kernel) if isinstance(n, ast.Call)}
-    known = locals_of(kernel) | consts
-    body = [node for statement in kernel.body for node in ast.walk(statement)]
-    return [
-        n for n in body if isinstance(n, ast.Name) and n.id not in known and id(n) not in called
-    ]
-
-
-def unknown_calls(kernel: Function, module: set[str]) -> list[ast.AST]:
-    """Calls of what is neither in the module, nor an argument, nor a builtin or a pointer."""
-    known = module | locals_of(kernel) | POINTERS | set(dir(builtins))
-    return [
-        n
-        for n in ast.walk(kernel)
-        if isinstance(n, ast.Call) and not (isinstance(n.func, ast.Name) and n.func.id in known)
-    ]
-
-
-def names_of(tree: ast.Module) -> set[str]:
-    """Functions of the module and what it imports."""
-    imported = {
-        alias.asname or alias.name
-        for node in tree.body
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
-    return imported | {node.name for node in tree.body if isinstance(node, Function)}
-
-
 ALL_KERNELS = {kernel.name for name in FILES for kernel in kernels(parse(name))}
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_kernels_are_what_viper_and_cpython_agree_on(file: str) -> None:
-    tree = parse(file)
-    for kernel in kernels(tree):
-        broken = {rule.__name__: [ast.unparse(n) for n in rule(kernel)] for rule in RULES}
-        broken["uncast"] = [ast.unparse(n) for n in uncast_results(kernel, ALL_KERNELS)]
-        consts = set(constants(tree))
-        broken["globals"] = [ast.unparse(n) for n in global_names(kernel, consts)]
-        broken["calls"] = [ast.unparse(n) for n in unknown_calls(kernel, names_of(tree))]
-        assert not any(broken.values()), (kernel.name, broken)
+    found = broken(parse(file), ALL_KERNELS)
+    assert not [(ast.unparse(node), *words) for node, *words in found]
 
 
 def test_there_are_kernels() -> None:

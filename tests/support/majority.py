@@ -80,6 +80,16 @@ class Majority(Learner):
         state[_WINDOW] = self.window
         state[_CLASSES] = self.classes
 
+    _FIXED = (("state", (_WINDOW, _CLASSES)),)
+
+    def _is_sound(self):
+        state, _, labels = self._flat
+        return (
+            0 <= state[_HELD] <= self.window
+            and 0 <= state[_NEXT] < self.window
+            and max(labels) < self.classes
+        )
+
     @property
     def votes(self):
         """Votes of the last prediction, array('i'); they add up to about 65536 * 255, or 0."""

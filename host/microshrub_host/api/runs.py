@@ -61,8 +61,8 @@ def simulate(
     model
         A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
     engine
-        "c", "llvm", "python" or "micropython", which come to the same result; None is the
-        fastest that this machine has.
+        "c", "llvm", "python" or "micropython", which come to the same result; "checked" is
+        "python" that stops where a kernel leaves a buffer; None is the fastest here.
     warmup
         Samples whose features give the ranges before the run; 0: the ranges grow with the
         samples; None: 0 for learners that can move what they know along, else 256.

@@ -56,8 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--engine",
         type=loader.present_name,
-        choices=engines.NAMES,
-        help="what runs the learner (default: c if there is a C compiler, else llvm)",
+        choices=(*engines.NAMES, engines.CHECKED),
+        help="what runs the learner (default: c if there is a C compiler, else llvm); checked is "
+        "python that stops where a kernel leaves a buffer or 32 bits",
     )
     add_companion_options(parser, simulated=True)
     add_no_label_option(parser, "with --anomaly, samples are scored, and nothing is learned")

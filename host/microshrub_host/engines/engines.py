@@ -16,11 +16,12 @@ from .micropython_engine import MicroPythonEngine, said_of, states_of
 from .status import Status
 
 NAMES = ("python", "llvm", "c", "micropython")
+CHECKED = "checked"  # `python`, and every index and every sum is looked at
 NATIVE = "native"
 
 
 class LocalEngine:
-    """`python`, `llvm` or `c`, in this process."""
+    """`python`, `checked`, `llvm` or `c`, in this process."""
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -95,8 +96,9 @@ def regressor_for(model: str) -> str:
 def register(name: str, path: str | os.PathLike[str]) -> None:
     """Add a learner of your own, the class of that name in that file, to all commands and engines.
 
-    Programs that this one starts know it, too. Raises UserError if there is no such class, or if
-    another learner already has its name.
+    Programs that this one starts know it, too. Raises UserError if there is no such class, if
+    another learner already has its name, or if a kernel does what none may: see
+    `microshrub check-learner`, of which this is the quick part.
     """
     first = short_name(name)
     taken = first in MODELS or first in REGRESSORS
@@ -104,6 +106,12 @@ def register(name: str, path: str | os.PathLike[str]) -> None:
         raise UserError(f"{name} cannot be called {first}: that is {kind_of(first)}")
     own_learners.add(name, path)
     loader.load.cache_clear()
+    try:
+        loader.load("python")
+    except UserError:
+        own_learners.remove(name, path)
+        loader.forget(Path(path).stem)
+        raise
 
 
 def model_of(kind: str) -> str:

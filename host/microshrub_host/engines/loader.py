@@ -12,12 +12,12 @@ pointers.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import hashlib
 import importlib.util
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -25,7 +25,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from ..base.errors import UserError
-from . import kernel_rewriting, library_files, python_pointers
+from . import kernel_rewriting, library_files, own_check, python_pointers
 from .code_cache import cached
 from .compiled_kernels import CompiledViper, KernelCompiler, write_addresses
 from .kernel_rewriting import POINTERS, Overflows, cast_arguments
@@ -148,7 +148,7 @@ def _standin(viper: Any) -> ModuleType:
     return module
 
 
-@contextmanager
+@contextlib.contextmanager
 def _importing(finder: _Finder, standin: ModuleType) -> Iterator[None]:
     before = sys.modules.get("micropython")
     sys.modules["micropython"] = standin
@@ -199,6 +199,8 @@ def load(engine: str) -> ModuleType:
     The result is what `import microshrub` gives on a board.
     """
     engine = present_name(engine)
+    if engine != "checked":
+        _check_own()
     viper: Any
     names: dict[str, Any]
     if engine in COMPILED:
@@ -221,6 +223,28 @@ def load(engine: str) -> ModuleType:
             importlib.import_module(f"{package}.{name}".removesuffix(".__init__"))
         _add_own(library)
         return library
+
+
+def forget(module: str) -> None:
+    """Have a module of the user's own be read again when the library is loaded the next time."""
+    for name in [name for name in sys.modules if name.startswith("_microshrub_")]:
+        if name.partition(".")[2] == module:
+            del sys.modules[name]
+    load.cache_clear()
+
+
+def _check_own() -> None:
+    """Have each of the user's own learners looked at once. Raises LearnerError."""
+    for own in own_learners():
+        mark = None
+        with contextlib.suppress(OSError):
+            mark = own_check.mark_of(own.path, own.name, digest())
+            if mark.exists():
+                continue
+        own_check.quick(load("checked"), own.name, own.path)
+        if mark:
+            with contextlib.suppress(OSError):
+                mark.touch()
 
 
 def _add_own(library: ModuleType) -> None:

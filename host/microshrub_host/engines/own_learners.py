@@ -53,6 +53,13 @@ def add(name: str, path: str | os.PathLike[str]) -> None:
         os.environ[VARIABLE] = text
 
 
+def remove(name: str, path: str | os.PathLike[str]) -> None:
+    """Take back what add() has added."""
+    entry = f"{Path(path).resolve()}:{name}"
+    known = os.environ.get(VARIABLE, "").split(",")
+    os.environ[VARIABLE] = ",".join(each for each in known if each != entry)
+
+
 @functools.cache
 def _listed(text: str, folder: str) -> tuple[OwnLearner, ...]:
     entries = [entry.strip() for entry in text.split(",")]

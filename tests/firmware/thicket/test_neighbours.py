@@ -42,6 +42,23 @@ def test_votes_are_those_of_the_nearest(
         assert np.array(model.votes) / (65536 * 255) == pytest.approx(expected, abs=0.01)
 
 
+def test_an_equal_sample_does_not_outvote_all_others() -> None:
+    """A vote is 1 / (features + distance): one at 0 has 1/4, two at 4 have 1/8 each."""
+    model = LIBRARY.NearestNeighbours(4, 2, window=3, k=3)
+    for code, label in ((0, 0), (256, 1), (256, 1)):
+        model.learn(array("H", [code] * 4), label)
+    model.predict(array("H", [0] * 4))
+    assert np.array(model.votes) / (65536 * 255) == pytest.approx([0.5, 0.5], abs=0.001)
+
+
+def test_of_equally_near_samples_the_newest_are_asked() -> None:
+    model = LIBRARY.NearestNeighbours(1, 3, window=9, k=2)
+    for label in (0, 0, 1, 2):
+        model.learn(array("H", [5000]), label)
+    model.predict(array("H", [5000]))
+    assert np.array(model.votes) / (65536 * 255) == pytest.approx([0, 0.5, 0.5], abs=0.001)
+
+
 def test_nothing_is_said_before_the_first_sample() -> None:
     model = LIBRARY.NearestNeighbours(2, 3)
     assert model.predict(array("H", [1, 2])) == 0

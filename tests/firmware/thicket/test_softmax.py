@@ -54,6 +54,7 @@ def test_shares_are_those_of_floating_point(features: int, classes: int, rate: i
         model.predict(row)
         shares = np.array(model.votes) / (65536 * 255)
         assert shares == pytest.approx(slow.predict(x), abs=0.03)
+        assert shares.sum() == pytest.approx(1, abs=0.002)
         model.learn(row, int(y))
         slow.learn(x, int(y))
 

@@ -69,6 +69,7 @@ GROUPS = {
             f"{_HOST}.compare",
             first.COMPARE,
         ),
+        Command("check-learner", "Check a learner of your own.", f"{_TOOLS}.check_learner"),
         Command(
             "parity",
             "Check that all engines compute the same bits.",

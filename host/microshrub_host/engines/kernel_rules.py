@@ -1,0 +1,198 @@
+"""What a kernel may not have: what viper cannot do, or does in another way than CPython.
+
+Each rule gives the nodes, or arguments, that break it.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Collection
+
+from .kernel_rewriting import POINTERS
+
+SMALL = 2**30  # integers are below it
+MODULES = {"micropython", "array", "builtins", "struct", "binascii", "io"}  # that are imported
+
+Function = ast.FunctionDef
+
+
+def is_kernel(node: ast.AST) -> bool:
+    """Whether a node is a function with the decorator micropython.viper."""
+    return isinstance(node, Function) and any(
+        ast.unparse(decorator) == "micropython.viper" for decorator in node.decorator_list
+    )
+
+
+def kernels(tree: ast.Module) -> list[Function]:
+    """The module's; a method in viper works on objects, and is none."""
+    return [node for node in tree.body if isinstance(node, Function) and is_kernel(node)]
+
+
+def constants(tree: ast.Module) -> dict[str, int]:
+    """Names that the module assigns const(integer), in their order."""
+    return {
+        node.targets[0].id: ast.literal_eval(node.value.args[0])
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Call)
+        and ast.unparse(node.value.func) == "const"
+    }
+
+
+def is_call_of(node: ast.AST, names: Collection[str]) -> bool:
+    """Whether a node is a call of one of these functions."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+
+
+def locals_of(kernel: Function) -> set[str]:
+    stored = {
+        node.id
+        for node in ast.walk(kernel)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return stored | {arg.arg for arg in kernel.args.args}
+
+
+def keyword_calls(kernel: Function) -> list[ast.AST]:
+    return [n for n in ast.walk(kernel) if isinstance(n, ast.keyword)]
+
+
+def starred_calls(kernel: Function) -> list[ast.AST]:
+    return [n for n in ast.walk(kernel) if isinstance(n, ast.Starred)]
+
+
+def unusual_arguments(kernel: Function) -> list[ast.AST]:
+    args = kernel.args
+    odd = [args.vararg, args.kwarg, *args.posonlyargs, *args.kwonlyargs, *args.defaults]
+    return [n for n in odd if n]
+
+
+def division_and_power(kernel: Function) -> list[ast.AST]:
+    return [n for n in ast.walk(kernel) if isinstance(n, (ast.Div, ast.Pow))]
+
+
+def negative_subscripts(kernel: Function) -> list[ast.AST]:
+    return [
+        n
+        for n in ast.walk(kernel)
+        if isinstance(n, ast.Subscript)
+        and isinstance(n.slice, ast.UnaryOp)
+        and isinstance(n.slice.op, ast.USub)
+    ]
+
+
+def slices(kernel: Function) -> list[ast.AST]:
+    return [n for n in ast.walk(kernel) if isinstance(n, ast.Slice)]
+
+
+def wide_literals(kernel: Function) -> list[ast.AST]:
+    return [
+        n
+        for n in ast.walk(kernel)
+        if isinstance(n, ast.Constant) and isinstance(n.value, int) and n.value >= SMALL
+    ]
+
+
+def other_literals(kernel: Function) -> list[ast.AST]:
+    """Floats, None, text (but for the docstring), True and False."""
+    allowed = kernel.body[0].value if ast.get_docstring(kernel) else None  # type: ignore[attr-defined]
+    return [
+        n
+        for n in ast.walk(kernel)
+        if isinstance(n, ast.Constant) and type(n.value) is not int and n is not allowed
+    ]
+
+
+def allocating_syntax(kernel: Function) -> list[ast.AST]:
+    kinds = (
+        ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp,
+        ast.GeneratorExp, ast.Lambda, ast.JoinedStr, ast.Yield, ast.YieldFrom, ast.Await,
+        ast.Is, ast.IsNot, ast.In, ast.NotIn, ast.With, ast.Global, ast.Nonlocal,
+    )  # fmt: skip
+    return [n for n in ast.walk(kernel) if isinstance(n, kinds)]
+
+
+def ranges_with_a_variable_step(kernel: Function) -> list[ast.AST]:
+    return [
+        n
+        for n in ast.walk(kernel)
+        if is_call_of(n, {"range"})
+        and isinstance(n, ast.Call)
+        and len(n.args) == 3
+        and not isinstance(n.args[2], ast.Constant)
+    ]
+
+
+RULES: tuple[Callable[[Function], list[ast.AST]], ...] = (
+    keyword_calls,
+    starred_calls,
+    unusual_arguments,
+    division_and_power,
+    negative_subscripts,
+    slices,
+    wide_literals,
+    other_literals,
+    allocating_syntax,
+    ranges_with_a_variable_step,
+)
+
+
+def uncast_results(kernel: Function, others: set[str]) -> list[ast.AST]:
+    """Calls of kernels whose result is used without int(...): in viper it is an object."""
+    fine = set()
+    for node in ast.walk(kernel):
+        if isinstance(node, ast.Expr):
+            fine.add(id(node.value))
+        if isinstance(node, ast.Call) and is_call_of(node, {"int"}):
+            fine.update(map(id, node.args))
+    return [n for n in ast.walk(kernel) if is_call_of(n, others) and id(n) not in fine]
+
+
+def global_names(kernel: Function, consts: set[str]) -> list[ast.AST]:
+    """Names in expressions that are neither local nor const; calls are fine."""
+    called = {id(n.func) for n in ast.walk(kernel) if isinstance(n, ast.Call)}
+    known = locals_of(kernel) | consts
+    body = [node for statement in kernel.body for node in ast.walk(statement)]
+    return [
+        n for n in body if isinstance(n, ast.Name) and n.id not in known and id(n) not in called
+    ]
+
+
+def unknown_calls(kernel: Function, module: set[str]) -> list[ast.AST]:
+    """Calls of what is neither in the module, nor an argument, nor a builtin or a pointer."""
+    known = module | locals_of(kernel) | {*POINTERS} | set(dir(builtins))
+    return [
+        n
+        for n in ast.walk(kernel)
+        if isinstance(n, ast.Call) and not (isinstance(n.func, ast.Name) and n.func.id in known)
+    ]
+
+
+def names_of(tree: ast.Module) -> set[str]:
+    """Functions of the module and what it imports."""
+    imported = {
+        alias.asname or alias.name
+        for node in tree.body
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    return imported | {node.name for node in tree.body if isinstance(node, Function)}
+
+
+def broken(tree: ast.Module, others: set[str]) -> list[tuple[ast.AST, str, str]]:
+    """What breaks a rule in a module's kernels: the node, the kernel's name and the rule's.
+
+    others are the names of all kernels that it may call, its own among them.
+    """
+    found: list[tuple[ast.AST, str, str]] = []
+    for kernel in kernels(tree):
+        of_names = (
+            ("uncast_results", uncast_results(kernel, others)),
+            ("global_names", global_names(kernel, set(constants(tree)))),
+            ("unknown_calls", unknown_calls(kernel, names_of(tree))),
+        )
+        for name, nodes in (*((rule.__name__, rule(kernel)) for rule in RULES), *of_names):
+            found += [(node, kernel.name, name.replace("_", " ")) for node in nodes]
+    return found

@@ -1,0 +1,64 @@
+"""tests/support/majority.py with one thing wrong."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from microshrub_host.engines import loader
+
+MAJORITY = Path(__file__).with_name("majority.py")
+# What is wrong, a line, and what is in its place
+FAULTS = {
+    "beyond a buffer": ("        votes[c] = 0\n", "        votes[5000] = 7\n"),
+    "below a buffer": ("        votes[c] = 0\n", "        votes[c - 4] = 0\n"),
+    "more than 32 bits": (
+        "        c = labels[i]\n",
+        "        c = labels[i] + ((held + 9999999) * 999 & 0)\n",
+    ),
+    "a float": ("    best = 0\n", "    best = 0\n    half = 0.5\n"),
+    "a list": ("    best = 0\n", "    best = 0\n    those = [best]\n"),
+    "an uncast call": (
+        "predicted = int(predict(t, rows, at))",
+        "predicted = predict(t, rows, at)",
+    ),
+    "another module": ("import micropython\n", "import micropython\nimport numpy\n"),
+    "votes that do not add up": ("_ALL // held", "_ALL // (held + held)"),
+    "a class that is not the one with most votes": ("    return best\n", "    return 0\n"),
+    "a class that is none": ("    return best\n", "    return best + 3\n"),
+    "another answer when asked twice": (
+        "    best = 0\n",
+        "    best = 0\n    labels[0] = (labels[0] + 1) % state[_CLASSES]\n",
+    ),
+    "no _is_sound": ("    def _is_sound(self):", "    def _was_sound(self):"),
+    "an _is_sound that believes all": (
+        "        return (\n            0 <= state",
+        "        return True or (\n            0 <= state",
+    ),
+}
+
+
+def faulty(fault: str, folder: Path) -> Path:
+    """The file with that fault, in a folder."""
+    line, other = FAULTS[fault]
+    source = MAJORITY.read_text(encoding="utf-8")
+    assert source.count(line) >= 1, fault
+    file = folder / "majority.py"
+    file.write_text(source.replace(line, other, 1), encoding="utf-8")
+    return file
+
+
+@contextmanager
+def own_learners_forgotten() -> Iterator[None]:
+    """What is registered meanwhile is unknown afterwards; the caller resets the variable."""
+    before = loader.load("python").learners._LEARNERS
+    try:
+        yield
+    finally:
+        for name, module in sys.modules.items():
+            if re.fullmatch(r"_microshrub_\w+\.learners", name):
+                module._LEARNERS = before  # type: ignore[attr-defined]
+        loader.forget("majority")

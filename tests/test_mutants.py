@@ -1,0 +1,53 @@
+"""The mutants of tests/mutants.py: each changes a line that is there; a sample is killed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from microshrub_host.engines import loader
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from mutant_list import MUTANTS, Mutant
+from mutants import ROOT, NoSuchLineError, main, mutated
+
+NAMED = {
+    "thicket/members.py": "_SHARPNESS",
+    "thicket/votes.py": "_LEAF_RATE",
+    "thicket/softmax.py": "512",
+    "regression/linear.py": "_FINE",
+    "newcomers.py": "_ENOUGH",
+}
+
+
+def test_there_are_some_forty_of_all_rooms() -> None:
+    assert len(MUTANTS) >= 40
+    assert len({mutant.file for mutant in MUTANTS}) >= 25
+    for file, name in NAMED.items():
+        assert any(each.file == file and name in each.line for each in MUTANTS)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.file} {mutant.line}")
+def test_its_line_is_there_once_and_its_tests_are_in_its_folder(mutant: Mutant) -> None:
+    source = mutated(mutant)
+    assert mutant.replacement in source
+    compile(source, mutant.file, "exec")
+    room = Path(mutant.file).parent
+    for test in mutant.tests:
+        path, _, name = test.partition("::")
+        assert Path(path).parent == Path("tests/firmware") / room
+        assert f"def {name}" in (ROOT / path).read_text(encoding="utf-8")
+
+
+def test_a_line_that_is_no_longer_there_is_refused() -> None:
+    with pytest.raises(NoSuchLineError, match="is there 0 times"):
+        mutated(Mutant("fixed.py", "_NO = const(1)", "_NO = const(2)", ()))
+
+
+@pytest.mark.long
+def test_a_sample_is_killed() -> None:
+    """Another one for each version of the kernels."""
+    assert main(["--sample", "2", "--seed", str(int(loader.digest(), 16))]) == 0

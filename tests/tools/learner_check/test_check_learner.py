@@ -1,0 +1,143 @@
+"""A learner of one's own is looked at before it runs, and `check-learner` looks at all of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from learner_faults import FAULTS, MAJORITY, faulty, own_learners_forgotten
+from script_support import run
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.engines import learners, loader, own_learners
+
+# What is said of each: where it is, and what; the first part of it, if that is all
+SAID = {
+    "beyond a buffer": "line 34, kernel predict: votes[5000] = 7: IndexError",
+    "below a buffer": "line 34, kernel predict: votes[c - 4] = 0: IndexError: negative index",
+    "more than 32 bits": "does not fit into 32 bits",
+    "a float": "line 37, kernel predict: '0.5' is not for kernels (other literals)",
+    "a list": "line 37, kernel predict: '[best]' is not for kernels (allocating syntax)",
+    "an uncast call": "line 51, kernel learn: 'predict(t, rows, at)' is not for kernels (uncast",
+    "another module": "line 9: a board's library does not import numpy",
+    "votes that do not add up": "votes have to add up to about 65536 * 255, or to 0, not to",
+    "a class that is not the one with most votes": "it predicted class 0, and the most votes are",
+    "a class that is none": "it predicted",
+    "another answer when asked twice": "when asked once more",
+    "no _is_sound": "Majority has no _is_sound(), so every saved state is refused",
+    "an _is_sound that believes all": "IndexError",
+}
+LATER = ("no _is_sound", "an _is_sound that believes all")  # than the quick part
+
+
+@pytest.fixture(autouse=True)
+def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv(own_learners.VARIABLE, "")
+    with own_learners_forgotten():
+        yield
+
+
+def test_each_fault_has_its_words() -> None:
+    assert set(SAID) == set(FAULTS)
+
+
+def test_a_good_learner_keeps_all(
+    capsys: pytest.CaptureFixture[str], micropython_command: tuple[str, ...]
+) -> None:
+    assert run("check-learner", f"{MAJORITY}:Majority") == 0
+    said = capsys.readouterr().out
+    assert said.count("holds  ") == 9
+    assert "FAILS" not in said
+    assert "left out" not in said
+    assert said.endswith("Majority keeps what a learner has to.\n")
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_told_with_kernel_and_line(
+    fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("check-learner", f"{faulty(fault, tmp_path)}:Majority") == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert "FAILS" in said
+    assert SAID[fault] in said
+
+
+@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault not in LATER])
+def test_register_refuses_it_and_takes_it_once_it_is_mended(fault: str, tmp_path: Path) -> None:
+    file = faulty(fault, tmp_path)
+    with pytest.raises(UserError) as refusal:
+        learners.register("Majority", file)
+    assert SAID[fault] in str(refusal.value)
+    assert str(refusal.value).startswith("majority.py")
+    assert "majority" not in learners.MODELS
+    file.write_text(MAJORITY.read_text(encoding="utf-8"), encoding="utf-8")
+    learners.register("Majority", file)
+    assert "majority" in learners.MODELS
+
+
+def test_a_command_refuses_it_instead_of_a_crash(tmp_path: Path) -> None:
+    file = faulty("beyond a buffer", tmp_path)
+    command = [sys.executable, "-m", "microshrub_tools.cli.main", "simulate", "synth:sea_a"]
+    done = subprocess.run(
+        [*command, "--model", "majority", "--limit", "50"],
+        env={**os.environ, own_learners.VARIABLE: f"{file}:Majority"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert SAID["beyond a buffer"] in " ".join(done.stderr.split())
+
+
+def test_a_state_that_nobody_can_judge_is_refused(tmp_path: Path) -> None:
+    learners.register("Majority", faulty("no _is_sound", tmp_path))
+    model = loader.load("python").learners.learner_class("Majority")(features=1, classes=2)
+    fresh = model.state_crc32()
+    with pytest.raises(ValueError, match="the saved state"):
+        model.load(model.save())
+    assert model.state_crc32() == fresh
+
+
+@pytest.mark.parametrize(("place", "value"), [(0, 10**6), (2, 9), (3, 100), (3, -1), (2, -1)])
+def test_a_forged_state_is_refused(place: int, value: int) -> None:
+    """window, held and next."""
+    learners.register("Majority", MAJORITY)
+    model = loader.load("python").learners.learner_class("Majority")(features=1, classes=2)
+    good = model.save()
+    model.buffers()[0][2][place] = value
+    forged = model.save()
+    model.reset()
+    with pytest.raises(ValueError, match="the saved state"):
+        model.load(forged)
+    model.load(good)
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ("majority.py", "has to be FILE.py:CLASS"),
+        (f"{MAJORITY}:Minority", "there is no class Minority in"),
+        (f"{MAJORITY}:Thicket", "Thicket cannot be called thicket"),
+    ],
+)
+def test_what_is_no_learner(entry: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("check-learner", entry) == 2
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
+def test_simulate_checked_gives_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    told = []
+    for engine in ("checked", "python"):
+        words = ("--model", "shrub", "--window", 8, "--trees", 2, "--limit", 200)
+        assert run("simulate", "synth:sea_a", *words, "--engine", engine, "--json", "-") == 0
+        told.append(capsys.readouterr().out)
+    assert "state_crc32" in told[0]
+    lines = [
+        {line for line in each.splitlines() if "second" not in line and "engine" not in line}
+        for each in told
+    ]
+    assert lines[0] == lines[1]

@@ -1,0 +1,60 @@
+"""`microshrub check-learner`: does a learner of one's own keep what all of them have to?"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import console
+from microshrub_host.engines import learners, loader, own_check, own_learners
+from microshrub_host.engines.own_check import LearnerError
+
+from ..learner_check.checks import CHECKS, NEEDED, CheckedLearner, LeftOut
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument("learner", metavar="FILE:CLASS", help="a file and the class in it")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print a line for each check; 1 if one failed."""
+    file, _, name = arguments.learner.rpartition(":")
+    first = learners.short_name(name or " ")
+    own = [each for each in own_learners.own_learners() if each.name == name]
+    if not own and (first in learners.MODELS or first in learners.REGRESSORS):
+        raise UserError(f"{name} cannot be called {first}: that is {learners.kind_of(first)}")
+    own_learners.add(name, file)
+    loader.load.cache_clear()
+    candidate = CheckedLearner(name, Path(file).expanduser().resolve())
+    failed = 0
+    for check in CHECKS:
+        words = _failure(check, candidate)
+        failed += bool(words)
+        if words and check in NEEDED:
+            console.say("The other checks need this one to hold.")
+            break
+    if not failed:
+        console.say(f"{name} keeps what a learner has to.")
+    return int(failed > 0)
+
+
+def _failure(check: Callable[[CheckedLearner], None], candidate: CheckedLearner) -> str:
+    """Run a check and print its line; what is wrong in words, "" if nothing is."""
+    what = (check.__doc__ or "").strip()
+    try:
+        check(candidate)
+    except LeftOut as left:
+        console.say(f"left out  {what} {left}")
+        return ""
+    except LearnerError as error:
+        words = str(error)
+    except Exception as error:
+        words = str(own_check.told(error, candidate.path))
+    else:
+        console.say(f"holds     {what}")
+        return ""
+    console.say(f"FAILS     {what}\n          {words}")
+    return words

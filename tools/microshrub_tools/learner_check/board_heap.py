@@ -1,0 +1,55 @@
+"""Runs a learner on a real MicroPython with its heap locked: whoever allocates, fails."""
+
+from __future__ import annotations
+
+import subprocess
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from microshrub_host.engines import library_files
+from microshrub_host.engines.micropython_binary import find_or_fetch
+
+_SCRIPT = """\
+import sys
+sys.path[:0] = [{library!r}, {here!r}]
+from array import array
+from micropython import heap_lock, heap_unlock
+from microshrub.learners import learner_class, register
+register({name!r}, {module!r})
+learner = learner_class({name!r})(**{parameters!r})
+rows = {rows!r}
+labels = {labels!r}
+what = "predict"
+try:
+    for k in range(len(rows)):
+        if k == len(rows) // 2:
+            heap_lock()
+        what = "predict"
+        learner.predict(rows[k])
+        what = "learn"
+        learner.learn(rows[k], labels[k])
+    heap_unlock()
+except MemoryError:
+    heap_unlock()
+    print(what, "allocates: a board's heap fills up with it")
+"""
+
+
+def run(path: Path, name: str, learner: Any, rows: Sequence[tuple[array[int], int]]) -> str:
+    """What is wrong in words, "" if nothing is. Raises NoMicroPython where there is none."""
+    script = _SCRIPT.format(
+        library=str(library_files.folder().parent),
+        here=str(path.parent),
+        name=name,
+        module=path.stem,
+        parameters={word: getattr(learner, word) for word in learner._SHAPE},
+        rows=[row for row, _ in rows],
+        labels=[label for _, label in rows],
+    )
+    command = [*find_or_fetch().command, "-X", "heapsize=4m", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return f"MicroPython ended with {done.returncode}: {done.stderr.strip()[-500:]}"
+    return done.stdout.strip()

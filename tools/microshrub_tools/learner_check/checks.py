@@ -1,0 +1,199 @@
+"""What every learner has to keep, one check each: `microshrub check-learner` runs them all.
+
+A check takes the learner and raises LearnerError where it does not keep that; what cannot
+be checked here, for want of a C compiler or of a MicroPython, raises LeftOut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from microshrub_host.api.runs import parity
+from microshrub_host.engines import engines, learners, loader, own_check
+from microshrub_host.engines.micropython_binary import NoMicroPython
+from microshrub_host.engines.own_check import LearnerError, Samples
+from microshrub_host.streams.number_streams import NumberStream
+from microshrub_host.streams.stream import Stream
+
+from ..state_fuzz.altered_states import Chance, alter
+from . import board_heap
+
+_SHAPES = ({"features": 1, "classes": 2}, own_check.SHAPE, {"features": 6, "classes": 5})
+_SAMPLES = 300
+_STATES = 300  # that are altered
+_USED = 20  # samples that one is used for, if it is not refused
+_MOST = 65536  # bytes of a learner that is tried
+
+
+class LeftOut(Exception):  # noqa: N818  (no error: it says why)
+    """The check needs something that this machine does not have."""
+
+
+@dataclass(frozen=True)
+class CheckedLearner:
+    """The class of that name in that file, which the library knows."""
+
+    name: str
+    path: Path
+
+    @property
+    def model(self) -> str:
+        """What commands call it."""
+        return learners.short_name(self.name)
+
+    @property
+    def is_regressor(self) -> bool:
+        return self.model in learners.REGRESSORS
+
+    def made(self, library: ModuleType, shape: dict[str, int], **parameters: Any) -> Any:
+        return own_check.make(library, self.name, shape, **parameters)
+
+    def samples(self, learner: Any, seed: int = 1) -> Samples:
+        return Samples(learner.features, getattr(learner, "classes", 65536), seed)
+
+    def learners(self, library: ModuleType) -> Iterator[Any]:
+        """It in several shapes, and with the least and the most of each parameter."""
+        for shape in _SHAPES:
+            yield self.made(library, shape)
+        for name, parameter in learners.options_of(self.model).items():
+            for value in {parameter.low, parameter.high, *parameter.choices} - {None}:
+                kept = int(value) if parameter.kind is int else value
+                try:
+                    kind = library.learners.learner_class(self.name)
+                    shape = {k: v for k, v in own_check.SHAPE.items() if k in kind._SHAPE}
+                    size = kind.nbytes(**shape, **{name: kept})
+                except ValueError:  # not with the other parameters' defaults
+                    continue
+                if size <= _MOST:
+                    yield self.made(library, own_check.SHAPE, **{name: kept})
+
+
+def source_rules(candidate: CheckedLearner) -> None:
+    """The kernels have nothing that viper cannot do."""
+    own_check.read_source(candidate.path)
+
+
+def bounds(candidate: CheckedLearner) -> None:
+    """No kernel leaves a buffer or 32 bits; answers and votes are such, asked twice the same."""
+    for learner in candidate.learners(loader.load("checked")):
+        own_check.learn(learner, candidate.samples(learner), _SAMPLES)
+
+
+def fresh_again(candidate: CheckedLearner) -> None:
+    """After reset() all is as it was."""
+    learner = candidate.made(loader.load("checked"), own_check.SHAPE)
+    before = learner.state_crc32()
+    own_check.learn(learner, candidate.samples(learner), 50)
+    learner.reset()
+    if learner.state_crc32() != before:
+        raise LearnerError("after reset() the state is not that of a fresh one: see _start()")
+
+
+def bytes_are_known(candidate: CheckedLearner) -> None:
+    """nbytes() is what the buffers take."""
+    for learner in candidate.learners(loader.load("checked")):
+        taken = sum(len(bytes(memoryview(buffer))) for _, _, buffer in learner.buffers())
+        if taken != learner.table_bytes():
+            raise LearnerError(f"_table() says {learner.table_bytes()} bytes, and it has {taken}")
+
+
+def save_and_load(candidate: CheckedLearner) -> None:
+    """Loaded, it has the same state and the same future."""
+    library = loader.load("checked")
+    kind = library.learners.learner_class(candidate.name)
+    if kind._is_sound is library.buffers.Buffers._is_sound:
+        raise LearnerError(
+            f"{candidate.name} has no _is_sound(), so every saved state is refused: it says of "
+            "each index in the state whether it is within the buffers"
+        )
+    for learner in candidate.learners(library):
+        samples = candidate.samples(learner)
+        own_check.learn(learner, samples, 100)
+        other = candidate.made(library, own_check.SHAPE)
+        if other.configuration() != learner.configuration():
+            continue
+        other.load(learner.save())
+        for _ in range(100):
+            row, label = samples.next()
+            learner.learn(row, label)
+            other.learn(row, label)
+            if learner.state_crc32() != other.state_crc32():
+                raise LearnerError("once loaded, it learns otherwise: something is in no buffer")
+
+
+def forged_states(candidate: CheckedLearner) -> None:
+    """A state with altered words and a right checksum is refused, or serves."""
+    library = loader.load("checked")
+    chance = Chance(7)
+    learner = candidate.made(library, own_check.SHAPE)
+    samples = candidate.samples(learner)
+    outcomes = getattr(learner, "classes", 65536)
+    for length in (3, 40, 200):
+        learner.reset()
+        own_check.learn(learner, samples, length)
+        saved = learner.save()
+        for _ in range(_STATES // 3):
+            try:
+                learner.load(alter(saved, chance))
+            except ValueError:
+                continue
+            for _ in range(_USED):
+                row, label = samples.next()
+                if not 0 <= learner.predict(row) < outcomes:
+                    raise LearnerError("_is_sound() lets a state pass that predicts no class")
+                learner.learn(row, label)
+
+
+def equal_engines(candidate: CheckedLearner) -> None:
+    """The engines in this process hold the same bits after every sample."""
+    names = ("checked", *(name for name in engines.available() if name != "micropython"))
+    _compare(candidate, names, _SAMPLES)
+
+
+def equal_on_micropython(candidate: CheckedLearner) -> None:
+    """A real 32-bit MicroPython holds them, too."""
+    try:
+        _compare(candidate, ("python", "micropython"), _SAMPLES)
+    except NoMicroPython as error:
+        raise LeftOut(str(error)) from None
+
+
+def nothing_allocated(candidate: CheckedLearner) -> None:
+    """predict and learn take nothing of a real MicroPython's heap."""
+    learner = candidate.made(loader.load("python"), own_check.SHAPE)
+    samples = candidate.samples(learner)
+    rows = [samples.next() for _ in range(120)]
+    try:
+        said = board_heap.run(candidate.path, candidate.name, learner, rows)
+    except NoMicroPython as error:
+        raise LeftOut(str(error)) from None
+    if said:
+        raise LearnerError(said)
+
+
+def _compare(candidate: CheckedLearner, names: tuple[str, ...], samples: int) -> None:
+    rng = np.random.default_rng(3)
+    values = rng.integers(-9000, 9000, (samples, 3)).astype(float)
+    stream: Stream | NumberStream
+    if candidate.is_regressor:
+        columns = np.column_stack([values, values @ (0.5, -0.2, 0.1)]).round()
+        stream = NumberStream("drawn", columns, ("a", "b", "c", "y"), 3, 0, 0)
+    else:
+        labels = ((values[:, 0] > 0) + (values[:, 1] > 3000)).astype(np.uint8)
+        stream = Stream("drawn", values, labels, ("a", "b", "c"), ("no", "maybe", "yes"))
+    found = parity(stream, candidate.model, engine_names=names, warmup=64, every=50)
+    if found:
+        raise LearnerError(str(found))
+
+
+CHECKS: tuple[Callable[[CheckedLearner], None], ...] = (
+    *(source_rules, bounds, fresh_again, bytes_are_known, save_and_load, forged_states),
+    *(equal_engines, equal_on_micropython, nothing_allocated),
+)
+NEEDED = (source_rules, bounds)  # what comes after them could end this process
