@@ -16,17 +16,16 @@ drift_alarm DriftAlarm LEVELS
 explanation explain
 forecaster Forecaster
 interval Interval
+outlook Outlook
 metrics Metrics
 newcomers Newcomers
 number_metrics NumberMetrics
 growing GrowingQuantizer
-parcel Parcel
 pending Pending
 quantizer MISSING Quantizer RAW_MAX
 spare_classes SpareClasses
 target Target
 thicket.rehearsal Rehearsal
-thicket.sharing Sharing
 """
 
 

@@ -2,13 +2,9 @@
 
 A sample has one value of each column, and one of the columns is the target. With a horizon of N,
 the target N samples later is predicted: the features are the other columns and the target's last
-values (lags), and a sample is learned when the one N later has come. With a horizon of 0, the
-target is told from the other columns of its own sample, and learned at once.
-
-    forecaster = Forecaster(model, columns=3, column=2, horizon=10, lags=3, interval=90)
-    forecaster.observe(values)                 # of the first samples; then
-    forecaster.freeze()
-    predicted = forecaster.take(values)        # +- forecaster.half
+values (lags), and a sample is learned when the one N later has come. What the learner says is
+weighed against the last value and seasons (outlook.py). With a horizon of 0, the target is told
+from the other columns of its own sample, and learned at once.
 
 Buffers (F = features):
 
@@ -48,8 +44,6 @@ _MISSING = const(-536870912)  # the quantizer's
 _RAW_MAX = const(536870911)
 _TICKS = const(1073741823)  # 2**30 - 1
 _NONE = const(-1)
-_INSIDE = const(1)
-_OUTSIDE = const(2)
 
 
 @micropython.viper
@@ -86,8 +80,7 @@ class Forecaster(Buffers):
     lags      1..256 with a horizon: the target's last values that are features
     interval  50..99 percent of the targets that the interval is to hold; None: there is none
 
-    Raises ValueError, which says what is allowed. Its parts have a state: `parts`, for a
-    Checkpoint, are quantizer, model, target, metrics, this object and, with one, the interval.
+    Raises ValueError, which says what is allowed. What has a state is in `parts`.
     """
 
     def __init__(self, model, columns, column, ends=None, horizon=0, lags=1, interval=None):
@@ -111,10 +104,17 @@ class Forecaster(Buffers):
 
             if type(interval) not in (int, float) or not 50 <= interval <= 99:
                 raise ParameterError("interval", "a number of 50..99", interval)
-            self.interval = Interval(interval / 100)
+            self.interval = Interval(interval / 100, late)
+        self._kept = 1
+        self.outlook = None
+        if horizon:
+            from .outlook import Outlook, ring_room
+
+            self._kept = max(lags, ring_room(horizon))
+            self.outlook = Outlook(horizon, self._kept)
         self._allocate()
-        parts = (self.quantizer, model, self.target, self.metrics, self)
-        self.parts = parts + ((self.interval,) if self.interval else ())
+        parts = self.quantizer, model, self.target, self.metrics, self, self.outlook, self.interval
+        self.parts = tuple([part for part in parts if part])
 
     def configuration(self):
         """All but the learner, as one line of text."""
@@ -128,7 +128,7 @@ class Forecaster(Buffers):
             ("forecaster.words", "i", _WORDS),
             ("forecaster.row", "i", features),
             ("forecaster.codes", "H", features),
-            ("forecaster.recent", "i", max(self.lags, horizon, 1)),
+            ("forecaster.recent", "i", self._kept),
             ("forecaster.rows", "H", horizon * features),
             ("forecaster.predicted", "i", horizon),
             ("forecaster.halves", "i", horizon),
@@ -138,8 +138,7 @@ class Forecaster(Buffers):
 
     def _start(self):
         words, _, _, recent, _, _, _ = self._flat
-        words[_COLUMNS] = self.columns
-        words[_COLUMN] = self.column
+        words[_COLUMNS], words[_COLUMN] = self.columns, self.column
         words[_HORIZON] = self.horizon
         words[_LAGS] = self.lags
         words[_KEPT] = len(recent)
@@ -155,7 +154,7 @@ class Forecaster(Buffers):
             return False
         if not 0 <= held <= self.horizon or (at != held if held < self.horizon else at < 0):
             return False
-        if at >= max(self.horizon, 1) or not 0 <= words[_OUTCOME] <= _OUTSIDE:
+        if at >= max(self.horizon, 1) or not 0 <= words[_OUTCOME] <= 2:
             return False
         return (
             all([_MISSING <= v <= _RAW_MAX for v in list(row) + list(recent)])
@@ -182,6 +181,8 @@ class Forecaster(Buffers):
             self.quantizer.observe(row)
         self.quantizer.freeze()
         self.reset()
+        if self.outlook:
+            self.outlook.reset()
 
     def take(self, values):
         """Learn what a sample, array('i') of `columns`, tells, and predict what it asks for.
@@ -196,16 +197,18 @@ class Forecaster(Buffers):
 
     def take_at(self, values, at):
         """The same with the sample at values[at:], which is not looked at before."""
-        words = self._flat[0]
+        words, _, _, recent, _, _, _ = self._flat
         y = values[at + self.column]
         words[_OUTCOME] = 0
         words[_TAKEN] = (words[_TAKEN] + 1) & _TICKS
-        if self.horizon:
+        outlook = self.outlook
+        if outlook:
             self._learn_waiting(y)
             self._arrange(values, at, y)
+            outlook.note(recent, words[_HEAD], self.target.span)
             self._predict()
-            if words[_HELD] < self.horizon and y != _MISSING:
-                words[_SAID] = y  # no target has come so far: nothing changes
+            said = outlook.foresee(words[_AT], words[_SAID], recent, words[_HEAD])
+            words[_SAID] = self.target.within(said)
             self._wait()
         else:
             self._arrange(values, at, _MISSING)
@@ -217,10 +220,11 @@ class Forecaster(Buffers):
         words, _, _, recent, rows, predicted, halves = self._flat
         if words[_HELD] < self.horizon or y == _MISSING:
             return
-        at = words[_AT]
-        model = self.model
+        at, model = words[_AT], self.model
         model._learn(model._addresses, rows, at * model.features, self.target.learn(y))
         guess = recent[(words[_HEAD] + words[_KEPT] - self.horizon + 1) % words[_KEPT]]
+        if self.outlook:
+            self.outlook.judge(at, guess, y, self.target.span)
         self._judge(predicted[at], halves[at], y, guess)
 
     def _predict(self):
@@ -264,8 +268,8 @@ class Forecaster(Buffers):
         if guess != _MISSING:
             self.metrics.update(said, y, guess, inside)
         if self.interval:
-            self.interval.learn(said, y)
-            self._flat[0][_OUTCOME] = _INSIDE if inside else _OUTSIDE
+            self.interval.learn(said, y, half)
+            self._flat[0][_OUTCOME] = 1 if inside else 2
 
     def _arrange(self, values, at, y):
         """Make the features; y goes to the ring, if there are lags or samples that wait."""

@@ -165,10 +165,19 @@ class Target(Buffers):
         """The raw value that a predicted code stands for, see above. Allocates nothing."""
         self._check_frozen()
         unit = self._flat[0]
-        said = decode(unit, code) + unit[_ROUNDED]  # within 2**30
+        return self.within(decode(unit, code) + unit[_ROUNDED])  # within 2**30
+
+    def within(self, value):
+        """The raw value next to this one within the targets seen; itself before there is one."""
+        unit = self._flat[0]
         if unit[_LEAST] > unit[_GREATEST]:
-            return said
-        return max(unit[_LEAST], min(said, unit[_GREATEST]))
+            return value
+        return max(unit[_LEAST], min(value, unit[_GREATEST]))
+
+    @property
+    def span(self):
+        """From the low end of the range to the high one, raw, with the margins."""
+        return self._flat[0][_SPAN]
 
     def _check(self, value):
         if type(value) is not int or not -_RAW_MAX <= value <= _RAW_MAX:

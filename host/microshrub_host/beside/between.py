@@ -37,7 +37,8 @@ class Forecast(Companion):
         return BoardRoom((made, sample), elsewhere, "lags, samples that wait for their target")
 
     def modules(self, kind: str, beside: Collection[str]) -> tuple[str, ...]:
-        return ("forecaster", *("interval",) * bool(self.parameters["interval"]))
+        parts = {"interval": self.parameters["interval"], "outlook": self.parameters["horizon"]}
+        return ("forecaster", *(part for part, needed in parts.items() if needed))
 
 
 @dataclass(frozen=True)

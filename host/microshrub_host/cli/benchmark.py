@@ -58,6 +58,11 @@ COMMANDS = (
         "microshrub_host.cli.benchmark_numbers",
     ),
     Command(
+        "ahead",
+        "Forecast 1 to 120 samples ahead, beside River; print what intervals hold.",
+        "microshrub_host.cli.benchmark_ahead",
+    ),
+    Command(
         "growth",
         "Run a stream over and over; print the cost per sample at several points.",
         "microshrub_host.cli.benchmark_growth",

@@ -1,7 +1,7 @@
 """A learner of numbers as a header for C99 and C++ that forecasts and learns, bit for bit.
 
 Its kernels are translated; what the Forecaster, the target's unit and the interval do around them
-(firmware's forecaster.py, target.py and interval.py) is written here in C.
+(firmware's forecaster.py and target.py) is written here in C.
 """
 
 from __future__ import annotations
@@ -19,8 +19,15 @@ _KERNELS = {
     "CODE": ("target", "encode"),
     "VALUE": ("target", "decode"),
     "ARRANGE": ("forecaster", "arrange"),
-    "KEEP": ("forecaster", "keep"),
 }
+_AHEAD = {
+    "KEEP": ("forecaster", "keep"),
+    "COMPARE": ("seasons", "compare"),
+    "JUDGE": ("outlook", "judge"),
+    "SEASONS": ("outlook", "ask_seasons"),
+    "FORESEE": ("outlook", "foresee"),
+}
+_INTERVAL = {"FOLLOW": ("interval", "follow")}
 _HEAD = """\
 
    int32_t microshrub_take(const int32_t *raw) takes a sample of all columns: it learns what the
@@ -36,8 +43,7 @@ def exported(model: OpenModel) -> tuple[bytes, str]:
     """The header, and what to know of it. Raises UserError if the learner has no translation."""
     learner, forecaster = model.learner, model.forecaster
     places = _KERNELS | {"PREDICT": c.place(learner._predict), "LEARN": c.place(learner._learn)}
-    if not forecaster.horizon:
-        del places["KEEP"]
+    places |= (_AHEAD if forecaster.horizon else {}) | (_INTERVAL if forecaster.interval else {})
     ahead = f", {forecaster.horizon} samples later" if forecaster.horizon else " of this sample"
     name = c_text.comment(model.file.feature_names[forecaster.column])
     head = _HEAD.format(column=forecaster.column, name=name, when=ahead)
@@ -72,8 +78,9 @@ def _sizes(model: OpenModel) -> str:
 def _state(model: OpenModel) -> Iterator[str]:
     forecaster = model.forecaster
     parts = [model.quantizer, model.learner, forecaster.target, forecaster]
-    state = c.State(model, *parts, *([forecaster.interval] if forecaster.interval else []))
-    waiting = ("forecaster.rows", "forecaster.predicted") if not forecaster.horizon else ()
-    yield from state.buffers(without=("forecaster.halves", *waiting))
+    parts += [part for part in (forecaster.outlook, forecaster.interval) if part]
+    waiting = ("forecaster.rows", "forecaster.predicted", "forecaster.halves")
+    state = c.State(model, *parts)
+    yield from state.buffers(without=() if forecaster.horizon else waiting)
     yield "static int32_t microshrub_half = -1;"
     yield from state.tables()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TARGET = """
 enum { /* words of the target's range, and of the forecaster */
-    MICROSHRUB_LEAST = 4, MICROSHRUB_GREATEST = 5, MICROSHRUB_ROUNDED = 7,
+    MICROSHRUB_SPAN = 1, MICROSHRUB_LEAST = 4, MICROSHRUB_GREATEST = 5, MICROSHRUB_ROUNDED = 7,
     MICROSHRUB_KEPT = 4, MICROSHRUB_HEAD = 5, MICROSHRUB_AT = 6, MICROSHRUB_HELD = 7
 };
 
@@ -23,22 +23,28 @@ static inline int32_t microshrub_note(int32_t y) /* a target; gives its code */
     return code;
 }
 
-static inline int32_t microshrub_said(int32_t code) /* the raw value that is predicted */
+static inline int32_t microshrub_within(int32_t said) /* next to it, of the targets seen */
 {
-    int32_t *unit = microshrub_target_range;
-    int32_t said = VALUE(unit, code) + unit[MICROSHRUB_ROUNDED];
+    const int32_t *unit = microshrub_target_range;
     if (unit[MICROSHRUB_LEAST] > unit[MICROSHRUB_GREATEST])
         return said;
     if (said > unit[MICROSHRUB_GREATEST])
-        said = unit[MICROSHRUB_GREATEST];
+        return unit[MICROSHRUB_GREATEST];
     return said < unit[MICROSHRUB_LEAST] ? unit[MICROSHRUB_LEAST] : said;
+}
+
+static inline int32_t microshrub_said(int32_t code) /* the raw value that is predicted */
+{
+    int32_t *unit = microshrub_target_range;
+    return microshrub_within(VALUE(unit, code) + unit[MICROSHRUB_ROUNDED]);
 }
 """
 
 NO_INTERVAL = """
-static inline void microshrub_judge(int32_t said, int32_t y)
+static inline void microshrub_judge(int32_t said, int32_t half, int32_t y)
 {
     (void)said;
+    (void)half;
     (void)y;
 }
 
@@ -54,28 +60,11 @@ static inline int32_t microshrub_width(void)
     return microshrub_interval_state[0];
 }
 
-static inline void microshrub_judge(int32_t said, int32_t y) /* what came of a prediction */
+static inline void microshrub_judge(int32_t said, int32_t half, int32_t y) /* what came of it */
 {
-    enum { HALF, PART, MEAN, SEEN, SHARE };
     const int32_t most = 536870911; /* 2**29 - 1 */
-    int32_t *state = microshrub_interval_state;
-    int32_t error = said < y ? y - said : said - y, step, part, half;
-    int shift = 0;
-    if (error > most)
-        error = most;
-    if (state[SEEN] < 64)
-        state[SEEN]++;
-    state[MEAN] += microshrub_floor_div(error - state[MEAN], state[SEEN]);
-    while (shift < 4 && state[SEEN] >> (shift + 3))
-        shift++;
-    step = state[MEAN] >> shift;
-    if (step < state[HALF] >> 4)
-        step = state[HALF] >> 4;
-    step = step < 1 ? 1 : step > 2097152 ? 2097152 : step;
-    part = state[PART] + step * (error <= state[HALF] ? state[SHARE] - 256 : state[SHARE]);
-    half = state[HALF] + microshrub_floor_div(part, 256);
-    state[PART] = half >= 0 && half < most ? microshrub_floor_mod(part, 256) : 0;
-    state[HALF] = half < 0 ? 0 : half > most ? most : half;
+    const int32_t error = said < y ? y - said : said - y;
+    FOLLOW(microshrub_interval_state, error > most ? most : error, half);
 }
 """
 
@@ -93,7 +82,7 @@ static inline int32_t microshrub_take(const int32_t *raw)
     said = microshrub_said(LEARN(TABLE, microshrub_forecaster_codes, 0,
         CODE(microshrub_target_range, y)));
     (void)microshrub_note(y);
-    microshrub_judge(said, y);
+    microshrub_judge(said, microshrub_half, y);
     return said;
 }
 """
@@ -107,19 +96,29 @@ static inline int32_t microshrub_take(const int32_t *raw)
         /* the sample that waited for this value */
         (void)LEARN(TABLE, microshrub_forecaster_rows, at * MICROSHRUB_FEATURES,
             microshrub_note(y));
-        microshrub_judge(microshrub_forecaster_predicted[at], y);
+        JUDGE(microshrub_outlook_words, microshrub_outlook_opinions, at,
+            microshrub_forecaster_recent[(words[MICROSHRUB_HEAD] + words[MICROSHRUB_KEPT]
+                - MICROSHRUB_HORIZON + 1) % words[MICROSHRUB_KEPT]],
+            y, microshrub_target_range[MICROSHRUB_SPAN]);
+        microshrub_judge(microshrub_forecaster_predicted[at],
+            microshrub_forecaster_halves[at], y);
     }
     words[MICROSHRUB_HEAD] = words[MICROSHRUB_HEAD] + 1 < words[MICROSHRUB_KEPT]
         ? words[MICROSHRUB_HEAD] + 1 : 0;
     microshrub_forecaster_recent[words[MICROSHRUB_HEAD]] = y;
+    COMPARE(microshrub_outlook_words, microshrub_outlook_away, microshrub_forecaster_recent,
+        words[MICROSHRUB_HEAD], microshrub_target_range[MICROSHRUB_SPAN]);
     ARRANGE((int32_t *)raw, 0, words, microshrub_forecaster_row, microshrub_forecaster_recent);
     ENCODE(microshrub_forecaster_row, microshrub_forecaster_codes, 1, ARGUMENTS);
     said = microshrub_said(PREDICT(TABLE, microshrub_forecaster_codes, 0));
-    if (words[MICROSHRUB_HELD] < MICROSHRUB_HORIZON && y != MICROSHRUB_MISSING)
-        said = y; /* no target has come so far: nothing changes */
+    SEASONS(microshrub_outlook_words, microshrub_outlook_opinions, at, said,
+        microshrub_forecaster_recent, words[MICROSHRUB_HEAD]);
+    said = FORESEE(microshrub_outlook_words, microshrub_outlook_opinions, at, y);
+    said = microshrub_within(said);
     microshrub_half = microshrub_width();
     KEEP(microshrub_forecaster_codes, words, microshrub_forecaster_rows, MICROSHRUB_FEATURES);
     microshrub_forecaster_predicted[at] = said;
+    microshrub_forecaster_halves[at] = microshrub_half;
     words[MICROSHRUB_AT] = at + 1 < MICROSHRUB_HORIZON ? at + 1 : 0;
     if (words[MICROSHRUB_HELD] < MICROSHRUB_HORIZON)
         words[MICROSHRUB_HELD]++;

@@ -91,7 +91,7 @@ def test_without_a_horizon_the_target_is_no_feature() -> None:
 @pytest.mark.parametrize("horizon", [0, 1, 4])
 def test_errors_and_intervals(horizon: int) -> None:
     made, _ = forecaster(columns=2, column=1, horizon=horizon, interval=80)
-    interval = LIBRARY.Interval(0.8)
+    interval = LIBRARY.Interval(0.8, max(horizon - 1, 0))
     said: list[int] = []
     halves: list[int] = []
     away, guesses, inside = [], [], 0
@@ -111,7 +111,7 @@ def test_errors_and_intervals(horizon: int) -> None:
             assert made.outcome == 0
         else:
             assert made.outcome == outcome
-            interval.learn(said[due], y)
+            interval.learn(said[due], y, halves[due])
             if guess != MISSING:
                 away.append(abs(said[due] - y))
                 guesses.append(abs(guess - y))

@@ -74,12 +74,20 @@ def by_hand(
     else:
         learner = library.ThicketRegressor(len(rows[0]), bytes=3000, late=max(horizon - 1, 0))
     coded, said = [], []
+    outlook = library.Outlook(horizon, horizon * 2 + 340) if horizon else None
+    ring = array("i", [library.MISSING] * (horizon * 2 + 340))
     for i in range(count):
         codes = array("H", [0] * len(rows[0]))
         quantizer.encode(array("i", rows[i]), codes)
         coded.append(codes)
-        code = learner.predict(codes)
-        said.append((y[i] if i < horizon else target.predicted(code)) / 10)
+        if outlook and i >= horizon:
+            outlook.judge(i % horizon, y[i - horizon], y[i], target.span)
+        raw = target.predicted(learner.predict(codes))
+        if outlook:
+            ring[i % len(ring)] = y[i]
+            outlook.note(ring, i % len(ring), target.span)
+            raw = target.within(outlook.foresee(i % horizon, raw, ring, i % len(ring)))
+        said.append(raw / 10)
         due = i - max(horizon - 1, 0)  # the sample whose target is the next to become known
         if due >= 0:
             learner.learn(coded[due], target.learn(y[due + horizon]))

@@ -114,7 +114,6 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "adwin": around["alarm"] and around["alarm"].get("detector") == "adwin",
         **_of_companions(program),
         "checkpoint": around["checkpoint"],
-        "device.sleep": around.get("sleep"),
         "device.plotter": around["text"],
         "device.saving": around["checkpoint"]
         and around["sensor"]["kind"] != "serial"
@@ -133,6 +132,7 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "pending": not program.numbers,
         "device.numbers": program.numbers,
         "interval": program.numbers and program.numbers["interval"],
+        "outlook": program.numbers and program.numbers["horizon"],
     }
     roots = [name for name, needed in by_need.items() if needed]
     roots += _imported_by("device.program", set(by_need))

@@ -37,6 +37,8 @@ TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("ThicketRegressor", {"features": 3, "bytes": 2000, "late": 2}),
     ("Target", {}),
     ("Interval", {"share": 0.8}),
+    ("Interval", {"share": 0.9, "late": 7}),
+    ("Outlook", {"horizon": 3, "kept": 346}),
     ("NumberMetrics", {}),
     ("Forecaster", {"columns": 2, "column": 1, "ends": (0, 9999), "horizon": 3, "lags": 2}),
     ("Forecaster", {"columns": 4, "column": 0, "ends": (0, 9999), "interval": 90}),
@@ -87,6 +89,8 @@ def use(target: "Any", chance: Chance, samples: int) -> None:
             use_range(target, chance.below(100000) - 50000)
         elif hasattr(target, "half") or hasattr(target, "mae"):
             use_numbers(target, chance)
+        elif hasattr(target, "foresee"):
+            use_outlook(target, chance)
         elif hasattr(target, "learn"):
             target.learn(codes, label)
             target.predict(codes)
@@ -158,6 +162,16 @@ def use_numbers(target: "Any", chance: Chance) -> None:
     else:
         target.update(chance.below(9000), value, 0, chance.below(2))
         target.mae, target.mae_nochange  # noqa: B018
+
+
+def use_outlook(target: "Any", chance: Chance) -> None:
+    """Do with what looks out for seasons what a Forecaster of three samples ahead does with it."""
+    recent = array("i", [chance.below(90) - 40 for _ in range(346)])
+    at, head = chance.below(3), chance.below(346)
+    target.judge(at, recent[0], recent[1], 1000)
+    target.note(recent, head, 1000)
+    assert abs(target.foresee(at, recent[2], recent, head)) < 2**31
+    target.period  # noqa: B018
 
 
 def make(library: "ModuleType", kind: str, parameters: "dict[str, Any]") -> "Any":

@@ -196,6 +196,7 @@ def count_numbers(
 ) -> None:
     """Print ticks of each take(values) of a Forecaster behind the first samples, of nothing, and
     the hash of its learner's state. The codes are the values of the columns."""
+    gc.collect()
     model = getattr(microshrub, kind)(**parameters)
     forecaster = microshrub.Forecaster(model, **target)
     columns = forecaster.columns

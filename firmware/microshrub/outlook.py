@@ -1,0 +1,263 @@
+"""What may come of a column, beside what a learner says: nothing new, or what a season brings.
+
+Far ahead, a learner is judged late, and may be worse than to say that nothing changes. So there
+are eight opinions on each target:
+
+    model      what the learner says
+    last       the last value: nothing changes
+    season     the value that came one period before the target
+    shifted    the same, moved by how far the last value is from the one a period before it
+    and the means of model and last, season and shifted, model and season, model and shifted
+
+The period is the one, `horizon` to `horizon` + 339 samples, after which the values were most alike
+lately: the least mean absolute difference (so a season of a day or a week is found without being
+named). Each sample compares a fifth of the periods.
+
+Opinions are kept until their target comes, and so are judged by what was known when they were
+made. Each is heard by its mean absolute error over the last 1,024 targets, with the share
+exp(-30 * (error - the least) / the least) (Hedge: Freund, Schapire: A Decision-Theoretic
+Generalization of On-Line Learning, Journal of Computer and System Sciences 1997). While few
+targets were seen in horizons, all but `last` are taken to be worse than they were so far.
+
+Buffers:
+
+    outlook.words     'i'  the integers below
+    outlook.away      'i'  [340] the mean difference of values one period apart, of each period
+    outlook.opinions  'i'  [3 * horizon] model, season and shifted of each sample that waits
+"""
+
+import micropython
+from micropython import const
+
+from .buffers import Buffers
+from .fixed import exp_decay
+from .seasons import compare, scaling_bits
+
+_O_HORIZON = const(0)
+_O_KEPT = const(1)  # values in the ring that the forecaster keeps
+_O_KNOWN = const(2)  # values that came so far, at most kept + _STEADY
+_O_PERIOD = const(3)  # 0: none is known
+_O_SEEN = const(4)  # targets that opinions were judged by, at most _MEMORY
+_O_SAID = const(5)  # eight opinions, raw
+_O_ERROR = const(13)  # and how far off they were in the mean, in 1/256
+_O_SHARE = const(21)  # and what share they have, of 4096
+_O_TURN = const(29)  # the first period, less horizon, that is compared next
+_O_WORDS = const(30)
+
+_PERIODS = const(340)
+_TURN = const(68)
+_OPINIONS = const(8)
+_LAST = const(7)
+
+_MISSING = const(-536870912)
+_RAW_MAX = const(536870911)  # 2**29 - 1
+_STEADY = const(1024)  # from so many on, the mean difference looks back over 512
+_MEMORY = const(1024)
+_SHARPNESS = const(30)
+_FAR = const(2097151)  # differences are kept in 2**20ths of the targets' range, up to here
+
+
+@micropython.viper
+def difference(a: int, b: int, bits: int) -> int:
+    """How far a is from b, at most _FAR; a and b are within 2**30 of each other."""
+    away = a - b
+    if away < 0:
+        away = 0 - away
+    if bits <= 0:
+        away >>= 0 - bits
+    elif away > _FAR >> bits:
+        return _FAR
+    else:
+        away <<= bits
+    return away if away < _FAR else _FAR
+
+
+@micropython.viper
+def judge(buffer, opinions, at: int, last: int, target: int, span: int):
+    """How far off was each opinion of the sample that waited at opinions[3 * at:]?"""
+    fill(buffer, opinions, at, last)
+    words = ptr32(buffer)
+    bits = int(scaling_bits(span))
+    if words[_O_SEEN] < _MEMORY:
+        words[_O_SEEN] = words[_O_SEEN] + 1
+    seen = words[_O_SEEN]
+    for k in range(_OPINIONS):
+        error = words[_O_ERROR + k]
+        # |difference| < 2**21 * 2**8
+        off = (int(difference(words[_O_SAID + k], target, bits)) << 8) - error
+        words[_O_ERROR + k] = error + (off + (seen >> 1)) // seen
+
+
+@micropython.viper
+def fill(words: ptr32, opinions: ptr32, at: int, last: int):
+    """Write all opinions of a sample; where the last value is missing, that is the model's."""
+    place = 3 * at
+    model = opinions[place]
+    season = opinions[place + 1]
+    shifted = opinions[place + 2]
+    if last == _MISSING:
+        last = model
+    words[_O_SAID] = model
+    words[_O_SAID + 1] = (model + last) >> 1
+    words[_O_SAID + 2] = season
+    words[_O_SAID + 3] = shifted
+    words[_O_SAID + 4] = (season + shifted) >> 1
+    words[_O_SAID + 5] = (model + season) >> 1
+    words[_O_SAID + 6] = (model + shifted) >> 1
+    words[_O_SAID + 7] = last
+
+
+@micropython.viper
+def ask_seasons(words: ptr32, opinions: ptr32, at: int, model: int, recent: ptr32, head: int):
+    """Keep what model, season and shifted say, at opinions[3 * at:]."""
+    kept = words[_O_KEPT]
+    last = recent[head]
+    if last == _MISSING:
+        last = model
+    season = last
+    shifted = last
+    period = words[_O_PERIOD]
+    if period:
+        place = head + words[_O_HORIZON] - period  # of the target's time, a period before
+        if place < 0:
+            place += kept
+        if recent[place] != _MISSING:
+            season = recent[place]
+            shifted = season
+        place = head - period
+        if place < 0:
+            place += kept
+        # missing as well as not yet known
+        if recent[place] != _MISSING:
+            shifted = season + last - recent[place]  # within 3 * 2**29
+            if shifted > _RAW_MAX:
+                shifted = _RAW_MAX
+            if shifted < 0 - _RAW_MAX:
+                shifted = 0 - _RAW_MAX
+    place = 3 * at
+    opinions[place] = model
+    opinions[place + 1] = season
+    opinions[place + 2] = shifted
+
+
+@micropython.viper
+def foresee(buffer, opinions, at: int, last: int) -> int:
+    """The opinions of the sample that waits at opinions[3 * at:], each heard by its error."""
+    fill(buffer, opinions, at, last)
+    words = ptr32(buffer)
+    seen = words[_O_SEEN]
+    if not seen:
+        return words[_O_SAID + _LAST]
+    # 77 / 256 of a horizon for each target seen, in 1/256, and at most three times
+    worse = 77 * words[_O_HORIZON] // (seen + 1)
+    if worse > 512:
+        worse = 512
+    best = _LAST
+    least = words[_O_ERROR + _LAST]
+    for k in range(_LAST):
+        error = words[_O_ERROR + k]
+        error += (error >> 8) * worse  # < 2**29 + 2**21 * 2**9
+        words[_O_SHARE + k] = error
+        if error < least:
+            best = k
+            least = error
+    words[_O_SHARE + _LAST] = words[_O_ERROR + _LAST]
+    least += 1
+    down = 0
+    while least >> down > 65535:
+        down += 1
+    total = 0
+    most = 0  # the farthest that an opinion is from the best one
+    for k in range(_OPINIONS):
+        away = words[_O_SHARE + k] + 1 - least
+        share = 0
+        if away < least:  # beyond, exp(-30) is 0
+            ratio = ((away >> down) << 12) // (least >> down)  # < 2**16 * 2**12, <= 2**13
+            share = int(exp_decay((_SHARPNESS * ratio) << 4))  # < 30 * 2**13 * 2**4
+        words[_O_SHARE + k] = share
+        total += share
+        away = words[_O_SAID + k] - words[_O_SAID + best]
+        if away < 0:
+            away = 0 - away
+        if share and away > most:
+            most = away
+    down = 0
+    while most >> down > 65535:
+        down += 1
+    mixed = 0
+    for k in range(_OPINIONS):
+        share = (words[_O_SHARE + k] << 12) // total  # 2**14 * 2**12
+        words[_O_SHARE + k] = share
+        if share:
+            away = (words[_O_SAID + k] - words[_O_SAID + best]) >> down
+            mixed += share * away  # |sum| <= 2**12 * 2**16
+    return words[_O_SAID + best] + (((mixed + 2048) >> 12) << down)
+
+
+class Outlook(Buffers):
+    """Weighs what a learner says, `horizon` samples ahead, against the last value and seasons.
+
+    horizon  1..1000
+    kept     values in the caller's ring, array('i'), at least ring_room(horizon)
+
+    Values are raw integers within +-(2**29 - 1), or missing, which is -2**29. Allocates nothing.
+    """
+
+    def __init__(self, horizon, kept):
+        self._horizon = horizon
+        self._kept = kept
+        self._allocate()
+
+    def configuration(self):
+        """What the sizes of the buffers depend on."""
+        return "Outlook horizon=%d kept=%d" % (self._horizon, self._kept)
+
+    def _table(self):
+        return [
+            ("outlook.words", "i", _O_WORDS),
+            ("outlook.away", "i", _PERIODS),
+            ("outlook.opinions", "i", 3 * self._horizon),
+        ]
+
+    _FIXED = (("outlook.words", (_O_HORIZON, _O_KEPT)),)
+
+    def _start(self):
+        words = self._flat[0]
+        words[_O_HORIZON] = self._horizon
+        words[_O_KEPT] = self._kept
+
+    def _is_sound(self):
+        words, away, opinions = self._flat
+        period = words[_O_PERIOD]
+        return (
+            0 <= words[_O_KNOWN] <= self._kept + _STEADY
+            and 0 <= words[_O_SEEN] <= _MEMORY
+            and words[_O_TURN] in range(0, _PERIODS, _TURN)
+            and (period == 0 or self._horizon <= period < self._horizon + _PERIODS)
+            and all([0 <= v <= _FAR << 8 for v in list(away) + list(words[_O_ERROR:_O_SHARE])])
+            and all([abs(v) <= _RAW_MAX for v in opinions])
+        )
+
+    def note(self, recent, head, span):
+        """A value has come, recent[head]; span is how wide the range of the values is."""
+        compare(self._flat[0], self._flat[1], recent, head, span)
+
+    def judge(self, at, last, target, span):
+        """The target of the sample in place `at` has come; `last` was the last value then."""
+        judge(self._flat[0], self._flat[2], at, last, target, span)
+
+    def foresee(self, at, model, recent, head):
+        """What is said in the end, where the learner says `model`; the sample waits in `at`."""
+        words, _, opinions = self._flat
+        ask_seasons(words, opinions, at, model, recent, head)
+        return foresee(words, opinions, at, recent[head])
+
+    @property
+    def period(self):
+        """The season that was found, in samples; 0 before any can be known."""
+        return self._flat[0][_O_PERIOD]
+
+
+def ring_room(horizon):
+    """The values that a ring needs for all seasons."""
+    return 2 * horizon + _PERIODS
