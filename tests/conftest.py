@@ -21,6 +21,8 @@ from hypothesis import settings
 
 for _folder in ("oracles", "support"):
     sys.path.insert(0, str(Path(__file__).with_name(_folder)))
+_ON_PC = Path(__file__).parents[1] / "tools" / "microshrub_tools" / "board" / "on_pc"
+sys.path.append(str(_ON_PC))  # the model of a sensor
 settings.register_profile("microshrub", deadline=None)  # the first example compiles kernels
 settings.load_profile("microshrub")
 # A script that runs in the background ignores Ctrl-C, and so would all that the tests start.

@@ -9,6 +9,8 @@ from serial.tools import list_ports
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import messages
 
+from . import simulated_board
+
 _BOARDS = {
     0x2E8A: "Raspberry Pi Pico",
     0x303A: "Espressif",
@@ -29,7 +31,7 @@ def describe_ports() -> list[str]:
         kind = _BOARDS.get(port.vid, "")
         about = port.description if port.description != "n/a" else port.product or ""
         found.append("  ".join(word for word in (port.device, kind, about) if word))
-    return found
+    return [*(f"{name}  a board made of software" for name in simulated_board.ports()), *found]
 
 
 def chosen_port(port: str | None) -> str:
@@ -40,13 +42,15 @@ def chosen_port(port: str | None) -> str:
     if port is not None:
         return port
     boards = [each.device for each in list_ports.comports() if each.vid in _BOARDS]
+    boards += simulated_board.ports()
     if len(boards) == 1:
         messages.say(f"The board is at {boards[0]}.")
         return str(boards[0])
     ports = describe_ports()
     if not ports:
         raise UserError(
-            "--port is missing, and no serial port was found. Plug the board in, or name a port "
-            "that is not listed: a pty, or socket://HOST:PORT"
+            "--port is missing, and no serial port was found. Plug the board in, name a port that "
+            "is not listed (a pty, socket://HOST:PORT), or start a board made of software: "
+            "microshrub device"
         )
     raise UserError("--port is missing. Ports found:\n  " + "\n  ".join(ports))

@@ -12,7 +12,7 @@ from microshrub_host.boards import board_files
 from microshrub_host.cli.stream_options import add_board_option
 
 from ..api import flash_device
-from ..board import build, flash
+from ..board import build, flash, simulated_board
 from ..board.build import FOLDER
 from ..board.ports import add_port_option, chosen_port
 from ..board.raw_repl import Device
@@ -45,6 +45,12 @@ def run(arguments: argparse.Namespace) -> int:
     port = chosen_port(arguments.port)
     files = build.read(folder)
     with Device(port, board.serial.baud) as device:
+        if device.value(simulated_board.MARK):
+            files = simulated_board.for_this_pc(files)
+            messages.say(
+                f"This is a board made of software: it gets what was built for {board.name}, with "
+                "the library for this PC's processor."
+            )
         with showing("copying", announce=True) as update:
             result = flash_device(device, files, update)
         messages.say(f"{count(len(files), 'file')} on the board, each with the right SHA-256")

@@ -2,9 +2,9 @@
 
     x:12 y:-3 label:1 pred:1 acc:934
 
-is a sample of x and y; `label` is its class, and `pred` and `acc` are what the model says of it,
-as are `anomaly` and `unnamed`. Where a number is predicted there is no class; that is `pred_mid`,
-and the ends of its interval are `pred_low` and `pred_high`.
+is a sample of x and y; `label` is its class, a number or a name; `pred` and `acc` are what the
+model says of it, as are `anomaly` and `unnamed`. Where a number is predicted there is no class;
+that is `pred_mid`, and the ends of its interval are `pred_low` and `pred_high`.
 The device's program prints the first features only, classes by their numbers, and a label only
 where it knows one. So a board whose lines hold what a model says is asked for observations, which
 have it all; the names then come from the board, see board_names.py.
@@ -28,6 +28,7 @@ from .board_words import words_of
 from .naming import Classes
 
 _PAIR = re.compile(r"([^\s:,]+):([+-]?\d{1,18})", re.ASCII)
+_LABEL = re.compile(r"label:([^\W\d_][\w-]{0,31})")  # by its name, as a board's own program may
 _BETWEEN = re.compile(r"[\s,]+")
 _OF_MODEL = ("label", "pred", "acc", "anomaly", "unnamed", "asks")
 _NO_SENSOR = (*_OF_MODEL, "pred_mid", "pred_low", "pred_high")
@@ -58,19 +59,22 @@ class Reading:
 
 def read_line(line: str) -> Reading | None:
     """The sample of a plotter line; None if it is none."""
-    pairs = [_PAIR.fullmatch(word) for word in _BETWEEN.split(line.strip())]
+    words = _BETWEEN.split(line.strip())
+    said = [named[1] for word in words if (named := _LABEL.fullmatch(word))]
+    pairs = [_PAIR.fullmatch(word) for word in words if not _LABEL.fullmatch(word)]
     found = {pair[1]: int(pair[2]) for pair in pairs if pair}
     names = tuple(name for name in found if name not in _NO_SENSOR)
     if len(found) != len(pairs) or not names:
         return None
     values = tuple(None if found[name] == _ABSENT else found[name] for name in names)
-    label = str(found["label"]) if found.get("label", -1) >= 0 else None
+    number = str(found["label"]) if found.get("label", -1) >= 0 else None
+    label = said[0] if said else number
     learns = "pred" in found or "pred_mid" in found
     return Reading(
         names,
         values,
         label,
-        "label" in found or "pred" in found,
+        bool(said) or "label" in found or "pred" in found,
         learns,
         learns and len(names) == _PRINTED,
     )

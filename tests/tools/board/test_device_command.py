@@ -1,0 +1,119 @@
+"""A board made of software takes what a real one takes, and its sensors play a recording."""
+
+from __future__ import annotations
+
+import csv
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from patience import PATIENCE
+from simulated_support import environment, simulated_board
+
+from microshrub_tools.board import simulated_board as boards
+from microshrub_tools.board.ports import describe_ports
+from microshrub_tools.cli.main import main
+
+MAIN = """
+import struct
+from machine import I2C, Pin
+from time import sleep_ms
+
+bus = I2C(0, scl=Pin(1), sda=Pin(0), freq=400000)
+bus.writeto_mem(104, 0x6B, b"\\0")
+shake = Pin(15, Pin.IN, Pin.PULL_UP)
+while True:
+    ax, ay, az = struct.unpack(">3h", bus.readfrom_mem(104, 0x3B, 6))
+    print("ax:%d ay:%d az:%d label:%s" % (ax, ay, az, "rest" if shake.value() else "shake"))
+    sleep_ms(10)
+"""
+FEATURES = ("--features", "window=32", "hop=16", "rate=100")
+
+
+def run(folder: Path, *words: str | Path, code: int = 0) -> str:
+    """What a command says, in a process of its own."""
+    command = [sys.executable, "-m", "microshrub_command", *map(str, words)]
+    done = subprocess.run(
+        command, cwd=folder, env=environment(folder), capture_output=True, text=True,
+        timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_a_program_of_ones_own_is_recorded_with_the_buttons_as_labels(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    run(tmp_path, "example", "gestures")
+    (tmp_path / "main.py").write_text(MAIN)
+    with simulated_board(tmp_path, "main.py", "--sensor", "gestures.csv", "--press", "15=shake"):
+        run(tmp_path, "record", "-o", "mine.csv", "--limit", "900")
+    rows = list(csv.DictReader((tmp_path / "mine.csv").read_text().splitlines()))
+    played = list(csv.DictReader((tmp_path / "gestures.csv").read_text().splitlines()))
+    known = {(row["ax"], row["ay"], row["az"]): row["label"] for row in played}
+    assert len(rows) == 900
+    same = sum(
+        (known[row["ax"], row["ay"], row["az"]] == "shake") == (row["label"] == "shake")
+        for row in rows
+    )
+    assert same >= 895, "the button may change between the sensor's reading and its own"
+    assert {row["label"] for row in rows} == {"rest", "shake"}
+
+
+@pytest.mark.parametrize("fifo", ["no", pytest.param("yes", marks=pytest.mark.long)])
+def test_what_was_built_for_a_pico_is_flashed_and_watched(
+    fifo: str, tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    run(tmp_path, "example", "gestures")
+    run(tmp_path, "build", "gestures.csv", *FEATURES, "--bytes", "16384", "--board", "rpi_pico",
+        "--sensor", "mpu6050", "scl=1", "sda=0", "rate=100", "axes=3", f"fifo={fifo}",
+        "--label-pin", "15", "pressed=shake", "released=rest")  # fmt: skip
+    with simulated_board(tmp_path, "--sensor", "gestures.csv", "--press", "15=shake") as port:
+        said = run(tmp_path, "flash", "--board", "rpi_pico")
+        assert f"The board is at {port}." in said
+        assert "a board made of software" in said
+        assert "self-test: the board's model is the simulator's" in said
+        assert "has started the program" in said
+        watched = run(tmp_path, "monitor", "--seconds", "10")
+        assert re.search(r"accuracy \S+ % of [1-9]", watched)
+
+
+@pytest.mark.long
+def test_a_program_is_streamed_to_it(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
+    run(tmp_path, "example", "keypad")
+    run(tmp_path, "build", "keypad.csv", "--bytes", "16384", "--board", "rpi_pico")
+    with simulated_board(tmp_path, "build/rpi_pico"):
+        assert "accuracy on the device" in run(tmp_path, "stream", "keypad.csv")
+
+
+def test_what_cannot_be_is_said_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    micropython_command: tuple[str, ...],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert main(["example", "gestures"]) == 0
+    for words, meant in (
+        (["--sensor", "gestures.csv", "--press", "15=shak"], "Did you mean shake?"),
+        (["--press", "15=shake"], "--press needs --sensor"),
+        (["--sensor", "gestures.csv", "--rate", "0"], "--rate has to be above 0"),
+        (["nothing"], "nothing is not a build"),
+    ):
+        assert main(["device", *words]) == 2
+        assert meant in capsys.readouterr().err
+
+
+def test_a_board_that_ended_is_not_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, micropython_command: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with simulated_board(tmp_path) as port:
+        assert boards.ports() == [port]
+        assert describe_ports()[0] == f"{port}  a board made of software"
+    assert boards.ports() == []
+    gone = next(tmp_path.glob("microshrub-boards-*")) / "999999999"
+    gone.write_text("/dev/pts/99")
+    assert boards.ports() == []
+    assert not gone.exists()

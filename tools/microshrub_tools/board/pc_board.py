@@ -1,0 +1,113 @@
+"""A board made of software: a real 32-bit MicroPython behind a pty, with a folder as its flash.
+
+Debian's MicroPython for the PC has no raw REPL, which mpremote needs. So a program on it is one:
+on_pc/repl.py. Around it, a thread does what a board's hardware does: it carries bytes, makes a
+signal of Ctrl-C and starts MicroPython again. Linux alone has all that this needs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import select
+import signal
+import subprocess
+import threading
+import tty
+from pathlib import Path
+from types import TracebackType
+
+SCRIPTS = Path(__file__).with_name("on_pc")  # what MicroPython runs
+
+
+class PcBoard:
+    """`port` is what mpremote opens, `flash` the board's files."""
+
+    def __init__(
+        self,
+        command: tuple[str, ...],
+        flash: Path,
+        heap: str = "192k",
+        mode: str = "boot",
+        sensors: Path | None = None,
+    ) -> None:
+        """`sensors` is what machine_on_pc.py plays; without it the board has no pins."""
+        self.flash = flash
+        flash.mkdir(exist_ok=True)
+        words = [str(SCRIPTS), str(sensors.resolve())] if sensors else []
+        script = str(SCRIPTS / "repl.py")
+        self._command = (*command, "-X", f"heapsize={heap}", script, str(flash))
+        self._sensors = words
+        self._master, self._slave = pty.openpty()
+        tty.setraw(self._slave)
+        self.port = os.ttyname(self._slave)
+        self._closing = False
+        self._start(mode)
+        self._thread = threading.Thread(target=self._carry, daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> PcBoard:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._closing = True
+        self._process.kill()
+        self._thread.join()
+        self._process.kill()  # it may have been started anew in the meantime
+        self._process.wait()
+        os.close(self._master)
+        os.close(self._slave)
+
+    def _start(self, mode: str) -> None:
+        self._process = subprocess.Popen(
+            [*self._command, mode, *self._sensors],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        assert self._process.stdout
+        os.read(self._process.stdout.fileno(), 1)
+
+    def cut_power(self) -> None:
+        """Off, and on again."""
+        self._process.kill()
+
+    def _carry(self) -> None:
+        while not self._closing:
+            out, into = self._process.stdout, self._process.stdin
+            assert out is not None
+            assert into is not None
+            ready, _, _ = select.select([self._master, out.fileno()], [], [], 0.2)
+            if out.fileno() in ready:
+                data = os.read(out.fileno(), 4096)
+                if data:
+                    os.write(self._master, data)
+                else:
+                    code = self._process.wait()
+                    if not self._closing:
+                        self._start("raw" if code == 41 else "boot")
+                    continue
+            if self._master in ready:
+                self._type(os.read(self._master, 4096), into.fileno())
+
+    def _type(self, data: bytes, into: int) -> None:
+        for k, part in enumerate(data.split(b"\x03")):
+            if k and self._is_interrupted():
+                self._process.send_signal(signal.SIGINT)
+            elif k:
+                part = b"\x03" + part
+            with contextlib.suppress(BrokenPipeError):
+                os.write(into, part)
+
+    def _is_interrupted(self) -> bool:
+        """Whether MicroPython listens to Ctrl-C, which micropython.kbd_intr(-1) switches off."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
+        return bool(int(caught.split()[1], 16) >> (signal.SIGINT - 1) & 1)

@@ -1,0 +1,111 @@
+"""What a board made of software plays and runs, and how commands find it without a --port."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from array import array
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.text import did_you_mean
+from microshrub_host.engines import mpy
+from microshrub_host.streams.open_stream import open_stream
+
+from . import build
+from .board_code import LOADER
+
+MARK = "'microshrub simulated' in __import__('sys').modules"  # true on a board made of software
+_ARCH = "x86"  # of the MicroPython for the PC
+_MOST = 1 << 31
+
+
+def write_sensors(
+    folder: Path, recording: Path | None, rate: float, press: Mapping[int, str]
+) -> Path:
+    """Write what machine_on_pc.py plays, `rate` rows a second; returns the file that it reads.
+
+    press: by a button's pin, the label at which it is pressed. Raises UserError.
+    """
+    if not 0 < rate <= 10_000:
+        raise UserError(f"--rate has to be above 0 and at most 10,000, not {rate:g}")
+    if recording is None:
+        return _write(folder, array("i", [-1]), 0, rate, {})
+    stream = open_stream(str(recording))
+    for pin, name in press.items():
+        if name not in stream.class_names:
+            known = did_you_mean(name, stream.class_names)
+            raise UserError(f"--press {pin}={name}: no row has that label. {known}")
+    rows = array("i")
+    for values, number in zip(stream.values.round().tolist(), stream.labels.tolist(), strict=True):
+        if not all(abs(value) < _MOST for value in values):
+            raise UserError(f"--sensor {recording}: a board's sensor gives whole numbers")
+        rows.extend([*map(int, values), number])
+    pressed = {str(pin): stream.class_names.index(name) for pin, name in press.items()}
+    return _write(folder, rows, stream.values.shape[1], rate, pressed)
+
+
+def _write(
+    folder: Path, rows: array[int], columns: int, rate: float, press: Mapping[str, int]
+) -> Path:
+    place, path = folder / "rows", folder / "sensors.json"
+    place.write_bytes(rows.tobytes())
+    told = {"rows": str(place.resolve()), "columns": columns, "period": round(1e6 / rate)}
+    path.write_text(json.dumps(told | {"press": press}))
+    return path
+
+
+def for_this_pc(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """A build's files with the library for this PC's processor; it computes the same bits."""
+    kept = {name: data for name, data in files.items() if not name.startswith(build.LIBRARY)}
+    for path in mpy.compiled(_ARCH):
+        kept[f"lib/{mpy.in_library(path)}"] = path.read_bytes()
+    return kept | {"main.py": build.main_file().read_bytes()}
+
+
+def put_program(flash: Path, program: Path) -> None:
+    """Put a build, or a main.py of the user's own, on the board's flash. Raises UserError."""
+    if program.is_file():
+        (flash / "main.py").write_bytes(program.read_bytes())
+        return
+    for name, data in for_this_pc(build.read(program)).items():
+        target = flash / "microshrub.0001" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    (flash / "main.py").write_text(LOADER)
+
+
+@contextlib.contextmanager
+def announced(port: str) -> Iterator[None]:
+    """Meanwhile commands without a --port find this one."""
+    path = _folder() / str(os.getpid())
+    path.write_text(port)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def ports() -> list[str]:
+    """The ports of this user's boards made of software that run now."""
+    found = []
+    with contextlib.suppress(OSError, UserError):
+        for path in sorted(_folder().iterdir()):
+            if Path(f"/proc/{path.name}").exists():
+                found.append(path.read_text())
+            else:
+                path.unlink(missing_ok=True)
+    return found
+
+
+def _folder() -> Path:
+    """Where they are announced, a folder of this user's own. Raises UserError."""
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    folder = Path(tempfile.gettempdir()) / f"microshrub-boards-{user}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if hasattr(os, "getuid") and folder.stat().st_uid != user:
+        raise UserError(f"{folder} is not yours: remove it")
+    return folder

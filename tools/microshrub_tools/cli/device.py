@@ -1,0 +1,91 @@
+"""`microshrub device`: a board made of software, for who has none."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import tempfile
+from pathlib import Path
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import console
+
+_HEAP = "1m"  # the library for the PC is in modules of their own, which take more than on a board
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = (
+        "Run a board made of software until Ctrl-C: a real 32-bit MicroPython at a port, whose "
+        "sensors play a recording. flash, record, stream and monitor find it without --port. It "
+        "needs Linux."
+    )
+    parser.add_argument(
+        "program",
+        metavar="PROGRAM",
+        nargs="?",
+        type=Path,
+        help="a folder that `build` wrote, or a main.py of your own (default: an empty board)",
+    )
+    parser.add_argument(
+        "--sensor",
+        metavar="FILE.csv",
+        type=Path,
+        help="the recording that analog pins and an MPU-6050 play (default: no pins)",
+    )
+    parser.add_argument(
+        "--rate", metavar="HZ", type=float, default=100.0, help="its rows a second (default 100)"
+    )
+    parser.add_argument(
+        "--press",
+        metavar="PIN=LABEL",
+        nargs="+",
+        type=_button,
+        default=[],
+        help="buttons, each pressed while the recording has that label (default: none)",
+    )
+    parser.add_argument(
+        "--flash",
+        metavar="FOLDER",
+        type=Path,
+        help="a folder to keep the board's files in (default: they go with it)",
+    )
+
+
+def _button(text: str) -> tuple[int, str]:
+    pin, _, label = text.partition("=")
+    if not pin.isdecimal() or not label:
+        raise argparse.ArgumentTypeError(f"has to be like 15=walk, not {text!r}")
+    return int(pin), label
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the board until Ctrl-C."""
+    if not hasattr(signal, "pthread_sigmask") or not Path("/proc/self").exists():
+        raise UserError(
+            "a board made of software needs Linux, which has a 32-bit MicroPython. On other "
+            "systems, `microshrub web` has one in the browser."
+        )
+    from microshrub_host.engines.micropython_binary import find_or_fetch
+
+    from ..board import simulated_board
+    from ..board.pc_board import PcBoard
+
+    if arguments.press and not arguments.sensor:
+        raise UserError("--press needs --sensor, whose labels press the buttons")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: nothing is left behind
+    command = find_or_fetch().command
+    with tempfile.TemporaryDirectory(prefix="microshrub-board-") as name:
+        folder = Path(name)
+        flash = arguments.flash or folder / "flash"
+        flash.mkdir(parents=True, exist_ok=True)
+        sensors = simulated_board.write_sensors(
+            folder, arguments.sensor, arguments.rate, dict(arguments.press)
+        )
+        if arguments.program:
+            simulated_board.put_program(flash, arguments.program)
+        board = PcBoard(command, flash, _HEAP, sensors=sensors)
+        with board, simulated_board.announced(board.port):
+            console.say(f"A board made of software is at {board.port}. Ctrl-C ends it.")
+            while True:
+                signal.pause()
