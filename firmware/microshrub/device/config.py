@@ -24,6 +24,8 @@ The file is an object:
     numbers       {"columns", "column", ...} where a number is predicted, see numbers.py
     label_pin     {"pin", "pressed", "released"}: classes while a button is pressed or not, each
                   null for no label; or null
+    sleep         {"every", "window", "hold", "pin"}: it sleeps between the readings of its sensor,
+                  see sleep.py; or null
     watchdog      milliseconds after which a board that hangs starts anew; 0: never
     text          whether to print a line for a plotter with every sample
 """

@@ -10,6 +10,7 @@ _EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain
 _ANOMALY = ("period", "window", "reach")
 _ASKING = ("labels", "samples", "led")
 _SPARE = ("classes", "room", "pin", "led", "states", "period", "window", "reach", "collect")
+_SLEEP = ("every", "window", "hold", "pin")
 _LABEL_PIN = ("pin", "pressed", "released")
 
 
@@ -25,11 +26,14 @@ def check_parts(configuration, options):
         ("asking", _ASKING, _ASKING[:2]),
         ("spare", _SPARE, _SPARE[:1]),
         ("label_pin", _LABEL_PIN, _LABEL_PIN),
+        ("sleep", _SLEEP, _SLEEP[:3]),
     ):
         value = getattr(configuration, name)
         options(name, value, names)
         if value is not None:
             _need(name, value, needed)
+    if configuration.sleep is not None and configuration.kind == "serial":
+        raise ValueError("sleep is for a sensor of the board's own")
     classes = configuration.classes
     if configuration.spare is not None:
         classes = _check_spare(configuration)

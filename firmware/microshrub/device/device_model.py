@@ -41,6 +41,7 @@ class Application:
         self.restart = False  # another configuration was taken in
         self.saving = None  # saves between the readings of a sensor, see saving.py
         self.pace = None  # of that sensor
+        self.sleep = None  # between the readings of that sensor, see sleep.py
         self.trial = False  # nothing is saved while this one is only tried
         self._pieces = 0  # of it so far
         self.seconds = 0  # since the start
@@ -203,6 +204,7 @@ class Application:
         words[10] = min(self.seconds, _MOST)
         words[12] = min(self.store.number, _MOST) if self.store else 0
         words[14] = self.pace.missed if self.pace else 0
+        words[15] = self.sleep.seconds if self.sleep else 0
 
     def _note(self, words):
         """Fill those of the words that tell how well it learns."""

@@ -46,6 +46,24 @@ class Hardware:
         """Starts the board anew if feed() is not called for so long."""
         return _of_machine("WDT")(timeout=milliseconds)
 
+    def lightsleep(self):
+        """What sleeps for so many milliseconds; the RAM, the pins and the clock go on."""
+        return _of_machine("lightsleep")
+
+    def wake_by(self, button):
+        """Have a press of that button end a light sleep, if this port can."""
+        try:
+            if hasattr(button, "WAKE_LOW"):  # esp32
+                button.irq(trigger=button.WAKE_LOW, wake=_of_machine("SLEEP"))
+            else:
+                button.irq(_nothing, button.IRQ_FALLING)
+        except (AttributeError, TypeError, ValueError):  # it is looked at, see sleep.py
+            pass
+
+
+def _nothing(_):
+    """rp2 only wakes for a pin that has a handler."""
+
 
 def _clock():
     try:

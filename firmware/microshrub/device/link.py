@@ -83,7 +83,7 @@ _UNKNOWN_TYPE = const(4)
 _WRONG_LENGTH = const(5)
 _REFUSED = const(6)
 
-STATUS_WORDS = 15
+STATUS_WORDS = 16
 _SESSIONS = const(8)  # that are remembered, to refuse a hello that comes late
 _LEAST_PAYLOAD = const(64)
 _BITS_16 = const(65535)
@@ -300,7 +300,7 @@ class Link:
 
     def _put_counts(self, to, label, first):
         """The confusion matrix's row of the label from prediction `first` on, what fits of it."""
-        count = max(0, min(self._app.classes - first, STATUS_WORDS - 1))
+        count = max(0, min(self._app.classes - first, STATUS_WORDS - 2))
         for i in range(count):
             self._words[i] = self._app.confusion(label, first + i)
         return self._put_words(to, count)

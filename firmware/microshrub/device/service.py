@@ -50,6 +50,10 @@ class Service:
                 from .saving import Saving
 
                 self._app.saving = Saving(self._app, self._sensor.pace)
+        if configuration.sleep is not None:
+            from .sleep import Sleep
+
+            self._app.sleep = Sleep(configuration.sleep, board, configuration.watchdog)
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now
         configuration.units = None
         self._link = Link(self._app, sys.stdout.buffer.write)
@@ -83,7 +87,8 @@ class Service:
         gc.collect()
         app = self._app
         while not app.restart:
-            self._input.take(self._link, self._wait())
+            if self._input.take(self._link, self._wait()) and app.sleep:
+                app.sleep.heard()
             if app.trial:
                 self._confirm()
             if self._link.foreign and not self._said_version:
@@ -118,7 +123,8 @@ class Service:
         """Milliseconds that there is time for input."""
         if not self._sensor:
             return _IDLE
-        return min(max(self._sensor.pace.wait() // 1000, 0), _IDLE)
+        wait = max(self._sensor.pace.wait() // 1000, 0)
+        return self._app.sleep.rest(wait) if self._app.sleep else min(wait, _IDLE)
 
     def _sense(self):
         """Read the sensor; learn, or predict, if that gave a sample; tell of it."""

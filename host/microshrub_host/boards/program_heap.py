@@ -65,6 +65,7 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
         "checkpoint": app.store,
         "text": app.plotter,
         "sensor": service._sensor,
+        "sleep": app.sleep,
     }
     within = [*elsewhere, id(app), id(service._board)]
     within.append(id(app.forecaster if numbers else app.pending))
@@ -179,6 +180,12 @@ class _Outside(ModuleType):
 
     def i2c(self, *_: Any, **__: Any) -> Any:
         return self
+
+    def lightsleep(self) -> Any:
+        return self.readinto
+
+    def wake_by(self, _: Any) -> None:
+        """No pin does."""
 
     def watchdog(self, _: Any) -> object:
         return object()

@@ -142,7 +142,9 @@ def test_every_request_has_its_answer(engine: str) -> None:
     assert device.ask(sample(ROW), 1) == Prediction(0x1234, 39, 200)
     assert device.ask(sample(ROW, 5), 2) == Prediction(0x1234, 39, 200)
     assert device.ask(late_label(65535, 255), 3) == Done()
-    assert device.ask(STATUS, 4) == DeviceStatus(*range(0, -13, -1), damaged=0, missed=-14)
+    assert device.ask(STATUS, 4) == DeviceStatus(
+        *range(0, -13, -1), damaged=0, missed=-14, asleep=-15
+    )
     assert device.ask(confusion(3), 5) == Counts(tuple(range(3000, 3014)))
     assert device.ask(confusion(39, 30), 6) == Counts(tuple(range(39030, 39040)))
     assert device.ask(confusion(0, 200), 7) == Counts(())
@@ -183,13 +185,13 @@ def test_what_is_refused_has_words_and_counts_as_answered() -> None:
 
 
 def test_long_words_are_cut() -> None:
-    device = Device(answer=60).open()
+    device = Device(answer=66).open()
 
     def refuse(*_: object) -> None:
         raise ValueError("é" * 100)
 
     device.app.label = refuse  # type: ignore[method-assign, assignment]
-    assert device.ask(late_label(1, 1), 1) == Failure(6, "é" * 29 + "�")
+    assert device.ask(late_label(1, 1), 1) == Failure(6, "é" * 32 + "�")
 
 
 def test_a_request_that_comes_again_is_answered_again_and_not_applied() -> None:

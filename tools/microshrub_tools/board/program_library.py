@@ -114,6 +114,7 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "adwin": around["alarm"] and around["alarm"].get("detector") == "adwin",
         **_of_companions(program),
         "checkpoint": around["checkpoint"],
+        "device.sleep": around.get("sleep"),
         "device.plotter": around["text"],
         "device.saving": around["checkpoint"]
         and around["sensor"]["kind"] != "serial"

@@ -20,6 +20,7 @@ from microshrub_host.streams.extraction import Extraction
 from .flash_wear import seconds_between
 from .program_sensors import Sensor, check_sensor, sensors
 from .program_sensors import pin as sensor_pin
+from .program_sleep import sleep_of
 
 DETECTORS = ("page_hinkley", "adwin")
 HOOKS = ("nothing", "reset", "forget")
@@ -42,6 +43,7 @@ class ProgramOptions:
     beside: Beside = ()  # what stands beside the model
     words: Mapping[str, Any] = field(default_factory=dict)  # more of it, by the options' names
     hook: str = "nothing"  # what a drift does: "nothing", "reset" or "forget"
+    sleep: Sequence[str] | None = None  # between readings: "every=60", "pin=15"; None: it does not
     watchdog: int = 0  # milliseconds, 0: none
     text: bool = False  # plotter lines over serial, too
 
@@ -86,8 +88,9 @@ class ProgramOptions:
             "alarm": None if detector == "none" else alarm,
             **self._beside(board, read, classes, hertz),
             "label_pin": self.label_pin and label_pin(self.label_pin, classes, board),
+            **self._sleep(board, read),
             "watchdog": self.watchdog,
-            "text": self.text or read.kind != "serial",
+            "text": self.text or (read.kind != "serial" and self.sleep is None),
         }
 
     def _beside(
@@ -110,6 +113,14 @@ class ProgramOptions:
                 "--led-pin needs --label-budget or --spare-classes: its light is on for a question"
             )
         return found
+
+    def _sleep(self, board: Board, read: Sensor) -> dict[str, Any]:
+        """What config.json says of sleep, if the program sleeps. Raises UserError."""
+        if self.sleep is None:
+            return {}
+        if self.text:
+            raise UserError("--text prints lines all the time, which --sleep cuts: leave one out")
+        return {"sleep": sleep_of(self.sleep, board, read)}
 
     def _check(self, board: Board) -> None:
         for name, least, most in (

@@ -137,6 +137,14 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         help="what the model does when a drift is detected (default nothing)",
     )
     group.add_argument(
+        "--sleep",
+        nargs="*",
+        metavar="NAME=VALUE",
+        help="sleep between two readings of --sensor, and listen to the line for window=2 seconds "
+        "in every=60, for hold=60 after the start or after something came, and after a press of a "
+        "button at pin=15 (default: never sleep)",
+    )
+    group.add_argument(
         "--watchdog",
         type=whole_number,
         default=0,

@@ -156,7 +156,8 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
     yield f"waiting for {waits}", f"{status.pending}"
     if status.missed:
         yield "missed", f"{count(status.missed, 'reading')} while the board was busy"
-    yield "up", f"{status.uptime:,} s"
+    awake = status.uptime - status.asleep
+    yield "up", f"{status.uptime:,} s" + (f", {awake:,} of them awake" if status.asleep else "")
     if watch.words.last:
         yield "the board said", watch.words.last
 

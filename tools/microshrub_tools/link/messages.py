@@ -164,7 +164,8 @@ class NumberErrors:
 class DeviceStatus:
     """Ratios in millionths, heap in bytes, uptime in seconds; drift is 0, 1 (warning) or 2.
 
-    missed counts readings of the board's sensor that were due while it did something else.
+    missed counts readings of the board's sensor that were due while it did something else;
+    asleep is for how many of the seconds of uptime it slept.
     """
 
     samples: int
@@ -182,6 +183,7 @@ class DeviceStatus:
     checkpoint: int
     damaged: int
     missed: int = 0
+    asleep: int = 0
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,70 @@
+"""`build --sleep`: what config.json says of it, what it takes of RAM, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from script_support import run
+
+from microshrub_tools.board import build
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> list[Any]:
+    data = tmp_path / "stream.csv"
+    data.write_text("a,b,label\n" + "1,2,0\n2,3,1\n" * 99)
+    common = ["build", data, "--board", "rpi_pico", "--output", tmp_path / "out"]
+    return [*common, "--warmup", 64, "--bytes", 16384]
+
+
+OWN = ["--sensor", "adc", "pins=26,27", "rate=1"]
+
+
+def config(tmp_path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((tmp_path / "out" / "config.json").read_text())
+    return found
+
+
+def test_it_is_in_the_program_and_its_ram_is_counted(
+    words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*words, *OWN) == 0
+    assert "sleep" not in config(tmp_path)
+    awake = capsys.readouterr().out
+    assert run(*words, *OWN, "--sleep") == 0
+    asleep = capsys.readouterr().out
+    assert config(tmp_path)["sleep"] == {"every": 60, "window": 2, "hold": 60}
+    assert config(tmp_path)["text"] is False
+    files = build.read(tmp_path / "out")
+    assert any("heard" in str(data) for data in files.values())
+    assert "asleep between samples" in asleep
+    assert asleep != awake
+
+
+def test_its_settings(words: list[Any], tmp_path: Path) -> None:
+    assert run(*words, *OWN, "--sleep", "every=300", "window=0", "hold=20", "pin=15") == 0
+    expected = {"every": 300, "window": 0, "hold": 20, "pin": 15}
+    assert config(tmp_path)["sleep"] == expected
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--sleep"], "--sleep is for a board that reads its own --sensor"),
+        ([*OWN, "--sleep", "every=0"], "--sleep every has to be 1..86,400 seconds, not 0"),
+        ([*OWN, "--sleep", "window=60"], "would never sleep"),
+        ([*OWN, "--sleep", "hold=long"], "--sleep hold has to be 1..86,400 seconds, not 'long'"),
+        ([*OWN, "--sleep", "often=1"], "--sleep has no often"),
+        ([*OWN, "--sleep", "pin=99"], "There is no pin 99"),
+        ([*OWN, "--sleep", "--text"], "leave one out"),
+        ([*OWN, "--board", "teensy41", "--sleep"], "Teensy 4.1 cannot sleep"),
+    ],
+)
+def test_what_is_refused(
+    more: list[Any], said: str, words: list[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*words, *more) == 2
+    assert said in " ".join(capsys.readouterr().err.split())

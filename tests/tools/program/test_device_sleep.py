@@ -1,0 +1,158 @@
+"""A program that sleeps between its readings, in a real MicroPython with a simulated `machine`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from device_support import Device, run_device
+from sleeping_support import USUAL, live, put_sleeper
+
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.messages import STATUS, DeviceStatus
+from microshrub_tools.link.serial_line import SerialLine
+
+Start = Callable[..., Device]
+
+
+@pytest.fixture
+def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Start]:
+    devices: list[Device] = []
+
+    def start(sleep: dict[str, Any] | None, heap: str = "192k", **board: Any) -> Device:
+        more = board.pop("more", {})
+        put_sleeper(tmp_path, sleep, board, **more)
+        devices.append(Device(micropython_command, tmp_path, heap))
+        return devices[-1]
+
+    yield start
+    for device in devices:
+        device.close()
+
+
+def test_it_sleeps_between_readings_and_counts_it(start: Start, tmp_path: Path) -> None:
+    """Awake: 10 s at the start, 2 s in each of ten minutes, 10 ms of each of 600 samples."""
+    status, board = live(start(USUAL), tmp_path)
+    assert board["seconds"] == 600
+    assert board["asleep"] - 1 <= status.asleep <= board["asleep"]
+    assert 600 - 50 <= board["asleep"] <= 600 - 30
+    assert status.missed == 0
+    assert status.uptime >= 600
+
+
+def test_without_sleep_it_never_sleeps(start: Start, tmp_path: Path) -> None:
+    status, board = live(start(None, seconds=60), tmp_path)
+    assert (status.asleep, board["asleep"]) == (0, 0)
+
+
+@pytest.mark.parametrize("fault", ["at once", "short", "stopped"])
+def test_a_sleep_that_is_none_is_not_counted_and_no_sample_is_missed(
+    fault: str, start: Start, tmp_path: Path
+) -> None:
+    status, _ = live(start(USUAL, seconds=200, lightsleep=fault), tmp_path)
+    assert status.asleep == 0
+    assert status.missed == 0
+    assert status.uptime >= 200
+
+
+def test_a_pressed_button_keeps_it_awake(start: Start, tmp_path: Path) -> None:
+    sleep = USUAL | {"pin": 15, "window": 0}
+    status, board = live(start(sleep, pressed=[[100, 200]]), tmp_path)
+    assert 600 - 10 - 100 - 10 - 15 <= board["asleep"] <= 600 - 10 - 100 - 9
+    assert board["asleep"] - 1 <= status.asleep <= board["asleep"]
+
+
+def test_the_watchdog_is_fed_though_it_sleeps(start: Start, tmp_path: Path) -> None:
+    status, _ = live(start(USUAL, seconds=120, more={"watchdog": 5000}), tmp_path)
+    assert status.asleep > 60
+
+
+def test_a_pc_reaches_it_within_a_minute_and_keeps_it_awake(start: Start) -> None:
+    """What comes while it sleeps is lost: a hello arrives in one of the windows."""
+    device = start(USUAL | {"hold": 1, "window": 5}, seconds=40_000_000)
+    with HostLink(SerialLine(device.port)) as link:
+        link.connect()
+        first = link.ask(STATUS)
+        again = link.ask(STATUS)
+    assert isinstance(first, DeviceStatus)
+    assert isinstance(again, DeviceStatus)
+    assert again.uptime >= first.uptime
+
+
+LOCKED = """
+import sys
+sys.path.insert(0, {folder!r})
+import micropython
+from microshrub.device.sleep import Sleep
+
+class Board:
+    now = 0
+    def milliseconds(self):
+        self.now = self.now + 1 & 0x3FFFFFFF
+        return self.now
+    def lightsleep(self):
+        return self.doze
+    def doze(self, milliseconds):
+        self.now = self.now + milliseconds & 0x3FFFFFFF
+
+board = Board()
+sleep = Sleep({{"every": 60, "window": 2, "hold": 5}}, board, 0)
+sleep.rest(900)
+
+def live():
+    n = 50000
+    while n:
+        sleep.rest(900)
+        n -= 1
+
+micropython.heap_lock()
+live()
+micropython.heap_unlock()
+print(sleep.seconds)
+"""
+
+
+def test_it_allocates_nothing(run_micropython: Callable[[str], str], tmp_path: Path) -> None:
+    put_sleeper(tmp_path, USUAL, {})
+    asleep = int(run_micropython(LOCKED.format(folder=str(tmp_path / "lib"))))
+    assert 1200 < asleep < 1500  # a call in a window takes a millisecond
+
+
+@pytest.mark.parametrize(
+    ("sleep", "said"),
+    [
+        ({"every": 60, "window": 2}, "sleep has no hold"),
+        (USUAL | {"every": 0}, "sleep's every has to be a whole number of 1..86400"),
+        (USUAL | {"window": -1}, "sleep's window has to be a whole number"),
+        (USUAL | {"hold": "x"}, "sleep's hold has to be a whole number"),
+        (USUAL | {"often": 1}, "sleep has no option often"),
+        (7, "sleep has to be an object"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_line(
+    sleep: Any, said: str, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    put_sleeper(tmp_path, sleep, {})
+    shown = run_device(micropython_command, tmp_path, heap="192k")
+    assert "Traceback" not in shown
+    assert said in shown
+
+
+def test_a_board_without_lightsleep_says_so(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    put_sleeper(tmp_path, USUAL, {})
+    fake = tmp_path / "lib" / "machine.py"
+    fake.write_text(fake.read_text().replace("def lightsleep", "def doze"))
+    shown = run_device(micropython_command, tmp_path, heap="192k")
+    assert "this board's MicroPython has no machine.lightsleep" in shown
+
+
+def test_it_is_for_a_sensor_of_the_boards_own(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    put_sleeper(tmp_path, USUAL, {}, sensor={"kind": "serial"})
+    shown = run_device(micropython_command, tmp_path, heap="192k")
+    assert "sleep is for a sensor of the board's own" in shown
