@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from browser_support import Browser, browser
+from sensor_support import held_clock
 
 from microshrub_host.engines import loader
 from microshrub_tools.web import site
@@ -39,3 +40,12 @@ def playground(page: Browser, address: str) -> Browser:
     page.open(address)
     page.wait("!!document.querySelector('#start')")
     return page
+
+
+@pytest.fixture
+def held(page: Browser, address: str) -> Iterator[Browser]:
+    """The page, opened anew, whose sensor is read when the test says so."""
+    with held_clock(page):
+        page.open(address)
+        page.wait("!!document.querySelector('#start')")
+        yield page

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from browser_support import Browser
 from playground_support import choose_quick, crc_of_run
+from sensor_support import settle
+from teach_support import GESTURES, do, end, taught
 
 AXE = Path(__file__).parents[3] / "tools" / "web" / "node_modules" / "axe-core" / "axe.min.js"
 LOOKS = [(360, False), (360, True), (1280, False), (1280, True)]  # width in pixels, dark
@@ -40,6 +42,23 @@ def test_nothing_serious_is_found(playground: Browser) -> None:
         for width, dark in LOOKS:
             playground.look(width, dark)
             assert not findings(playground), (has_run, width, dark)
+
+
+def test_nothing_serious_is_found_while_it_is_taught(held: Browser) -> None:
+    if not AXE.exists():
+        pytest.skip("the page's packages are not installed: make web")
+    taught(held, seconds=2)
+    held.run("document.querySelector('#exam').click()")
+    for text in GESTURES:
+        do(held, text, 200)
+    settle(held)
+    assert held.run("!!document.querySelector('#exam-result table')")
+    for has_ended in (False, True):
+        if has_ended:
+            end(held)
+        for width, dark in LOOKS:
+            held.look(width, dark)
+            assert not findings(held), (has_ended, width, dark)
 
 
 def test_something_serious_would_be_found(playground: Browser) -> None:

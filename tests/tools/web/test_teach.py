@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,59 +10,13 @@ from pathlib import Path
 import pytest
 from browser_support import Browser
 from playground_support import take
-from sensor_support import RATE, circle, draw, held_clock, line, rest, settle
+from sensor_support import RATE, settle
+from teach_support import GESTURES, begin, crc, do, end, name, press, said, taught
 
 from microshrub_host import load_model, open_stream, simulate
 
 STATUS = "document.querySelector('#learn-me-status').textContent"
 LEARNED = "document.querySelector('#learned').textContent"
-
-
-@pytest.fixture
-def held(page: Browser, address: str) -> Iterator[Browser]:
-    """The page, whose sensor is read when the test says so."""
-    with held_clock(page):
-        page.open(address)
-        page.wait("!!document.querySelector('#start')")
-        yield page
-
-
-def name(page: Browser, names: str) -> None:
-    """Name the classes."""
-    page.run(
-        f"document.querySelector('#names').value = {json.dumps(names)};"
-        "document.querySelector('#names').dispatchEvent(new Event('input'))"
-    )
-
-
-def begin(page: Browser) -> None:
-    page.run("document.querySelector('#learn-me').click()")
-    page.wait("document.querySelector('#learn-me').textContent === 'End'")
-    page.run("document.querySelector('.pad').scrollIntoView({block: 'center'})")
-
-
-def press(page: Browser, text: str) -> None:
-    found = (
-        "[...document.querySelectorAll('.hand button')].find(b => "
-        f"b.firstChild.textContent === '{text}')"
-    )
-    page.run(f"{found}.click()")
-    assert page.run(f"{found}.getAttribute('aria-pressed')") == "true"
-
-
-def end(page: Browser) -> int:
-    """End, and give the checksum of what was learned."""
-    page.run("document.querySelector('#learn-me').click()")
-    return crc(page)
-
-
-def crc(page: Browser) -> int:
-    """The checksum that the page shows."""
-    return int(page.wait("document.querySelector('#gestures-crc32')?.textContent"), 16)
-
-
-def said(page: Browser) -> str:
-    return str(page.run("document.querySelector('#said').textContent"))
 
 
 def move(page: Browser, readings: int, turns: float) -> None:
@@ -107,15 +60,9 @@ def test_gestures_are_learned_and_the_simulator_comes_to_the_same_bits(
 
 @pytest.mark.long
 def test_taught_in_blocks_it_knows_all_gestures_once_nobody_tells_labels(held: Browser) -> None:
-    begin(held)
-    gestures = ("circle", "line", "rest")
-    for text in gestures * 3:
-        press(held, text)
-        do(held, text, 6 * RATE)
-    press(held, "only predict")
-    settle(held)
+    taught(held, rounds=3)
     right = asked = 0
-    for text in gestures * 2:
+    for text in GESTURES * 2:
         do(held, text, 75)  # until a window holds nothing but this gesture
         for step in range(10):
             do(held, text, 15, 75 + 15 * step)
@@ -123,19 +70,6 @@ def test_taught_in_blocks_it_knows_all_gestures_once_nobody_tells_labels(held: B
             right += said(held) == text
             asked += 1
     assert right >= 0.9 * asked
-
-
-SECONDS = 6
-
-
-def taught(page: Browser, rounds: int = 1, seconds: int = SECONDS) -> None:
-    """Teach three gestures, class after class."""
-    begin(page)
-    for text in ("circle", "line", "rest") * rounds:
-        press(page, text)
-        do(page, text, seconds * RATE)
-    press(page, "only predict")
-    settle(page)
 
 
 def labels_of(path: Path) -> list[str]:
@@ -248,14 +182,6 @@ def test_what_teaching_needs_is_seen_without_scrolling(
     buttons = "[...document.querySelectorAll('#teach button')]"
     cut = buttons + ".filter((each) => each.scrollWidth > each.clientWidth)"
     assert held.run(cut + ".map((each) => each.textContent)") == []
-
-
-def do(page: Browser, text: str, readings: int, begin: int = 0) -> None:
-    """Make a gesture for so many readings, from one of them on."""
-    if text == "rest":
-        rest(page, readings)
-    else:
-        draw(page, {"circle": circle, "line": line}[text], readings, begin)
 
 
 def test_a_slow_worker_learns_each_sample_with_the_label_of_its_moment(

@@ -1,0 +1,69 @@
+"""The steps of teaching the page, as a person takes them, with the clock in the test's hands."""
+
+from __future__ import annotations
+
+import json
+
+from browser_support import Browser
+from sensor_support import RATE, circle, draw, line, rest, settle
+
+GESTURES = ("circle", "line", "rest")
+
+
+def name(page: Browser, names: str) -> None:
+    """Name the classes."""
+    page.run(
+        f"document.querySelector('#names').value = {json.dumps(names)};"
+        "document.querySelector('#names').dispatchEvent(new Event('input'))"
+    )
+
+
+def begin(page: Browser) -> None:
+    """Have it read the sensor."""
+    page.run("document.querySelector('#learn-me').click()")
+    page.wait("document.querySelector('#learn-me').textContent === 'End'")
+    page.run("document.querySelector('.pad').scrollIntoView({block: 'center'})")
+
+
+def press(page: Browser, text: str) -> None:
+    """Press the button of a class."""
+    found = (
+        "[...document.querySelectorAll('.hand button')].find(b => "
+        f"b.firstChild.textContent === '{text}')"
+    )
+    page.run(f"{found}.click()")
+    assert page.run(f"{found}.getAttribute('aria-pressed')") == "true"
+
+
+def end(page: Browser) -> int:
+    """End, and give the checksum of what was learned."""
+    page.run("document.querySelector('#learn-me').click()")
+    return crc(page)
+
+
+def crc(page: Browser) -> int:
+    """The checksum that the page shows."""
+    return int(page.wait("document.querySelector('#gestures-crc32')?.textContent"), 16)
+
+
+def said(page: Browser) -> str:
+    """What the page recognises."""
+    return str(page.run("document.querySelector('#said').textContent"))
+
+
+def taught(page: Browser, rounds: int = 1, seconds: int = 6) -> None:
+    """Teach the three gestures, class after class, so many seconds each."""
+    begin(page)
+    for text in GESTURES * rounds:
+        press(page, text)
+        do(page, text, seconds * RATE)
+    press(page, "only predict")
+    settle(page)
+
+
+def do(page: Browser, text: str, readings: int, begin: int = 0) -> None:
+    """Make a gesture for so many readings, from one of them on."""
+    if text == "rest":
+        rest(page, readings)
+    else:
+        draw(page, {"circle": circle, "line": line}[text], readings, begin)

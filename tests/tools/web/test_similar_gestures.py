@@ -1,0 +1,102 @@
+"""Gestures that are alike, taught class after class: once nobody tells labels, it knows them."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable
+
+import pytest
+from browser_support import Browser
+from sensor_support import RATE, draw, settle
+from teach_support import begin, name, press, said
+
+# Of a device that moves: gravity and the push, and the turning. No browser asks in this test.
+MOVED = """
+for (const [x, y, turn] of %s) {
+  const accelerationIncludingGravity = {x, y, z: 9.8}, rotationRate = {alpha: turn};
+  const moved = {accelerationIncludingGravity, rotationRate};
+  dispatchEvent(new DeviceMotionEvent("devicemotion", moved));
+  if (window.tick) tick();
+}
+"""
+# The page waits until the device tells of its motion.
+LIES = """
+setTimeout(function again() {
+  const accelerationIncludingGravity = {x: 0, y: 0, z: 9.8};
+  dispatchEvent(new DeviceMotionEvent("devicemotion", {accelerationIncludingGravity}));
+  if (!window.tick) setTimeout(again, 20);
+});
+"""
+Point = tuple[float, float]
+Make = Callable[[Browser, str, int], None]
+
+
+class Hand:
+    """A hand that is never quite as fast, as wide or as steady as before."""
+
+    def __init__(self) -> None:
+        self._random = random.Random(5)
+        self._angle = 0.0
+
+    def points(self, wide: float, high: float, turns: float, readings: int) -> list[Point]:
+        """Places on an ellipse, one for each reading; so many turns a second, or nearly."""
+        made = []
+        speed, size = self._random.uniform(0.9, 1.1), self._random.uniform(0.85, 1.15)
+        for _ in range(readings):
+            self._angle += 2 * math.pi * turns * speed / RATE
+            shake = [self._random.gauss(0, 0.04) for _ in range(2)]
+            x = wide * size * (math.cos(self._angle) + shake[0])
+            y = high * size * (math.sin(self._angle) + shake[1])
+            made.append((x, y))
+        return made
+
+
+DRAWN = {"circle": (60, 60), "oval": (60, 24), "line": (60, 0)}  # pixels
+SHAKEN = {"across": (8, 0.5), "up": (0.5, 8), "around": (8, 8)}  # m/s²
+
+
+def drawing(hand: Hand) -> Make:
+    def make(page: Browser, text: str, readings: int) -> None:
+        points = hand.points(*DRAWN[text], 1.5, readings)
+        draw(page, lambda at: points[round(at * RATE)], readings)
+
+    return make
+
+
+def shaking(hand: Hand) -> Make:
+    def make(page: Browser, text: str, readings: int) -> None:
+        points = [(*point, 20 * point[0]) for point in hand.points(*SHAKEN[text], 3, readings)]
+        page.run(MOVED % json.dumps(points))
+
+    return make
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("source", "gestures", "kind"), [
+    ("pointer", DRAWN, drawing), ("motion", SHAKEN, shaking),
+])  # fmt: skip
+def test_nine_of_ten_are_right(
+    held: Browser, source: str, gestures: dict[str, Point], kind: Callable[[Hand], Make]
+) -> None:
+    make = kind(Hand())
+    name(held, ", ".join(gestures))
+    held.run(f"document.querySelector('#source').value = '{source}'")
+    if source == "motion":
+        held.run(LIES)
+    begin(held)
+    for text in list(gestures) * 3:
+        press(held, text)
+        make(held, text, 6 * RATE)
+    press(held, "only predict")
+    settle(held)
+    right = asked = 0
+    for text in list(gestures) * 2:
+        make(held, text, 75)  # until a window holds nothing but this gesture
+        for _ in range(10):
+            make(held, text, 15)
+            settle(held)
+            right += said(held) == text
+            asked += 1
+    assert right >= 0.9 * asked

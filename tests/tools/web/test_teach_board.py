@@ -1,0 +1,65 @@
+"""What was taught in the page goes on a board: a project saved, opened again and put there."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from board_support import UnixBoard, what_starts
+from browser_support import Browser
+from playground_support import take
+from sensor_support import held_clock
+from teach_support import crc, end, taught
+
+from microshrub_host import load_model
+from microshrub_host.engines import loader
+
+pytest.importorskip("websockets")
+
+from microshrub_tools.web.bridge import of_port
+
+
+@pytest.fixture
+def board(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[UnixBoard]:
+    with UnixBoard(micropython_command, tmp_path / "flash", heap="400k") as found:
+        yield found
+
+
+@pytest.fixture
+def bridged(page: Browser, address: str, board: UnixBoard) -> Iterator[Browser]:
+    """The page of a bridge to the board, with its clock in the test's hands."""
+    bridge = of_port(board.port, 115200, 0)
+    thread = threading.Thread(target=bridge.run, daemon=True)
+    thread.start()
+    with held_clock(page):
+        page.open(bridge.address)
+        page.wait("!!document.querySelector('#start')")
+        yield page
+    bridge.stop()
+    thread.join()
+
+
+def test_a_project_that_was_opened_again_is_put_on_a_board(
+    bridged: Browser, board: UnixBoard, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    taught(bridged, seconds=3)
+    before = end(bridged)
+    project = tmp_path / "gestures.mshrub"
+    take(bridged, "take-gestures", project)
+    bridged.run("document.querySelector('#start-over').click()")
+    assert bridged.run("document.querySelector('#gestures-crc32')") is None
+    bridged.give_file("#project", project)
+    assert crc(bridged) == before
+    bridged.run("document.querySelector('#gestures-flash').click()")
+    said = "document.querySelector('#gestures-flash-status')"
+    bridged.wait(f"!!{said}.className")
+    assert bridged.run(f"{said}.className") == "good", bridged.run(f"{said}.textContent")
+    state = board.flash / "microshrub.0001" / "learner.state"
+    file = load_model(project).file
+    assert state.read_bytes() == file.states.learner
+    learner = loader.load("python").learners.learner_class(file.learner)(**file.parameters)
+    learner.load(state.read_bytes())
+    assert learner.state_crc32() == before
+    assert "the model is learner.state" in what_starts(micropython_command, board.flash)
