@@ -128,6 +128,11 @@ ATTACKS = (
         f"{TESTS} tests/host/streams/test_whole_files.py tests/host/streams/test_column_choice.py",
     ),
     Attack(
+        "parcels of samples with altered bytes, forged lengths and a right checksum",
+        "refused, or only read; nothing is learned",
+        "python tests/support/parcel_attack.py --parcels 100000 --seed {seed}",
+    ),
+    Attack(
         "boards that say what cannot be; escapes for the terminal in names",
         "shown without harm, or an error in one line",
         f"{TESTS} tests/tools/watch/test_hostile_boards.py",
@@ -165,7 +170,7 @@ ATTACKS = (
         "tests/firmware/test_fixed.py",
     ),
 )
-_TRIES = re.compile(r"([\d,]+) (?:altered states|requests applied|samples|passed)")
+_TRIES = re.compile(r"([\d,]+) (?:altered states|altered parcels|requests applied|samples|passed)")
 
 
 def run(command: str) -> tuple[bool, str, float]:

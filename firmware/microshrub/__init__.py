@@ -21,11 +21,13 @@ metrics Metrics
 newcomers Newcomers
 number_metrics NumberMetrics
 growing GrowingQuantizer
+parcel Parcel
 pending Pending
 quantizer MISSING Quantizer RAW_MAX
 spare_classes SpareClasses
 target Target
 thicket.rehearsal Rehearsal
+thicket.sharing Sharing
 """
 
 

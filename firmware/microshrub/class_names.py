@@ -110,7 +110,7 @@ class ClassNames(Buffers):
                 return False
             named = state[c] == _NAMED
             start = c * self.room
-            if named != (sizes[c] > 0) or (named and not _is_name(texts, start, start + sizes[c])):
+            if named != (sizes[c] > 0) or (named and not is_name(texts, start, start + sizes[c])):
                 return False
             if named and self.find(self.name(c)) != c:
                 return False
@@ -242,7 +242,7 @@ class ClassNames(Buffers):
     def _bytes(self, name):
         """The name in UTF-8. Raises ParameterError for what cannot be one."""
         data = name.encode() if isinstance(name, str) else b""
-        if len(data) > self.room or not _is_name(data, 0, len(data)):
+        if len(data) > self.room or not is_name(data, 0, len(data)):
             allowed = "1..%d bytes of text, without control characters or spaces around it"
             raise ParameterError("the name of a class", allowed % self.room, name)
         return data
@@ -260,7 +260,7 @@ class ClassNames(Buffers):
         words[_NEWEST] = newest
 
 
-def _is_name(data, start, end):
+def is_name(data, start, end):
     """Whether these bytes are UTF-8, without control characters, and without spaces around it."""
     if start == end or data[start] == 32 or data[end - 1] == 32:
         return False

@@ -63,6 +63,7 @@ class GrowingQuantizer(Buffers):
     """
 
     frozen = True  # samples can be coded
+    grows = True
 
     def __init__(self, features, follow=()):
         self.features = whole("features", features, 1, 256)
@@ -116,6 +117,13 @@ class GrowingQuantizer(Buffers):
         self._rows(raw, codes)
         encode_row(self._addresses, raw, 0, codes)
 
+    def code_aside(self, raw, codes):
+        """The codes of a row; nothing is counted, and a missing value has the middle code."""
+        low, bits = self._flat[_GROWING_LOW], self._flat[_GROWING_BITS]
+        for f in range(self.features):
+            missing = raw[f] == MISSING or bits[f] == _NO_VALUE
+            codes[f] = 32767 if missing else coded(raw[f] - low[f], bits[f])
+
     def _rows(self, raw, codes):
         """How many rows these are; raises ValueError if they are none."""
         rows = len(raw) // self.features
@@ -134,6 +142,10 @@ class GrowingQuantizer(Buffers):
             for part in self.follow:
                 part.move_codes(f, counts[_G_BITS], counts[_G_DOUBLINGS], counts[_G_STEPS])
             settle(t, f)
+
+    def range_of(self, f):
+        """The (low, bits) of a feature's range: 2**bits values; 255: it had no value yet."""
+        return self._flat[_GROWING_LOW][f], self._flat[_GROWING_BITS][f]
 
     def raw(self, feature, code):
         """The greatest raw value whose code is at most `code`; -(2**29), below all, if none is.

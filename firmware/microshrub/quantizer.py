@@ -129,6 +129,8 @@ class Quantizer(Buffers):
     feature keeps its last code (at first the middle one); it is counted in `missing`.
     """
 
+    grows = False
+
     def __init__(self, features, ranges=None):
         self.features = whole("features", features, 1, 256)
         if ranges is not None and (
@@ -212,6 +214,10 @@ class Quantizer(Buffers):
                 return False
         return True
 
+    def range_of(self, f):
+        """The (low, span) of a feature's range: its least value, and how far the last one is."""
+        return self._flat[1][f], self._flat[2][f]
+
     def encode_from(self, raw, codes, row):
         """Write the codes of all rows; returns how many these are: no range grows on the way."""
         self.encode(raw, codes)
@@ -220,6 +226,14 @@ class Quantizer(Buffers):
     def code(self, raw, codes):
         """As encode(): these ranges never grow."""
         self.encode(raw, codes)
+
+    def code_aside(self, raw, codes):
+        """The codes of a row; nothing is counted, and a missing value has the middle code."""
+        _, low, span, shift, scale, _ = self._flat
+        for f in range(self.features):
+            codes[f] = 32767
+            if raw[f] != MISSING:
+                codes[f] = code_of(raw[f] - low[f], span[f], shift[f], scale[f])
 
     def encode(self, raw, codes):
         """Write the codes of raw, array('i') of one row or more, to codes, array('H') as long."""

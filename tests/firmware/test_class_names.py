@@ -104,7 +104,7 @@ def test_what_is_no_name_is_refused(name: str) -> None:
 
 @given(st.one_of(st.binary(max_size=6), st.text(max_size=3).map(lambda t: t.encode("utf-8"))))
 def test_a_name_is_utf_8(data: bytes) -> None:
-    is_name = __import__("sys").modules[library.__name__ + ".class_names"]._is_name
+    is_name = __import__("sys").modules[library.__name__ + ".class_names"].is_name
     try:
         text = data.decode()
         right = bool(text) and not text.startswith(" ") and not text.endswith(" ")

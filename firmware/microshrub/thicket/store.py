@@ -82,7 +82,14 @@ def start_store(b, length):
 
 @micropython.viper
 def take(t, rows, at: int, label: int) -> int:
-    """Take in the sample whose codes start at rows[at]; returns its place."""
+    """Take in the sample whose codes start at rows[at], as the newest; returns its place."""
+    note(t, label)
+    return int(put(t, rows, at, label))
+
+
+@micropython.viper
+def put(t, rows, at: int, label: int) -> int:
+    """The same for a sample that did not come after the one before: runs.py is not told of it."""
     address = ptr32(t)
     shape = ptr32(address[_RING_SHAPE])
     codes = ptr8(address[_RING_CODES])
@@ -93,7 +100,6 @@ def take(t, rows, at: int, label: int) -> int:
     x = ptr16(rows)
     features = shape[_R_FEATURES]
     place = shape[_R_HEAD]
-    note(t, label)
     if shape[_R_HELD] == shape[_R_LENGTH]:
         offer(t, place)
         gone = labels[place]
@@ -189,7 +195,7 @@ def drawn(t, label: int) -> int:
 
 @micropython.viper
 def replace(t, victim: int, place: int):
-    """Copy the sample at a place of the ring over one outside of it."""
+    """Copy the sample at a place over another one; what is contradicted is counted outside."""
     address = ptr32(t)
     state = ptr32(address[_STORE_STATE])
     codes = ptr8(address[_RING_CODES])
@@ -201,11 +207,14 @@ def replace(t, victim: int, place: int):
     gone = labels[victim]
     label = labels[place]
     count[gone] = count[gone] - 1
-    kept[gone] = kept[gone] - 1
     count[label] = count[label] + 1
-    kept[label] = kept[label] + 1
-    if against[victim] >= _CONTRADICTED:
-        state[_W_DOOMED] = state[_W_DOOMED] - 1
+    if victim < state[_W_FIRST]:
+        kept[gone] = kept[gone] - 1
+        kept[label] = kept[label] + 1
+        if against[victim] >= _CONTRADICTED:
+            state[_W_DOOMED] = state[_W_DOOMED] - 1
+        if against[place] >= _CONTRADICTED:
+            state[_W_DOOMED] = state[_W_DOOMED] + 1
     for f in range(features):
         codes[victim * features + f] = codes[place * features + f]
     labels[victim] = label

@@ -1,0 +1,194 @@
+"""Samples that came from elsewhere: how a thicket learns them, and how it gets rid of them.
+
+A sample of a parcel did not come after the sample before. So what follows the stream is not told
+of it: not the runs, the fast shrubs and the last label, nor the shares of errors and the members'
+accuracies. It is taken into the store as any other sample, the trees' leaves and the next trees
+learn it, and so do naive Bayes and the softmax regression.
+"""
+
+from array import array
+
+import micropython
+from micropython import const
+
+from ..buffers import address_table, allocate
+from .bayes import follow as follow_bayes
+from .change import disregard
+from .grove import predict as ask_grove
+from .grove import tend
+from .neighbours import neighbours_table, predict, start_neighbours
+from .scaling import average
+from .softmax import predict as ask_softmax
+from .softmax import step
+from .store import put, replace
+from .votes import judge, weigh
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_RING_SHAPE = const(0)
+_THICKET_STATE = const(0)
+_RING_CODES = const(1)
+_RING_LABELS = const(2)
+_BAYES_SEEN = const(3)
+_NEIGHBOURS_DISTANCE = const(6)
+_NEIGHBOURS_NEAREST = const(7)
+_STORE_STATE = const(22)
+_STORE_COUNT = const(24)
+_STORE_AGAINST = const(27)
+# thicket/members.py
+_GROVE = const(0)
+_SOFTMAX = const(2)
+_OWN = const(4)
+_BAYES = const(5)
+_T_WITH_SOFTMAX = const(6)
+_T_WITH_BAYES = const(8)
+_T_REST = const(11)
+_RESTS = const(100)
+# thicket/neighbours.py
+_FAR = const(65536)
+# thicket/ring.py
+_R_LENGTH = const(0)
+_R_HELD = const(3)
+_R_HEAD = const(4)
+# thicket/store.py
+_W_FIRST = const(0)
+# thicket/thicket.py
+_RING_BUFFERS = const(3)
+# (end)
+
+_NEAR = const(5)  # neighbours that are looked at
+_MOST_AGE = const(254)
+_NO_AGE = const(255)
+
+
+@micropython.viper
+def welcome(t, rows, at: int, label: int):
+    """Learn the sample of elsewhere at rows[at]; t is the tuple of a thicket's kernels."""
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    ask_grove(t[_GROVE], rows, at)
+    judge(t[_GROVE], label)
+    weigh(t[_GROVE])
+    put(t[_GROVE], rows, at, label)
+    tend(t[_GROVE])
+    if own[_T_WITH_BAYES]:
+        follow_bayes(t[_BAYES], rows, at, label)
+    if own[_T_WITH_SOFTMAX]:
+        ask_softmax(t[_SOFTMAX], rows, at)
+        step(t[_SOFTMAX], label)
+        average(t[_SOFTMAX], rows, at)
+    own[_T_REST] = _RESTS
+
+
+@micropython.viper
+def apart(one, other, features: int) -> int:
+    """How far two samples are from each other, as neighbours.py measures it."""
+    x = ptr16(one)
+    y = ptr16(other)
+    away = 0
+    for f in range(features):
+        gap = (x[f] >> 8) - (y[f] >> 8)
+        away += gap if gap > 0 else 0 - gap
+    return away
+
+
+class Store:
+    """What a thicket keeps, for those who give samples away, judge others' or take them out.
+
+    Nothing here changes the thicket but welcome() and remove().
+    """
+
+    def __init__(self, model):
+        self._model = model
+        self._ring = model.grove._flat
+        self._row = array("H", bytes(2 * model.features))
+        table = neighbours_table(model.features, model.classes, _NEAR)
+        self._near = self._ring[:_RING_BUFFERS] + tuple([allocate(t, n) for _, t, n in table])
+        start_neighbours(self._near, _NEAR, self._ring[_RING_SHAPE][_R_LENGTH])
+        self._table = address_table(self._near)
+
+    @property
+    def held(self):
+        """How many samples there are."""
+        return self._ring[_RING_SHAPE][_R_HELD]
+
+    def count(self, label):
+        """How many of them are of a class."""
+        return self._ring[_STORE_COUNT][label]
+
+    def places(self, label):
+        """Where those of a class are; those first that newer ones contradict least."""
+        labels, against = self._ring[_RING_LABELS], self._ring[_STORE_AGAINST]
+        found = [(against[k], k) for k in range(self.held) if labels[k] == label]
+        return [k for _, k in sorted(found)]
+
+    def codes(self, place):
+        """The upper 8 bits of a sample's codes."""
+        first = place * self._model.features
+        return bytes(self._ring[_RING_CODES][first : first + self._model.features])
+
+    def age(self, place):
+        """How many samples are newer, 254 at most; 255: nobody knows."""
+        shape = self._ring[_RING_SHAPE]
+        first = self._ring[_STORE_STATE][_W_FIRST]
+        newer = shape[_R_HEAD] - 1 - place
+        if shape[_R_HELD] == shape[_R_LENGTH]:
+            if place < first:
+                return _NO_AGE
+            newer %= shape[_R_LENGTH] - first
+        return min(newer, _MOST_AGE)
+
+    def nearest(self, x):
+        """The samples nearest to the codes x: of each (distance, class, place), in order."""
+        predict(self._table, x, 0)
+        labels = self._ring[_RING_LABELS]
+        found = zip(self._near[_NEIGHBOURS_DISTANCE], self._near[_NEIGHBOURS_NEAREST])
+        return [(away, labels[k], k) for away, k in found if away < _FAR]
+
+    def nearest_of(self, label, x, without):
+        """The (distance, place) of the sample of a class that is nearest to x, of all but some."""
+        found = (_FAR, -1)
+        for k in self.places(label):
+            if k not in without:
+                self._read(k)
+                found = min(found, (apart(x, self._row, len(x)), k))
+        return found
+
+    def welcome(self, x, label):
+        """Learn a sample of elsewhere, its codes array('H'). Allocates nothing."""
+        welcome(self._model._addresses, x, 0, label)
+
+    def remove(self, places):
+        """Have others take the places of these samples, and what is learned of those forgotten.
+
+        Trees that have grown on them count little as soon as there are newer ones; naive Bayes
+        learns the classes again from what is left. Raises ValueError, with nothing changed, if
+        nothing would be left.
+        """
+        gone = set(places)
+        left = [k for k in range(self.held) if k not in gone]
+        if not left:
+            raise ValueError("nothing else is known: begin anew instead")
+        labels, seen = self._ring[_RING_LABELS], self._model.bayes._flat[_BAYES_SEEN]
+        classes = {labels[k] for k in gone}
+        t = self._model._addresses
+        for i, k in enumerate(sorted(gone)):
+            replace(t[_GROVE], k, left[i * len(left) // len(gone)])
+        if gone:
+            disregard(t[_GROVE])
+        state = self._model._flat[_THICKET_STATE]
+        for c in sorted(classes) if state[_T_WITH_BAYES] else ():
+            seen[c] = 0
+            for k in left:
+                if labels[k] == c:
+                    self._learn_again(k, c)
+        state[_T_REST] = _RESTS
+
+    def _learn_again(self, place, label):
+        self._read(place)
+        follow_bayes(self._model._addresses[_BAYES], self._row, 0, label)
+
+    def _read(self, place):
+        """Fill the row with a sample's codes."""
+        codes = self.codes(place)
+        for f in range(len(codes)):
+            self._row[f] = (codes[f] << 8) + 128

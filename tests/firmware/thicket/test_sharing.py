@@ -1,0 +1,266 @@
+"""Boards that teach each other: what a parcel holds, what is refused, learned and forgotten."""
+
+from __future__ import annotations
+
+import inspect
+import struct
+import sys
+from array import array
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from parcel_attack import attack
+from parcel_support import CLASSES, NAMES, UNITS, Board, rows_of, sealed
+
+from microshrub_host.engines import loader
+
+LIBRARY = loader.load(loader.fastest())
+ALL = (60, 60, 60)
+
+
+def test_a_parcel_holds_what_the_store_does() -> None:
+    board = Board(LIBRARY, ALL)
+    parcel = board.parcel("run", "walk")
+    assert (parcel.origin, parcel.feature_names, parcel.units) == ("kitchen", NAMES, UNITS)
+    assert parcel.class_names == ("run", "walk")
+    assert parcel.samples == 40
+    buffers = {name: buffer for name, _, buffer in board.model.buffers()}
+    codes = bytes(buffers["ring.codes"])
+    labels = bytes(buffers["ring.labels"])
+    held = {(codes[3 * k : 3 * k + 3], labels[k]) for k in range(buffers["ring.shape"][3])}
+    for i in range(40):
+        row = bytes(parcel.code(i, f) for f in range(3))
+        assert (row, CLASSES.index(parcel.class_names[parcel.label(i)])) in held
+
+
+def test_nothing_leaves_that_nobody_chose() -> None:
+    board = Board(LIBRARY, (60, 60, 0))
+    data = board.sharing.collect("kitchen", ("walk",))
+    assert b"rest" not in data
+    with pytest.raises(ValueError, match="nothing is held of the class run"):
+        board.parcel("run")
+    with pytest.raises(ValueError, match=r"no class jump\. The classes are: rest, walk, run"):
+        board.parcel("jump")
+
+
+def test_a_class_that_a_board_never_saw_is_known_after_a_parcel_of_20() -> None:
+    board = Board(LIBRARY, (60, 60, 0), seed=1)
+    assert board.right(2) == 0
+    found = board.sharing.take(Board(LIBRARY, ALL).parcel(*CLASSES))
+    assert [(name, what) for name, what, _ in found] == [
+        ("rest", "well known"), ("walk", "well known"), ("run", "learned"),
+    ]  # fmt: skip
+    assert board.right(2) == 0  # nothing is learned before its time
+    assert board.learn_all() <= 20
+    assert min(board.right(c) for c in range(3)) > 0.9
+
+
+def test_what_a_parcel_taught_stays_while_a_board_goes_on_learning() -> None:
+    board = Board(LIBRARY, (60, 60, 0), seed=1)
+    board.sharing.take(Board(LIBRARY, ALL).parcel("run"))
+    board.learn_all()
+    for row, other in zip(rows_of(0, 400, 5), rows_of(1, 400, 5), strict=True):
+        board.learn(row, 0)
+        board.learn(other, 1)
+    assert board.held(2) > 10
+    assert board.right(2) > 0.9
+
+
+def test_samples_of_a_parcel_take_turns() -> None:
+    board = Board(LIBRARY, (60, 0, 0), seed=1)
+    board.sharing.take(Board(LIBRARY, ALL).parcel("walk", "run"))
+    counts = []
+    while board.sharing.step():
+        counts.append(board.held(1) - board.held(2))
+    assert set(counts) <= {0, 1}
+
+
+@pytest.mark.parametrize("wrong", ["flipped", "noise", "stuck"])
+def test_a_board_that_teaches_nonsense_is_refused_and_nothing_changes(wrong: str) -> None:
+    teacher = Board(LIBRARY, (0, 0, 0))
+    rows = np.concatenate([rows_of(0, 40, 3), rows_of(1, 40, 3)])
+    if wrong == "noise":
+        rows = np.stack([np.random.default_rng(0).permutation(column) for column in rows.T], 1)
+    if wrong == "stuck":
+        rows[:] = rows[0]
+    for row in rows:
+        teacher.learn(row, 2)
+    board = Board(LIBRARY, (60, 60, 0), seed=1)
+    before = board.bits()
+    found = board.sharing.take(teacher.parcel("run"))
+    assert found[0][1] == ("all the same" if wrong == "stuck" else "contradicted")
+    assert board.sharing.waiting == 0
+    assert board.bits() == before
+
+
+def test_single_samples_with_a_wrong_label_are_left_out() -> None:
+    teacher = Board(LIBRARY, (0, 0, 0))
+    for row in np.concatenate([rows_of(2, 17, 3), rows_of(0, 3, 3)]):
+        teacher.learn(row, 2)
+    board = Board(LIBRARY, (60, 60, 0), seed=1)
+    [(_, what, which)] = board.sharing.take(teacher.parcel("run"))
+    assert what == "learned"
+    assert set(range(20)) > set(which)
+    assert 16 <= len(which) < 20
+
+
+def test_an_origin_can_be_forgotten_again() -> None:
+    board = Board(LIBRARY, (60, 60, 0), seed=1)
+    parcel = Board(LIBRARY, ALL).parcel("run")
+    board.sharing.take(parcel)
+    board.learn_all()
+    assert board.held(2) == 20
+    for row in rows_of(0, 30, 7):
+        board.learn(row, 0)
+    assert board.sharing.forget(parcel) == 20
+    assert board.held(2) == 0
+    board.learn_all()
+    assert board.right(2) == 0
+    assert min(board.right(0), board.right(1)) > 0.9
+    board.model.load(board.model.save())  # all counts are right, or it would be refused
+
+
+def test_what_waits_is_forgotten_too() -> None:
+    board = Board(LIBRARY, (60, 60, 0), seed=1)
+    parcel = Board(LIBRARY, ALL).parcel("run")
+    board.sharing.take(parcel)
+    board.sharing.forget(parcel)
+    assert board.sharing.waiting == 0
+
+
+def test_other_features_are_refused_in_a_sentence() -> None:
+    board = Board(LIBRARY, ALL, feature_names=("x", "y", "temperature"))
+    words = "the parcel is of the features x, y, z, and here they are x, y, temperature"
+    with pytest.raises(ValueError, match=words):
+        board.sharing.take(Board(LIBRARY, ALL).parcel("run"))
+
+
+def test_a_class_that_is_not_there_is_not_learned() -> None:
+    board = Board(LIBRARY, (60, 60, 0), class_names=("rest", "walk", "sleep"))
+    assert board.sharing.take(Board(LIBRARY, ALL).parcel("run")) == [("run", "no such class", [])]
+
+
+def test_equal_ranges_give_equal_codes_and_other_ones_are_converted_with_their_error() -> None:
+    teacher = Board(LIBRARY, ALL)
+    parcel = teacher.parcel(*CLASSES)
+    steps = [1 << max(teacher.quantizer.range_of(f)[1] - 7, 0) for f in range(3)]
+    changes = teacher.sharing.value_changes(parcel)
+    assert all(change <= step for change, step in zip(changes, steps, strict=True))
+    other = Board(LIBRARY, ALL, seed=4)
+    wide = [1 << max(other.quantizer.range_of(f)[1] - 7, 0) for f in range(3)]
+    for change, one, two in zip(other.sharing.value_changes(parcel), steps, wide, strict=True):
+        assert change <= one + two
+
+
+def test_other_units_are_converted() -> None:
+    teacher = Board(LIBRARY, ALL, units=((0, 3), (5, 2), (0, 2)))  # the same numbers, other values
+    parcel = teacher.parcel("run")
+    board = Board(LIBRARY, ALL)
+    for i in range(parcel.samples):
+        board.sharing._read(parcel, i)
+        raw = [parcel.raw(i, f) for f in range(3)]
+        value = [raw[0] / 1000, raw[1] / 100 + 5, raw[2] / 100]
+        assert [v / 100 for v in board.sharing._raw] == pytest.approx(value, abs=0.005)
+
+
+@pytest.mark.parametrize("size", [0, 1, 5, 1000, 70000, 2**30 - 2])
+@pytest.mark.parametrize("grows", [False, True])
+def test_a_value_comes_back_within_the_width_of_its_code(size: int, grows: bool) -> None:
+    parcel = sys.modules[LIBRARY.__name__ + ".parcel"]
+    quantizer = (
+        LIBRARY.GrowingQuantizer(1)
+        if grows
+        else LIBRARY.Quantizer(1, [(-7, min(size, 2**29) - 7)])
+    )
+    code, raw = array("H", [0]), array("i", [0])
+    if grows:
+        for value in [-7, min(size, 2**28) - 7] * 9:
+            raw[0] = value
+            quantizer.encode(raw, code)
+    low, length = quantizer.range_of(0)
+    last = low + ((1 << length) - 1 if grows else length)
+    for value in np.linspace(low, min(last, 2**29 - 1), 50).astype(int):
+        raw[0] = int(value)
+        quantizer.code_aside(raw, code)
+        back = parcel.value_of(code[0] >> 8, low, length, grows)
+        assert abs(back - int(value)) <= (last - low) // 128 + 1
+        raw[0] = back
+        upper = code[0] >> 8
+        quantizer.code_aside(raw, code)
+        assert code[0] >> 8 == upper
+
+
+def test_a_damaged_parcel_is_refused() -> None:
+    data = Board(LIBRARY, ALL).sharing.collect("kitchen", ("run",))
+    for at in range(len(data)):
+        with pytest.raises(ValueError, match="parcel"):
+            LIBRARY.Parcel(data[:at])
+        changed = bytearray(data)
+        changed[at] ^= 64
+        with pytest.raises(ValueError, match="parcel"):
+            LIBRARY.Parcel(changed)
+    with pytest.raises(ValueError, match="of version 2, and this microshrub reads version 1"):
+        LIBRARY.Parcel(sealed(data[:4] + b"\2" + data[5:]))
+
+
+def test_forged_lengths_are_refused() -> None:
+    data = Board(LIBRARY, ALL).sharing.collect("kitchen", ("run",))
+    samples = len(data) - 4 - 20 * 5 - 2
+    for count in (0, 1, 19, 21, 65535):
+        forged = data[:samples] + struct.pack("<H", count) + data[samples + 2 :]
+        with pytest.raises(ValueError, match="damaged"):
+            LIBRARY.Parcel(sealed(forged))
+
+
+def test_altered_parcels_with_a_right_checksum_do_no_harm() -> None:
+    refused, read = attack(3000, seed=2)
+    assert refused + read == 3000
+    assert min(refused, read) > 100
+
+
+def life(library: Any, data: bytes) -> list[int]:
+    """What becomes of a board that gets a parcel, as numbers; also run on MicroPython."""
+    model = library.Thicket(3, 3, bytes=8192)
+    quantizer = library.GrowingQuantizer(3, (model,))
+    sharing = library.Sharing(
+        model, quantizer, ("x", "y", "z"), ((0, 2),) * 3, ("rest", "walk", "run")
+    )
+    from array import array
+
+    raw, x = array("i", [0, 0, 0]), array("H", [0, 0, 0])
+    dice = 1
+    parcel = library.Parcel(data)
+    told = []
+    for k in range(200):
+        for f in range(3):
+            dice = (dice * 25173 + 13849) & 65535
+            raw[f] = (k & 1) * (3000, 500, -2000)[f] + (dice >> 6) - 512
+        quantizer.encode(raw, x)
+        model.learn(x, k & 1)
+        if k == 120:
+            found = sharing.take(parcel)
+            told += [len(which) for _, _, which in found]
+        sharing.step()
+    told.append(model.state_crc32() & 0xFFFFFFFF)
+    again = sharing.collect("attic", ("rest", "run"))
+    told += [len(again), library.buffers.crc32(again) & 0xFFFFFFFF]
+    told.append(sharing.forget(parcel))
+    told.append(model.state_crc32() & 0xFFFFFFFF)
+    return told + [quantizer.state_crc32() & 0xFFFFFFFF]  # noqa: RUF005  (MicroPython)
+
+
+def test_all_engines_come_to_the_same_bits(
+    run_micropython: Callable[[str], str], tmp_path: Path
+) -> None:
+    data = Board(LIBRARY, ALL).sharing.collect("kitchen", ("walk", "run"))
+    wanted = life(LIBRARY, data)
+    assert wanted[1] > 15
+    assert life(loader.load("checked"), data) == wanted
+    text = inspect.getsource(life).replace(": Any", "").replace(": bytes", "")
+    text = text.replace(" -> list[int]", "")
+    script = "import microshrub, microshrub.buffers\n" + text
+    script += f"print(life(microshrub, {data!r}))\n"
+    assert run_micropython(script).strip() == str(wanted)

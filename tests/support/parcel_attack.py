@@ -1,0 +1,84 @@
+"""Parcels with altered bytes, forged lengths and a right checksum: refused, or nothing but read.
+
+python tests/support/parcel_attack.py --parcels 100000 --seed 1
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import struct
+import sys
+
+from parcel_support import Board, sealed
+
+from microshrub_host.engines import loader
+
+_JUDGED = 50  # one of so many is judged, which takes long, even if it was altered in no harm
+_EDGES = (0, 1, 127, 128, 254, 255)
+
+
+def altered(data: bytes, dice: random.Random) -> bytes:
+    """A parcel with bytes changed, lost or repeated; most have the right checksum."""
+    found = bytearray(data)
+    for _ in range(dice.choice((1, 1, 1, 2, 4, 16))):
+        at = dice.randrange(len(found))
+        kind = dice.randrange(6)
+        if kind == 0:
+            found[at] = dice.choice(_EDGES)
+        elif kind == 1:
+            found[at] ^= 1 << dice.randrange(8)
+        elif kind == 2:
+            found[at : at + 2] = struct.pack("<H", dice.choice((0, 1, 255, 256, 32768, 65535)))
+        elif kind == 3:
+            found[at : at + 4] = struct.pack("<i", dice.choice((-(2**31), -1, 2**30, 2**31 - 1)))
+        elif kind == 4:
+            del found[at : at + dice.randrange(1, 40)]
+        else:
+            found[at:at] = found[at : at + dice.randrange(1, 40)]
+        if not found:
+            return b""
+    return bytes(found) if dice.random() < 0.1 else sealed(found)
+
+
+def attack(parcels: int, seed: int) -> tuple[int, int]:
+    """How many were refused, and how many were parcels still. Raises for all that is wrong."""
+    library = loader.load(loader.fastest())
+    whole = Board(library, (40, 40, 40)).sharing.collect("kitchen", ("rest", "walk", "run"), 5)
+    board = Board(library, (40, 40, 0), seed=1)
+    before = board.bits()
+    dice = random.Random(seed)
+    refused = 0
+    for _ in range(parcels):
+        try:
+            parcel = library.Parcel(altered(whole, dice))
+        except ValueError:
+            refused += 1
+            continue
+        for i in (0, parcel.samples - 1) if parcel.samples else ():
+            for f in range(len(parcel.feature_names)):
+                assert -(2**29) <= parcel.raw(i, f) < 2**29
+        if dice.randrange(_JUDGED) == 0:
+            try:
+                board.sharing.judge(parcel)
+            except ValueError:
+                refused += 1
+    assert board.bits() == before, "a parcel that was only judged has changed what is known"
+    return refused, parcels - refused
+
+
+def main() -> int:
+    """Attack, and say what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--parcels", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    refused, read = attack(arguments.parcels, arguments.seed)
+    print(
+        f"{arguments.parcels:,} altered parcels: {refused:,} refused, {read:,} read, none learned"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+"""Thickets that teach each other: three classes around three places, and boards that know some."""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from binascii import crc32
+from typing import Any
+
+import numpy as np
+
+NAMES = ("x", "y", "z")
+CLASSES = ("rest", "walk", "run")
+UNITS = ((0, 2),) * 3
+_MIDDLES = np.array([[0, 0, 0], [3000, 500, -2000], [-2500, 2500, 2500]])
+
+
+def rows_of(label: int, count: int, seed: int) -> np.ndarray:
+    """Raw rows of a class, shape (count, 3)."""
+    return (
+        np.random.default_rng((seed, label)).normal(_MIDDLES[label], 200, (count, 3)).astype(int)
+    )
+
+
+class Board:
+    """A thicket of 8 KB with its quantizer, which learned so many samples of each class."""
+
+    def __init__(self, library: Any, counts: tuple[int, int, int], seed: int = 0, **names: Any):
+        self.library = library
+        self.model = library.Thicket(3, 3, bytes=8192)
+        self.quantizer = library.GrowingQuantizer(3, (self.model,))
+        self.x = array("H", bytes(6))
+        rows = [(row, c) for c, n in enumerate(counts) for row in rows_of(c, n, seed)]
+        for k in np.random.default_rng(seed).permutation(len(rows)):
+            self.learn(*rows[k])
+        told = {"feature_names": NAMES, "units": UNITS, "class_names": CLASSES} | names
+        self.sharing = library.Sharing(self.model, self.quantizer, **told)
+
+    def learn(self, row: Any, label: int) -> None:
+        """Learn a raw row."""
+        self.quantizer.encode(array("i", [int(v) for v in row]), self.x)
+        self.model.learn(self.x, label)
+
+    def parcel(self, *wanted: str, most: int = 20, origin: str = "kitchen") -> Any:
+        """A parcel of what it knows."""
+        return self.library.Parcel(self.sharing.collect(origin, wanted, most))
+
+    def learn_all(self) -> int:
+        """Learn what waits; returns how many samples that were."""
+        steps = self.sharing.waiting
+        while self.sharing.step():
+            pass
+        while self.model.idle():
+            pass
+        return int(steps)
+
+    def right(self, label: int) -> float:
+        """The part of 100 other rows of a class that it predicts right."""
+        found = 0
+        for row in rows_of(label, 100, 99):
+            self.quantizer.code(array("i", [int(v) for v in row]), self.x)
+            found += self.model.predict(self.x) == label
+        return found / 100
+
+    def held(self, label: int) -> int:
+        """How many samples of a class it holds."""
+        buffers = {name: buffer for name, _, buffer in self.model.buffers()}
+        return int(buffers["store.count"][label])
+
+    def bits(self) -> bytes:
+        """All that it knows."""
+        return bytes(self.model.save() + self.quantizer.save())
+
+
+def sealed(data: bytes | bytearray) -> bytes:
+    """The parcel with the checksum that its bytes have now."""
+    body = bytes(data[:-4])
+    return body + struct.pack("<I", crc32(body))
