@@ -29,6 +29,7 @@ _OPTIONS = (
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
+    "--lang=en-US",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",

@@ -2,7 +2,7 @@
 
 import { make } from "./dom";
 import { loadPageData } from "./page_data";
-import { texts } from "./texts";
+import { LANGUAGES, texts } from "./texts";
 import { BlankBoard } from "./views/blank_board";
 import { Playground } from "./views/playground";
 import { Teach } from "./views/teach";
@@ -16,9 +16,18 @@ async function show(main: HTMLElement): Promise<void> {
   main.append(new Teach(data).element, playground.element, watch.element, blank.element);
 }
 
+/** The page in another language, with what stands behind the # of its address. */
+function languageLinks(): HTMLElement {
+  const others = LANGUAGES.filter(([name]) => name !== texts.language).map(([name, called]) =>
+    make("a", { href: `?lang=${name}${location.hash}`, lang: name, hreflang: name }, called),
+  );
+  return make("p", {}, ...others);
+}
+
+document.documentElement.lang = texts.language;
 const main = make("main", {});
 document.body.append(
-  make("header", {}, make("h1", {}, texts.title)),
+  make("header", {}, make("h1", {}, texts.title), languageLinks()),
   main,
   make(
     "footer",

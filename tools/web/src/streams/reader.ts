@@ -24,7 +24,7 @@ export function readFile(
   progress: (share: number) => void,
   signal: AbortSignal,
 ): Promise<Stream> {
-  const worker = new Worker("reader.js", { type: "module" });
+  const worker = new Worker(`reader.js${location.search}`, { type: "module" });
   return new Promise<Stream>((resolve, reject) => {
     signal.addEventListener("abort", () => reject(new StoppedError()));
     worker.onerror = (event) => reject(new DataError(event.message || "reader.js"));

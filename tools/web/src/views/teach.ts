@@ -29,7 +29,7 @@ export class Teach {
   private readonly status = make("p", { role: "status", id: "learn-me-status" }, words.first);
   private readonly told = make("p", { id: "learned", class: "told" });
   private readonly trace = new Trace();
-  private readonly hint = make("span", { class: "hint" }, words.pad);
+  private readonly hint = make("span", { class: "hint" });
   private readonly pad = make("div", { class: "pad" }, this.trace.element, this.hint);
   private readonly buttons = make("div", { class: "labels", role: "group", "aria-label": words.labels });
   private readonly answer = new Answer();

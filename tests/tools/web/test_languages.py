@@ -1,0 +1,83 @@
+"""The page in German: by its address, or because the browser asks for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from browser_support import Browser
+from sensor_support import held_clock, settle
+from teach_support import do, press, said
+
+TITLE = "document.querySelector('#teach-title').textContent"
+GERMAN = "Bring ihm eine Geste bei"
+
+
+@pytest.fixture
+def german(page: Browser, address: str) -> Iterator[Browser]:
+    with held_clock(page):
+        page.open(address + "?lang=de")
+        page.wait("!!document.querySelector('#start')")
+        yield page
+
+
+def test_it_teaches_in_german(german: Browser) -> None:
+    assert german.run("document.documentElement.lang") == "de"
+    assert german.run(TITLE) == GERMAN
+    german.run("document.querySelector('#learn-me').click()")
+    german.wait("document.querySelector('#learn-me').textContent === 'Beenden'")
+    for text, gesture in (("Kreis", "circle"), ("Linie", "line")):
+        press(german, text)
+        do(german, gesture, 150)
+    press(german, "nur vorhersagen")
+    do(german, "line", 60)
+    settle(german)
+    assert said(german) == "Linie"
+    told = german.run("document.querySelector('#learned').textContent")
+    assert re.match(r"\d+ Beispiele gelernt, davor \d+,\d % richtig", told), told
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_german_text_is_cut_off(german: Browser, width: int) -> None:
+    german.look(width, dark=False)
+    assert german.run("document.documentElement.scrollWidth") <= width
+    cut = "[...document.querySelectorAll('button')].filter((b) => b.scrollWidth > b.clientWidth)"
+    assert german.run(cut + ".map((each) => each.textContent)") == []
+
+
+def test_a_file_that_is_refused_is_refused_in_german(german: Browser) -> None:
+    german.run(
+        "(input => { const files = new DataTransfer();"
+        "files.items.add(new File(['a,b\\n'], 'x.csv'));"
+        "input.files = files.files; input.dispatchEvent(new Event('change')); })"
+        "(document.querySelector('#file'))"
+    )
+    german.wait("document.querySelector('#label').options.length")
+    german.run("document.querySelector('#start').click()")
+    status = "document.querySelector('#status')"
+    german.wait(f"{status}.classList.contains('bad')")
+    assert "hat keine Beispiele" in german.run(f"{status}.textContent")
+
+
+def test_the_first_language_that_the_page_has_is_taken(page: Browser, address: str) -> None:
+    agent = page.run("navigator.userAgent")
+    try:
+        for wanted, title in (("fr,de,en", GERMAN), ("fr", "Teach it a gesture")):
+            page.call("Emulation.setUserAgentOverride", userAgent=agent, acceptLanguage=wanted)
+            page.open(address)
+            page.wait("!!document.querySelector('#start')")
+            assert page.run(TITLE) == title
+    finally:
+        page.call("Emulation.setUserAgentOverride", userAgent=agent, acceptLanguage="en-US,en")
+
+
+def test_the_other_language_is_one_press_away_and_keeps_what_the_address_has(
+    page: Browser, address: str
+) -> None:
+    page.open(address + "#bridge=word")
+    page.wait("!!document.querySelector('#start')")
+    page.run("document.querySelector('header a[lang=de]').click()")
+    page.wait(f"document.querySelector('#start') && {TITLE} === '{GERMAN}'")
+    assert page.run("location.hash") == "#bridge=word"
+    assert page.run("document.querySelector('header a').lang") == "en"

@@ -1,0 +1,459 @@
+// Alles, was die Seite sagt, auf Deutsch.
+
+import type { Texts } from "../texts";
+
+const count = (n: number): string => n.toLocaleString("de");
+const samples = (n: number): string => (n === 1 ? "1 Beispiel" : `${count(n)} Beispiele`);
+
+export const de: Texts = {
+  language: "de",
+  title: "microshrub",
+  lead:
+    "Lernen auf Mikrocontrollern, Beispiel für Beispiel. Was hier lernt, ist der Code des Boards " +
+    "selbst: seine Bibliothek, in MicroPython, in dieser Seite.",
+  licenses: "Lizenzen dessen, woraus sie gemacht ist",
+  offline: "Nichts verlässt diese Seite. Sie geht auch ohne Netz.",
+  failed: (why) => `Die Seite kann nicht starten: ${why}. Lade sie neu.`,
+  browser: "Dieser Browser hat kein WebAssembly oder keine Worker mit Modulen. Nimm einen neueren.",
+
+  playground: {
+    title: "Spielwiese",
+    stream: "Datenstrom",
+    ownStream: "Eine eigene CSV- oder ARFF-Datei",
+    file: "CSV- oder ARFF-Datei, die Klasse in der letzten Spalte",
+    drop: "oder zieh eine Datei hierher",
+    label: "Spalte der Klasse",
+    board: "Board",
+    learner: "Lernverfahren",
+    options: "Optionen des Lernverfahrens",
+    start: "Start",
+    stop: "Anhalten",
+    download: "Diesen Datenstrom herunterladen",
+    ready: "Drück auf Start.",
+    reading: (name, share, left) => `${name} wird gelesen: ${share} %${left && `, noch ${left}`}`,
+    left: (text) => (text ? `, noch ${text}` : ""),
+    long: (name) => `. Der Simulator ist viel schneller: microshrub simulate ${name}`,
+    seconds: (n) => `etwa ${count(n)} s`,
+    minutes: (n) => `etwa ${count(n)} min`,
+    hours: (n) => (n === 1 ? "etwa 1 Stunde" : `etwa ${count(n)} Stunden`),
+    readingStopped: "Angehalten, während die Datei gelesen wurde.",
+    notes: "Anmerkungen zur Datei",
+    loading: "MicroPython wird geladen ...",
+    running: (done, all, accuracy, rate) =>
+      `${count(done)} von ${count(all)} Beispielen, ${accuracy} richtig, ${count(rate)} in der Sekunde`,
+    done: (all, accuracy) => `${samples(all)} gelernt, ${accuracy} richtig.`,
+    stopped: (done) => `Angehalten nach ${count(done)} Beispielen.`,
+  },
+  streams: {
+    sea: "SEA: die Schwelle einer Summe verschiebt sich auf halbem Weg",
+    agrawal: "Agrawal: auf halbem Weg gilt für Kredite eine andere Regel",
+    rbf: "RBF: fünf Klassen von Punkten, die wandern",
+    led: "LED: Ziffern einer Anzeige mit gestörten Segmenten",
+  },
+  streamShape: (n, features, classes) =>
+    `${samples(n)}, ${count(features)} Merkmale, ${count(classes)} Klassen`,
+  learners: {
+    thicket: "Thicket, das keine Optionen braucht",
+    shrub: "Shrub Ensemble",
+    hoeffding: "Hoeffding-Baum",
+  },
+
+  accuracy: {
+    title: "Genauigkeit bis jetzt",
+    samples: "Beispiele",
+    model: "dieses Lernverfahren",
+    nochange: "NoChange: die letzte Klasse",
+    majority: "MajorityClass: die häufigste Klasse",
+    drifts: (n) => (n === 1 ? "1 Drift wurde bemerkt" : `${count(n)} Drifts wurden bemerkt`),
+    none: "es wurde kein Drift bemerkt",
+    first: (sample) => `der erste bei Beispiel ${count(sample)}`,
+    described: (model, nochange, majority) =>
+      `Genauigkeit: das Lernverfahren ${model}, NoChange ${nochange}, MajorityClass ${majority}`,
+  },
+  newest: {
+    title: "Neuestes Beispiel",
+    predicted: "vorhergesagt",
+    truth: "war",
+    confidence: "Zuversicht",
+    of: (confidence) => `${confidence} von 255`,
+    progress: "Was das Lernverfahren von sich sagt",
+  },
+  confusion: {
+    title: "Verwechslungen",
+    caption: "Zeilen: was es war. Spalten: was vorhergesagt wurde.",
+    tooMany: "Sie werden für bis zu 32 Klassen gezählt.",
+  },
+  memory: {
+    title: "RAM auf dem Board",
+    learner: "die Puffer des Lernverfahrens",
+    around: "Quantisierung, Zähler und Zeilen",
+    beside: "Code, Köpfe und Objekte (mit voreingestellten Optionen)",
+    free: "frei für dein Programm",
+    over: "zu viel für dieses Board",
+    sum: (taken, free, board) => `${count(taken)} der ${count(free)} Bytes, die auf ${board} frei sind`,
+    buffers: (n) => `Alle ${count(n)} Puffer`,
+    buffer: "Puffer",
+    bytes: "Bytes",
+  },
+  state: {
+    title: "Die gleichen Bits",
+    page: "CRC32 des Zustands in dieser Seite",
+    simulator: "CRC32, auf die der Simulator kam",
+    same: "Sie sind gleich: Jedes Bit jedes Puffers ist das gleiche.",
+    other: "Sie sind nicht gleich. Bitte melde das.",
+    unknown: "Zum Vergleich lässt du den Simulator die gleiche Datei lernen:",
+    waits: "Steht fest, wenn der ganze Datenstrom gelernt ist.",
+  },
+  takeAway: {
+    title: "Auf ein Board bringen",
+    program: "Das Programm herunterladen",
+    unpack: (board) =>
+      `Das Programm lernt auf deinem ${board} weiter. Pack die Zip-Datei in einen Ordner ihres Namens ` +
+      "aus; dieser Befehl kopiert ihn, prüft jede Datei und lässt das Board beweisen, dass es die " +
+      "gleichen Bits rechnet:",
+    model: "Das Modell herunterladen",
+    open: "Das Modell ist auch eine Datei des Simulators:",
+    tooLarge: (taken, free) =>
+      `Das Programm braucht dort etwa ${count(taken)} Bytes, und ${count(free)} sind frei. Wähl ` +
+      "kleinere Optionen.",
+    waits: "Mitnehmen kannst du etwas, wenn es gelernt hat.",
+  },
+  board: {
+    flash: "Ein Board verbinden und es darauf bringen",
+    noSerial:
+      "Um das von hier aus zu tun, öffne diese Seite in Chrome oder Edge, die WebSerial haben, oder " +
+      "starte microshrub bridge --port PORT und öffne die Adresse, die es ausgibt.",
+    noneChosen:
+      "Es wurde kein Anschluss gewählt. Steckt das Board an einem Kabel, das auch Daten überträgt?",
+    taken:
+      "Der Anschluss lässt sich nicht öffnen. Ein anderes Programm hält ihn: Schließ Thonny oder " +
+      "mpremote.",
+    gone: "Das Board wurde abgezogen oder neu gestartet.",
+    bridgeGone:
+      "Die Brücke antwortet nicht, oder nicht dieser Adresse. Läuft microshrub bridge? Öffne die " +
+      "Adresse, die es ausgibt.",
+    silent:
+      "MicroPython antwortet nicht. Ist es auf dem Board installiert? Wenn dort ein Programm läuft, " +
+      "drück die Reset-Taste des Boards und fang noch einmal an.",
+    version:
+      "Das MicroPython dieses Boards lädt keine .mpy-Dateien der Version 6. Installier ein neueres.",
+    says: (text) => `Das Board sagt ${text}`,
+    connecting: "Verbinden ...",
+    found: (arch) => `MicroPython antwortet; sein Code ist ${arch}. Kopieren ...`,
+    copying: (done, total) => `${count(done)} von ${count(total)} Bytes kopiert`,
+    checking: "Jede Datei wird verglichen, und das Board lernt einen festen Datenstrom ...",
+    done: "Das Board kam auf die gleichen Bits und hat sein Programm gestartet:",
+    space: (need, free) =>
+      `Das Programm braucht ${count(need)} Bytes vom Flash des Boards, und ${count(free)} sind frei. ` +
+      "Lösch Dateien darauf.",
+    full: "Der Flash des Boards ist voll. Lösch Dateien darauf; es hat noch sein bisheriges Programm.",
+    damaged: (path) =>
+      `${path} kam auf dem Board nicht so an, wie es gesendet wurde. Fang noch einmal an; das Board ` +
+      "hat noch sein bisheriges Programm.",
+    other: (found, expected) =>
+      `Das Modell des Boards hat die Prüfsumme ${found}, und das dieser Seite ${expected}. Das Programm ` +
+      "des Boards ist unverändert. Bitte melde das.",
+  },
+  blank: {
+    title: "Ein leeres Board",
+    lead: "Ein Board braucht MicroPython, bevor es lernen kann. Wähl deines:",
+    drag: (name, firmware) =>
+      `Halt die Taste BOOTSEL gedrückt, während du den ${name} einsteckst: Er erscheint als Laufwerk ` +
+      `${firmware.startsWith("RPI_PICO2") ? "RP2350" : "RPI-RP2"}. Zieh die Datei ` +
+      `${firmware}-DATE-vVERSION.uf2 darauf, die neueste von micropython.org/download/${firmware}. ` +
+      "Das Laufwerk verschwindet, und das Board startet mit MicroPython.",
+    download: (name, firmware) =>
+      `Lade für ${name} die Datei ${firmware}-DATE-vVERSION.bin herunter, die neueste von ` +
+      `micropython.org/download/${firmware}. Alles, was auf dem Board ist, wird gelöscht.`,
+    file: "Die Datei, die du heruntergeladen hast",
+    write: "Board verbinden, löschen und MicroPython schreiben",
+    noFile: "Wähl zuerst die heruntergeladene Datei.",
+    noImage:
+      "Das ist kein Abbild für einen ESP32: Es beginnt nicht mit dem Byte E9. Wähl die .bin-Datei, so " +
+      "wie sie heruntergeladen wurde.",
+    noPartitions:
+      "Dieses Abbild hat keine Partitionstabelle, kann also kein leeres Board starten. Wähl die " +
+      "Datei, deren Name auf .bin endet, nicht auf .app-bin.",
+    unknownChip: (id, known) =>
+      `Dieses Abbild ist für den Chip mit der Nummer ${id}. Diese Seite kennt ${known.join(", ")}.`,
+    otherChip: (found, wanted) =>
+      `Das Board hat einen ${found}, und das Abbild ist für einen ${wanted}. Es wurde nichts ` +
+      "geschrieben. Lade das für dein Board herunter.",
+    noLoader: (why) =>
+      "Der Lader im ROM des Chips antwortet nicht. Halt die Taste BOOT gedrückt, drück RESET (oder EN) " +
+      `und lass sie los, lass BOOT los und fang noch einmal an. (${why})`,
+    small: (size) =>
+      `Das Abbild passt nicht in den Flash des Boards, der seine Größe mit ${size} angibt.`,
+    connecting: "Verbinden mit dem Lader im ROM des Chips ...",
+    erasing: (chip) => `${chip} gefunden. Sein Flash wird gelöscht, was eine Minute dauern kann ...`,
+    writing: (done, total) => `${count(done)} von ${count(total)} gepackten Bytes geschrieben`,
+    comparing: "Alles ist geschrieben; der Chip vergleicht es ...",
+    starting:
+      "Es wurde geschrieben, wie es in der Datei steht. Warten, bis MicroPython startet ...",
+    found: (version, machine) =>
+      `MicroPython ${version} antwortet (${machine}). Bring jetzt ein Modell auf das Board: siehe oben.`,
+    notFound:
+      "MicroPython wurde geschrieben, wie es in der Datei steht, und antwortet an diesem Anschluss " +
+      "noch nicht. Drück die Reset-Taste des Boards; bring dann ein Modell darauf: siehe oben.",
+  },
+  watch: {
+    title: "Einem Board zusehen",
+    lead:
+      "Verbinde ein Board, auf dem das Programm von microshrub läuft: Sieh, wie gut es lernt, und lehr " +
+      "es etwas.",
+    connect: "Verbinden",
+    end: "Trennen",
+    numbers: "Was das Board sagt",
+    sensor: "Sein eigener Sensor",
+    csv: "Die Aufnahme herunterladen",
+    labels: "Klassen",
+    noSensor:
+      "Es kam kein Beispiel eines Sensors. Ein Board, das über seine Leitung lernt, hat keinen.",
+    stream: "Es den Datenstrom lernen lassen, der oben gewählt ist",
+    confirmed: (done, all) => `${count(done)} von ${count(all)} Beispielen bestätigt`,
+    sent: (n, seconds) =>
+      `${samples(n)} in ${seconds.toLocaleString("de", { maximumFractionDigits: 1 })} s gesendet und gelernt.`,
+    state: "CRC32 des Zustands auf dem Board:",
+    waits: (why) =>
+      `${why} Es geht weiter, sobald das Board zurück ist, vom ersten Beispiel an, das nicht bestätigt ` +
+      "wurde.",
+    back: "Das Board ist zurück.",
+    forgot:
+      "Das Board wurde neu gestartet und weiß nicht mehr, was es vor diesem Datenstrom gelernt hatte. " +
+      "Bring das Programm noch einmal darauf, oder fang den Datenstrom von vorn an.",
+    resets: "Das Board startet immer wieder neu. Sieh in einem Terminal, was es sagt.",
+    told: (n, accuracy) => `${samples(n)} gelernt, ${accuracy} richtig`,
+    newest: (name, confidence, recorded) =>
+      `${name}, Zuversicht ${confidence} von 255; ${samples(recorded)} aufgenommen`,
+    otherStream:
+      "Das Programm des Boards ist für andere Merkmale, Klassen oder Einheiten als der Datenstrom, der " +
+      "oben gewählt ist.",
+    forecast: (n) => `${samples(n)} kamen zum Board.`,
+    recorded: (rows) => `${samples(rows)} aufgenommen`,
+    predicted: (name) => `vorhergesagt: ${name}`,
+    between: (low, high) => `, zwischen ${low} und ${high}`,
+    of: (error, n) => `${error} von ${count(n)}`,
+    names: {
+      came: "Beispiele, die kamen",
+      error: "mittlerer absoluter Fehler",
+      guess: "NoChange: der letzte Wert",
+      inside: "innerhalb des Intervalls",
+      samples: "Beispiele mit Klasse",
+      accuracy: "Genauigkeit",
+      nochange: "NoChange: die letzte Klasse",
+      kappa: "Kappa",
+      heap: "freie Bytes des Heaps",
+      drift: "Drift (wie viele bis jetzt)",
+      seconds: "Sekunden seit dem Start",
+      damaged: "beschädigte Rahmen",
+      missed: "verpasste Messwerte",
+    },
+    levels: ["keiner", "Warnung", "Drift"],
+    errors: {
+      silent:
+        "Das Programm des Boards antwortet nicht. Bring zuerst eines darauf; wenn eines da ist, drück " +
+        "die Reset-Taste des Boards.",
+      reset: "Das Board wurde neu gestartet. Verbinde noch einmal.",
+      version: "Das Programm des Boards spricht eine andere Version. Bring ein neues darauf.",
+    },
+  },
+
+  questions: {
+    title: "Welche Klasse?",
+    asked: (id, guess) => `Was ist Beispiel ${id}? Vermutet wird ${guess}.`,
+    none: "Kein Beispiel wartet auf seine Klasse.",
+    answers: "Antworten",
+    many: (asked, seen) => {
+      const share = ((100 * asked) / Math.max(seen, 1)).toFixed(2).replace(".", ",");
+      return `Nach ${count(asked)} von ${count(seen)} Beispielen wurde gefragt, ${share} %.`;
+    },
+  },
+
+  naming: {
+    title: "Was neu ist",
+    aside: (n, isAsking) =>
+      `${samples(n)} ${n === 1 ? "liegt" : "liegen"} beiseite.` + (isAsking ? " Was ist das?" : ""),
+    name: "Name",
+    which: "Klasse",
+    into: "ist dasselbe wie",
+    do: {
+      name: "So heißt, was beiseiteliegt",
+      dismiss: "Das ist nichts Neues",
+      rename: "Gib ihr den Namen von oben",
+      forget: "Vergiss sie",
+      merge: "Leg sie zusammen",
+    },
+  },
+
+  teach: {
+    title: "Bring ihm eine Geste bei",
+    lead:
+      "Drück einen Namen und mach einige Sekunden lang diese Geste, dann die nächste. Dann lass nur " +
+      "vorhersagen: Kennt es sie?",
+    source: "Sensor",
+    sources: {
+      pointer: "Zeiger oder Finger",
+      motion: "Bewegung dieses Geräts",
+      keyboard: "Tastatur",
+      microphone: "Mikrofon (wie laut es ist)",
+    },
+    hints: {
+      pointer: "Beweg hier den Zeiger oder einen Finger.",
+      motion: "Beweg dieses Gerät.",
+      keyboard: "Drück Tasten: Pfeile, oder irgendwelche in einem Rhythmus.",
+      microphone: "Sprich, klatsch, pfeif.",
+    },
+    names: "Namen, durch Kommas getrennt",
+    defaultNames: "Kreis, Linie, Ruhe",
+    start: "Anfangen",
+    stop: "Beenden",
+    goOn: "Weitermachen",
+    over: "Von vorn",
+    open: "Ein Projekt öffnen",
+    loading: "MicroPython wird geladen ...",
+    labels: "Was du zeigst",
+    predict: "nur vorhersagen",
+    hears: "Es erkennt",
+    nothingYet: "noch nichts",
+    first: "Drück einen Namen und zeig es.",
+    heard: (learned, accuracy) => `${samples(learned)} gelernt, davor ${accuracy} richtig`,
+    waiting: (n) => `; ${samples(n)} ${n === 1 ? "wartet" : "warten"} noch`,
+    stopped: (n) =>
+      `Es hat ${samples(n)} gelernt. Unten kannst du sie speichern oder auf ein Board bringen.`,
+    nothing: "Es wurde nichts gelernt: Drück einen Namen und zeig es.",
+    cards: {
+      title: "Aufnahmen",
+      lead: "Was du löschst oder anders nennst, wird gleich neu gelernt.",
+      growing: "wird aufgenommen",
+      samples,
+      play: (n) => `Aufnahme ${n} abspielen`,
+      remove: (n) => `Aufnahme ${n} löschen`,
+      move: (n) => `Name der Aufnahme ${n}`,
+    },
+    exam: {
+      begin: "Prüfung: zeig jede noch einmal",
+      show: (name) => `Zeig: ${name}`,
+      balanced: (share) => `${share} richtig, jeder Name gleich gezählt.`,
+      name: "Name",
+      right: "richtig",
+    },
+    keep: "Behalten",
+    keepLead:
+      "Ein Projekt ist eine Datei: Aufnahmen und Modell. Öffne es hier wieder, oder bau daraus das " +
+      "Programm eines Boards.",
+    save: "Das Projekt speichern",
+    csv: "Die Beispiele als CSV speichern",
+    same: "Der Simulator kommt damit auf die gleichen Bits:",
+    noProject: (name) =>
+      `${name} ist kein Projekt, das diese Seite gespeichert hat, oder es ist beschädigt. In einem ` +
+      "Modell von simulate --save sind keine Aufnahmen.",
+    insecure:
+      "Ein Browser sagt von Bewegung nur einer Seite etwas, die über https oder von diesem Gerät kam.",
+    refused:
+      "Du hast den Bewegungssensor nicht erlaubt. Lade die Seite neu, um wieder gefragt zu werden.",
+    noMotion: "Dieses Gerät sagt dieser Seite nichts von seiner Bewegung. Nimm den Zeiger.",
+    insecureMicrophone:
+      "Ein Browser gibt Ton nur einer Seite, die über https oder von diesem Gerät kam.",
+    noMicrophone: "Es gibt kein Mikrofon, oder du hast es nicht erlaubt. Nimm einen anderen Sensor.",
+    wrongNames: (most) => `Nenn zwei bis ${most} verschiedene Gesten, durch Kommas getrennt.`,
+  },
+
+  errors: {
+    where: (name, line, column) => `${name}, Zeile ${line}, Spalte ${column}`,
+    empty: (name) =>
+      `${name} hat keine Beispiele. Nötig sind eine Kopfzeile und eine Zeile je Beispiel.`,
+    gzip: (name) =>
+      `${name} ist keine gzip-Datei, oder sie ist abgeschnitten oder beschädigt. Kopier sie noch einmal, ` +
+      "oder nimm .gz aus ihrem Namen, wenn sie einfacher Text ist.",
+    gone: (name) =>
+      `${name} lässt sich nicht mehr lesen: Die Datei wurde geändert oder verschoben. Wähl sie neu.`,
+    utf8: (name) => `${name}: kein Text in UTF-8. Speicher die Datei als CSV in UTF-8.`,
+    utf16: (name) => `${name} ist Text in UTF-16. Speicher die Datei in UTF-8.`,
+    zero: (name) =>
+      `${name}: ein Nullbyte, also kein Text, oder UTF-16. Speicher die Datei in UTF-8.`,
+    kind: (name, what, remedy) => `${name} ist ${what}, nicht CSV. ${remedy}`,
+    saveAsCsv: "Speicher sie als CSV.",
+    line: (name, line) => `${name}, Zeile ${line}`,
+    longLine: (line) =>
+      `Zeile ${line}: kein Zeilenende in einer Million Zeichen, also keine Tabelle. Oder such ein ` +
+      'verirrtes " darin.',
+    quote: (line, mark) => `Zeile ${line} lässt sich nicht lesen. Such ein verirrtes ${mark} darin.`,
+    noData: (name) => `${name} hat keine Zeile @data, ist also keine ARFF-Datei.`,
+    arffHeader: (name, line) =>
+      `${name}: Diese Zeile des Kopfs lässt sich nicht lesen: ${line.trim()}. Attribute sind numeric ` +
+      "oder nominal, jedes mit eigenem Namen.",
+    unfit: (name, column, kind) =>
+      `${name}: Das Attribut ${column} hat den Typ ${kind}; gelernt wird nur von numeric und nominal. ` +
+      "Entfern es.",
+    sparse: (name, line) =>
+      `${name}, Zeile ${line}: dünn besetzte ARFF-Zeilen werden nicht gelesen. Schreib volle Zeilen.`,
+    undeclared: (where, cell) => `${where}: "${cell}" steht nicht im Kopf.`,
+    manyDeclared: (where, n, most) =>
+      `${where}: ${n} Werte sind vereinbart, höchstens ${most} gehen. Lass die Spalte weg.`,
+    columnCount: (n, most) =>
+      `Es gibt ${count(n)} Spalten mit Merkmalen neben der Klasse; 1 bis ${most} sind möglich. Zellen ` +
+      "trennt ein Komma, Semikolon oder Tabulator.",
+    nameless: (where, place) =>
+      `${where}: Spalte ${place} hat keinen Namen. Benenn sie, oder lösch sie.`,
+    twice: (where, name) => `${where}: Zwei Spalten heißen ${name}. Benenn eine um.`,
+    sample: (where, cell) =>
+      `${where}: ${cell} ist eine Zahl und kein Name, also ist das ein Beispiel. Nötig ist eine ` +
+      "Kopfzeile. Füg eine Zeile mit Namen der Spalten ein.",
+    noHeader: (where) =>
+      `${where}: nur Zahlen, also keine Kopfzeile. Füg eine Zeile mit Namen der Spalten ein.`,
+    commentHeader: (where) =>
+      `${where} beginnt mit #. Ist es die Kopfzeile, nimm das # weg; ist es ein Kommentar, lösch die ` +
+      "Zeile und andere wie sie: Kommentare werden nicht gelesen.",
+    comment: (where) =>
+      `${where} beginnt mit # wie ein Kommentar. Lösch die Zeile: Kommentare werden nicht gelesen.`,
+    excelWord: (where, word) => `${where} ist ${word}, ein Wort für Excel. Lösch die Zeile.`,
+    noColumn: (name) => `Es gibt keine Spalte ${name}.`,
+    width: (where, expected, found) =>
+      `${where}: ${expected} Zellen erwartet, eine je Spalte, aber ${found} gefunden. Ergänz die Zeile, ` +
+      "oder lösch sie.",
+    infinite: (where) =>
+      `${where}: eine unendliche Zahl. Lass die Zelle leer, wenn der Wert unbekannt ist.`,
+    text: (where, cell) =>
+      `${where}: '${cell}' ist Text, aber diese Spalte hat Zahlen. Schreib eine Zahl, oder lass die ` +
+      "Zelle leer, wenn der Wert fehlt.",
+    people: (where, told) => `${where}: ${told}, hier und im Rest der Datei.`,
+    comma: (cell, one, other) =>
+      `'${cell}' hat ein Komma zwischen Tausendern oder ein Dezimalkomma. Schreib ${one} oder ${other}, ` +
+      "je nachdem, was gemeint ist",
+    thousands: (cell, plain) => `'${cell}' hat Kommas zwischen Tausendern. Schreib ${plain}`,
+    decimalComma: (cell, plain) => `'${cell}' hat ein Dezimalkomma. Schreib ${plain}`,
+    unit: (cell, plain) =>
+      `'${cell}' ist eine Zahl mit einer Einheit. Schreib ${plain}, und die Einheit in die Kopfzeile`,
+    categories: (where, n, rows) =>
+      `${where} hat ${n} verschiedene Texte in den ersten ${rows} Zeilen; es sieht nach einem Datum oder ` +
+      "einer Kennung aus: Lösch die Spalte, oder mach Zahlen daraus.",
+    noClass: (where) => `${where}: Die Klasse fehlt. Trag sie ein, oder lösch die Zeile.`,
+    classCount: (where, names) =>
+      names.length < 2
+        ? `${where}: Die einzige Klasse ist ${names[0]}, also gibt es nichts zu lernen. Lies mehr ` +
+          "Beispiele, oder wähl eine andere Spalte der Klasse."
+        : `${where}: Die Spalte hat ${names.length} Klassen, höchstens 256 gehen. Ist es ein Messwert, ` +
+          "wähl die Spalte der Klasse.",
+    noFile: "Wähl zuerst eine CSV- oder ARFF-Datei.",
+  },
+
+  notes: {
+    clock: (name) =>
+      `Die Spalte ${name} bleibt weg: Sie sagt, wann eine Zeile aufgenommen wurde, was ein Board, das ` +
+      "lernt, nicht wissen kann.",
+    header: (name, line) =>
+      `${name}, Zeile ${line} wurde als Kopfzeile gelesen. Ist sie ein Beispiel, füg eine Zeile mit Namen ` +
+      "der Spalten ein.",
+    rises: "nur steigt",
+    tells: "die Klasse fast eins zu eins verrät",
+    named: (kind) => `wie ${kind} heißt`,
+    telltale: (file, name, said) =>
+      `${file}: Von der Spalte ${name} fällt auf, dass sie ${said.join(" und ")}. Wenn sie sagt, wann oder wo ` +
+      "ein Beispiel aufgeschrieben wurde, oder aus der Klasse gemacht ist, verrät sie hier die Antwort " +
+      "und ist auf einem Board nichts wert: Lösch die Spalte.",
+    alike: (where, names) =>
+      `${where}: Die Klassen ${names.map((name) => `'${name}'`).join(", ")} unterscheiden sich nur in Groß- ` +
+      `und Kleinschreibung oder Leerzeichen und sind für ein Modell ${names.length} Klassen. Sind sie eine, ` +
+      "schreib sie gleich.",
+  },
+};

@@ -1,0 +1,449 @@
+// All that the page says, in English. A text for another language has the same name there.
+
+const count = (n: number): string => n.toLocaleString("en");
+
+export const en = {
+  language: "en",
+  title: "microshrub",
+  lead:
+    "Online learning on microcontrollers. What learns here is the board's own code: the device " +
+    "library, in MicroPython, in this page.",
+  licenses: "Licenses of what it is made of",
+  offline: "Nothing leaves this page. It works without a network, too.",
+  failed: (why: string) => `The page cannot start: ${why}. Load it again.`,
+  browser: "This browser has no WebAssembly or no module workers. Use a newer one.",
+
+  playground: {
+    title: "Playground",
+    stream: "Stream",
+    ownStream: "A CSV or ARFF file of your own",
+    file: "CSV or ARFF file, the class in the last column",
+    drop: "or drop a file here",
+    label: "Column of the class",
+    board: "Board",
+    learner: "Learner",
+    options: "Options of the learner",
+    start: "Start",
+    stop: "Stop",
+    download: "Download this stream",
+    ready: "Press Start.",
+    reading: (name: string, percent: number, left: string) =>
+      `Reading ${name}: ${percent} %${left && `, ${left} left`}`,
+    left: (text: string) => (text ? `, ${text} left` : ""),
+    long: (name: string) => `. The simulator is much faster: microshrub simulate ${name}`,
+    seconds: (n: number) => `about ${count(n)} s`,
+    minutes: (n: number) => `about ${count(n)} min`,
+    hours: (n: number) => (n === 1 ? "about 1 hour" : `about ${count(n)} hours`),
+    readingStopped: "Stopped while the file was read.",
+    notes: "Notes on the file",
+    loading: "Loading MicroPython ...",
+    running: (done: number, all: number, accuracy: string, rate: number) =>
+      `${count(done)} of ${count(all)} samples, ${accuracy} right, ${count(rate)} a second`,
+    done: (all: number, accuracy: string) => `${count(all)} samples learned, ${accuracy} right.`,
+    stopped: (done: number) => `Stopped after ${count(done)} samples.`,
+  },
+  streams: {
+    sea: "SEA: the threshold of a sum moves half way",
+    agrawal: "Agrawal: another rule for credit half way",
+    rbf: "RBF: five classes of points that drift",
+    led: "LED: digits of a display with faulty segments",
+  } as Record<string, string>,
+  streamShape: (samples: number, features: number, classes: number) =>
+    `${count(samples)} samples, ${count(features)} features, ${count(classes)} classes`,
+  learners: {
+    thicket: "Thicket, which needs no options",
+    shrub: "Shrub Ensemble",
+    hoeffding: "Hoeffding tree",
+  } as Record<string, string>,
+
+  accuracy: {
+    title: "Accuracy so far",
+    samples: "samples",
+    model: "this learner",
+    nochange: "NoChange: the last label",
+    majority: "MajorityClass",
+    drifts: (n: number) => (n === 1 ? "1 drift was noticed" : `${count(n)} drifts were noticed`),
+    none: "no drift was noticed",
+    first: (sample: number) => `the first at sample ${count(sample)}`,
+    described: (model: string, nochange: string, majority: string) =>
+      `Accuracy: the learner ${model}, NoChange ${nochange}, MajorityClass ${majority}`,
+  },
+  newest: {
+    title: "Newest sample",
+    predicted: "predicted",
+    truth: "was",
+    confidence: "confidence",
+    of: (confidence: number) => `${confidence} of 255`,
+    progress: "What the learner tells of itself",
+  },
+  confusion: {
+    title: "Confusion matrix",
+    caption: "Rows: what it was. Columns: what was predicted.",
+    tooMany: "It is kept for up to 32 classes.",
+  },
+  memory: {
+    title: "RAM on the board",
+    learner: "the learner's buffers",
+    around: "quantizer, metrics and rows",
+    beside: "code, headers and objects (with default options)",
+    free: "free for your program",
+    over: "too many for this board",
+    sum: (taken: number, free: number, board: string) =>
+      `${count(taken)} of the ${count(free)} bytes that ${board} has free`,
+    buffers: (n: number) => `All ${count(n)} buffers`,
+    buffer: "buffer",
+    bytes: "bytes",
+  },
+  state: {
+    title: "The same bits",
+    page: "CRC32 of the state in this page",
+    simulator: "CRC32 that the simulator came to",
+    same: "They are equal: every bit of every buffer is the same.",
+    other: "They are not equal. Please report that.",
+    unknown: "To compare, let the simulator learn the same file:",
+    waits: "Known when the whole stream is learned.",
+  },
+  takeAway: {
+    title: "Put this on a board",
+    program: "Download the program",
+    unpack: (board: string) =>
+      `The program goes on learning on your ${board}. Unpack the zip into a folder of its name; this ` +
+      "copies it, checks every file, and lets the board prove that it computes the same bits:",
+    model: "Download the model",
+    open: "The model is a file of the simulator, too:",
+    tooLarge: (taken: number, free: number) =>
+      `The program takes about ${count(taken)} bytes there, and ${count(free)} are free. Choose ` +
+      "smaller options.",
+    waits: "There is something to take when it has learned.",
+  },
+  board: {
+    flash: "Connect a board and put it there",
+    noSerial:
+      "To do that from here, open this page in Chrome or Edge, which have WebSerial, or start " +
+      "microshrub bridge --port PORT and open the address that it prints.",
+    noneChosen: "No port was chosen. Is the board plugged in with a cable that carries data?",
+    taken: "The port cannot be opened. Another program holds it: close Thonny or mpremote.",
+    gone: "The board was unplugged or reset.",
+    bridgeGone:
+      "The bridge does not answer, or not to this address. Is microshrub bridge running? Open the " +
+      "address that it prints.",
+    silent:
+      "MicroPython does not answer. Is it installed on the board? If a program is running there, " +
+      "press the board's reset button and start again.",
+    version: "The MicroPython of this board does not load .mpy files of version 6. Install a newer one.",
+    says: (text: string) => `The board says ${text}`,
+    connecting: "Connecting ...",
+    found: (arch: string) => `MicroPython answers; its code is ${arch}. Copying ...`,
+    copying: (done: number, total: number) => `${count(done)} of ${count(total)} bytes copied`,
+    checking: "Every file is compared, and the board learns a fixed stream ...",
+    done: "The board came to the same bits, and has started its program:",
+    space: (need: number, free: number) =>
+      `The program needs ${count(need)} bytes of the board's flash, and ${count(free)} are free. ` +
+      "Remove files from it.",
+    full: "The board's flash is full. Remove files from it; it still has its previous program.",
+    damaged: (path: string) =>
+      `${path} did not arrive on the board as it was sent. Start again; the board still has its ` +
+      "previous program.",
+    other: (found: string, expected: string) =>
+      `The board's model has the checksum ${found}, and this page's ${expected}. The board's ` +
+      "program is unchanged. Please report it.",
+  },
+  blank: {
+    title: "A blank board",
+    lead: "A board needs MicroPython before it can learn. Choose yours:",
+    drag: (name: string, firmware: string) =>
+      `Hold the button BOOTSEL while you plug the ${name} in: it shows up as a drive, ` +
+      `${firmware.startsWith("RPI_PICO2") ? "RP2350" : "RPI-RP2"}. Drag the file ` +
+      `${firmware}-DATE-vVERSION.uf2 onto it, the newest one of micropython.org/download/${firmware}. ` +
+      "The drive goes away, and the board starts with MicroPython.",
+    download: (name: string, firmware: string) =>
+      `For the ${name}, download ${firmware}-DATE-vVERSION.bin, the newest one of ` +
+      `micropython.org/download/${firmware}. Everything that is on the board is erased.`,
+    file: "The file that you downloaded",
+    write: "Connect the board, erase it and write MicroPython",
+    noFile: "Choose the downloaded file first.",
+    noImage:
+      "This is no image for an ESP32: it does not begin with the byte E9. Choose the .bin file, " +
+      "as it was downloaded.",
+    noPartitions:
+      "This image has no partition table, so it cannot start a blank board. Choose the file whose " +
+      "name ends in .bin, not in .app-bin.",
+    unknownChip: (id: number, known: readonly string[]) =>
+      `This image is for the chip with the number ${id}. This page knows ${known.join(", ")}.`,
+    otherChip: (found: string, wanted: string) =>
+      `The board has an ${found}, and the image is for an ${wanted}. Nothing was written. Download ` +
+      "the one for your board.",
+    noLoader: (why: string) =>
+      "The loader in the chip's ROM does not answer. Hold the button BOOT, press and let go of " +
+      `RESET (or EN), let go of BOOT, and start again. (${why})`,
+    small: (size: string) =>
+      `The image does not fit into the board's flash, which says that its size is ${size}.`,
+    connecting: "Connecting to the loader in the chip's ROM ...",
+    erasing: (chip: string) => `${chip} found. Erasing its flash, which may take a minute ...`,
+    writing: (done: number, total: number) =>
+      `${count(done)} of ${count(total)} compressed bytes written`,
+    comparing: "All is written; the chip compares it ...",
+    starting: "It was written as it is in the file. Waiting for MicroPython to start ...",
+    found: (version: string, machine: string) =>
+      `MicroPython ${version} answers (${machine}). Now put a model on the board: see above.`,
+    notFound:
+      "MicroPython was written as it is in the file, and does not answer on this port yet. Press the " +
+      "board's reset button; then put a model on it: see above.",
+  },
+  watch: {
+    title: "Watch a board",
+    lead: "Connect to a board that runs microshrub's program: see how well it learns, and teach it.",
+    connect: "Connect",
+    end: "Disconnect",
+    numbers: "What the board tells",
+    sensor: "Its own sensor",
+    csv: "Download the recording",
+    labels: "Labels",
+    noSensor: "No sample of a sensor has come. A board that learns over its line has none.",
+    stream: "Let it learn the stream that is chosen above",
+    confirmed: (done: number, all: number) => `${count(done)} of ${count(all)} samples confirmed`,
+    sent: (n: number, seconds: number) =>
+      `${count(n)} samples sent and learned in ${seconds.toFixed(1)} s.`,
+    state: "CRC32 of the state on the board:",
+    waits: (why: string) =>
+      `${why} It goes on as soon as the board is back, from the first sample that was not confirmed.`,
+    back: "The board is back.",
+    forgot:
+      "The board was reset, and no longer knows what it had learned before this stream. Put the " +
+      "program there again, or start the stream anew.",
+    resets: "The board is reset again and again. See what it says in a terminal.",
+    told: (samples: number, accuracy: string) => `${count(samples)} samples learned, ${accuracy} right`,
+    newest: (name: string, confidence: number, recorded: number) =>
+      `${name}, confidence ${confidence} of 255; ${count(recorded)} samples recorded`,
+    otherStream:
+      "The board's program is for other features, classes or units than the stream that is " +
+      "chosen above.",
+    forecast: (samples: number) => `${count(samples)} samples came to the board.`,
+    recorded: (rows: number) => `${count(rows)} samples recorded`,
+    predicted: (name: string) => `predicted ${name}`,
+    between: (low: string, high: string) => `, between ${low} and ${high}`,
+    of: (error: string, n: number) => `${error} of ${count(n)}`,
+    names: {
+      came: "samples that came",
+      error: "mean absolute error",
+      guess: "NoChange: the last target",
+      inside: "inside the interval",
+      samples: "samples with a label",
+      accuracy: "accuracy",
+      nochange: "NoChange: the last label",
+      kappa: "kappa",
+      heap: "bytes of heap free",
+      drift: "drift (how many so far)",
+      seconds: "seconds since the start",
+      damaged: "damaged frames",
+      missed: "readings missed",
+    },
+    levels: ["none", "warning", "drift"],
+    errors: {
+      silent:
+        "The board's program does not answer. Put one there first; if there is one, press the " +
+        "board's reset button.",
+      reset: "The board was reset. Connect again.",
+      version: "The board's program speaks another version of the link. Put a new one there.",
+    },
+  },
+
+  questions: {
+    title: "Which label?",
+    asked: (id: number, guess: string) => `What is sample ${id}? The guess is ${guess}.`,
+    none: "No sample waits for its label.",
+    answers: "Answers",
+    many: (asked: number, seen: number) => {
+      const share = ((100 * asked) / Math.max(seen, 1)).toFixed(2);
+      return `${count(asked)} of ${count(seen)} samples were asked for, ${share} %.`;
+    },
+  },
+
+  naming: {
+    title: "What is new",
+    aside: (n: number, isAsking: boolean) =>
+      `${count(n)} samples are set aside.` + (isAsking ? " What are they?" : ""),
+    name: "Name",
+    which: "Class",
+    into: "is the same as",
+    do: {
+      name: "This is what was set aside",
+      dismiss: "It is nothing new",
+      rename: "Give it the name above",
+      forget: "Forget it",
+      merge: "Merge them",
+    },
+  },
+
+  teach: {
+    title: "Teach it a gesture",
+    lead:
+      "Press a name and make that gesture for some seconds, then the next one. Then only predict: " +
+      "does it know them?",
+    source: "Sensor",
+    sources: {
+      pointer: "Pointer or finger",
+      motion: "Motion of this device",
+      keyboard: "Keyboard",
+      microphone: "Microphone (how loud it is)",
+    },
+    hints: {
+      pointer: "Move the pointer or a finger here.",
+      motion: "Move this device.",
+      keyboard: "Press keys: arrows, or a rhythm of any keys.",
+      microphone: "Speak, clap, whistle.",
+    },
+    names: "Names, separated by commas",
+    defaultNames: "circle, line, rest",
+    start: "Begin",
+    stop: "End",
+    goOn: "Go on",
+    over: "Start over",
+    open: "Open a project",
+    loading: "Loading MicroPython ...",
+    labels: "What you show it",
+    predict: "only predict",
+    hears: "It recognises",
+    nothingYet: "nothing yet",
+    first: "Press a name and show it.",
+    heard: (learned: number, accuracy: string) =>
+      `${count(learned)} samples learned, ${accuracy} right before that`,
+    waiting: (n: number) =>
+      n === 1 ? "; 1 sample waits to be learned" : `; ${count(n)} samples wait to be learned`,
+    stopped: (n: number) =>
+      `It has learned ${count(n)} samples. Below you can save them, or put them on a board.`,
+    nothing: "Nothing was learned: press a name and show it.",
+    cards: {
+      title: "Recordings",
+      lead: "What is deleted or moved to another name is learned anew at once.",
+      growing: "is recorded",
+      samples: (n: number) => (n === 1 ? "1 sample" : `${count(n)} samples`),
+      play: (n: number) => `Play recording ${n}`,
+      remove: (n: number) => `Delete recording ${n}`,
+      move: (n: number) => `Name of recording ${n}`,
+    },
+    exam: {
+      begin: "Exam: show each one once more",
+      show: (name: string) => `Show it: ${name}`,
+      balanced: (share: string) => `${share} right, each name counted alike.`,
+      name: "name",
+      right: "right",
+    },
+    keep: "Keep it",
+    keepLead:
+      "A project is one file: recordings and model. Open it here again, or build a board's program " +
+      "of it.",
+    save: "Save the project",
+    csv: "Save the samples as CSV",
+    same: "The simulator comes to the same bits from it:",
+    noProject: (name: string) =>
+      `${name} is no project that this page has saved, or it is damaged. A model of simulate --save ` +
+      "has no recordings in it.",
+    insecure: "A browser tells of motion only to a page that came over https, or from this device.",
+    refused: "You did not allow the motion sensor. Load the page again to be asked again.",
+    noMotion: "This device tells this page nothing of its motion. Use the pointer.",
+    insecureMicrophone:
+      "A browser gives sound only to a page that came over https, or from this device.",
+    noMicrophone: "There is no microphone, or you did not allow it. Use another sensor.",
+    wrongNames: (most: number) => `Name two to ${most} different gestures, separated by commas.`,
+  },
+
+  errors: {
+    where: (name: string, line: number, column: string) =>
+      `${name}, line ${line}, column ${column}`,
+    empty: (name: string) => `${name} has no samples. It needs a header and a row per sample.`,
+    gzip: (name: string) =>
+      `${name} is not a gzip file, or it is cut short or damaged. Copy it again, or take .gz off its ` +
+      "name if it is plain text.",
+    gone: (name: string) => `${name} cannot be read any more: it was changed or moved. Choose it again.`,
+    utf8: (name: string) => `${name}: not UTF-8 text. Save the file as CSV in UTF-8.`,
+    utf16: (name: string) => `${name} is UTF-16 text. Save the file in UTF-8.`,
+    zero: (name: string) =>
+      `${name}: a zero byte, so this is no text, or it is UTF-16. Save the file in UTF-8.`,
+    kind: (name: string, what: string, remedy: string) => `${name} is ${what}, not CSV. ${remedy}`,
+    saveAsCsv: "Save it as CSV.",
+    line: (name: string, line: number) => `${name}, line ${line}`,
+    longLine: (line: number) =>
+      `Line ${line}: no line end within a million characters, so this is no table. Or look for a ` +
+      'stray " in it.',
+    quote: (line: number, mark: string) =>
+      `Line ${line} cannot be read. Look for a stray ${mark} in it.`,
+    noData: (name: string) => `${name} has no @data line, so it is not an ARFF file.`,
+    arffHeader: (name: string, line: string) =>
+      `${name}: this line of the header cannot be read: ${line.trim()}. Attributes are numeric or ` +
+      "nominal, each with a name of its own.",
+    unfit: (name: string, column: string, kind: string) =>
+      `${name}: attribute ${column} is of type ${kind}; only numeric and nominal attributes can be ` +
+      "learned from. Remove it.",
+    sparse: (name: string, line: number) =>
+      `${name}, line ${line}: sparse ARFF rows are not read. Convert it to dense rows.`,
+    undeclared: (where: string, cell: string) => `${where}: "${cell}" is not declared in the header.`,
+    manyDeclared: (where: string, n: number, most: number) =>
+      `${where}: ${n} values are declared and ${most} is the most. Leave the column out.`,
+    columnCount: (n: number, most: number) =>
+      `There are ${count(n)} feature columns beside the class; 1 to ${most} are possible. Cells are ` +
+      "separated by commas, semicolons or tabs.",
+    nameless: (where: string, place: number) =>
+      `${where}: column ${place} has no name. Name it, or delete the column.`,
+    twice: (where: string, name: string) =>
+      `${where}: two columns are named ${name}. Rename one of them.`,
+    sample: (where: string, cell: string) =>
+      `${where}: ${cell} is a number and no name, so this is a sample. A header row is needed. Add a ` +
+      "row of column names.",
+    noHeader: (where: string) => `${where}: only numbers, so not a header. Add a row of column names.`,
+    commentHeader: (where: string) =>
+      `${where} begins with #. If it is the header, take the # away; if it is a comment, delete the ` +
+      "line, and others like it: comments are not read.",
+    comment: (where: string) =>
+      `${where} begins with #, as a comment does. Delete the line: comments are not read.`,
+    excelWord: (where: string, word: string) =>
+      `${where} is ${word}, a word to Excel. Delete the line.`,
+    noColumn: (name: string) => `There is no column ${name}.`,
+    width: (where: string, expected: number, found: number) =>
+      `${where}: ${expected} cells expected, one per column, but ${found} found. Complete the row or ` +
+      "delete it.",
+    infinite: (where: string) =>
+      `${where}: an infinite number. Leave the cell empty if the value is unknown.`,
+    text: (where: string, cell: string) =>
+      `${where}: '${cell}' is text, but this column holds numbers. Write a number, or leave the cell ` +
+      "empty if the value is missing.",
+    people: (where: string, told: string) => `${where}: ${told}, here and in the rest of the file.`,
+    comma: (cell: string, one: string, other: string) =>
+      `'${cell}' has a comma between thousands, or a decimal comma. Write ${one} or ${other}, ` +
+      "whichever is meant",
+    thousands: (cell: string, plain: string) =>
+      `'${cell}' has commas between thousands. Write ${plain}`,
+    decimalComma: (cell: string, plain: string) => `'${cell}' has a decimal comma. Write ${plain}`,
+    unit: (cell: string, plain: string) =>
+      `'${cell}' is a number with a unit. Write ${plain}, and the unit in the header`,
+    categories: (where: string, n: number, rows: number) =>
+      `${where} holds ${n} different texts in the first ${rows} rows; it looks like a date or an ` +
+      "identifier: delete the column, or turn it into numbers.",
+    noClass: (where: string) => `${where}: the class is missing. Fill it in or delete the row.`,
+    classCount: (where: string, names: readonly string[]) =>
+      names.length < 2
+        ? `${where}: the only class is ${names[0]}, so there is nothing to learn. Read more samples, ` +
+          "or choose another column of the class."
+        : `${where}: the column has ${names.length} classes and 256 is the most. If it is a ` +
+          "measurement, choose the class column.",
+    noFile: "Choose a CSV or ARFF file first.",
+  },
+
+  notes: {
+    clock: (name: string) =>
+      `The column ${name} is left out: it says when a row was recorded, which a board that learns ` +
+      "cannot know.",
+    header: (name: string, line: number) =>
+      `${name}, line ${line} was read as the header. If it is a sample, add a row of column names.`,
+    rises: "only rises",
+    tells: "tells the class nearly one to one",
+    named: (kind: string) => `is named like ${kind}`,
+    telltale: (file: string, name: string, said: readonly string[]) =>
+      `${file}: the column ${name} ${said.join(" and ")}. If it says when or where a sample was taken ` +
+      "down, or was made of the class, it gives the answer away here and is worth nothing on a " +
+      "board: delete the column.",
+    alike: (where: string, names: readonly string[]) =>
+      `${where}: the classes ${names.map((name) => `'${name}'`).join(", ")} differ only by case or ` +
+      `spaces, and are ${names.length} classes to a model. If they are one, write them alike.`,
+  },
+};
