@@ -30,6 +30,8 @@ _OPTIONS = (
     "--disable-quic",
     "--no-first-run",
     "--lang=en-US",
+    "--use-fake-device-for-media-stream",
+    "--use-fake-ui-for-media-stream",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",

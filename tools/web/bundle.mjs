@@ -35,6 +35,7 @@ await build({
 const licenses = {
   "@micropython/micropython-webassembly-pyscript": "src/micropython-license.txt",
   "atob-lite": "node_modules/atob-lite/LICENSE.md",
+  "lean-qr": "node_modules/lean-qr/LICENSE",
   "esptool-js": "node_modules/esptool-js/LICENSE",
   pako: "node_modules/pako/LICENSE",
   uplot: "node_modules/uplot/LICENSE",

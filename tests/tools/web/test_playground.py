@@ -194,7 +194,7 @@ def test_it_works_without_the_server_once_it_was_loaded(page: Browser, address: 
 
 STATUS = "document.querySelector('#status')"
 SAID = f"{STATUS}.textContent"
-HIDDEN = "document.querySelector('.results').hidden"
+HIDDEN = "document.querySelector('#playground .results').hidden"
 
 
 def long_csv(rows: int, columns: int = 8) -> str:
@@ -228,6 +228,44 @@ def test_another_file_clears_what_was_said_of_the_last_one(
     crc_of_run(playground)
     choose(playground, "label", "b")
     assert playground.run(HIDDEN)
+
+
+def test_what_was_learned_goes_with_what_it_was_of(playground: Browser, tmp_path: Path) -> None:
+    give_csv(playground, tmp_path / "led.csv", csv_of("synth:led", 300))
+    choose(playground, "learner", "hoeffding")
+    for name, value in (("board", "rpi_pico2"), ("learner", "shrub"), ("stream", "sea")):
+        crc_of_run(playground)  # it waits for a checksum, so the last one has gone
+        assert not playground.run(HIDDEN)
+        choose(playground, name, value)
+        assert playground.run(HIDDEN), name
+        give_csv(playground, tmp_path / f"led-{name}.csv", csv_of("synth:led", 300))
+        choose(playground, "learner", "hoeffding")
+    crc_of_run(playground)
+    playground.run(
+        "document.querySelector('#option-leaf').dispatchEvent(new Event('input', {bubbles: true}))"
+    )
+    assert playground.run(HIDDEN)
+    assert playground.run(SAID) == "Press Start."
+
+
+def test_a_screen_reader_is_told_the_end_and_not_each_step(
+    playground: Browser, tmp_path: Path
+) -> None:
+    playground.run(
+        f"spoken = []; new MutationObserver(() => {{ if ({STATUS}.ariaLive !== 'off') "
+        f"spoken.push({SAID}); }}).observe({STATUS}, {{childList: true}}); void 0"
+    )
+    give_csv(playground, tmp_path / "led.csv", csv_of("synth:led", 2000))
+    choose(playground, "learner", "hoeffding")
+    crc_of_run(playground)
+    assert "2,000 samples learned" in playground.run("spoken.at(-1)")
+    assert playground.run("spoken.filter((text) => text.includes('a second')).length") == 0
+
+
+def test_fields_are_of_one_height(playground: Browser) -> None:
+    fields = "[...document.querySelectorAll('form > .field > :is(select, input)')]"
+    heights = playground.run(fields + ".map((each) => each.offsetHeight)")
+    assert len(set(heights)) == 1
 
 
 def test_a_file_that_is_no_table_is_refused_when_it_is_chosen(

@@ -21,7 +21,8 @@ pytest.importorskip("websockets")
 
 from microshrub_tools.web.bridge import of_port
 
-LABELS = "[...document.querySelectorAll('.labels button')].map((each) => each.textContent).join()"
+BUTTONS = "[...document.querySelectorAll('#watch-part .labels button')]"
+LABELS = f"{BUTTONS}.map((each) => each.textContent).join()"
 MATRIX = "[...document.querySelectorAll('#watch-confusion th')].map((e) => e.textContent).join()"
 
 

@@ -14,9 +14,14 @@ export const LANGUAGES = [
   ["de", "Deutsch"],
 ] as const;
 
-const { location, navigator } = globalThis as Partial<typeof globalThis>; // tests run in node
-const wanted = new URLSearchParams(location?.search).get("lang");
-const known = [wanted ?? "", ...(navigator?.languages ?? [])]
+/** The language that is asked for; a worker has it from the page as its name. */
+function asked(): string | null {
+  if (typeof document === "undefined") return (globalThis as { name?: string }).name ?? null;
+  return new URLSearchParams(location.search).get("lang");
+}
+
+const { navigator } = globalThis as Partial<typeof globalThis>; // tests run in node, too
+const known = [asked() ?? "", ...(navigator?.languages ?? [])]
   .map((name) => name.split("-")[0]!)
   .find((name) => Object.hasOwn(all, name));
 

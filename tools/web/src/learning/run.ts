@@ -7,12 +7,14 @@ import type { Status } from "./messages";
 
 const FRAME = 80; // milliseconds that a block should take
 const MOST = 256; // samples of a block
+export const RECENT = 200; // samples
 
 /** What a step of the run has come to. */
 export interface Step {
   readonly status: Status;
   readonly drifts: readonly number[]; // samples of the stream
   readonly rate: number; // samples a second
+  readonly recent: number; // millionths right of the last RECENT samples
   readonly predicted: number; // of the newest sample
   readonly label: number;
 }
@@ -31,6 +33,7 @@ export async function* learnStream(engine: Engine, stream: Stream): AsyncGenerat
     stream.rows.slice(from * features, to * features);
   await engine.observe(rows(0, WARMUP));
   const begin = performance.now();
+  const right: boolean[] = []; // of the last samples
   let size = 1;
   for (let at = 0; at < stream.labels.length; ) {
     const end = Math.min(at + size, stream.labels.length);
@@ -38,9 +41,12 @@ export async function* learnStream(engine: Engine, stream: Stream): AsyncGenerat
     const status = await engine.learn(rows(at, end), stream.labels.slice(at, end));
     const now = performance.now();
     const drifts = status.drifts.map((place) => place + at + 1);
+    status.predictions.forEach((said, i) => right.push(said === stream.labels[at + i]));
+    right.splice(0, right.length - RECENT);
+    const recent = (1e6 * right.filter(Boolean).length) / right.length;
     const predicted = status.predictions.at(-1)!;
     const rate = Math.round((1000 * end) / (now - begin));
-    yield { status, drifts, rate, predicted, label: stream.labels[end - 1]! };
+    yield { status, drifts, rate, recent, predicted, label: stream.labels[end - 1]! };
     size = Math.min(MOST, Math.max(1, Math.round((FRAME * (end - at)) / (now - before))));
     at = end;
   }

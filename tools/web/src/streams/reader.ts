@@ -1,6 +1,7 @@
 // The page's end of the worker that reads a file.
 
 import { DataError } from "./data_error";
+import { texts } from "../texts";
 import type { Stream, Told } from "./stream";
 
 export interface ReaderOrder {
@@ -24,7 +25,7 @@ export function readFile(
   progress: (share: number) => void,
   signal: AbortSignal,
 ): Promise<Stream> {
-  const worker = new Worker(`reader.js${location.search}`, { type: "module" });
+  const worker = new Worker("reader.js", { type: "module", name: texts.language });
   return new Promise<Stream>((resolve, reject) => {
     signal.addEventListener("abort", () => reject(new StoppedError()));
     worker.onerror = (event) => reject(new DataError(event.message || "reader.js"));

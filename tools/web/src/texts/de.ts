@@ -45,15 +45,15 @@ export const de: Texts = {
     stopped: (done) => `Angehalten nach ${count(done)} Beispielen.`,
   },
   streams: {
-    sea: "SEA: die Schwelle einer Summe verschiebt sich auf halbem Weg",
-    agrawal: "Agrawal: auf halbem Weg gilt für Kredite eine andere Regel",
-    rbf: "RBF: fünf Klassen von Punkten, die wandern",
-    led: "LED: Ziffern einer Anzeige mit gestörten Segmenten",
+    sea: "SEA: die Schwelle verschiebt sich",
+    agrawal: "Agrawal: die Regel wechselt",
+    rbf: "RBF: fünf Klassen, die wandern",
+    led: "LED: Ziffern mit Störungen",
   },
   streamShape: (n, features, classes) =>
     `${samples(n)}, ${count(features)} Merkmale, ${count(classes)} Klassen`,
   learners: {
-    thicket: "Thicket, das keine Optionen braucht",
+    thicket: "Thicket, ganz ohne Optionen",
     shrub: "Shrub Ensemble",
     hoeffding: "Hoeffding-Baum",
   },
@@ -61,14 +61,15 @@ export const de: Texts = {
   accuracy: {
     title: "Genauigkeit bis jetzt",
     samples: "Beispiele",
-    model: "dieses Lernverfahren",
+    model: "dieses, bis jetzt",
+    recent: (n) => `dieses, die letzten ${count(n)}`,
     nochange: "NoChange: die letzte Klasse",
     majority: "MajorityClass: die häufigste Klasse",
     drifts: (n) => (n === 1 ? "1 Drift wurde bemerkt" : `${count(n)} Drifts wurden bemerkt`),
     none: "es wurde kein Drift bemerkt",
     first: (sample) => `der erste bei Beispiel ${count(sample)}`,
-    described: (model, nochange, majority) =>
-      `Genauigkeit: das Lernverfahren ${model}, NoChange ${nochange}, MajorityClass ${majority}`,
+    described: (model, recent, nochange, majority) =>
+      `Genauigkeit: das Lernverfahren ${model}, zuletzt ${recent}, NoChange ${nochange}, MajorityClass ${majority}`,
   },
   newest: {
     title: "Neuestes Beispiel",
@@ -356,6 +357,14 @@ export const de: Texts = {
       "Ein Browser gibt Ton nur einer Seite, die über https oder von diesem Gerät kam.",
     noMicrophone: "Es gibt kein Mikrofon, oder du hast es nicht erlaubt. Nimm einen anderen Sensor.",
     wrongNames: (most) => `Nenn zwei bis ${most} verschiedene Gesten, durch Kommas getrennt.`,
+  },
+
+  phone: {
+    title: "Ein Telefon als Sensor nehmen",
+    lead:
+      "Richte die Kamera des Telefons hierher: Es öffnet diese Seite, und seine Bewegung kann der " +
+      "Sensor sein.",
+    picture: (address) => `Ein Bild für eine Kamera, von der Adresse ${address}`,
   },
 
   errors: {

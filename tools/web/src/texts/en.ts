@@ -43,10 +43,10 @@ export const en = {
     stopped: (done: number) => `Stopped after ${count(done)} samples.`,
   },
   streams: {
-    sea: "SEA: the threshold of a sum moves half way",
-    agrawal: "Agrawal: another rule for credit half way",
-    rbf: "RBF: five classes of points that drift",
-    led: "LED: digits of a display with faulty segments",
+    sea: "SEA: a threshold moves half way",
+    agrawal: "Agrawal: another rule half way",
+    rbf: "RBF: five classes that drift",
+    led: "LED: digits, faulty segments",
   } as Record<string, string>,
   streamShape: (samples: number, features: number, classes: number) =>
     `${count(samples)} samples, ${count(features)} features, ${count(classes)} classes`,
@@ -59,14 +59,15 @@ export const en = {
   accuracy: {
     title: "Accuracy so far",
     samples: "samples",
-    model: "this learner",
+    model: "this learner, so far",
+    recent: (n: number) => `this learner, last ${count(n)}`,
     nochange: "NoChange: the last label",
     majority: "MajorityClass",
     drifts: (n: number) => (n === 1 ? "1 drift was noticed" : `${count(n)} drifts were noticed`),
     none: "no drift was noticed",
     first: (sample: number) => `the first at sample ${count(sample)}`,
-    described: (model: string, nochange: string, majority: string) =>
-      `Accuracy: the learner ${model}, NoChange ${nochange}, MajorityClass ${majority}`,
+    described: (model: string, recent: string, nochange: string, majority: string) =>
+      `Accuracy: the learner ${model}, ${recent} of late, NoChange ${nochange}, MajorityClass ${majority}`,
   },
   newest: {
     title: "Newest sample",
@@ -346,6 +347,12 @@ export const en = {
       "A browser gives sound only to a page that came over https, or from this device.",
     noMicrophone: "There is no microphone, or you did not allow it. Use another sensor.",
     wrongNames: (most: number) => `Name two to ${most} different gestures, separated by commas.`,
+  },
+
+  phone: {
+    title: "Use a phone as the sensor",
+    lead: "Point the phone's camera here: it opens this page, where its motion can be the sensor.",
+    picture: (address: string) => `A picture for a camera, of the address ${address}`,
   },
 
   errors: {

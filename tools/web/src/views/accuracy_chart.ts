@@ -2,6 +2,7 @@
 
 import uPlot from "uplot";
 import type { Status } from "../learning/messages";
+import { RECENT } from "../learning/run";
 import { make } from "../dom";
 import { percent, texts } from "../texts";
 
@@ -10,7 +11,7 @@ const REDRAW = 100; // milliseconds
 
 export class AccuracyChart {
   readonly element = make("div", { class: "chart", role: "img" });
-  private readonly data: [number[], number[], number[], number[]] = [[], [], [], []];
+  private readonly data: [number[], number[], number[], number[], number[]] = [[], [], [], [], []];
   private readonly drifts: number[] = [];
   private plot: uPlot | null = null;
   private drawn = 0;
@@ -27,13 +28,13 @@ export class AccuracyChart {
     this.plot = new uPlot(this.options(samples), this.data, this.element);
   }
 
-  add(status: Status, drifts: readonly number[]): void {
-    const row = [status.accuracy, status.accuracy_nochange, status.accuracy_majority];
+  add(status: Status, recent: number, drifts: readonly number[]): void {
+    const row = [status.accuracy, recent, status.accuracy_nochange, status.accuracy_majority];
     this.data[0].push(status.samples);
     row.forEach((value, i) => this.data[i + 1]!.push(value / 10_000));
     this.drifts.push(...drifts);
-    const [model, nochange, majority] = row.map(percent) as [string, string, string];
-    this.element.setAttribute("aria-label", texts.accuracy.described(model, nochange, majority));
+    const told = row.map(percent) as [string, string, string, string];
+    this.element.setAttribute("aria-label", texts.accuracy.described(...told));
     if (performance.now() - this.drawn > REDRAW) this.draw();
   }
 
@@ -65,7 +66,8 @@ export class AccuracyChart {
       axes: [axis, { ...axis, size: 60, values: (_, ticks) => ticks.map((tick) => `${tick} %`) }],
       series: [
         { label: texts.accuracy.samples },
-        line(texts.accuracy.model, "--model"),
+        line(texts.accuracy.model, "--model", [1, 0]),
+        line(texts.accuracy.recent(RECENT), "--model"),
         line(texts.accuracy.nochange, "--nochange", [6, 4]),
         line(texts.accuracy.majority, "--majority", [2, 3]),
       ],

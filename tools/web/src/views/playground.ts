@@ -54,7 +54,8 @@ export class Playground {
     const refused = (why: string): void => this.say(why, true);
     const changed = (): void => this.forget();
     this.streams = new StreamChoice(data.streams, data.files, changed, refused);
-    this.boards.onchange = this.learners.onchange = () => this.showOptions();
+    this.boards.onchange = this.learners.onchange = changed;
+    this.options.element.oninput = () => this.outdate();
     this.results = this.makeResults();
     this.element = make(
       "section",
@@ -125,16 +126,23 @@ export class Playground {
     this.start.textContent = texts.playground.start;
   }
 
-  /** Another stream is chosen: what was said of the one before is not about it. */
+  /** Something else is chosen: what was said of the one before is not about it. */
   private forget(): void {
     if (!this.streams) return; // while it is made
     this.showOptions();
+    this.outdate();
+  }
+
+  /** What was learned is not of what is chosen now. */
+  private outdate(): void {
     if (this.running) {
       this.stop();
       this.forgotten = true;
       this.again = false;
     }
     this.results.hidden = true;
+    this.state.replaceChildren();
+    this.result.replaceChildren();
     this.notes.hidden = true;
     this.say(texts.playground.ready);
   }
@@ -173,7 +181,7 @@ export class Playground {
     const left = new TimeLeft();
     const stream = await chosen.read((share) => {
       const percent = Math.floor(100 * share);
-      this.tell(texts.playground.reading(chosen.name, percent, left.words(share)));
+      this.progress(texts.playground.reading(chosen.name, percent, left.words(share)));
     }, this.reading.signal);
     this.notes.replaceChildren(...stream.notes.map((note) => make("li", {}, note)));
     this.notes.hidden = !stream.notes.length;
@@ -248,18 +256,24 @@ export class Playground {
 
   private show(step: Step, stream: Stream, drifts: readonly number[]): void {
     const { status } = step;
-    this.chart.add(status, step.drifts);
+    this.chart.add(status, step.recent, step.drifts);
     const accuracy = percent(status.accuracy);
     const all = stream.labels.length;
     const seconds = (all - status.samples) / step.rate;
     const left = texts.playground.left(inWords(seconds));
     const long = seconds > LONG ? ` ${texts.playground.long(stream.name)}` : "";
-    this.tell(texts.playground.running(status.samples, all, accuracy, step.rate) + left + long);
+    this.progress(texts.playground.running(status.samples, all, accuracy, step.rate) + left + long);
     this.drifts.textContent = drifts.length
       ? `${texts.accuracy.drifts(drifts.length)}, ${texts.accuracy.first(drifts[0]!)}`
       : texts.accuracy.none;
     this.newest.replaceChildren(newestSample(step, stream.classNames));
     this.confusion.replaceChildren(confusionMatrix(stream.classNames, status.confusion));
+  }
+
+  /** What changes all the time: a screen reader is spared it. */
+  private progress(text: string): void {
+    this.tell(text);
+    this.status.setAttribute("aria-live", "off");
   }
 
   /** Say how the run stands, unless another stream was chosen meanwhile. */
@@ -268,6 +282,7 @@ export class Playground {
   }
 
   private say(text: string, isError = false): void {
+    this.status.setAttribute("aria-live", "polite");
     this.status.textContent = text;
     this.status.classList.toggle("bad", isError);
   }

@@ -9,6 +9,7 @@ import { percent, texts } from "../texts";
 import { Answer } from "./answer";
 import { ExamPanel } from "./exam_panel";
 import { HandOver } from "./hand_over";
+import { phonePart } from "./phone";
 import { RecordingCards } from "./recording_cards";
 import { Trace } from "./trace";
 
@@ -76,6 +77,7 @@ export class Teach {
       make("div", { class: "labels" }, this.start, this.exam.button, opens, this.over, this.file),
       this.exam.element,
       make("div", { class: "settings" }, field(words.source, this.source), field(words.names, this.names)),
+      ...phonePart(),
       this.cards.element,
       this.hand.element,
     );

@@ -57,7 +57,7 @@ export class Watch {
     );
     this.element = make(
       "section",
-      { "aria-labelledby": "watch-title" },
+      { id: "watch-part", "aria-labelledby": "watch-title" },
       make("h2", { id: "watch-title" }, texts.watch.title),
       make("p", {}, canConnect() ? texts.watch.lead : texts.board.noSerial),
       this.connect,
@@ -117,6 +117,7 @@ export class Watch {
     const shown = this.naming.matrix(counts) ?? [configuration.class_names, counts];
     this.confusion.replaceChildren(confusionMatrix(...shown));
     this.say(texts.watch.told(status.samples, percent(status.accuracy)));
+    this.status.setAttribute("aria-live", "off"); // every second: a screen reader is spared it
   }
 
   private observe(observation: Observation): void {
@@ -204,6 +205,7 @@ export class Watch {
   }
 
   private say(text: string, isError = false): void {
+    this.status.setAttribute("aria-live", "polite");
     this.status.textContent = text;
     this.status.classList.toggle("bad", isError);
   }

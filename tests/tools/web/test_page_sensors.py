@@ -1,0 +1,120 @@
+"""Keyboard and microphone as the sensor, a phone by a picture, and a page that keeps still."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+from browser_support import Browser
+from sensor_support import held_clock, settle
+from teach_support import begin, name, press, said, taught
+
+from microshrub_tools.web import site
+
+STATUS = "document.querySelector('#learn-me-status').textContent"
+
+
+def choose_source(page: Browser, source: str) -> None:
+    page.run(f"document.querySelector('#source').value = '{source}'")
+
+
+def tap(page: Browser, key: str, readings: int, every: int) -> None:
+    """Take readings while a key is pressed and let go, once in so many of them."""
+    for i in range(readings):
+        if i % every in (0, 2):
+            kind = "keyUp" if i % every else "keyDown"
+            page.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, text="")
+        page.run("tick()")
+
+
+def test_rhythms_of_keys_are_learned(held: Browser) -> None:
+    choose_source(held, "keyboard")
+    name(held, "slow, fast, left")
+    begin(held)
+    rhythms = {"slow": ("a", 25), "fast": ("a", 6), "left": ("ArrowLeft", 6)}
+    for text in [*rhythms] * 2:
+        press(held, text)
+        tap(held, rhythms[text][0], 100, rhythms[text][1])
+    press(held, "only predict")
+    for text in rhythms:
+        tap(held, rhythms[text][0], 75, rhythms[text][1])
+        settle(held)
+        assert said(held) == text
+
+
+def test_words_can_be_written_while_keys_are_the_sensor(held: Browser) -> None:
+    choose_source(held, "keyboard")
+    begin(held)
+    held.run("document.querySelector('#playground details').open = true")
+    held.run("document.querySelector('#option-bytes').focus()")
+    held.run("stopped = null; addEventListener('keydown', (e) => stopped = e.defaultPrevented)")
+    held.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowUp", code="ArrowUp")
+    assert held.run("stopped") is False
+
+
+def test_the_microphone_is_a_sensor(held: Browser) -> None:
+    choose_source(held, "microphone")
+    name(held, "loud, quiet")
+    begin(held)  # the browser's own beep
+    press(held, "loud")
+    held.run("for (let i = 0; i < 80; i++) tick()")
+    settle(held)
+    assert held.run("document.querySelector('.count').textContent") == "7"
+
+
+def test_without_a_microphone_it_says_so(held: Browser) -> None:
+    held.run("navigator.mediaDevices.getUserMedia = async () => { throw new Error() }; void 0")
+    choose_source(held, "microphone")
+    held.run("document.querySelector('#learn-me').click()")
+    held.wait(STATUS + ".includes('There is no microphone')")
+    assert not held.run("document.querySelector('#source').disabled")
+
+
+def test_who_wants_no_movement_sees_none(held: Browser) -> None:
+    calm = [{"name": "prefers-reduced-motion", "value": "reduce"}]
+    held.call("Emulation.setEmulatedMedia", features=calm)
+    held.run("frames = 0; requestAnimationFrame = () => frames++; void 0")
+    taught(held, seconds=1)
+    assert held.run("frames") == 0 or held.run("document.querySelectorAll('.curve').length") > 0
+    moving = (
+        "[...document.querySelectorAll('*')].filter((each) => { const style = "
+        "getComputedStyle(each); return style.animationName !== 'none' || "
+        "parseFloat(style.transitionDuration) > 0; }).length"
+    )
+    assert held.run(moving) == 0
+
+
+@pytest.fixture
+def hosted(address: str) -> Iterator[str]:
+    """The page on another host, as far as it can tell."""
+    handler = partial(http.server.SimpleHTTPRequestHandler, directory=str(site.FOLDER))
+    with http.server.ThreadingHTTPServer(("127.0.0.2", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.2:{server.server_address[1]}/"
+        server.shutdown()
+
+
+def test_where_it_is_hosted_a_phone_finds_it(page: Browser, hosted: str, address: str) -> None:
+    with held_clock(page):
+        page.open(hosted)
+        page.wait("!!document.querySelector('#start')")
+        page.run("document.querySelector('#phone').open = true")
+        picture = "document.querySelector('#phone canvas')"
+        page.wait(f"{picture}.width !== 300")
+        size = page.run(f"{picture}.width")
+        assert size == page.run(f"{picture}.height")
+        assert (size - 8 - 17) % 4 == 0  # a QR code of some version, and its margin
+        dark = page.run(
+            f"[[4, 4], [4, {size} - 5], [{size} - 5, 4], [{size} - 5, {size} - 5], [0, 0]].map("
+            f"([x, y]) => {picture}.getContext('2d').getImageData(x, y, 1, 1).data[0] < 128)"
+        )
+        assert dark[:3] == [True] * 3  # the corners by which cameras find it
+        assert not dark[4]
+        assert page.run("document.querySelector('#phone code').textContent") == hosted
+        page.open(address)
+        page.wait("!!document.querySelector('#start')")
+        assert page.run("document.querySelector('#phone')") is None
