@@ -39,7 +39,7 @@ _SHARED = _of(
         "fixed.py",
         "_A = const(16380)",
         "_A = const(16382)",
-        "fixed::draws_are_those_of_the_big_integer_generator",
+        "fixed::the_period_is_as_long_as_the_source_says",
     ),
     (
         "fixed.py",

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from script_support import run
 
 from microshrub_host.engines import loader
-from microshrub_tools.state_fuzz.altered_states import TARGETS, Chance, alter
+from microshrub_tools.state_fuzz.altered_states import Chance, alter, targets
 from microshrub_tools.state_fuzz.fuzz import fuzz
 
 llvm = loader.load("llvm")
+TARGETS = targets(loader.load("python"))
 
 
 @pytest.mark.parametrize("number", range(len(TARGETS)))

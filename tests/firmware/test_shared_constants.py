@@ -42,14 +42,25 @@ def test_a_constant_is_written_below_the_imports_and_taken_out_again() -> None:
     assert shared_constants.declared(written) == {}  # it is not this file's to declare
 
 
-def test_two_declarations_that_differ_are_refused() -> None:
+def test_the_nearest_declaration_counts_and_two_that_differ_are_refused() -> None:
     top = library_files.folder()
-    known = {top / "room" / f"{name}.py": {"_X": i} for i, name in enumerate(("one", "two"))}
+    one, two, three = (top / "room" / f"{name}.py" for name in ("one", "two", "three"))
+    four, five, six = (top / f"{name}.py" for name in ("four", "five", "six"))
+    known = {one: {"_X": 0}, two: {"_X": 1}, three: {}, four: {"_X": 7}, five: {}, six: {"_Y": 3}}
+    imports: dict[Path, set[Path]] = {path: set() for path in known}
+    imports[five] = {four, six}
+    scopes = shared_constants.Scopes(imports)
+
+    def found(name: str, path: Path) -> shared_constants.Found | None:
+        return shared_constants.declared_elsewhere(name, known, scopes.of(path), path.name)
+
     with pytest.raises(UserError, match="which _X"):
-        shared_constants.declared_elsewhere(top / "room" / "three.py", "_X", known)
-    nearer = {**known, top / "other" / "four.py": {"_X": 7}}
-    found = shared_constants.declared_elsewhere(top / "other" / "five.py", "_X", nearer)
-    assert found == ("other/four.py", "_X", 7)
+        found("_X", three)
+    assert found("_X", five) == ("four.py", "_X", 7)
+    assert found("_Y", five) == found("_Y", four) == ("six.py", "_Y", 3)  # what five imports, too
+    assert found("_Y", one) is None  # nothing relates them
+    known[one].clear()
+    assert found("_X", three) == ("room/two.py", "_X", 1)
 
 
 def test_buffers_are_at_the_places_of_the_table() -> None:
@@ -69,7 +80,7 @@ def test_the_words_of_a_layout_are_numbered_one_by_one(file: str) -> None:
     names = list(own)
     for end in (name for name in names if name.endswith("_WORDS")):
         first = names.index(end) - own[end]
-        if end != "_STRICT_WORDS":  # three words for each name
+        if end not in ("_STRICT_WORDS", "_O_WORDS"):  # of which a name has three words, or eight
             assert [own[name] for name in names[first : first + own[end]]] == list(range(own[end]))
 
 

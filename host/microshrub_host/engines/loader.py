@@ -29,7 +29,7 @@ from . import kernel_rewriting, library_files, own_check, python_pointers
 from .code_cache import cached
 from .compiled_kernels import CompiledViper, KernelCompiler, write_addresses
 from .kernel_rewriting import POINTERS, Overflows, cast_arguments
-from .own_learners import own_files, own_learners
+from .own_learners import own_learners
 
 COMPILED = ("llvm", "c")  # engines that make machine code of the kernels
 _FORMER_NAMES = {"numba": "llvm"}
@@ -103,7 +103,8 @@ class _Loader(InspectLoader):
             tree = ast.fix_missing_locations(tree)
             return compile(tree, str(self.path), "exec", dont_inherit=True)
 
-        owner = package if self.path in own_files().values() else ""
+        named = f"from {library_files.PACKAGE}".encode() in source  # which is then this package
+        owner = package if named else ""
         return cached(source, self.path, f"{_own_digest()} {checked} {owner}", make)
 
     def exec_module(self, module: ModuleType) -> None:

@@ -9,8 +9,11 @@ that it does not declare, and
 writes the declaration below the file's imports. The number comes from
 
     a buffer   the buffer's place in its learner's table: _TREE_CHILD is that of "tree.child". The
-               learner is the one that the file defines, else one of its folder, else any
-    any other  the declaration in a file that it imports, else in its folder, else in the library
+               learner is the one that the file defines, else one of its folder, else a related one
+    any other  the declaration in a file that it imports, else in its folder, else in a related one
+
+A file is related to what it imports and to what imports it, and to what these import. So two files
+that know nothing of each other may give one name two numbers.
 """
 
 from __future__ import annotations
@@ -29,26 +32,13 @@ HEAD = "# From elsewhere, written by `make constants`:\n"
 END = "# (end)\n"
 _NAME = re.compile(r"_[A-Z][A-Z0-9_]*$")
 BUFFERS = "places of buffers"
-_SHAPE: dict[str, Any] = {"features": 1, "classes": 2}
-# What has a table of buffers for kernels, and what to ask for to have all that they know
-_FULL: dict[str, dict[str, Any]] = {
+# What has a table of buffers for kernels and is no learner, and what to ask for to have all
+_OTHERS: dict[str, dict[str, Any]] = {
     "AnomalyScore": {"features": 1},
     "Asking": {"classes": 2},
-    "BalancedThicket": _SHAPE,
     "DriftAlarm": {"detector": "adwin"},
-    "GaussianNaiveBayes": _SHAPE,
-    "Grove": _SHAPE,
     "GrowingQuantizer": {"features": 1},
-    "HoeffdingRegressor": {"features": 1},
-    "HoeffdingTree": _SHAPE | {"adaptive": True},
-    "NearestNeighbours": _SHAPE,
-    "Newcomers": _SHAPE,
-    "ShrubEnsemble": _SHAPE,
-    "LinearRegressor": {"features": 1},
-    "ShrubRegressor": {"features": 1},
-    "SoftmaxRegression": _SHAPE,
-    "Thicket": _SHAPE,
-    "ThicketRegressor": {"features": 1},
+    "Newcomers": {"features": 1, "classes": 2},
 }
 
 Numbers = Mapping[str, int]
@@ -97,36 +87,64 @@ def imported(path: Path) -> set[Path]:
     return found
 
 
+class Scopes:
+    """Where the names of a file are looked for, the nearest first."""
+
+    def __init__(self, imports: Mapping[Path, Collection[Path]]) -> None:
+        self._imports = imports
+        self._users = {
+            path: {user for user, files in imports.items() if path in files} for path in imports
+        }
+
+    def of(self, path: Path) -> tuple[Collection[Path], ...]:
+        """Its imports, its folder, and what it is related to."""
+        folder = [file for file in self._imports if file.parent == path.parent]
+        related = {path}
+        for user in self._reached({path}, self._users):
+            related |= self._reached({user}, self._imports)
+        return self._imports.get(path, ()), folder, related
+
+    @staticmethod
+    def _reached(paths: set[Path], ways: Mapping[Path, Collection[Path]]) -> set[Path]:
+        found: set[Path] = set()
+        waiting = list(paths)
+        while waiting:
+            path = waiting.pop()
+            if path not in found:
+                found.add(path)
+                waiting += ways.get(path, ())
+        return found
+
+
 def declared_elsewhere(
-    path: Path, name: str, known: Mapping[Path, Numbers], imports: Collection[Path] = ()
+    name: str, known: Mapping[Path, Numbers], scopes: Collection[Collection[Path]], of: str
 ) -> Found | None:
-    """The declaration in one of the imports, else in the file's folder, else in the library.
+    """The declaration in the nearest of the scopes that has one, for the file `of`.
 
     Raises UserError if there are two that differ.
     """
-    near = {file: constants for file, constants in known.items() if file in imports}
-    folder = {file: constants for file, constants in known.items() if file.parent == path.parent}
-    for files in (near, folder, known):
+    for files in scopes:
         found = [
             Found(file.relative_to(library_files.folder()).as_posix(), name, constants[name])
-            for file, constants in files.items()
-            if name in constants
+            for file, constants in known.items()
+            if file in files and name in constants
         ]
         if len({declaration.number for declaration in found}) > 1:
-            raise UserError(f"{path.name}: which {name}? {found}")
+            raise UserError(f"{of}: which {name}? {found}")
         if found:
             return found[0]
     return None
 
 
-def place_of_buffer(path: Path, name: str, tables: Mapping[Path, Numbers]) -> Found | None:
-    """The place of the buffer of that name in the file's table, else its folder's, else any.
+def place_of_buffer(
+    path: Path, name: str, tables: Mapping[Path, Numbers], scopes: Collection[Collection[Path]]
+) -> Found | None:
+    """The place of the buffer of that name in the file's table, else in the nearest scope's.
 
     Raises UserError if it is at several, depending on the learner.
     """
-    folder = [file for file in tables if file.parent == path.parent]
-    for files in ([path] if path in tables else [], folder, tables):
-        places = {tables[file][name] for file in files if name in tables[file]}
+    for files in ([path], *scopes):
+        places = {tables[file][name] for file in tables if file in files and name in tables[file]}
         if len(places) > 1:
             raise UserError(f"{path.name}: {name} is at {places}, depending on the learner")
         if places:
@@ -134,7 +152,7 @@ def place_of_buffer(path: Path, name: str, tables: Mapping[Path, Numbers]) -> Fo
     return None
 
 
-def buffer_tables(known: Mapping[Path, Numbers]) -> dict[Path, Numbers]:
+def buffer_tables(known: Mapping[Path, Numbers], scopes: Scopes) -> dict[Path, Numbers]:
     """The places of the buffers in the table of each file that defines one, by their names."""
     library = loader.load("python")
     found: dict[Path, Numbers] = {}
@@ -144,22 +162,31 @@ def buffer_tables(known: Mapping[Path, Numbers]) -> dict[Path, Numbers]:
     }
     for path, module in modules.items():
         for name in wanted(path.read_text(encoding="utf-8")):
-            declaration = declared_elsewhere(path, name, known, imported(path))
+            declaration = declared_elsewhere(name, known, scopes.of(path), path.name)
             if declaration and not hasattr(module, name):  # it is not written there yet
                 setattr(module, name, declaration.number)
+    learners = library.learners.learner_names()
     for path, module in modules.items():
         if path.name == "adwin.py":
             found[path] = _places(module.windows_table(1))
         for cls in vars(module).values():
-            if getattr(cls, "__module__", "") == module.__name__ and cls.__name__ in _FULL:
-                found[path] = _places(_table(cls))
+            name = getattr(cls, "__name__", "")
+            if getattr(cls, "__module__", "") == module.__name__ and name in (*_OTHERS, *learners):
+                found[path] = _places(_table(cls, _OTHERS.get(name) or _all_of(cls)))
     return found
 
 
-def _table(cls: Any) -> list[tuple[str, str, int]]:
+def _all_of(learner: Any) -> dict[str, Any]:
+    """The parameters with which a learner has all of its buffers: what can be on, is."""
+    shape = {"features": 1, "classes": 2}
+    switches = (row[0] for row in learner._rows() if row[1] in ("False", "True"))
+    return {name: shape[name] for name in learner._SHAPE} | dict.fromkeys(switches, True)
+
+
+def _table(cls: Any, parameters: Mapping[str, Any]) -> list[tuple[str, str, int]]:
     plan = object.__new__(cls)
     plan._allocate = lambda: None  # of all that __init__ does, only this
-    plan.__init__(**_FULL[cls.__name__])
+    plan.__init__(**parameters)
     # an ensemble has a table for its own buffers; each member keeps its own table
     table: list[tuple[str, str, int]] = getattr(plan, "_own", plan._table)()
     return table
@@ -189,13 +216,15 @@ def up_to_date() -> dict[Path, str]:
     """What each file of the library should be."""
     sources = {path: path.read_text(encoding="utf-8") for path in library_files.sources()}
     known = {path: declared(source) for path, source in sources.items()}
-    tables = buffer_tables(known)
+    scopes = Scopes({path: imported(path) for path in sources})
+    tables = buffer_tables(known, scopes)
     found = {}
     for path, source in sources.items():
         constants = []
+        near = scopes.of(path)
         for name in wanted(source):
-            constant = place_of_buffer(path, name, tables) or declared_elsewhere(
-                path, name, known, imported(path)
+            constant = place_of_buffer(path, name, tables, near[1:]) or declared_elsewhere(
+                name, known, near, path.name
             )
             if not constant:
                 raise UserError(

@@ -9,7 +9,7 @@ from microshrub_host.base.terminal import console
 from microshrub_host.cli.parsed import add_whole_numbers
 from microshrub_host.engines import engines, loader
 
-from ..state_fuzz.altered_states import TARGETS
+from ..state_fuzz.altered_states import targets
 from ..state_fuzz.fuzz import fuzz
 
 
@@ -31,13 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Say how many were refused; what goes wrong is raised."""
-    each = -(-arguments.states // len(TARGETS))
+    count = len(targets(loader.load("python")))
+    each = -(-arguments.states // count)
     refused = used = 0
     with showing("altered states", announce=True) as update:
-        for number in range(len(TARGETS)):
+        for number in range(count):
             found = fuzz(arguments.engine, number, arguments.seed, each)
             refused, used = refused + found[0], used + found[1]
-            update(number + 1, len(TARGETS))
+            update(number + 1, count)
     console.say(
         f"{refused + used:,} altered states with a valid checksum: {refused:,} were refused, "
         f"{used:,} learned 30 samples. No crash, no traceback, no state taken over by half."

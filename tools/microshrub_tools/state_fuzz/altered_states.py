@@ -16,8 +16,8 @@ if MYPY:
 SHRUB = {"features": 3, "classes": 3, "window": 8, "trees": 3, "depth": 3}
 TREE = {"features": 3, "classes": 3, "nodes": 15, "leaves": 4, "bins": 4, "grace_period": 9,
         "tie_threshold": 0.5, "adaptive": False}  # fmt: skip
-# What is attacked: a class of the library and its parameters
-TARGETS: "list[tuple[str, dict[str, Any]]]" = [
+# What is attacked: a class of the library and its parameters; targets() adds all other learners
+_TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("ShrubEnsemble", SHRUB),
     ("ShrubEnsemble", dict(SHRUB, depth=9, window=12, feature_bits=8)),
     ("ShrubEnsemble", dict(SHRUB, leaf="class", splitter="random", loss="cross_entropy")),
@@ -53,8 +53,20 @@ TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("ClassNames", {"names": ("walk", "rest"), "spare": 3, "room": 5}),
     ("Asking", {"classes": 3, "labels": 2, "samples": 7}),
 ]
+_SHAPE = {"features": 3, "classes": 3}
 _LEARNED = 120  # samples before the state is saved
 _USED = 30  # samples that an altered state is used for
+
+
+def targets(library: "ModuleType") -> "list[tuple[str, dict[str, Any]]]":
+    """What is attacked: each learner that there is, and all else that saves a state."""
+    known = [kind for kind, _ in _TARGETS]
+    others = [name for name in library.learners.learner_names() if name not in known]
+    found = list(_TARGETS)
+    for name in others:
+        shape = library.learners.learner_class(name)._SHAPE
+        found.append((name, {word: _SHAPE[word] for word in shape}))
+    return found
 
 
 class Chance:
@@ -206,11 +218,11 @@ def alter(saved: bytes, chance: Chance) -> bytearray:
 
 
 def attack(library: "ModuleType", number: int, seed: int, states: int) -> "tuple[int, int]":
-    """Load so many altered states of TARGETS[number]; returns how many were refused, and used.
+    """Load so many altered states of targets()[number]; returns how many were refused, and used.
 
     Raises AssertionError if a valid state was refused, or one that was not was left in place.
     """
-    kind, parameters = TARGETS[number]
+    kind, parameters = targets(library)[number]
     chance = Chance(seed)
     target = make(library, kind, parameters)
     fresh = target.state_crc32()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from microshrub_host.engines import library_files, loader
+from microshrub_host.engines import library_files, loader, own_learners
 from microshrub_host.engines.micropython_binary import find_or_fetch
 
 from .altered_states import attack
@@ -14,7 +14,9 @@ _ON_DEVICE = """
 import sys
 sys.path[:0] = [{library!r}, {here!r}]
 import microshrub
+import microshrub.learners
 from altered_states import attack
+{own}
 print(*attack(microshrub, {number}, {seed}, {states}))
 """
 
@@ -23,7 +25,13 @@ def fuzz(engine: str, number: int, seed: int, states: int) -> tuple[int, int]:
     """How many of the states of one target were refused, and how many were used."""
     if engine != "micropython":
         return attack(loader.load(engine), number, seed, states)
+    own = [
+        f"sys.path.append({str(each.path.parent)!r}); "
+        f"microshrub.learners.register({each.name!r}, {each.path.stem!r})"
+        for each in own_learners.own_learners()
+    ]
     script = _ON_DEVICE.format(
+        own="\n".join(own),
         library=str(library_files.folder().parent),
         here=str(Path(__file__).parent),
         number=number,

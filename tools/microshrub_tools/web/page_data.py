@@ -43,12 +43,16 @@ from ..board import board_code, build, program_config, program_library
 from ..board.program_config import Program
 from ..board.program_options import ProgramOptions
 
-LEARNERS = (DEFAULT, "shrub", "hoeffding")
 WARMUP = 256
 _USUAL = {"features": 32, "classes": 8}  # the shape for which sizes are told
 _CLASSES = ("0", "1")  # any: a program without classes would predict numbers
 _DECIMALS = 4
 _DRIVERS = ("learning.py", "motion.py")
+
+
+def learners() -> list[str]:
+    """The learners of classes that the page offers: all, the default one first."""
+    return [DEFAULT, *(model for model in MODELS if model != DEFAULT)]
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ def write(folder: Path) -> None:
             "selftest": board_code.SELFTEST,
         },
         "boards": [_board(board) for board in boards],
-        "learners": [_learner(name, boards[0]) for name in LEARNERS],
+        "learners": [_learner(name, boards[0]) for name in learners()],
         "streams": [_stream(sample, boards, folder / "streams") for sample in SAMPLES],
         "files": files_told(),
     }
@@ -130,7 +134,7 @@ def _board(board: Board) -> dict[str, Any]:
         "heap_free_bytes": board.heap_free_bytes,
         "largest_block_bytes": board.largest_block_bytes,
         "around": ProgramOptions().config(board, (), _CLASSES),
-        "beside": {model: _beside(board, model) for model in LEARNERS},
+        "beside": {model: _beside(board, model) for model in learners()},
         "bytes": bytes_for(_usual(DEFAULT), board, MODELS[DEFAULT]),
     }
 
@@ -226,7 +230,7 @@ def _size(stream: Stream, board: Board) -> int:
 
 def _expected(stream: Stream, sizes: list[int]) -> Iterator[dict[str, Any]]:
     """What `simulate` comes to on the stream: with default options, and sizes of the boards."""
-    for model in LEARNERS:
+    for model in learners():
         given = stream_parameters(model, stream, WARMUP) | defaults(model)
         for size in sizes if SIZE in given else [None]:
             taken = given if size is None else {**given, SIZE: size}
