@@ -15,6 +15,7 @@ class_names ClassNames
 drift_alarm DriftAlarm LEVELS
 explanation explain
 forecaster Forecaster
+guarantee Guarantee
 interval Interval
 outlook Outlook
 metrics Metrics

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from .base.errors import UserError
     from .beside.anomaly import Anomaly, AnomalyRun
     from .beside.companion import BesideRun, BoardRoom, Companion, Followed, Option
+    from .beside.guarantee import Guarantee, GuaranteeRun
     from .beside.label_budget import AskingRun, LabelBudget
     from .beside.registry import register_companion
     from .beside.spare_classes import SpareClasses
     from .beside.spare_run import Naming, SpareRun
+    from .beside.watcher import Watcher
     from .boards.ram_budget import Budget, Part, Shortage
     from .engines.interface import States
     from .engines.learners import register
@@ -63,6 +65,8 @@ __all__ = [
     "Extraction",
     "FinishedTrial",
     "Followed",
+    "Guarantee",
+    "GuaranteeRun",
     "IntervalResult",
     "LabelBudget",
     "ModelFile",
@@ -84,6 +88,7 @@ __all__ = [
     "Stream",
     "TuningReport",
     "UserError",
+    "Watcher",
     "WithoutLabels",
     "budget",
     "extract_features",
@@ -114,6 +119,8 @@ _HOMES = {
     "Extraction": "streams.extraction",
     "FinishedTrial": "tuning.study",
     "Followed": "beside.companion",
+    "Guarantee": "beside.guarantee",
+    "GuaranteeRun": "beside.guarantee",
     "IntervalResult": "evaluation.errors",
     "LabelBudget": "beside.label_budget",
     "ModelFile": "models.model_files",
@@ -135,6 +142,7 @@ _HOMES = {
     "Stream": "streams.stream",
     "TuningReport": "tuning.report",
     "UserError": "base.errors",
+    "Watcher": "beside.watcher",
     "WithoutLabels": "evaluation.without_labels",
     "budget": "api.planning",
     "extract_features": "api.features",

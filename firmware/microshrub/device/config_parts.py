@@ -34,6 +34,8 @@ def check_parts(configuration, options):
             _need(name, value, needed)
     if configuration.sleep is not None and configuration.kind == "serial":
         raise ValueError("sleep is for a sensor of the board's own")
+    if configuration.beside is not None:
+        _check_beside(configuration.beside)
     classes = configuration.classes
     if configuration.spare is not None:
         classes = _check_spare(configuration)
@@ -42,6 +44,15 @@ def check_parts(configuration, options):
             label = configuration.label_pin[name]
             if label is not None:
                 whole("label_pin's " + name, label, 0, classes - 1)
+
+
+def _check_beside(beside):
+    if not isinstance(beside, dict):
+        raise ValueError("beside has to be an object, not %r" % (beside,))
+    for name, row in beside.items():
+        right = isinstance(row, list) and len(row) == 3 and isinstance(row[2], dict)
+        if not right or not all([isinstance(text, str) for text in row[:2]]):
+            raise ValueError("beside's %s has to be [module, class, options]" % name)
 
 
 def _need(name, value, needed):

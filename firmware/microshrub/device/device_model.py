@@ -55,6 +55,8 @@ class Application:
         except TypeError as error:  # a parameter that it does not have
             raise ValueError("parameters: %s" % error) from None
         self.alarm = self.anomaly = None
+        self.look = self.told = None  # what watches samples and late labels, see beside.py
+        self.more = {}  # type: dict  # requests on what stands beside the model, see link.py
         self.attach = None  # gives what few programs have its pins: (board, button, sensor)
         self._states = ()  # type: tuple  # to begin with: parts, and the names of their files
         if configuration.numbers is None:
@@ -78,27 +80,29 @@ class Application:
         self.metrics = Metrics(self.classes)
         self.pending = Pending(self.features, self.classes, configuration.pending)
         self.quantizer = self._ranges(configuration)
+        # all that a checkpoint keeps
+        parts = (self.quantizer, self.learner, self.metrics, self.pending)
+        self.parts = parts  # type: tuple
         if configuration.alarm is not None:
             from ..drift_alarm import LEVELS, DriftAlarm
 
             self._levels = LEVELS
             self.alarm = DriftAlarm(learner=self.learner, **configuration.alarm)
-        asking = None
+            self.parts += (self.alarm,)
         if configuration.asking is not None:
             from .questions import Questions
 
-            asking = Questions(self, configuration.asking).asking
+            Questions(self, configuration.asking)
         if configuration.anomaly is not None:
-            from ..anomaly import AnomalyScore
             from .scores import score_too
 
-            self.anomaly = AnomalyScore(self.features, **configuration.anomaly)
-            self._predict = score_too(self)  # type: ignore[method-assign]
-        parts = (self.quantizer, self.learner, self.metrics, self.pending)
-        more = [part for part in (self.alarm, self.anomaly, asking) if part]
-        self.parts = parts + tuple(more)  # all that a checkpoint keeps
+            score_too(self)
         if configuration.spare is not None:
             from .naming import configure
+
+            configure(self)
+        if configuration.beside is not None:
+            from .beside import configure
 
             configure(self)
 
@@ -170,6 +174,8 @@ class Application:
         at_once = label >= 0 and not learner.votes_change
         predicted = learner.learn(codes, label) if at_once else learner.predict(codes)
         self.confidence = min(max(learner.votes) >> 16, 255)
+        if self.look:
+            self.look(codes, predicted, label)
         if label >= 0:
             if not at_once:
                 learner.learn(codes, label)
@@ -193,6 +199,8 @@ class Application:
         """Learn an earlier sample. Raises ValueError if it waits no more, or for a wrong label."""
         whole("label", label, 0, self.classes - 1)
         predicted = self.pending.take(sample_id)
+        if self.told:
+            self.told(predicted, label)
         self.learner.learn(self.pending.x, label)
         self._count(label, predicted)
 
@@ -220,10 +228,6 @@ class Application:
             words[8] = self._levels.index(self.alarm.level)
             words[9] = min(self.alarm.drifts, _MOST)
         words[11] = self.pending.waiting
-
-    def question(self, words):
-        """Questions has another one, where the model asks."""
-        raise ValueError("this program asks for no labels: build it with --label-budget")
 
     def confusion(self, label, prediction):
         """How many samples of the label were predicted so."""

@@ -8,8 +8,9 @@ docs/reference/link.md has the protocol. What is done for a request is up to an 
     confidence          of that prediction, 0..255
     sample_id           of that sample, 1..65535, for a label that comes later; 0 if it has one
     label(id, label)    learn an earlier sample
-    status(words), question(words) fill array('i') of STATUS_WORDS, each of 30 bits, as in link.md
-    anomaly, spare      an AnomalyScore, a SpareClasses, or None; of numbers, there is a forecaster
+    status(words)       fill array('i') of STATUS_WORDS, each of 30 bits, as in link.md
+    more                what answers requests on what stands beside the model, by their types:
+                        called with (link, to, body, n), as _call() is
     confusion(label, prediction)   how many samples of the label were predicted so
     configure(piece, last)         take the next piece of a configuration's text, bytes
     read_text(at, buffer)          copy the present one's from byte `at` on; returns how many bytes
@@ -53,7 +54,8 @@ _ANOMALY = const(12)
 _NUMBERS = const(13)
 _ASKING = const(14)
 _CLASSES = const(15)
-_REQUESTS = const(16)
+_BESIDE = const(16)
+_REQUESTS = const(17)
 
 # Answers
 _WELCOME = const(129)
@@ -67,13 +69,14 @@ _UNLIKE = const(136)
 _ERRORS = const(137)
 _QUESTION = const(138)
 _CLASS = const(139)
+_TOLD = const(140)
 _AGAIN = const(142)
 _ERROR = const(143)
 _OBSERVED = const(144)  # without a request
 
 _ANSWERS = bytes((  # to each request
     _ERROR, _WELCOME, _DONE, _PREDICTION, _PREDICTION, _DONE, _STATE, _COUNTS, _CRC, _DONE, _DONE,
-    _TEXT, _UNLIKE, _ERRORS, _QUESTION, _CLASS))  # fmt: skip
+    _TEXT, _UNLIKE, _ERRORS, _QUESTION, _CLASS, _TOLD))  # fmt: skip
 
 # Errors
 _OTHER_VERSION = const(1)
@@ -105,21 +108,21 @@ class Link:
         if window not in (1, 2, 4, 8, 16, 32, 64):
             raise ValueError("window has to be a power of two of 1..64, not %r" % (window,))
         v = 4 * app.features  # bytes of a sample
-        self._app = app
-        self._out = Outbox(write, window, whole("answer", answer, 4 * STATUS_WORDS, 1024), v + 15)
+        self.app = app
+        self.out = Outbox(write, window, whole("answer", answer, 4 * STATUS_WORDS, 1024), v + 15)
         self._payload = max(_LEAST_PAYLOAD, v + 1)
         self._in = bytearray(stuffed(HEADER + self._payload + TRAILER))
         self._split = array("i", [0] * SPLIT_WORDS)
         self._split[_ROOM] = len(self._in)
         # Bytes of a payload; -1: one or more; -2: there is no such request
-        self._wanted = array("i", (-2, 0, -1, v, v + 1, 3, 0, 2, 0, 0, 0, 2, 1, 1, 0, -1))
-        self._words = array("i", [0] * STATUS_WORDS)
+        self._wanted = array("i", (-2, 0, -1, v, v + 1, 3, 0, 2, 0, 0, 0, 2, 1, 1, 0, -1, 1))
+        self.words = array("i", [0] * STATUS_WORDS)
         self._crc = bytearray(4)
         self._sessions = array("H", [0] * _SESSIONS)  # the present one and those before
         self._expected = 1  # the next request's sequence number
         self._asked = False  # for it, again
         self._observed = 0  # sequence number of the last observation
-        self._ways = ()  # type: tuple  # see scores.ways()
+        self.ways = ()  # type: tuple  # see scores.ways()
         self.damaged = 0  # frames, at most 2**30 - 1
         self.foreign = 0  # the version of the last frame that was of another one
 
@@ -130,7 +133,7 @@ class Link:
 
     def allow(self, requests):
         """From the next answer on, let the host have so many under way, 1..window."""
-        self._out.credits = whole("requests", requests, 1, self._out.window)
+        self.out.credits = whole("requests", requests, 1, self.out.window)
 
     def feed(self, data, n):
         """Take the first n bytes of a buffer, and do what the frames in them ask for."""
@@ -146,18 +149,18 @@ class Link:
         It is told once, and only if a host has said hello.
         """
         if self.is_open:
-            out = self._out
+            out = self.out
             self._observed = (self._observed + 1) & _BITS_16
-            size = self._put_prediction(out.once, prediction)
+            size = self.put_prediction(out.once, prediction)
             put_u16(out.body, out.once + size, label & _BITS_16)
-            write_values(out.body, out.once + size + 2, self._app.values, self._app.features)
-            size += 2 + 4 * self._app.features
+            write_values(out.body, out.once + size + 2, self.app.values, self.app.features)
+            size += 2 + 4 * self.app.features
             out.send_once(_OBSERVED, self._sessions[0], self._observed, size)
 
     def _frame(self, came):
         body = self._in
         n = unstuff(body, came) if came <= len(body) else -1
-        if not is_intact(self._out.crc_table, body, n, self._crc):
+        if not is_intact(self.out.crc_table, body, n, self._crc):
             self.damaged += int(self.damaged < _MOST)
             return
         kind = body[1]
@@ -177,7 +180,7 @@ class Link:
             self._request(kind, sequence, n - HEADER - TRAILER)
 
     def _complain(self, session, sequence, code, words):
-        out = self._out
+        out = self.out
         out.send_once(_ERROR, session, sequence, out.put_error(out.once, code, words))
 
     def _hello(self, session, sequence):
@@ -192,11 +195,11 @@ class Link:
             sessions[0] = session
             self._expected = 1
             self._observed = 0
-            if self._ways:
-                self._put_prediction = self._ways[0]  # type: ignore[method-assign]
-            self._out.forget()
+            if self.ways:
+                self.put_prediction = self.ways[0]  # type: ignore[method-assign]
+            self.out.forget()
         self._asked = False
-        app, out = self._app, self._out
+        app, out = self.app, self.out
         struct.pack_into("<I", out.body, out.once, app.hash)
         put_u16(out.body, out.once + 4, app.features)
         put_u16(out.body, out.once + 6, app.classes)
@@ -206,80 +209,71 @@ class Link:
 
     def _request(self, kind, sequence, n):
         """Apply a request once, answer it as often as it comes, ask for one that is missing."""
-        window = self._out.window
+        window = self.out.window
         ahead = (sequence - self._expected) & _BITS_16
         if not ahead:
             self._apply(kind, n, sequence)
             self._expected = (sequence + 1) & _BITS_16
             self._asked = False
         if not ahead or ahead > _BITS_16 - window:
-            self._out.repeat(sequence)
+            self.out.repeat(sequence)
         elif ahead <= window and not self._asked:
             self._asked = True
-            self._out.send_once(_AGAIN, self._sessions[0], self._expected, 0)
+            self.out.send_once(_AGAIN, self._sessions[0], self._expected, 0)
 
     def _apply(self, kind, n, sequence):
-        to = self._out.slot(sequence)
+        to = self.out.slot(sequence)
         answer = _ERROR
         wanted = self._wanted[kind] if kind < _REQUESTS else -2
         if wanted == -2:
-            size = self._out.put_error(to, _UNKNOWN_TYPE, b"there is no request of this type")
+            size = self.out.put_error(to, _UNKNOWN_TYPE, b"there is no request of this type")
         elif n != wanted and (wanted >= 0 or not n):
-            size = self._out.put_error(to, _WRONG_LENGTH, b"the payload has a wrong length")
+            size = self.out.put_error(to, _WRONG_LENGTH, b"the payload has a wrong length")
         elif not self._read_sample(kind):
-            size = self._out.put_error(to, _REFUSED, b"a value is not of -2**29..2**29 - 1")
+            size = self.out.put_error(to, _REFUSED, b"a value is not of -2**29..2**29 - 1")
         else:
             try:
                 size = self._call(kind, n, to)
                 answer = _ANSWERS[kind]
             except Exception as error:
                 words = str(error) or type(error).__name__
-                size = self._out.put_error(to, _REFUSED, words.encode())
-        self._out.keep(answer, self._sessions[0], sequence, size)
+                size = self.out.put_error(to, _REFUSED, words.encode())
+        self.out.keep(answer, self._sessions[0], sequence, size)
 
     def _read_sample(self, kind):
         """Have the values of a sample read; False if one is too large."""
         if kind not in (_SAMPLE, _LABELLED):
             return True
         at = HEADER + int(kind == _LABELLED)
-        return read_values(self._in, at, self._app.values, self._app.features)
+        return read_values(self._in, at, self.app.values, self.app.features)
 
     def _call(self, kind, n, to):
         """Have the application do it and write the answer's payload; returns its size."""
-        app = self._app
+        app = self.app
         body = self._in
         if kind == _SAMPLE:
-            return self._put_prediction(to, app.sample(-1))
+            return self.put_prediction(to, app.sample(-1))
         if kind == _LABELLED:
-            return self._put_prediction(to, app.sample(body[HEADER]))
+            return self.put_prediction(to, app.sample(body[HEADER]))
         if kind == _STATUS:
-            app.status(self._words)
-            self._words[_DAMAGED] = self.damaged
-            return self._put_words(to, STATUS_WORDS)
+            app.status(self.words)
+            self.words[_DAMAGED] = self.damaged
+            return self.put_words(to, STATUS_WORDS)
         if kind == _CONFUSION:
             return self._put_counts(to, body[HEADER], body[HEADER + 1])
-        if kind in (_ANOMALY, _NUMBERS):
-            if (kind == _NUMBERS) != (app.classes == 1):
-                raise ValueError("the request is for a program of another kind")
-            if not self._ways:
-                if kind == _NUMBERS:
-                    from .numbers import ways
-                else:
-                    from .scores import ways
-                self._ways = ways(self._put_prediction, app, self._out.body)
-            self._put_prediction = self._ways[body[HEADER] != 0]  # type: ignore[method-assign]
-            return self._put_words(to, self._ways[2](self._words))
-        if kind == _ASKING:
-            return self._put_words(to, app.question(self._words))
-        if kind == _CLASSES:
-            from .naming import answer
-
-            return answer(app, body, n, self._out, to)
+        if kind >= _ANOMALY:
+            more = app.more.get(kind)
+            if not more:
+                raise ValueError(
+                    "the request is for a program of another kind, built with --anomaly, "
+                    "--guarantee, --label-budget, --spare-classes or --target"
+                )
+            return more(self, to, body, n)
         if kind == _FINGERPRINT:
-            struct.pack_into("<I", self._out.body, to, app.state_crc32() & 0xFFFFFFFF)
+            struct.pack_into("<I", self.out.body, to, app.state_crc32() & 0xFFFFFFFF)
             return 4
         if kind == _CONFIGURATION:
-            room = memoryview(self._out.body)[to : to + self._out.room]
+            room = memoryview(self.out.body)[to : to + self.out.room]
             return app.read_text(read_u16(body, HEADER), room)
         if kind == _LABEL:
             app.label(read_u16(body, HEADER), body[HEADER + 2])
@@ -291,20 +285,20 @@ class Link:
             app.reset()
         return 0
 
-    def _put_prediction(self, to, prediction):
-        body = self._out.body
-        put_u16(body, to, self._app.sample_id)
+    def put_prediction(self, to, prediction):
+        body = self.out.body
+        put_u16(body, to, self.app.sample_id)
         body[to + 2] = prediction
-        body[to + 3] = self._app.confidence
+        body[to + 3] = self.app.confidence
         return 4
 
     def _put_counts(self, to, label, first):
         """The confusion matrix's row of the label from prediction `first` on, what fits of it."""
-        count = max(0, min(self._app.classes - first, STATUS_WORDS - 2))
+        count = max(0, min(self.app.classes - first, STATUS_WORDS - 2))
         for i in range(count):
-            self._words[i] = self._app.confusion(label, first + i)
-        return self._put_words(to, count)
+            self.words[i] = self.app.confusion(label, first + i)
+        return self.put_words(to, count)
 
-    def _put_words(self, to, count):
-        write_values(self._out.body, to, self._words, count)
+    def put_words(self, to, count):
+        write_values(self.out.body, to, self.words, count)
         return 4 * count

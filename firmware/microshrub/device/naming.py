@@ -14,6 +14,8 @@ from ..spare_classes import SpareClasses
 from .frames import HEADER
 from .outbox import put_u16
 
+_CLASSES = const(15)
+
 # What request 15 may ask for
 _TELL = const(0)
 _NAME = const(1)
@@ -81,6 +83,7 @@ def configure(app):
 
         return NamingButton(app, board, button, keep)
 
+    app.more[_CLASSES] = answer
     app.attach = attach
     app._predict = predict_and_note
     app.sample = sample_of_a_name
@@ -94,14 +97,13 @@ def keep(app):
     gc.collect()
 
 
-def answer(app, body, n, out, to):
+def answer(link, to, body, n):
     """Do what the n bytes of request 15 in a frame ask for; returns the answer's size.
 
-    Raises ValueError for what cannot be done, and without spare classes.
+    Raises ValueError for what cannot be done.
     """
-    spare = getattr(app, "spare", None)
-    if not spare:
-        raise ValueError("this program has no spare classes: build it with --spare-classes")
+    app, out = link.app, link.out
+    spare = app.spare
     what = body[HEADER]
     named = what in (_NAME, _RENAME)
     if what >= len(_BYTES) or (n <= what if named else n != _BYTES[what]):

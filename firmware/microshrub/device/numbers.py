@@ -10,12 +10,16 @@ class 0, unless a host has asked for numbers, see docs/reference/link.md.
 
 from array import array
 
+from micropython import const
+
 from ..forecaster import Forecaster
 from ..learner import whole
 from .frames import write_values
+from .ways import answer_of
 
+_NUMBERS = const(13)
 _NAMES = ("columns", "column", "ends", "horizon", "lags", "interval", "states")
-_OF_CLASSES = ("alarm", "anomaly", "asking", "label_pin", "spare")
+_OF_CLASSES = ("alarm", "anomaly", "asking", "label_pin", "spare", "beside")
 _MOST = (1 << 29) - 1
 _REFUSAL = "this program predicts a number, which it reads itself: it takes no labels"
 
@@ -94,6 +98,7 @@ def configure(app):
     app.sample = numbers.sample
     app.label = app.confusion = numbers.refuse
     app._note = numbers.note
+    app.more[_NUMBERS] = answer_of(ways)
 
 
 def show(plotter, values, forecaster):

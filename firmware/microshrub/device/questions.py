@@ -1,7 +1,11 @@
 """Questions for labels, in the program and on the link; imported where the model asks."""
 
+from micropython import const
+
 from ..asking import Asking
 from ..learner import whole
+
+_ASKING = const(14)
 
 
 class Questions:
@@ -27,7 +31,8 @@ class Questions:
         app._predict = self._predict
         app.label = self._answer
         app.questions = self
-        app.question = self._tell
+        app.more[_ASKING] = self._answer_host
+        app.parts += (self.asking,)
         app.attach = self._attach
 
     def _attach(self, board, button, _):
@@ -52,6 +57,8 @@ class Questions:
         app.quantizer.encode(app.values, codes)
         predicted = learner.predict_next(codes)
         app.confidence = min(max(learner.votes) >> 16, 255)
+        if app.look:
+            app.look(codes, predicted, -1)
         if self.asking.ask(learner.votes):
             self._keep(codes, predicted)
         elif self._rehearsal:
@@ -73,6 +80,8 @@ class Questions:
         predicted = app.pending.take(sample_id)
         learner, x = app.learner, app.pending.x
         learner.predict_next(x)
+        if app.told:
+            app.told(predicted, label)
         self.asking.note(learner.votes, predicted != label)
         learner.learn(x, label)
         app._count(label, predicted)
@@ -83,6 +92,9 @@ class Questions:
         self.newest = newest
         if self.light:
             self.light.value(newest > 0)
+
+    def _answer_host(self, link, to, body, n):
+        return link.put_words(to, self._tell(link.words))
 
     def _tell(self, words):
         """Fill the words of the link's answer on questions; returns how many those are."""

@@ -1,28 +1,35 @@
-"""Anomaly scores in the program and on the link; imported when there are any, or a host asks."""
+"""Anomaly scores in the program and on the link; imported when there are any."""
+
+from micropython import const
+
+from ..anomaly import AnomalyScore
+from .ways import answer_of
+
+_ANOMALY = const(12)
 
 
 def score_too(app):
-    """What predicts a sample with this application, and has its anomaly score taken, too."""
-    predict, anomaly, codes = app._predict, app.anomaly, app._codes
+    """Have the anomaly score of each sample taken, too."""
+    predict, codes = app._predict, app._codes
+    app.anomaly = anomaly = AnomalyScore(app.features, **app.configuration.anomaly)
+    app.parts += (anomaly,)
+    app.more[_ANOMALY] = answer_of(ways)
 
     def predict_and_score(label):
         predicted = predict(label)
         anomaly.update(codes)
         return predicted
 
-    return predict_and_score
+    app._predict = predict_and_score
 
 
 def ways(put, app, body):
     """(put, put with a score, tell); put(to, prediction) writes a prediction to body[to :].
 
     Both return how many bytes they wrote. Behind the score stands 1 if it is above the threshold,
-    else 0. tell(words) fills score, threshold and alarms so far; it returns 3. Raises
-    ValueError without an anomaly score.
+    else 0. tell(words) fills score, threshold and alarms so far; it returns 3.
     """
     anomaly = app.anomaly
-    if not anomaly:
-        raise ValueError("this program gives no anomaly score: build it with --anomaly")
 
     def put_scored(to, prediction):
         size = put(to, prediction)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
+from ..engines import loader
+from ..engines.own_learners import PARTS, add
 from .anomaly import Anomaly
 from .companion import Companion
+from .guarantee import Guarantee
 from .label_budget import LabelBudget
 from .spare_classes import SpareClasses
+from .watcher import Watcher
 
 # In the order in which they are made: questions are those of the learner with spare classes
-_COMPANIONS: list[type[Companion]] = [Anomaly, SpareClasses, LabelBudget]
+_COMPANIONS: list[type[Companion]] = [Anomaly, SpareClasses, LabelBudget, Guarantee]
 
 
 def companions() -> tuple[type[Companion], ...]:
@@ -24,8 +29,21 @@ def named(names: Container[str]) -> tuple[type[Companion], ...]:
     return tuple(kind for kind in _COMPANIONS if kind.name in names)
 
 
-def register_companion(kind: type[Companion]) -> None:
-    """Add one of your own: every command and every program then knows it."""
+def watchers(names: Container[str]) -> tuple[type[Watcher], ...]:
+    """Those of these names that watch samples."""
+    return tuple(kind for kind in named(names) if issubclass(kind, Watcher))
+
+
+def register_companion(kind: type[Companion], part: str | os.PathLike[str] | None = None) -> None:
+    """Add one of your own: every command and every program then knows it.
+
+    part is the file of the class that runs on a board, for a Watcher whose `module` is its name
+    without .py; it becomes a module of the device library. Raises UserError if there is no such
+    file, or no such class in it.
+    """
+    if part is not None and issubclass(kind, Watcher):
+        add(kind.kind, part, PARTS)
+        loader.load.cache_clear()
     if kind not in _COMPANIONS:
         _COMPANIONS.append(kind)
 

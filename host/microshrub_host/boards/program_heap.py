@@ -62,6 +62,7 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
         "anomaly": app.anomaly,
         "spare classes": spare,
         "asking": getattr(app, "questions", None),
+        "beside": getattr(app, "beside", None),
         "checkpoint": app.store,
         "text": app.plotter,
         "sensor": service._sensor,

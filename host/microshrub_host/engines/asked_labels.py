@@ -38,7 +38,8 @@ class AskedLabels(SessionPart):
         self.pending = library.Pending(model.features, model.classes, slots)
         self.follows = (self.pending,)
         self._said = bytearray()  # of the last block: for each sample 0, or what became of it
-        self._model = model
+        self._model, self._watchers = model, session.watchers
+        self._now = -1  # the sample of this run that was predicted last
         self._rehearsal = None
         if type(model).__name__ == "Thicket":
             self._rehearsal = library.Rehearsal(model, self.asking)
@@ -79,6 +80,9 @@ class AskedLabels(SessionPart):
     def predict(self, row: "array[int]", label: int, i: int) -> int:
         """Predict sample i of the block, and ask for its label, which is -1 if nobody knows it."""
         said = int(self._model.predict_next(row))
+        self._now = i
+        for each in self._watchers:
+            each.note(i, row, self._model.votes, said, -1)
         self._number = self.pending.add(row, said)
         self._answers[self._newest] = self._answer(i, row, said, label)
         self._newest = (self._newest + 1) % len(self._answers)
@@ -96,6 +100,8 @@ class AskedLabels(SessionPart):
         said = self.pending.take((self._number - len(self._answers)) % 65535 + 1)
         if len(self._answers) > 1:  # others were predicted since
             self._model.predict_next(self.pending.x)
+        for each in self._watchers:
+            each.late(self._now if len(self._answers) == 1 else -1, self._model.votes, said, label)
         self.asking.note(self._model.votes, said != label)
         self._model.learn(self.pending.x, label)
         return label

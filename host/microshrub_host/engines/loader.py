@@ -29,7 +29,7 @@ from . import kernel_rewriting, library_files, own_check, python_pointers
 from .code_cache import cached
 from .compiled_kernels import CompiledViper, KernelCompiler, write_addresses
 from .kernel_rewriting import POINTERS, Overflows, cast_arguments
-from .own_learners import own_learners
+from .own_learners import own_learners, own_parts
 
 COMPILED = ("llvm", "c")  # engines that make machine code of the kernels
 _FORMER_NAMES = {"numba": "llvm"}
@@ -251,9 +251,10 @@ def _check_own() -> None:
 def _add_own(library: ModuleType) -> None:
     """Register the user's own learners that the library does not know yet."""
     taken = set(map(library_files.module_name, library_files.sources()))
-    for own in own_learners():
+    learners = own_learners()
+    for own in [*learners, *own_parts()]:
         if own.path.stem in taken:
             raise UserError(f"{own.path}: the library has a {own.path.name}; rename the file")
-        if own.name not in library.learners.learner_names():
+        if own in learners and own.name not in library.learners.learner_names():
             library.learners.register(own.name, own.module)
         importlib.import_module(f"{library.__name__}.{own.path.stem}")

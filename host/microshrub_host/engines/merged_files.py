@@ -35,6 +35,7 @@ from . import (
 from .library_files import PACKAGE
 from .merged_source import Merged, bound, constant, is_text
 from .missing_modules import without_missing
+from .own_learners import own_parts
 from .scoped_names import library_home
 from .source_text import source_text
 
@@ -174,7 +175,7 @@ def _parts() -> dict[str, str]:
     for line in filter(None, loader.load("python")._PARTS.split("\n")):
         home, *names = line.split()
         found.update(dict.fromkeys(names, home))
-    return found
+    return found | {own.name: own.path.stem for own in own_parts()}
 
 
 def _learners() -> dict[str, str]:

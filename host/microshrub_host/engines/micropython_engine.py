@@ -33,7 +33,7 @@ from .interface import (
     States,
 )
 from .micropython_binary import find_or_fetch
-from .own_learners import own_learners
+from .own_learners import own_learners, own_parts
 from .status import Status
 
 
@@ -76,7 +76,7 @@ class MicroPythonEngine:
         self._said = said_of(plans)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
         command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}"]
-        if compiled or native or own:
+        if compiled or native or own or own_parts():
             programs = [
                 mpy.compiled_program(Path(module.__file__ or ""), "x86")
                 for module in (session, watchers, spare_person, asked_labels)

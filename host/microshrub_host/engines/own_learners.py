@@ -1,7 +1,8 @@
-"""The user's own learners: files that are added to the device library.
+"""The user's own learners, and parts beside one: files that are added to the device library.
 
-MICROSHRUB_LEARNERS names them as FILE.py:CLASS, separated by commas. register() adds one to it, so
-that processes started from here know it, too. On a board, the file is a module of the library.
+MICROSHRUB_LEARNERS and MICROSHRUB_PARTS name them as FILE.py:CLASS, separated by commas. add()
+adds one, so that processes started from here know it, too. On a board, the file is a module of
+the library.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from ..base.errors import UserError
 
 VARIABLE = "MICROSHRUB_LEARNERS"
+PARTS = "MICROSHRUB_PARTS"
 
 
 @dataclass(frozen=True)
@@ -32,25 +34,31 @@ class OwnLearner:
 
 def own_learners() -> list[OwnLearner]:
     """Those that MICROSHRUB_LEARNERS names. Raises UserError if one is not a learner."""
-    return list(_listed(os.environ.get(VARIABLE, ""), os.getcwd()))
+    return list(_listed(VARIABLE, os.environ.get(VARIABLE, ""), os.getcwd()))
+
+
+def own_parts() -> list[OwnLearner]:
+    """The parts that MICROSHRUB_PARTS names. Raises UserError as own_learners() does."""
+    return list(_listed(PARTS, os.environ.get(PARTS, ""), os.getcwd()))
 
 
 def own_files() -> dict[str, Path]:
     """Their files, by module name."""
-    return {learner.path.stem: learner.path for learner in own_learners()}
+    return {own.path.stem: own.path for own in (*own_learners(), *own_parts())}
 
 
-def add(name: str, path: str | os.PathLike[str]) -> None:
+def add(name: str, path: str | os.PathLike[str], variable: str = VARIABLE) -> None:
     """Add the class of that name in that file, for this process and those that it starts.
 
-    Raises UserError if there is no such file, or no such class in it.
+    variable is PARTS for a part beside a learner. Raises UserError if there is no such file, or no
+    such class in it.
     """
-    known = os.environ.get(VARIABLE, "")
+    known = os.environ.get(variable, "")
     entry = f"{Path(path).resolve()}:{name}"
     text = f"{known},{entry}" if known else entry
     if entry not in known.split(","):
-        _listed(text, os.getcwd())
-        os.environ[VARIABLE] = text
+        _listed(variable, text, os.getcwd())
+        os.environ[variable] = text
 
 
 def remove(name: str, path: str | os.PathLike[str]) -> None:
@@ -61,22 +69,22 @@ def remove(name: str, path: str | os.PathLike[str]) -> None:
 
 
 @functools.cache
-def _listed(text: str, folder: str) -> tuple[OwnLearner, ...]:
+def _listed(variable: str, text: str, folder: str) -> tuple[OwnLearner, ...]:
     entries = [entry.strip() for entry in text.split(",")]
-    return tuple(_learner(entry, Path(folder)) for entry in entries if entry)
+    return tuple(_learner(variable, entry, Path(folder)) for entry in entries if entry)
 
 
-def _learner(entry: str, folder: Path) -> OwnLearner:
+def _learner(variable: str, entry: str, folder: Path) -> OwnLearner:
     file, colon, name = entry.rpartition(":")
     path = (folder / os.path.expanduser(file)).resolve()  # as it is, where nobody has that home
     if not colon or path.suffix != ".py" or not name.isidentifier():
-        raise UserError(f"{VARIABLE}: {entry!r} has to be FILE.py:CLASS")
+        raise UserError(f"{variable}: {entry!r} has to be FILE.py:CLASS")
     try:
         tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
-        raise UserError(f"{VARIABLE}: {path} cannot be read: {error.strerror}") from None
+        raise UserError(f"{variable}: {path} cannot be read: {error.strerror}") from None
     except SyntaxError as error:
-        raise UserError(f"{VARIABLE}: {path}, line {error.lineno}: {error.msg}") from None
+        raise UserError(f"{variable}: {path}, line {error.lineno}: {error.msg}") from None
     if not any(isinstance(node, ast.ClassDef) and node.name == name for node in tree.body):
-        raise UserError(f"{VARIABLE}: there is no class {name} in {path}")
+        raise UserError(f"{variable}: there is no class {name} in {path}")
     return OwnLearner(name, path)

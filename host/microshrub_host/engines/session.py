@@ -84,6 +84,7 @@ class Session:
         self.classes = self.model.classes  # of the labels
         self.runner = self.model  # what predicts and learns rows
         self.parts: list[Any] = []
+        self.watchers: list[Any] = []  # those that watch each sample
         for module, name, options in beside:
             self.parts.append(_named(module, name)(library, self, options))
         if growing:

@@ -36,6 +36,7 @@ class Person(SessionPart):
         names = [self._names[truth] for truth in known]
         self.spare = session.learner = library.SpareClasses(model, names, **settings)
         session.runner = self
+        self._watchers = session.watchers
         self._allow = session.allow  # allocations
         self._features = model.features
         self._x = array("H", bytes(2 * model.features))
@@ -90,6 +91,9 @@ class Person(SessionPart):
                 said = asked.predict(self._x, label, at)
                 label = -1  # until it is answered
             else:
+                for each in self._watchers:
+                    said = spare.predict_next(self._x)
+                    each.note(at, self._x, spare.votes, said, label)
                 said = spare.learn(self._x, label) if label >= 0 else spare.predict(self._x)
             predictions[at] = self._truth[said]
             self._new[at] = self._note(self._x, truth, label, True)

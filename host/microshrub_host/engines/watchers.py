@@ -3,9 +3,10 @@
 This file, too, runs on CPython and on MicroPython.
 """
 
+from array import array
+
 MYPY = False  # MicroPython has no typing; mypy takes this for true
 if MYPY:
-    from array import array
     from collections.abc import Mapping
     from types import ModuleType
     from typing import Any
@@ -40,6 +41,74 @@ class SessionPart:
     def states(self) -> "list[tuple[str, bytes]]":
         """What save() gives, by names."""
         return []
+
+
+class Watched(SessionPart):
+    """What watches each sample, see firmware's device/beside.py.
+
+    Of each sample, it says what look() says, then 1 if what `holds` its label did so, 0 if not,
+    and 2 if the label was not told.
+    """
+
+    def __init__(
+        self, library: "ModuleType", session: "Any", options: "Mapping[str, Any]"
+    ) -> None:
+        module, kind, parameters = options["row"]
+        home = __import__(library.__name__ + "." + module, None, None, [kind])
+        model = session.learner
+        self.part = getattr(home, kind)(model.features, model.classes, **parameters)
+        self._name = options["name"]
+        self._holds = getattr(self.part, "holds", None)
+        self._said = self._held = bytearray()
+        session.watchers.append(self)
+        if session.runner is session.model:
+            session.runner = _Rows(session)
+
+    def note(self, i: int, x: "array[int]", votes: "array[int]", said: int, label: int) -> None:
+        """Sample i of the run is predicted; label is -1 if it is not known."""
+        self._said[i] = self.part.look(x, votes, said, label)
+        self._held[i] = 2
+        if label >= 0 and self._holds:
+            self._held[i] = self._holds(label)
+
+    def late(self, i: int, votes: "array[int]", said: int, label: int) -> None:
+        """The label of a sample that was predicted before; i >= 0 if that is of this run."""
+        if i >= 0 and self._holds:
+            self._held[i] = self._holds(label)
+        self.part.told(votes, said, label)
+
+    def begin(self, rows: int) -> None:
+        self._said, self._held = bytearray(rows), bytearray(rows)
+
+    def said(self) -> bytearray:
+        return self._said + self._held
+
+    def buffers(self) -> "list[tuple[str, str, Any]]":
+        return list(self.part.buffers())
+
+    def states(self) -> "list[tuple[str, bytes]]":
+        return [(self._name, self.part.save())]
+
+
+class _Rows:
+    """Runs a learner row by row, so that each is watched between prediction and learning."""
+
+    def __init__(self, session: "Any") -> None:
+        self._model, self._watchers = session.model, session.watchers
+        self._row = array("H", bytes(2 * session.model.features))
+
+    def run(
+        self, codes: "array[int]", labels: bytearray, predictions: bytearray, begin: int, end: int
+    ) -> None:
+        row, model = self._row, self._model
+        features = len(row)
+        for i in range(begin, end):
+            for f in range(features):
+                row[f] = codes[i * features + f]
+            said = predictions[i] = model.predict_next(row)
+            for each in self._watchers:
+                each.note(i, row, model.votes, said, labels[i])
+            model.learn(row, labels[i])
 
 
 class AnomalyPart(SessionPart):

@@ -6,7 +6,7 @@ import random
 from array import array
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given, settings
@@ -48,6 +48,7 @@ class Application:
     """Notes what it is asked for."""
 
     features, classes, hash = 3, 40, CRC
+    more: ClassVar[dict[int, Any]] = {}
 
     def __init__(self) -> None:
         self.values = array("i", [0] * self.features)
@@ -174,7 +175,8 @@ def test_what_is_refused_has_words_and_counts_as_answered() -> None:
         (Request(12), 5, "the payload has a wrong length"),
         (Request(13), 5, "the payload has a wrong length"),
         (Request(14, b"!"), 5, "the payload has a wrong length"),
-        (Request(16), 4, "there is no request of this type"),
+        (Request(16), 5, "the payload has a wrong length"),
+        (Request(17), 4, "there is no request of this type"),
         (Request(0), 4, "there is no request of this type"),
         (Request(127, bytes(64)), 4, "there is no request of this type"),
     ]
@@ -351,6 +353,7 @@ from microshrub.device.link import Link
 
 class Application:
     features, classes, hash = 3, 40, 0xFEDCBA98
+    more = {}
     values = array("i", [0] * 3)
     sample_id, confidence = 0x1234, 200
     def sample(self, label):

@@ -97,6 +97,10 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
         },
     ),
     "shrub, questions": (SHRUB, {"asking": {"labels": 1, "samples": 10, "led": 25}}),
+    "shrub, a guarantee": (
+        SHRUB,
+        {"checkpoint": CHECKPOINTS, "beside": {"guarantee": ["guarantee", "Guarantee", {}]}},
+    ),
     "hoeffding": (HOEFFDING, {"checkpoint": CHECKPOINTS, "pending": 200}),
     "hoeffding, adaptive": (
         ("hoeffding", {"nodes": 31, "leaves": 8, "adaptive": True}),

@@ -106,7 +106,7 @@ def test_a_host_that_does_not_ask_sees_nothing_of_it(stream: Stream, start: Star
 
 def test_without_a_score_the_request_is_refused(stream: Stream, start: Start) -> None:
     with connected(start()) as link:
-        with pytest.raises(RefusedError, match="build it with --anomaly"):
+        with pytest.raises(RefusedError, match="of another kind"):
             link.ask(anomaly(scores=True))
         assert {answer.score for answer in learn(link, stream, 0, 20)} == {None}
 

@@ -181,7 +181,7 @@ def test_a_models_file_whose_names_are_others_is_refused(stream: Stream, tmp_pat
 
 
 def test_without_spare_classes_the_request_is_refused(start: Start) -> None:
-    with connected(start()) as link, pytest.raises(RefusedError, match="build it with --spare"):
+    with connected(start()) as link, pytest.raises(RefusedError, match="of another kind"):
         ask(link, class_state.tell(0))
 
 

@@ -139,7 +139,7 @@ def test_a_question_waits_for_its_answer(stream: Stream, start: Start) -> None:
 
 
 def test_a_device_that_does_not_ask_refuses_the_request(start: Start) -> None:
-    refused = pytest.raises(RefusedError, match="build it with --label-budget")
+    refused = pytest.raises(RefusedError, match="of another kind")
     with connected(start()) as link, refused:
         link.ask(ASKING)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.beside import registry
+from microshrub_host.beside.watcher import CONFIG
 from microshrub_host.engines import engines, library_files, loader
 from microshrub_host.engines.learners import MODELS, REGRESSORS, WARMUP, check_parameters
 from microshrub_host.models.model_files import ModelFile, grew
@@ -88,6 +89,9 @@ def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
         for kind in registry.companions()
     }
     around = around | {name: part for name, part in parts.items() if part}
+    kept = {kind.name: model.beside[kind.name] for kind in registry.watchers(model.beside)}
+    if kept:  # they begin anew
+        around[CONFIG] = kept | around.get(CONFIG, {})
     units = model.scale.units()
     if around["sensor"]["kind"] != "serial":
         for name, unit in zip(model.feature_names, units, strict=True):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from microshrub_host.beside import registry
+from microshrub_host.beside.watcher import CONFIG
 from microshrub_host.boards import import_heap, ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.engines import (
@@ -113,6 +114,7 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "drift_alarm": around["alarm"],
         "adwin": around["alarm"] and around["alarm"].get("detector") == "adwin",
         **_of_companions(program),
+        "device.beside": around.get(CONFIG),
         "checkpoint": around["checkpoint"],
         "device.sleep": around.get("sleep"),
         "device.plotter": around["text"],

@@ -12,6 +12,7 @@ from microshrub_host.base.settings import settings
 from microshrub_host.base.text import did_you_mean
 from microshrub_host.beside import registry
 from microshrub_host.beside.companion import Beside
+from microshrub_host.beside.watcher import CONFIG, Watcher
 from microshrub_host.boards.board_files import Board
 from microshrub_host.engines.feature_options import FeatureOptions
 from microshrub_host.engines.learners import option
@@ -98,11 +99,15 @@ class ProgramOptions:
     ) -> dict[str, Any]:
         """What config.json says of the companions. Raises UserError."""
         beside = registry.in_order([*self.beside, *registry.of_options(self.words, hertz)])
-        found = {}
+        found: dict[str, Any] = {}
         light = self.led_pin
         for each in beside:
             each.check_program(serial=read.kind == "serial", label_pin=self.label_pin is not None)
-            found[each.name] = part = each.program(classes)
+            part = each.program(classes)
+            if isinstance(each, Watcher):
+                found.setdefault(CONFIG, {}).update(part)
+                continue
+            found[each.name] = part
             if "pin" in part:
                 part["pin"] = sensor_pin(part["pin"], board)
             if light is not None and each.has_light:  # of all questions

@@ -147,6 +147,7 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
         yield "asked for", f"{asked:,} of {seen:,} samples, {100 * asked / max(seen, 1):.2f} %"
     if watch.unlike:
         yield "anomaly", _anomaly(watch.unlike, watch.strangest)
+    yield from watch.told
     if watch.naming:
         yield "new", _new(watch.naming)
     yield "heap", f"{status.heap_used:,} bytes used, {status.heap_free:,} free"

@@ -10,6 +10,7 @@ import json
 from typing import Any, TypeGuard
 
 from microshrub_host.base.text import whole
+from microshrub_host.beside.watcher import CONFIG
 
 from .class_state import ClassState
 from .link_errors import LinkError
@@ -20,6 +21,7 @@ from .messages import (
     RESET,
     STATUS,
     Answer,
+    BesideWords,
     Counts,
     DeviceStatus,
     Done,
@@ -33,6 +35,7 @@ from .messages import (
     Unlike,
     Welcome,
     anomaly,
+    beside,
     classes,
     configuration,
     configure,
@@ -58,6 +61,7 @@ _ANSWERS: dict[int, type] = {
     anomaly(scores=False).kind: Unlike,
     classes(b"").kind: ClassState,
     numbers(predictions=False).kind: NumberErrors,
+    beside(0).kind: BesideWords,
 }
 _MOST_DIGITS = 40  # behind a point, or zeros before it: more are no unit
 _LARGEST = 1 << 62  # of an offset
@@ -131,7 +135,7 @@ def fields_of(text: bytes, welcome: Welcome) -> dict[str, Any]:
 
     class_names, feature_names: lists of texts, as many as there are. units: of each feature,
     (offset, digits). column: which value is predicted. program: a text. spare, anomaly, asking,
-    extraction: True.
+    extraction: True. beside: the names of what watches samples, in their order.
     """
     try:
         given = json.loads(text)
@@ -148,6 +152,8 @@ def fields_of(text: bytes, welcome: Welcome) -> dict[str, Any]:
             found[name] = [whole(each) for each in texts]
     if _is_list(given.get("units"), welcome.features):
         found["units"] = [_unit(pair) for pair in given["units"]]
+    if isinstance(given.get(CONFIG), dict):
+        found[CONFIG] = sorted(given[CONFIG])
     numbers = given.get("numbers")
     column = numbers.get("column") if isinstance(numbers, dict) else None
     if type(column) is int and 0 <= column < welcome.features and welcome.classes == 1:

@@ -42,6 +42,7 @@ STATUS = Request(_types._STATUS)
 FINGERPRINT = Request(_types._FINGERPRINT)
 CHECKPOINT = Request(_types._CHECKPOINT)
 RESET = Request(_types._RESET)
+_BESIDE: int = _types._BESIDE
 ASKING = Request(_types._ASKING)  # for the newest question, and how many there were
 
 
@@ -85,6 +86,11 @@ def anomaly(scores: bool) -> Request:
 def classes(payload: bytes) -> Request:
     """About classes that get their names on the device; class_state.py makes the payloads."""
     return Request(_types._CLASSES, payload)
+
+
+def beside(number: int) -> Request:
+    """What watches samples beside the model, the how-many-th by name from 0 on, says of itself."""
+    return Request(_BESIDE, bytes([number]))
 
 
 def numbers(predictions: bool) -> Request:
@@ -210,6 +216,13 @@ class Question:
 
 
 @dataclass(frozen=True)
+class BesideWords:
+    """What something beside the model says of itself; its class on the PC knows what they are."""
+
+    words: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Counts:
     """Of a row of the confusion matrix, as many as fitted."""
 
@@ -257,6 +270,7 @@ Answer = (
     | Question
     | NumberErrors
     | ClassState
+    | BesideWords
     | Counts
     | Fingerprint
     | Piece
@@ -288,6 +302,8 @@ def _read(frame: Frame) -> Answer | None:
         return NumberErrors(*_words(payload))
     if kind == _types._CLASS:
         return read_class_state(payload)
+    if kind == _types._TOLD:
+        return BesideWords(_words(payload))
     if kind == _types._COUNTS:
         return Counts(_words(payload))
     if kind == _types._CRC:

@@ -51,6 +51,7 @@ class CheckingApplication:
         self.wrong = 0
         self.sample_id = 0
         self.confidence = 0
+        self.more: dict[int, object] = {}
 
     def sample(self, label: int) -> int:
         """Check the sample; its answer follows from its number."""

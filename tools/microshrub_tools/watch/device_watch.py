@@ -6,12 +6,17 @@ import time
 from collections import Counter, deque
 from collections.abc import Sequence
 
+from microshrub_host.beside.registry import watchers
+from microshrub_host.beside.watcher import CONFIG, Watcher
+
 from ..link.board_names import names_of, read_configuration, version_note
+from ..link.checks import BoardError
 from ..link.client import HostLink
 from ..link.link_errors import RefusedError, RestartedError
 from ..link.messages import (
     ASKING,
     STATUS,
+    BesideWords,
     Counts,
     DeviceStatus,
     NumberErrors,
@@ -19,6 +24,7 @@ from ..link.messages import (
     Question,
     Unlike,
     anomaly,
+    beside,
     confusion,
     numbers,
 )
@@ -74,6 +80,9 @@ class Watch:
         self.target: int | None = config.get("column")  # the value that is predicted, if one is
         self.errors: NumberErrors | None = None
         self.unlike: Unlike | None = None
+        names = config.get(CONFIG) or []
+        self._watchers = [(names.index(kind.name), kind) for kind in watchers(names)]
+        self.told: list[tuple[str, str]] = []  # rows of what these say
         self._alarms = -1  # that were told of; -1: what came before the watch is no news
 
     def _ask(self, matrix: bool) -> DeviceStatus:
@@ -92,10 +101,21 @@ class Watch:
             self.errors = answer if isinstance(answer, NumberErrors) else None
         if self.naming:
             self.naming.refresh()
+        self.told = [row for number, kind in self._watchers for row in self._rows(number, kind)]
         self._note(status)
         if matrix:
             self._confusion = self._matrix()
         return status
+
+    def _rows(self, number: int, kind: type[Watcher]) -> list[tuple[str, str]]:
+        """What something beside the model says, for a table."""
+        answer = self._link.ask(beside(number))
+        if not isinstance(answer, BesideWords):
+            return []
+        try:
+            return kind.told(answer.words, self.class_names)
+        except (ValueError, IndexError):
+            raise BoardError(f"{len(answer.words)} words of {kind.name}") from None
 
     def _note(self, status: DeviceStatus) -> None:
         self.history.note(Moment(time.monotonic() - self._began, status, self.errors))

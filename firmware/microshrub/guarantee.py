@@ -1,0 +1,125 @@
+"""Sets of classes that hold the true one as often as was asked for, whatever the stream does.
+
+Adaptive conformal inference (Gibbs and Candes, Adaptive conformal inference under distribution
+shift, NeurIPS 2021): a class is in the set if its votes are at least the threshold's square times
+the most. A label that was in its set raises the threshold by 100 - percent steps, one that was not
+lowers it by `percent`. Below 0 all classes are in the set, above 1 there is none: so it moves by
+less than 18,284 steps in all, and over any 500 labels in a row, the share that was in its set is
+within two points of what was asked for. A model that is right more often than that has sets with
+no class in them now and then.
+
+Without labels, the threshold stays as it is.
+"""
+
+from micropython import const
+
+from .buffers import Buffers
+from .learner import whole
+
+_G_THRESHOLD = const(0)  # times 16384
+_G_TOLD = const(1)  # labels that came,
+_G_COVERED = const(2)  # and those that were in their set
+_G_SETS = const(3)
+_G_CLASSES = const(4)  # in all of them
+_G_UNSURE = const(5)  # sets of more than one class
+_G_WORDS = const(6)
+
+_GUARANTEE_WORDS = const(0)
+_GUARANTEE_SET = const(1)
+_G_HALF = const(8192)
+_G_ONE = const(16384)
+_G_STEP = const(19)  # 18,284 / (500 * 19) is less than two points
+_G_MOST = const(1048576)  # sets; then all counts are halved
+_G_BITS = const(30)  # classes in a word of the link
+
+
+class Guarantee(Buffers):
+    """Beside a learner of classes; see device/beside.py.
+
+    features, classes  of the learner
+    percent            50..99 of the sets hold the true class
+
+    Raises ParameterError for others.
+    """
+
+    def __init__(self, features, classes, percent=90):
+        self.classes = whole("classes", classes, 2, 256)
+        self.percent = whole("percent", percent, 50, 99)
+        self._allocate()
+
+    def configuration(self):
+        """All parameters as one line of text."""
+        return "Guarantee classes=%d percent=%d" % (self.classes, self.percent)
+
+    def _table(self):
+        return [("guarantee.words", "i", _G_WORDS), ("guarantee.set", "B", self.classes)]
+
+    def _start(self):
+        self._flat[_GUARANTEE_WORDS][_G_THRESHOLD] = _G_HALF
+
+    def _is_sound(self):
+        words = self._flat[_GUARANTEE_WORDS]
+        return (
+            -_G_STEP * 100 <= words[_G_THRESHOLD] <= _G_ONE + _G_STEP * 100
+            and 0 <= words[_G_COVERED] <= words[_G_TOLD] <= 2 * _G_MOST
+            and 0 <= words[_G_UNSURE] <= words[_G_SETS] <= _G_MOST
+            and 0 <= words[_G_CLASSES] <= self.classes * _G_MOST
+            and max(self._flat[_GUARANTEE_SET]) <= 1
+        )
+
+    def look(self, x, votes, said, label):
+        """Make the set of a sample with these votes, which sum up to 2**24 at most.
+
+        label is told at once, unless it is -1. Returns how many classes are in the set, 0..255.
+        Allocates nothing.
+        """
+        words, members = self._flat
+        limit = self._limit(votes)
+        size = 0
+        for c in range(self.classes):
+            member = int(votes[c] >> 9 >= limit)
+            members[c] = member
+            size += member
+        if words[_G_SETS] >= _G_MOST:
+            for k in range(_G_TOLD, _G_WORDS):
+                words[k] >>= 1
+        words[_G_SETS] += 1
+        words[_G_CLASSES] += size
+        words[_G_UNSURE] += int(size > 1)
+        if label >= 0:
+            self.told(votes, said, label)
+        return min(size, 255)
+
+    def told(self, votes, said, label):
+        """Take the label of a sample with these votes. Allocates nothing."""
+        words = self._flat[_GUARANTEE_WORDS]
+        if words[_G_TOLD] >= 2 * _G_MOST:  # many of no set, which came late
+            words[_G_TOLD] >>= 1
+            words[_G_COVERED] >>= 1
+        covered = votes[label] >> 9 >= self._limit(votes)
+        words[_G_TOLD] += 1
+        words[_G_COVERED] += int(covered)
+        words[_G_THRESHOLD] += _G_STEP * (100 - self.percent if covered else -self.percent)
+
+    def _limit(self, votes):
+        """What a class has to have of the votes, in 1/32768 of all."""
+        threshold = max(self._flat[_GUARANTEE_WORDS][_G_THRESHOLD], 0)
+        return (threshold * threshold >> 14) * (max(votes) >> 9) >> 14
+
+    def holds(self, label):
+        """Whether the last set has the class."""
+        return self._flat[_GUARANTEE_SET][label] == 1
+
+    def tell(self, words):
+        """Fill the words of the link's answer; returns how many: counts, then the last set."""
+        own, members = self._flat
+        for k in range(_G_TOLD, _G_WORDS):
+            words[k - 1] = own[k]
+        n = _G_WORDS - 1
+        for begin in range(0, self.classes, _G_BITS):
+            bits = 0
+            for c in range(begin, min(begin + _G_BITS, self.classes)):
+                bits |= members[c] << (c - begin)
+            words[n] = bits - (1 << 29)  # within 30 bits with a sign
+            n += 1
+        return n

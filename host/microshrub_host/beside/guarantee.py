@@ -1,0 +1,148 @@
+"""A guarantee beside a learner: sets of classes that hold the true one as often as was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import UserError
+from .companion import BesideRun, Followed, Option
+from .watcher import Watcher
+
+_BITS = 30  # classes in a word of the link
+_OFFSET = 1 << 29
+_WINDOW = 500  # labels
+
+
+@dataclass(frozen=True)
+class Guarantee(Watcher):
+    """Each prediction comes with a set of classes, and of these sets so many hold the true class.
+
+    percent  50..99 of the sets, over any 500 labels in a row within two points
+
+    Where more than one class is in the set, the model is unsure. A model that is right more often
+    than that has sets without any class, too. Without labels, it stays as it was. Raises
+    UserError for another percent.
+    """
+
+    percent: int = 90
+
+    name = said = title = module = "guarantee"
+    kind = "Guarantee"
+    cost = "the guarantee"
+    buffers = ("guarantee.",)
+    states = ("guarantee",)
+    options = (
+        Option(
+            "--guarantee",
+            "with each prediction a set of classes, of which so many hold the true one: 90%% "
+            "(default: off)",
+            "SHARE",
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        if type(self.percent) is not int or not 50 <= self.percent <= 99:
+            raise UserError(f"--guarantee has to be 50% to 99%, not {self.percent}")
+
+    @classmethod
+    def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> Guarantee | None:
+        text = given["guarantee"]
+        if text is None:
+            return None
+        digits = text.strip().removesuffix("%").strip()
+        if not text.strip().endswith("%") or not digits.isdecimal():
+            raise UserError(f"--guarantee has to be a whole percentage such as 90%, not {text!r}")
+        return cls(int(digits))
+
+    def parameters(self) -> dict[str, int]:
+        return {"percent": self.percent}
+
+    @classmethod
+    def told(cls, words: Sequence[int], classes: Sequence[str]) -> list[tuple[str, str]]:
+        labels, covered, sets, sizes, unsure = words[:5]
+        bits = [word + _OFFSET for word in words[5:]]
+        members = [name for c, name in enumerate(classes) if bits[c // _BITS] >> c % _BITS & 1]
+        held, sets = 100 * covered / max(labels, 1), max(sets, 1)
+        return [
+            ("one of", ", ".join(members) or "none"),
+            (
+                "guarantee",
+                f"{held:.2f} % of {labels:,} labels were in their set, of {sizes / sets:.2f} "
+                f"classes in the mean, {100 * unsure / sets:.2f} % unsure",
+            ),
+        ]
+
+    def result(self, followed: Followed) -> GuaranteeRun:
+        sizes, covered = followed.said
+        return GuaranteeRun(self, followed.bytes, sizes, covered)
+
+
+@dataclass(frozen=True)
+class GuaranteeRun(BesideRun):
+    """The sizes of the sets, and whether each held the label, shapes (samples,)."""
+
+    options: Guarantee
+    bytes: int  # of the buffers
+    sizes: Any
+    covered: Any  # 1 or 0; 2 where the label was not told
+
+    @property
+    def coverage(self) -> float:
+        """Sets that held the label, in percent of the labels that were told."""
+        told = self.covered[self.covered < 2]
+        return 100 * float(np.mean(told)) if len(told) else float("nan")
+
+    @property
+    def worst(self) -> tuple[float, float]:
+        """The lowest and the highest coverage of 500 labels in a row, or of all if few are."""
+        told = self.covered[self.covered < 2].astype(np.int64)
+        window = min(_WINDOW, len(told))
+        if not window:
+            return float("nan"), float("nan")
+        sums = np.convolve(told, np.ones(window, np.int64), "valid")
+        return 100 * float(sums.min()) / window, 100 * float(sums.max()) / window
+
+    @property
+    def mean_size(self) -> float:
+        """Classes in a set."""
+        return float(np.mean(self.sizes))
+
+    @property
+    def unsure(self) -> float:
+        """Sets of more than one class, in percent."""
+        return 100 * float(np.mean(self.sizes > 1))
+
+    @property
+    def empty(self) -> float:
+        """Sets without a class, in percent."""
+        return 100 * float(np.mean(self.sizes == 0))
+
+    def saved(self) -> dict[str, Any]:
+        return {self.options.name: self.options.row}
+
+    def record(self) -> dict[str, Any]:
+        low, high = self.worst
+        return {
+            **self.options.parameters(),
+            "coverage": self.coverage,
+            "lowest_coverage": low,
+            "highest_coverage": high,
+            "mean_set": self.mean_size,
+            "unsure": self.unsure,
+            "empty": self.empty,
+            "bytes": self.bytes,
+        }
+
+    def rows(self) -> list[tuple[str, str]]:
+        low, high = self.worst
+        return [
+            ("guaranteed to hold the label", f"{self.options.percent} % of the sets"),
+            ("  held it", f"{self.coverage:.2f} %; of any {_WINDOW} {low:.2f} to {high:.2f} %"),
+            ("  classes in a set", f"{self.mean_size:.2f}"),
+            ("  unsure: more than one", f"{self.unsure:.2f} %"),
+            ("  none", f"{self.empty:.2f} %"),
+        ]

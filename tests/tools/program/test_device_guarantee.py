@@ -1,0 +1,182 @@
+"""A guarantee beside a model on a real 32-bit MicroPython: its sets are the simulator's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from device_support import (
+    Device,
+    configuration,
+    connected,
+    frozen_quantizer,
+    nothing_allocated,
+    put_device,
+    run_device,
+    starting,
+)
+
+from microshrub_host.beside.guarantee import Guarantee, GuaranteeRun
+from microshrub_host.beside.label_budget import LabelBudget
+from microshrub_host.engines.learners import MODELS
+from microshrub_host.evaluation import prequential
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import Stream
+from microshrub_tools.cli.monitor import facts
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.link_errors import RefusedError
+from microshrub_tools.link.messages import (
+    ASKING,
+    RESET,
+    BesideWords,
+    Prediction,
+    beside,
+    late_label,
+    sample,
+)
+from microshrub_tools.link.serial_line import SerialLine
+from microshrub_tools.watch.device_watch import Watch
+
+SAMPLES = 500
+WANTED = Guarantee(80)
+BESIDE = {WANTED.name: WANTED.row}
+MODEL: dict[str, Any] = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
+CHECKPOINT = {"path": "checkpoint", "samples": 100, "seconds": 0}
+Start = Callable[..., Device]
+
+
+@pytest.fixture(scope="module")
+def stream() -> Stream:
+    return open_stream("synth:sea_a", limit=SAMPLES)
+
+
+def simulated(stream: Stream, *more: LabelBudget) -> GuaranteeRun:
+    run = prequential.evaluate(stream, "shrub", MODEL, beside=[*more, WANTED])
+    found = run.beside["guarantee"]
+    assert isinstance(found, GuaranteeRun)
+    return found
+
+
+@pytest.fixture
+def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) -> Iterator[Start]:
+    def put(**fields: Any) -> None:
+        config = configuration(MODELS["shrub"], MODEL, quantizer="quantizer.state", **fields)
+        put_device(tmp_path, config)
+        (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
+
+    with starting(micropython_command, tmp_path, put, "128k") as start:
+        yield start
+
+
+def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[Prediction]:
+    rows = prequential.raw_rows(stream)
+    requests = (sample(rows[k].tolist(), int(stream.labels[k])) for k in range(begin, end))
+    answers = [pending.answer for pending in link.stream(requests)]
+    assert all(isinstance(answer, Prediction) for answer in answers)
+    return answers  # type: ignore[return-value]
+
+
+def counts(run: GuaranteeRun) -> tuple[int, ...]:
+    """What a board says of the same: labels, covered, sets, classes in them, unsure ones."""
+    told = run.covered[run.covered < 2]
+    sizes = run.sizes
+    return len(told), int(told.sum()), len(sizes), int(sizes.sum()), int((sizes > 1).sum())
+
+
+def test_the_sets_are_the_simulators(stream: Stream, start: Start) -> None:
+    run = simulated(stream)
+    with connected(start(beside=BESIDE)) as link:
+        said = link.ask(beside(0))
+        assert isinstance(said, BesideWords)
+        assert said.words[:5] == (0, 0, 0, 0, 0)
+        for end in (180, SAMPLES):
+            learn(link, stream, 0 if end == 180 else 180, end)
+        said = link.ask(beside(0))
+        with pytest.raises(RefusedError, match="there are 1 beside the model"):
+            link.ask(beside(1))
+    assert isinstance(said, BesideWords)
+    assert said.words[:5] == counts(run)
+    assert (said.words[5] + (1 << 29)).bit_count() == run.sizes[-1]
+
+
+def test_with_questions_it_hears_the_answers(stream: Stream, start: Start) -> None:
+    budget = LabelBudget(0.5)
+    run = simulated(stream, budget)
+    rows = prequential.raw_rows(stream).tolist()
+    with connected(start(beside=BESIDE, asking=budget.budget())) as link:
+        for row, label in zip(rows, stream.labels.tolist(), strict=True):
+            said = link.ask(sample(row))
+            assert isinstance(said, Prediction)
+            if said.sample_id:
+                link.ask(late_label(said.sample_id, label))
+        told = link.ask(beside(0))
+        link.ask(ASKING)
+    assert isinstance(told, BesideWords)
+    assert told.words[:5] == counts(run)
+
+
+def test_a_late_label_is_heard(stream: Stream, start: Start) -> None:
+    rows = prequential.raw_rows(stream).tolist()
+    with connected(start(beside=BESIDE)) as link:
+        said = link.ask(sample(rows[0]))
+        assert isinstance(said, Prediction)
+        link.ask(sample(rows[1]))
+        link.ask(late_label(said.sample_id, 1))
+        told = link.ask(beside(0))
+    assert isinstance(told, BesideWords)
+    assert (told.words[0], told.words[2]) == (1, 2)
+
+
+def test_nothing_is_allocated_and_a_checkpoint_keeps_it(stream: Stream, start: Start) -> None:
+    device = start(beside=BESIDE, checkpoint=CHECKPOINT)
+    with connected(device) as link:
+        learn(link, stream, 0, 50)
+        with nothing_allocated(link):
+            learn(link, stream, 50, 90)
+            link.ask(beside(0))
+        learn(link, stream, 90, 120)
+    device.kill()
+    device.start()
+    with connected(device) as link:
+        told = link.ask(beside(0))
+        assert isinstance(told, BesideWords)
+        assert told.words[2] == 100
+        link.ask(RESET)
+        assert link.ask(beside(0)) == BesideWords((0, 0, 0, 0, 0, -(1 << 29)))
+
+
+def test_the_monitor_shows_it(stream: Stream, start: Start) -> None:
+    run = simulated(stream)
+    device = start(beside=BESIDE, class_names=["no", "yes"])
+    with connected(device) as link:
+        learn(link, stream, 0, SAMPLES)
+    with HostLink(SerialLine(device.port)) as link:
+        watch = Watch(link)
+        watch.ask()
+        shown = dict(facts(watch))
+    assert shown["guarantee"].startswith(f"{run.coverage:.2f} % of {SAMPLES} labels were in")
+    assert set(shown["one of"].split(", ")) <= {"no", "yes", "none"}
+
+
+def test_without_it_the_request_is_refused(start: Start) -> None:
+    with connected(start()) as link, pytest.raises(RefusedError, match="of another kind"):
+        link.ask(beside(0))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"guarantee": ["guarantee", "Guarantee", {"percent": 120}]}, "percent has to be"),
+        ({"guarantee": ["guarantee", "Guarantee", {"shade": 1}]}, "shade"),
+        ({"guarantee": ["nothing", "Guarantee", {}]}, "nothing"),
+        ({"guarantee": ["guarantee", "Guarantee"]}, "has to be [module, class, options]"),
+        ([1], "beside has to be an object"),
+    ],
+)
+def test_a_wrong_configuration_is_refused(
+    wrong: Any, words: str, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    put_device(tmp_path, configuration(MODELS["shrub"], MODEL, beside=wrong))
+    assert words in run_device(micropython_command, tmp_path)
