@@ -7,10 +7,11 @@ deviations of 32 samples.
 - While the classes are mixed, all samples but the newest 32 are forgotten. What p is, the last 256
   labels tell.
 - While labels come in runs, the last label would hide the change. So what counts is what the best
-  member says without it, and what p is, its accuracy on its own tells. Only a class that was known
-  before its run counts, since a new one surprises at first. Then nothing is forgotten at once: for
-  64 labels, the five nearest neighbours that have another label are contradicted three times as
-  much. So what is taught anew replaces what it contradicts, and nothing else.
+  member says without it, and what p is, its accuracy on its own tells. A new class surprises at
+  first, and contradicts nobody: it counts from when it is known. Where there is a change, nothing
+  is forgotten at once: for 64 labels, the five nearest neighbours that have another label are
+  contradicted three times as much, and the trees' leaves learn as fast as while the classes are
+  mixed. So what is taught anew replaces what it contradicts, and nothing else.
 
 The buffers are those of thicket.py.
 """
@@ -34,17 +35,22 @@ _GROVE_GROWN = const(21)
 _STORE_STATE = const(22)
 # thicket/members.py
 _GROVE = const(0)
+_NEW = const(0)
 _NEIGHBOURS = const(1)
+_OLD = const(1)
+_BECAME = const(2)
 _OWN = const(4)
 _MEMBERS = const(6)
 _T_USUAL = const(12)
 _T_LATELY = const(13)
 _T_ALONE = const(14)
-_T_DOUBT = const(15)
+_T_FAMILIAR = const(15)
 # thicket/neighbours.py
 _FAR = const(65536)
 # thicket/store.py
 _W_SEEN = const(4)
+_W_RUN = const(6)
+_W_DOUBT = const(7)
 # thicket/trees.py
 _G_USED = const(1)
 _S_GROWING = const(1)
@@ -54,6 +60,8 @@ _ONE = const(1048576)  # 1 in Q20
 _LATELY = const(4)  # log2 of the labels that the share of late looks back over
 _MARGIN = const(82)  # 0.08 in Q10
 _MARGIN_IN_RUNS = const(205)  # 0.2
+_MARGIN_OF_NEW = const(307)  # 0.3: of a class that became known in its run
+_LEARNED = const(64)  # labels of a run before which a new class is not known
 _KEPT = const(32)  # samples that stay
 _KNOWN = const(16)  # samples of a class that is known
 _DOUBTFUL = const(64)  # labels in a run that contradict more than others
@@ -72,7 +80,8 @@ def notice(t, label: int, wrong: int):
     state[_T_LATELY] = int(moved(state[_T_LATELY], wrong))
     changed = int(is_above(state[_T_LATELY], usual, _MARGIN))
     if int(in_runs(t[_GROVE])):
-        doubt(t, label)
+        if state[_T_FAMILIAR] == _OLD or ptr32(ptr32(t[_GROVE])[_STORE_STATE])[_W_DOUBT]:
+            doubt(t, label)
     elif changed:
         forget(t[_GROVE], _KEPT)
         disregard(t[_GROVE])
@@ -107,14 +116,14 @@ def disregard(t):
 @micropython.viper
 def doubt(t, label: int):
     """In a run: let the label speak for and against its neighbours."""
-    state = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    store = ptr32(ptr32(t[_GROVE])[_STORE_STATE])
     near = ptr32(t[_NEIGHBOURS])
     distance = ptr32(near[_NEIGHBOURS_DISTANCE])
     nearest = ptr16(near[_NEIGHBOURS_NEAREST])
     strength = 1
     reached = _NEAR
-    if state[_T_DOUBT]:
-        state[_T_DOUBT] = state[_T_DOUBT] - 1
+    if store[_W_DOUBT]:
+        store[_W_DOUBT] = store[_W_DOUBT] - 1
         strength = _STRENGTH
         reached = _NEAR_IN_DOUBT
     for r in range(reached):
@@ -124,7 +133,10 @@ def doubt(t, label: int):
 
 @micropython.viper
 def surprise(t, label: int):
-    """In a run: did what the best member said on its own surprise too often?"""
+    """In a run: did what the best member said on its own surprise too often?
+
+    A new class is known once that is wrong about it no more often than about others.
+    """
     address = ptr32(t[_OWN])
     state = ptr32(address[_THICKET_STATE])
     said = ptr32(address[_THICKET_SAID])
@@ -133,6 +145,15 @@ def surprise(t, label: int):
     for k in range(_MEMBERS):
         if said[k] >= 0 and (said[best] < 0 or alone[k] > alone[best]):
             best = k
-    state[_T_ALONE] = int(moved(state[_T_ALONE], int(said[best] != label)))
-    if int(is_above(state[_T_ALONE], _ONE - alone[best], _MARGIN_IN_RUNS)):
-        state[_T_DOUBT] = _DOUBTFUL
+    lately = int(moved(state[_T_ALONE], int(said[best] != label)))
+    usual = _ONE - alone[best]
+    state[_T_ALONE] = lately
+    store = ptr32(ptr32(t[_GROVE])[_STORE_STATE])
+    if state[_T_FAMILIAR] == _NEW:
+        if store[_W_RUN] > _LEARNED and lately < usual:
+            state[_T_FAMILIAR] = _BECAME
+        return
+    if int(
+        is_above(lately, usual, _MARGIN_IN_RUNS if state[_T_FAMILIAR] == _OLD else _MARGIN_OF_NEW)
+    ):
+        store[_W_DOUBT] = _DOUBTFUL

@@ -49,6 +49,7 @@ _B_SEEN = const(2)
 _DOUBTFUL = const(64)
 # thicket/members.py
 _T_CLASSES = const(1)
+_BECAME = const(2)
 _T_LABEL = const(2)
 _T_ASKED = const(3)
 _T_KNOWN = const(4)
@@ -57,11 +58,10 @@ _T_REST = const(11)
 _T_USUAL = const(12)
 _T_LATELY = const(13)
 _T_ALONE = const(14)
-_T_DOUBT = const(15)
-_T_FAMILIAR = const(16)
-_T_TURN = const(17)
-_T_PLACE = const(18)
-_T_PART = const(19)
+_T_FAMILIAR = const(15)
+_T_TURN = const(16)
+_T_PLACE = const(17)
+_T_PART = const(18)
 _RESTS = const(100)
 # thicket/neighbours.py
 _N_MOST = const(0)
@@ -90,6 +90,7 @@ _W_SEEN = const(4)
 _W_LABEL = const(5)
 _CONTRADICTED = const(6)
 _W_RUN = const(6)
+_W_DOUBT = const(7)
 # thicket/trees.py
 _G_TREES = const(0)
 _S_SLOT = const(0)
@@ -132,11 +133,11 @@ def thicket_is_sound(b, searches):
         0 <= state[_T_LABEL] < classes
         and -1 <= state[_T_ASKED] < 1 << 24
         and min(state[_T_KNOWN], state[_T_FRESH], state[_T_FAMILIAR]) >= 0
-        and max(state[_T_KNOWN], state[_T_FRESH], state[_T_FAMILIAR]) <= 1
+        and max(state[_T_KNOWN], state[_T_FRESH]) <= 1
+        and state[_T_FAMILIAR] <= _BECAME
         and 0 <= state[_T_REST] <= _RESTS
         and min(state[_T_USUAL], state[_T_LATELY], state[_T_ALONE]) >= 0
         and max(state[_T_USUAL], state[_T_LATELY], state[_T_ALONE]) <= _ONE
-        and 0 <= state[_T_DOUBT] <= _DOUBTFUL
         and 0 <= state[_T_TURN] < classes
         and 0 <= state[_T_PLACE] < length
         and 0 <= state[_T_PART] <= _PARTS
@@ -214,6 +215,7 @@ def store_is_sound(b):
         and 0 <= state[_W_LABEL] < shape[_R_CLASSES]
         and 0 <= state[_W_RUN] <= _MOST_GROWN
         and 0 <= state[_W_SAME] <= _WHOLE
+        and 0 <= state[_W_DOUBT] <= _DOUBTFUL
     )
 
 

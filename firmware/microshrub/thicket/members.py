@@ -66,12 +66,14 @@ _T_REST = const(11)  # how often trees may still grow before the next label
 _T_USUAL = const(12)  # Q20: the usual share of wrong answers; see change.py
 _T_LATELY = const(13)  # and that of late,
 _T_ALONE = const(14)  # and in runs that of the best member without a label
-_T_DOUBT = const(15)  # labels that will still contradict more than others
-_T_FAMILIAR = const(16)  # 1: the class of this run was known before
-_T_TURN = const(17)  # the class of the sample that is replayed,
-_T_PLACE = const(18)  # its place in the store,
-_T_PART = const(19)  # and what was done with it, 0..4
-_T_WORDS = const(20)
+_T_FAMILIAR = const(15)  # whether the class of this run is known:
+_NEW = const(0)  # not yet,
+_OLD = const(1)  # since before the run,
+_BECAME = const(2)  # or since it began
+_T_TURN = const(16)  # the class of the sample that is replayed,
+_T_PLACE = const(17)  # its place in the store,
+_T_PART = const(18)  # and what was done with it, 0..4
+_T_WORDS = const(19)
 
 FIXED = (_T_FEATURES, _T_CLASSES, _T_WITH_SOFTMAX, _T_WITH_SHRUBS, _T_WITH_BAYES,
     _T_WITH_REPLAY, _T_EVEN)  # fmt: skip
@@ -178,12 +180,14 @@ def judge_alone(t, label: int):
     other = int(label != own[_T_LABEL])
     runs = int(in_runs(t[_GROVE]))
     if other:
+        if own[_T_FAMILIAR] == _NEW:
+            own[_T_ALONE] = 0
         own[_T_FAMILIAR] = int(held >= _FEW)
     if held and (other or runs):
         say_alone(t)
         if other:
             judge_change(t[_OWN], label)
-        if runs and own[_T_FAMILIAR]:
+        if runs:
             surprise(t, label)
 
 

@@ -8,8 +8,8 @@ to the rest of the places:
 - While labels come in runs (runs.py), the rest is a reservoir for each class (Vitter: Random
   Sampling with a Reservoir, ACM Transactions on Mathematical Software 1985; one for each class as
   in Chaudhry et al.: On Tiny Episodic Memories in Continual Learning, 2019): of a class that has
-  most samples there, each one that ever came is as likely to be kept. A class with fewer samples
-  takes a place from the class with the most.
+  most samples, each one that ever came is as likely to be kept. A class with fewer samples takes a
+  place from the class with the most. Here, a sample of the ring counts a fifth of one outside it.
 - A sample that newer ones contradict goes first: each label that comes in a run adds one to the
   count of those of its nearest neighbours that have another label, and takes one from the others.
   A new class, or a new place, contradicts nobody.
@@ -56,7 +56,8 @@ _W_SAME = const(3)  # these are described in runs.py
 _W_SEEN = const(4)
 _W_LABEL = const(5)
 _W_RUN = const(6)
-_W_WORDS = const(7)
+_W_DOUBT = const(7)  # labels that will still contradict more than others
+_W_WORDS = const(8)
 FIXED_IN_STORE = (_W_FIRST,)
 
 _CONTRADICTED = const(6)  # a count from which on a sample goes first
@@ -171,10 +172,11 @@ def drawn(t, label: int) -> int:
     """The place that a sample with that label gets in the reservoir, or -1."""
     address = ptr32(t)
     kept = ptr16(address[_STORE_KEPT])
+    count = ptr16(address[_STORE_COUNT])
     offered = ptr16(address[_STORE_OFFERED])
     most = label
     for c in range(ptr32(address[_RING_SHAPE])[_R_CLASSES]):
-        if kept[c] > kept[most]:
+        if kept[c] and (kept[most] == 0 or 4 * kept[c] + count[c] > 4 * kept[most] + count[most]):
             most = c
     came = offered[label] + 1
     if came <= kept[label]:

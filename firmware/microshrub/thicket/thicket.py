@@ -58,7 +58,7 @@ _T_WITH_SHRUBS = const(7)
 _T_WITH_BAYES = const(8)
 _T_WITH_REPLAY = const(9)
 _T_EVEN = const(10)
-_T_WORDS = const(20)
+_T_WORDS = const(19)
 # (end)
 
 _ONE = const(1048576)  # an accuracy of 1, Q20

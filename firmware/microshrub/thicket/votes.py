@@ -26,6 +26,7 @@ _R_CLASSES = const(2)
 # thicket/store.py
 _W_LABEL = const(5)
 _W_RUN = const(6)
+_W_DOUBT = const(7)
 # thicket/trees.py
 _S_SLOT = const(0)
 _G_USED = const(1)
@@ -76,7 +77,11 @@ def count_votes(t) -> int:
 
 @micropython.viper
 def judge(t, label: int):
-    """What a label changes in each tree that voted: its accuracy, and the leaf it reached."""
+    """What a label changes in each tree that voted: its accuracy, and the leaf it reached.
+
+    After eight labels of a run, each counts the less, the longer the run is: otherwise the leaves
+    would forget all other classes. Where the world has changed (change.py), they follow at once.
+    """
     address = ptr32(t)
     grove = ptr32(address[_GROVE_STATE])
     leaves = ptr8(address[_GROVE_LEAVES])
@@ -88,6 +93,9 @@ def judge(t, label: int):
     run = ptr32(address[_STORE_STATE])[_W_RUN] + 1
     if run < 8 or label != ptr32(address[_STORE_STATE])[_W_LABEL]:
         run = 8
+    rate = _LEAF_RATE
+    if ptr32(address[_STORE_STATE])[_W_DOUBT] == 0:
+        rate = 8 * _LEAF_RATE // run
     k = 0
     for s in range(grove[_G_USED] + 1):
         if s != growing:
@@ -103,7 +111,7 @@ def judge(t, label: int):
                     most = share
                     said = c
                 # rounded up or down by chance, so that small changes are not lost: 0..255 again
-                share += (((255 if c == label else 0) - share) * _LEAF_RATE + dice) >> 8
+                share += (((255 if c == label else 0) - share) * rate + dice) >> 8
                 leaves[at + c] = share
                 after -= share
             if rest > most:

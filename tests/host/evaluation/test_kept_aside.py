@@ -35,6 +35,40 @@ def test_who_was_taught_class_after_class_knows_all_classes(size: int, rounds: i
     assert run.alone.balanced_accuracy > 95
 
 
+def halves(order: str, samples: int = 4000) -> tuple[Any, Any, Any, Any]:
+    """Two classes that a plane parts: rows, labels, and others with theirs."""
+    rng = np.random.default_rng(3)
+    points = rng.random((samples + 1000, 8))
+    labels = (points @ (w := rng.random(8)) > w.sum() / 2).astype(np.uint8)
+    rows = (points * 65535).astype(np.uint16)
+    taught = np.arange(samples)
+    if order == "class after class":
+        taught = taught[np.argsort(labels[:samples], kind="stable")]
+    return rows[taught], labels[taught], rows[samples:], labels[samples:]
+
+
+@pytest.mark.parametrize(("size", "worse"), [(16384, 6), (65536, 3)])
+def test_a_long_block_of_each_class_teaches_nearly_what_they_teach_mixed(
+    size: int, worse: int
+) -> None:
+    """Neither the trees nor the memory unlearn one class while the other one is taught."""
+    right = {}
+    for order in ("mixed", "class after class"):
+        rows, labels, asked, answers = halves(order)
+        found = [
+            kept_aside.answers(
+                "thicket",
+                {"features": 8, "classes": 2, "bytes": size, "seed": seed},
+                rows,
+                labels,
+                asked,
+            )
+            for seed in range(3)
+        ]
+        right[order] = 100 * float(np.mean([said == answers for said in found]))
+    assert right["class after class"] > right["mixed"] - worse
+
+
 def test_who_repeats_the_last_label_knows_one_class() -> None:
     """The figure sees what the prequential accuracy hides: a shrub of a tiny window."""
     run = simulate(taught_in_blocks(), "shrub", window=8, trees=2, depth=2, step=8)
