@@ -119,7 +119,10 @@ def judge(t, label: int):
             if after < 0:  # only the label's share has grown, and by more than is too much
                 leaves[at + label] = leaves[at + label] + after
             right = _ONE if said == label else 0
-            accuracy[s] = accuracy[s] + (((right - accuracy[s]) >> _MEMORY) << 3) // run
+            step = (right - accuracy[s]) >> _MEMORY
+            if run > 8:  # a division for each tree takes its time
+                step = (step << 3) // run
+            accuracy[s] = accuracy[s] + step
             dice = (dice + 97) & 255
         k += grove[_G_MOST]
 
