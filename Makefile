@@ -4,6 +4,7 @@
 # make mutants  one-line changes to the kernels, which their tests have to notice; a quarter of an hour
 # make ci     make web and make test with the tests that take long, and with Java, Chromium, onnx, capymoa,
 #             torch and Sphinx for all of them
+# make costs  instructions, bytes and accuracies beside those that docs/reference/results/counts.csv has
 # make web    the page on which the board's own code learns; needs npm
 # make docs   the site in build/docs; a broken link or a docstring that cannot be read is an error
 PYTHON ?= python3
@@ -12,7 +13,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 STUBS := .typings/micropython.pyi
 
-.PHONY: attack ci constants demo docs mutants packages optional test tests test-lowest lint types web clean
+.PHONY: attack ci constants costs demo docs mutants packages optional test tests test-lowest lint types web clean
 .DELETE_ON_ERROR:
 # Set, it has each of the many processes that the tests start compile its sources anew
 unexport PYTHONDONTWRITEBYTECODE
@@ -76,6 +77,10 @@ web: .venv/run tools/web/node_modules
 tools/web/node_modules: tools/web/package-lock.json
 	cd tools/web && npm ci --silent --no-audit --no-fund
 	@touch $@
+
+# Instructions, bytes and accuracies beside those of before; red if one got worse without a word
+costs: .venv/run
+	$(BIN)/microshrub costs --history docs/reference/results/counts.csv
 
 # Constants that several files of firmware/ share, written into those that use them
 constants: .venv/run

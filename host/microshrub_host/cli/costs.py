@@ -8,7 +8,7 @@ from pathlib import Path
 from ..base import files
 from ..base.errors import UserError
 from ..base.terminal import messages
-from ..benchmarks import instruction_report
+from ..benchmarks import count_history, instruction_report
 from ..benchmarks.anomaly_cost import anomaly_rows, newcomer_rows
 from ..benchmarks.feature_cost import feature_rows
 from ..benchmarks.number_cost import number_rows
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--board",
         choices=list(emulated_boards.BOARDS),
-        help="only this emulated board (default: both)",
+        help="only this emulated board (default: all)",
     )
     parser.add_argument(
         "--kernels",
@@ -66,6 +66,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="count nothing but features of a sensor's readings (default: off)",
     )
     parser.add_argument(
+        "--history",
+        metavar="FILE.csv",
+        type=Path,
+        help="compare some counts, bytes and accuracies with those in this file; 1 if one is more "
+        "than 1 %% worse and no line says why (default: no comparison)",
+    )
+    parser.add_argument(
         "--markdown",
         metavar="FILE.md",
         type=Path,
@@ -84,6 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
         "--features": feature_rows,
     }
     wanted = [name for name in alone if vars(arguments)[name[2:].replace("-", "_")]]
+    if arguments.history is not None:
+        return _compare(arguments.history)
     if wanted and arguments.markdown is not None:
         raise UserError(f"--markdown is not for {wanted[0]}, whose table is only printed")
     if arguments.markdown is not None:
@@ -112,6 +121,18 @@ def run(arguments: argparse.Namespace) -> int:
         files.replace(arguments.markdown, page.encode())
         messages.say(f"written to {arguments.markdown}")
     return 0
+
+
+def _compare(path: Path) -> int:
+    """Print what a file of figures has and what they are now; 1 if something is wrong."""
+    lines = count_history.read(path)
+    emulated_boards.find_or_build(count_history.BOARD, messages.say)
+    now = count_history.measure()
+    print(count_history.table(lines, now))
+    found = count_history.complaints(lines, now)
+    for complaint in found:
+        messages.say(complaint)
+    return int(bool(found))
 
 
 def _native(boards: list[str]) -> list[tuple[str, ...]]:
