@@ -30,10 +30,13 @@ _COUNTED: dict[str, dict[int, tuple[Pair, Pair, Pair, Pair]]] = {
     },
 }
 
+# An RV32 takes 4 to 11 % fewer for the thickets of elec that `microshrub costs` counts
+_LIKE = {"rv32imc": "armv7emsp"}
+
 
 def instructions(arch: str, size: int, features: int, classes: int) -> tuple[Pair, Pair] | None:
     """Of a predict and of a learn; None for more bytes, features or classes than were counted."""
-    counted = _COUNTED.get(arch)
+    counted = _COUNTED.get(_LIKE.get(arch, arch))
     work = features * classes
     if not counted or size > _LARGE or work > max(counted):
         return None

@@ -1,4 +1,4 @@
-"""MicroPython for two boards that QEMU emulates, a Cortex-M0 and a Cortex-M3, made once.
+"""MicroPython for boards that QEMU emulates, a Cortex-M0, a Cortex-M3 and an RV32, made once.
 
 `find()` looks for QEMU on PATH and in the cache, and for the firmware in the cache;
 `find_or_build()` makes what is missing: QEMU and a cross compiler are unpacked from Debian's
@@ -24,16 +24,13 @@ from ..engines import debian_packages
 from ..engines.debian_packages import CommandError, PackagesError, Progress
 from ..engines.native_tools import architecture, put_in_place, with_libraries
 from . import firmware_build
-from .firmware_build import HEAP_BYTES, SOURCE_SUITE
+from .firmware_build import HEAP_BYTES, SOURCE_SUITE, Compiler
 
 VERSION = "1.25.0"  # of MicroPython in SOURCE_SUITE
 TOOLS_SUITE = "bookworm"
-COMPILER = (
-    "gcc-arm-none-eabi", "binutils-arm-none-eabi", "libnewlib-dev",
-    "libgmp10", "libisl23", "libmpc3", "libmpfr6", "libzstd1", "zlib1g",
-)  # fmt: skip
-QEMU = (
-    "qemu-system-arm", "libaio1", "libblkid1", "libbpf1", "libcapstone4", "libdaxctl1", "libelf1",
+_COMPILER = ("libnewlib-dev", "libgmp10", "libisl23", "libmpc3", "libmpfr6", "libzstd1", "zlib1g")
+_QEMU = (
+    "libaio1", "libblkid1", "libbpf1", "libcapstone4", "libdaxctl1", "libelf1",
     "libfdt1", "libffi8", "libfuse3-3", "libgcc-s1", "libglib2.0-0", "libgmp10", "libgnutls30",
     "libhogweed6", "libibverbs1", "libidn2-0", "libjpeg62-turbo", "libkmod2", "liblzma5",
     "libmount1", "libndctl6", "libnettle8", "libnl-3-200", "libnl-route-3-200", "libnuma1",
@@ -44,16 +41,40 @@ QEMU = (
 MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 
 FILES_BYTES = 512 * 1024  # for the contents of a board's files, beyond its own RAM
-_PROGRAM = "qemu-system-arm"
-
 WAYS = (
-    "`microshrub micropython --board cortex-m0` builds both boards, once. It needs Linux on x86 "
-    "or 64-bit ARM, apt-get, Debian's mirror, `make`, and a minute or two, but no root."
+    "`microshrub micropython --board NAME` builds it, once. It needs Linux on x86 or 64-bit ARM, "
+    "apt-get, Debian's mirror, `make`, and a minute or two, but no root."
 )
 
 
 class NoEmulator(UserError):  # noqa: N818, a state of affairs, like StopIteration
     """There is no emulated board; the message says what was tried, and what to do."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """Processors that one QEMU and one compiler are for, and Debian's packages of both."""
+
+    qemu: str
+    qemu_packages: tuple[str, ...]
+    compiler: Compiler
+    compiler_packages: tuple[str, ...]
+    heap_bytes: int = HEAP_BYTES  # of MicroPython
+
+
+ARM = Family(
+    "qemu-system-arm",
+    ("qemu-system-arm", *_QEMU),
+    Compiler("arm-none-eabi", ("thumb/v6-m/", "thumb/v7-m/")),
+    ("gcc-arm-none-eabi", "binutils-arm-none-eabi", *_COMPILER),
+)
+RISCV = Family(
+    "qemu-system-riscv32",
+    ("qemu-system-misc", *_QEMU),
+    Compiler("riscv64-unknown-elf", ("rv32imac/ilp32/",)),
+    ("gcc-riscv64-unknown-elf", "binutils-riscv64-unknown-elf", *_COMPILER),
+    448 * 1024,  # its machine code is larger, and an RP2350 has more
+)
 
 
 @dataclass(frozen=True)
@@ -67,6 +88,7 @@ class Machine:
     files_at: int  # address of FILES_BYTES of RAM that the firmware leaves alone
     streams: str  # class of on_board/streams.py
     flags: str = ""  # for the compiler
+    family: Family = ARM
 
 
 BOARDS = {
@@ -89,6 +111,15 @@ BOARDS = {
             ("-machine", "mps2-an385"),
             0x21000000,
             "Cmsdk",
+        ),
+        Machine(
+            "rv32",
+            "rv32imc",
+            "VIRT_RV32",
+            ("-machine", "virt", "-bios", "none"),
+            0x84000000,
+            "Ns16550",
+            family=RISCV,
         ),
     )
 }  # fmt: skip
@@ -115,7 +146,7 @@ def find(name: str) -> Emulator:
     """The emulated board, if it can be started. Raises NoEmulator if something is missing."""
     board = board_named(name)
     try:
-        qemu, firmware = _qemu(), _firmware(board)
+        qemu, firmware = _qemu(board.family), _firmware(board)
     except OSError as error:
         raise NoEmulator(f"There is no cache ({error}). {WAYS}") from error
     if not qemu or not firmware:
@@ -133,8 +164,8 @@ def find_or_build(name: str, progress: Progress | None = None) -> Emulator:
     """
     board = board_named(name)
     try:
-        if not _qemu() or not _firmware(board):
-            _make(progress or silent)
+        if not _qemu(board.family) or not _firmware(board):
+            _make(board.family, progress or silent)
     except PackagesError as error:
         raise NoEmulator(error.with_advice(WAYS)) from error
     except (CommandError, OSError) as error:
@@ -150,7 +181,7 @@ def describe(emulator: Emulator) -> str:
             f"  .mpy     -march={emulator.board.arch}",
             f"  firmware {emulator.firmware}",
             f"  QEMU     {emulator.found}",
-            f"  heap     {HEAP_BYTES:,} bytes",
+            f"  heap     {emulator.board.family.heap_bytes:,} bytes",
         )
     )
 
@@ -159,75 +190,81 @@ def describe(emulator: Emulator) -> str:
 
 
 @functools.cache
-def _recipe() -> str:
+def _recipe(family: Family) -> str:
     """A key for everything that the cached files depend on."""
-    boards = [(board.name, board.port, board.flags) for board in BOARDS.values()]
-    parts = (VERSION, SOURCE_SUITE, TOOLS_SUITE, COMPILER, QEMU, HEAP_BYTES, boards)
+    boards = [(board.name, board.port, board.flags) for board in _boards(family)]
+    packages = (family.compiler_packages, family.qemu_packages)
+    parts = (VERSION, SOURCE_SUITE, TOOLS_SUITE, *packages, family.heap_bytes, boards)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
 
 
-def _folder() -> Path:
-    return cache_folder(f"micropython-qemu-{_recipe()}")
+def _boards(family: Family) -> list[Machine]:
+    return [board for board in BOARDS.values() if board.family == family]
+
+
+def _folder(family: Family) -> Path:
+    return cache_folder(f"micropython-qemu-{_recipe(family)}")
 
 
 def _firmware(board: Machine) -> Path | None:
-    path = _folder() / "firmware" / f"{board.name}.elf"
+    path = _folder(board.family) / "firmware" / f"{board.name}.elf"
     return path if path.is_file() else None
 
 
-def _qemu() -> tuple[str, ...]:
+def _qemu(family: Family) -> tuple[str, ...]:
     """The command that starts QEMU, from PATH or the cache; () if none works."""
-    program = shutil.which(_PROGRAM)
-    if program and _knows_boards((program,)):
+    program = shutil.which(family.qemu)
+    if program and _knows_boards((program,), family):
         return (os.path.abspath(program),)
-    cached = _qemu_in(_folder() / "qemu")
+    cached = _qemu_in(_folder(family) / "qemu", family)
     return cached if Path(cached[-1]).is_file() else ()
 
 
-def _knows_boards(qemu: tuple[str, ...]) -> bool:
+def _knows_boards(qemu: tuple[str, ...], family: Family) -> bool:
     try:
         said = debian_packages.run((*qemu, "-machine", "help"), debian_packages.ASK_SECONDS)
     except CommandError:
         return False
     return all(
-        any(line.startswith(b.machine[1]) for line in said.splitlines()) for b in BOARDS.values()
+        any(line.startswith(b.machine[1]) for line in said.splitlines()) for b in _boards(family)
     )
 
 
-def _qemu_in(root: Path) -> tuple[str, ...]:
-    return (*with_libraries(root), str(root / "usr" / "bin" / _PROGRAM))
+def _qemu_in(root: Path, family: Family) -> tuple[str, ...]:
+    return (*with_libraries(root), str(root / "usr" / "bin" / family.qemu))
 
 
 # --- Making --------------------------------------------------------------------------------------
 
 
-def _make(progress: Progress) -> None:
+def _make(family: Family, progress: Progress) -> None:
     """Fetch and build what is missing; each part appears in the cache complete or not at all."""
     debian_packages.check_machine(tuple(MACHINES))
-    folder = _folder()
-    want_qemu = not _qemu()
-    want_firmware = not all(_firmware(board) for board in BOARDS.values())
+    folder = _folder(family)
+    want_qemu = not _qemu(family)
+    want_firmware = not all(_firmware(board) for board in _boards(family))
     if want_firmware:
         _check_build(folder)
     with work_folder(folder) as work:
         (work / "tools").mkdir()
-        packages = (QEMU if want_qemu else ()) + (COMPILER if want_firmware else ())
+        packages = family.qemu_packages if want_qemu else ()
+        packages += family.compiler_packages if want_firmware else ()
         root = debian_packages.fetch(
             TOOLS_SUITE, tuple(dict.fromkeys(packages)), work / "tools", progress,
-            architecture=architecture(), wanted=_wanted_of_tools,
+            architecture=architecture(), wanted=functools.partial(_wanted_of_tools, family),
         )  # fmt: skip
         if want_firmware:
-            put_in_place(_build(root, work, progress), folder / "firmware")
+            put_in_place(_build(family, root, work, progress), folder / "firmware")
         if want_qemu:
-            _check_runs(_qemu_in(root))
-            put_in_place(_without_compiler(root), folder / "qemu")
+            _check_runs(_qemu_in(root, family), family)
+            put_in_place(_without_compiler(root, family.compiler.target), folder / "qemu")
 
 
-def _without_compiler(root: Path) -> Path:
+def _without_compiler(root: Path, target: str) -> Path:
     """The folder, without what was only needed for compiling."""
-    for part in ("include", "lib/gcc", "lib/arm-none-eabi"):
+    for part in ("include", "lib/gcc", f"lib/{target}"):
         shutil.rmtree(root / "usr" / part, ignore_errors=True)
-    for tool in (root / "usr" / "bin").glob("arm-none-eabi-*"):
+    for tool in (root / "usr" / "bin").glob(f"{target}-*"):
         tool.unlink()
     return root
 
@@ -240,37 +277,40 @@ def _check_build(folder: Path) -> None:
         raise PackagesError(f"{text} Let MICROSHRUB_CACHE name a plainer folder.")
 
 
-def _wanted_of_tools(name: str) -> bool:
+def _wanted_of_tools(family: Family, name: str) -> bool:
     """Whether to unpack a file: programs, libraries, headers, and the C part of the compiler."""
+    compiler = family.compiler
     if name.startswith("usr/lib/gcc/"):
         inside = name.split("/", 5)[-1]
-        parts = ("include/", "include-fixed/", "liblto_plugin", "thumb/v6-m/", "thumb/v7-m/")
+        parts = ("include/", "include-fixed/", "liblto_plugin", *compiler.libraries)
         return inside.startswith(parts) or inside in ("cc1", "collect2")
-    places = ("lib/", "usr/lib/", "usr/include/newlib/", f"usr/bin/{_PROGRAM}")
-    return name.startswith((*places, "usr/bin/arm-none-eabi-"))
+    places = ("lib/", "usr/lib/", "usr/include/newlib/", f"usr/bin/{family.qemu}")
+    return name.startswith((*places, f"usr/bin/{compiler.target}-"))
 
 
-def _build(tools: Path, work: Path, progress: Progress) -> Path:
-    """A folder with the firmware of all boards."""
+def _build(family: Family, tools: Path, work: Path, progress: Progress) -> Path:
+    """A folder with the firmware of all boards of the family."""
     (work / "source").mkdir()
     source = firmware_build.fetch_source(work / "source", progress)
     done = work / "firmware"
     done.mkdir()
-    for board in BOARDS.values():
+    for board in _boards(family):
         progress(f"compiling MicroPython for the {board.name} (half a minute)")
         build = work / f"build-{board.name}"
-        elf = firmware_build.compile_firmware(board.port, board.flags, source, tools, build)
+        elf = firmware_build.compile_firmware(
+            board.port, board.flags, family.compiler, family.heap_bytes, source, tools, build
+        )
         elf.rename(done / f"{board.name}.elf")
     return done
 
 
-def _check_runs(qemu: tuple[str, ...]) -> None:
+def _check_runs(qemu: tuple[str, ...], family: Family) -> None:
     try:
         debian_packages.run((*qemu, "--version"), debian_packages.ASK_SECONDS)
     except CommandError as error:
         text = f"Debian's QEMU was fetched, but does not run here ({error})."
         raise PackagesError(
-            f"{text} Install qemu-system-arm with this system's own tools."
+            f"{text} Install {family.qemu} with this system's own tools."
         ) from error
 
 

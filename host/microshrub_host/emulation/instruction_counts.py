@@ -26,8 +26,8 @@ from .emulator import EmulatedBoard, EmulatedBoardError
 
 SECONDS = 600  # the longest that a run on the board may take
 
-# ticks of the boards' timers in an instruction of 2**10 ns, of 16 MHz and 25 MHz
-TICKS = {"cortex-m0": 16.384, "cortex-m3": 25.6}
+# ticks of the boards' timers in an instruction of 2**10 ns, of 16, 25 and 10 MHz
+TICKS = {"cortex-m0": 16.384, "cortex-m3": 25.6, "rv32": 10.24}
 
 Counts = NDArray[np.int64]
 

@@ -26,7 +26,11 @@ from . import emulated_boards
 from .counted_models import CountedModel
 from .instruction_counts import Counter
 
-_EMULATED = {"armv6m": "cortex-m0", "armv7emsp": "cortex-m3"}  # by the boards' arch
+_EMULATED = {
+    "armv6m": "cortex-m0",
+    "armv7emsp": "cortex-m3",
+    "rv32imc": "rv32",
+}  # by the boards' arch
 _FEW = 60  # samples of a first look, of which half are counted
 _MANY = 1300  # no window is longer than 1,024
 _COUNTED = 200  # of these

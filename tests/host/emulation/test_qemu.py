@@ -1,4 +1,4 @@
-"""Emulated boards: a real MicroPython on a Cortex-M0 and a Cortex-M3, and exact counts."""
+"""Emulated boards: a real MicroPython on a Cortex-M0, a Cortex-M3, an RV32; exact counts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SAMPLES = 140
 
 @pytest.fixture(scope="session")
 def emulators() -> None:
-    """Both boards can be started; they are made, once, where there is none yet."""
+    """All boards can be started; they are made, once, where there is none yet."""
     for name in BOARDS:
         try:
             emulated_boards.find_or_build(name)
@@ -56,7 +56,9 @@ def board(board_name: str) -> Iterator[EmulatedBoard]:
 
 def test_board_is_a_32_bit_one_of_that_processor(board: EmulatedBoard) -> None:
     code = "import sys\nprint(sys.maxsize == 2**31 - 1, sys.implementation._machine)"
-    cpu = {"cortex-m0": "nRF51", "cortex-m3": "Cortex-M3"}[board.emulator.board.name]
+    cpu = {"cortex-m0": "nRF51", "cortex-m3": "Cortex-M3", "rv32": "rv32imac"}[
+        board.emulator.board.name
+    ]
     said = board.exec(code)
     assert said.startswith("True ")
     assert cpu in said
@@ -276,7 +278,9 @@ def test_table(emulators: None) -> None:
 
 
 def test_unknown_board() -> None:
-    with pytest.raises(UserError, match="no emulated board z80; there are cortex-m0, cortex-m3"):
+    with pytest.raises(
+        UserError, match="no emulated board z80; there are cortex-m0, cortex-m3, rv32"
+    ):
         emulated_boards.find("z80")
 
 

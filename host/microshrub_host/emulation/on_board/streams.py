@@ -67,10 +67,38 @@ class Nrf51:
         return size
 
 
+class Ns16550:
+    """The serial line of QEMU's virt; its registers are bytes."""
+
+    def __init__(self, words: "Any") -> None:
+        from machine import mem8
+
+        self.bytes = mem8
+
+    def readinto(self, buffer: bytearray) -> int:
+        """Wait until the buffer is full."""
+        registers = self.bytes
+        for i in range(len(buffer)):
+            while not registers[0x10000005] & 1:
+                pass
+            buffer[i] = registers[0x10000000]
+        return len(buffer)
+
+    def write(self, buffer: bytes, size: int = -1) -> int:
+        """Send the first bytes of the buffer, or all of them."""
+        registers = self.bytes
+        size = len(buffer) if size < 0 else size
+        for i in range(size):
+            while not registers[0x10000005] & 0x20:
+                pass
+            registers[0x10000000] = buffer[i]
+        return size
+
+
 class TextStream:
     """A text stream that also has a `buffer` of bytes."""
 
-    def __init__(self, text: "Any", buffer: "Cmsdk | Nrf51") -> None:
+    def __init__(self, text: "Any", buffer: "Cmsdk | Nrf51 | Ns16550") -> None:
         self.text = text
         self.buffer = buffer
 
@@ -81,7 +109,7 @@ class TextStream:
 class System:
     """The module sys, with streams that have `buffer`."""
 
-    def __init__(self, module: "Any", buffer: "Cmsdk | Nrf51") -> None:
+    def __init__(self, module: "Any", buffer: "Cmsdk | Nrf51 | Ns16550") -> None:
         self.module = module
         self.stdin = TextStream(module.stdin, buffer)
         self.stdout = TextStream(module.stdout, buffer)
@@ -90,7 +118,7 @@ class System:
         return getattr(self.module, name)
 
 
-def add(chip: "type[Cmsdk] | type[Nrf51]") -> None:
+def add(chip: "type[Cmsdk] | type[Nrf51] | type[Ns16550]") -> None:
     """Have `import sys` give the module with both streams, until the next reset."""
     from machine import mem32
 
