@@ -115,10 +115,14 @@ def estimate(
     sample_us: float,
     rate: float,
     battery: Battery | None = None,
+    listening: float = 0.0,
 ) -> Energy:
-    """Of samples that take so many microseconds, so many a second, the last with the program."""
+    """Of samples that take so many microseconds, so many a second, the last with the program.
+
+    listening is the share of the time in which a board that sleeps is awake for its line.
+    """
     awake = currents.volts * currents.awake_ma  # milliwatts
-    share = min(1.0, rate * sample_us / 1e6)  # of the time that the board has something to do
+    share = min(1.0, rate * sample_us / 1e6 + listening)  # of the time awake, if it sleeps
     asleep = None
     if currents.sleep_ma is not None:
         asleep = share * awake + (1 - share) * currents.volts * currents.sleep_ma

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,10 @@ def test_it_is_in_the_program_and_its_ram_is_counted(
     assert config(tmp_path)["text"] is False
     files = build.read(tmp_path / "out")
     assert any("heard" in str(data) for data in files.values())
-    assert "asleep between samples" in asleep
-    assert asleep != awake
+    found = [
+        float(re.findall(r"([\d.]+) asleep between samples", said)[0]) for said in (awake, asleep)
+    ]
+    assert found[1] - found[0] == pytest.approx(2 / 60 * (105 - 4.95), abs=0.1)  # it listens
 
 
 def test_its_settings(words: list[Any], tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from device_support import Device, run_device
 from sleeping_support import USUAL, live, put_sleeper
 
+from microshrub_host.boards import board_files, energy
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import STATUS, DeviceStatus
 from microshrub_tools.link.serial_line import SerialLine
@@ -40,6 +41,24 @@ def test_it_sleeps_between_readings_and_counts_it(start: Start, tmp_path: Path) 
     assert 600 - 50 <= board["asleep"] <= 600 - 30
     assert status.missed == 0
     assert status.uptime >= 600
+
+
+@pytest.mark.long
+def test_a_day_on_a_battery(start: Start, tmp_path: Path) -> None:
+    """The program's own count gives the power that `build` estimates."""
+    day = 86_400
+    status, board = live(start(USUAL, seconds=day), tmp_path)
+    assert abs(status.asleep - board["asleep"]) <= 10
+    assert status.missed == 0
+    currents = board_files.load("rpi_pico").currents
+    assert currents
+    assert currents.sleep_ma
+    told = energy.estimate(currents, 0, 0, 10_000, 1.0, listening=2 / 60).asleep
+    awake = day - status.asleep
+    counted = (
+        currents.volts * (awake * currents.awake_ma + status.asleep * currents.sleep_ma) / day
+    )
+    assert counted == pytest.approx(told, rel=0.03)
 
 
 def test_without_sleep_it_never_sleeps(start: Start, tmp_path: Path) -> None:

@@ -68,7 +68,9 @@ def _print_time(board: board_files.Board, program: Program, arguments: argparse.
             f"lower the rate of --sensor to {int(1000 / most)} samples a second, or take a "
             "smaller model."
         )
-    _print_energy(board, found, wanted, own, battery)
+    sleep = program.around.get("sleep")
+    listening = sleep["window"] / sleep["every"] if sleep else 0.0
+    _print_energy(board, found, wanted, own, battery, listening)
 
 
 def _print_energy(
@@ -77,12 +79,13 @@ def _print_energy(
     rate: float | None,
     own: bool,
     battery: energy.Battery | None,
+    listening: float,
 ) -> None:
     """What a sample takes in energy, and for how long a battery lasts, if that is known."""
     if board.currents is None:
         return
     us = (time.predict[0], time.learn[0], time.served(own)[0])
-    found = energy.estimate(board.currents, *us, rate or 1.0, battery)
+    found = energy.estimate(board.currents, *us, rate or 1.0, battery, listening)
     power = found.between(found.awake, found.asleep)
     console.say(
         f"energy  {energy.amount(found.sample):>9} microjoules a labelled sample; milliwatts at "
