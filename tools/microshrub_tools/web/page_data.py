@@ -65,9 +65,8 @@ class Sample:
 
 
 SAMPLES = (
-    Sample("sea", "synth:sea_0_to_2_at_1500", 3000),
     Sample("agrawal", "synth:agrawal_8_to_2_at_1500", 3000),
-    Sample("rbf", "synth:rbf_f", 3000),
+    Sample("sea", "synth:sea_0_to_2_at_1500", 3000),
     Sample("led", "synth:led", 2000),
 )
 

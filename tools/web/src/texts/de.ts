@@ -47,7 +47,6 @@ export const de: Texts = {
   streams: {
     sea: "SEA: die Schwelle verschiebt sich",
     agrawal: "Agrawal: die Regel wechselt",
-    rbf: "RBF: fünf Klassen, die wandern",
     led: "LED: Ziffern mit Störungen",
   },
   streamShape: (n, features, classes) =>

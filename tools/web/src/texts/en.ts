@@ -45,7 +45,6 @@ export const en = {
   streams: {
     sea: "SEA: a threshold moves half way",
     agrawal: "Agrawal: another rule half way",
-    rbf: "RBF: five classes that drift",
     led: "LED: digits, faulty segments",
   } as Record<string, string>,
   streamShape: (samples: number, features: number, classes: number) =>
