@@ -1,0 +1,107 @@
+"""Draws the wiring pictures of examples/ and of the first tutorial: python docs/wiring.py.
+
+A picture is a Raspberry Pi Pico from above, USB at the top, with the pins that are used by name
+and number, and what hangs there; each wire has its colour.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+_LEFT = "GP0 GP1 GND GP2 GP3 GP4 GP5 GND GP6 GP7 GP8 GP9 GND GP10 GP11 GP12 GP13 GND GP14 GP15"
+_RIGHT = (
+    "VBUS VSYS GND 3V3_EN 3V3 ADC_VREF GP28 AGND GP27 GP26 RUN GP22 GND GP21 GP20 GP19 GP18 GND "
+    "GP17 GP16"
+)
+_STEP, _TOP, _PICO_X, _PICO_W = 24, 80, 280, 130
+_COLOURS = {"3V3": "#c62828", "GND": "#333333"}
+_OTHERS = ("#1565c0", "#2e7d32", "#ef6c00", "#6a1b9a")
+
+Part = tuple[str, list[tuple[str, int]]]  # its name, and of each of its pins name and Pico's pin
+
+MPU: Part = ("GY-521 (MPU-6050)", [("VCC", 36), ("GND", 38), ("SCL", 2), ("SDA", 1)])
+PICTURES: dict[str, list[Part]] = {
+    "docs/images/wiring-gestures.svg": [
+        MPU,
+        ("button “circle”", [("1", 19), ("2", 18)]),
+        ("button “shake”", [("1", 20), ("2", 18)]),
+    ],
+    "examples/gestures/wiring.svg": [MPU, ("button “shake”", [("1", 20), ("2", 18)])],
+    "examples/fan/wiring.svg": [MPU, ("LED and 330 Ω", [("+", 20), ("–", 18)])],
+}
+
+
+def name_of(pin: int) -> str:
+    """The name of a pin of the Pico, 1..40."""
+    return [*_LEFT.split(), *reversed(_RIGHT.split())][pin - 1]
+
+
+def place_of(pin: int) -> tuple[int, int]:
+    """Where it is in the picture."""
+    if pin <= 20:
+        return _PICO_X, _TOP + _STEP * (pin - 1)
+    return _PICO_X + _PICO_W, _TOP + _STEP * (40 - pin)
+
+
+def picture(parts: list[Part]) -> str:
+    """The picture as the text of an SVG file."""
+    height = _TOP + 20 * _STEP + 20
+    said = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 680 {height}" '
+        'font-family="sans-serif" font-size="12" role="img">',
+        "<title>Wiring: " + ", ".join(name for name, _ in parts) + "</title>",
+        f'<rect width="680" height="{height}" fill="#ffffff"/>',
+        '<rect x="20" y="20" width="640" height="' + str(height - 40) + '" rx="8" '
+        'fill="#f4f1ea" stroke="#c9c2b2"/>',
+        f'<rect x="{_PICO_X}" y="{_TOP - 20}" width="{_PICO_W}" height="{20 * _STEP + 16}" '
+        'rx="6" fill="#1b5e20"/>',
+        f'<rect x="{_PICO_X + 45}" y="{_TOP - 32}" width="40" height="24" fill="#b0bec5"/>',
+        f'<text x="{_PICO_X + 65}" y="{_TOP - 16}" text-anchor="middle">USB</text>',
+    ]
+    used = {pin for _, pins in parts for _, pin in pins}
+    for pin in range(1, 41):
+        x, y = place_of(pin)
+        inside, anchor = (x + 8, "start") if pin <= 20 else (x - 8, "end")
+        bold = ' font-weight="bold"' if pin in used else ' opacity="0.65"'
+        said.append(f'<circle cx="{x}" cy="{y}" r="4" fill="#ffd54f"/>')
+        said.append(
+            f'<text x="{inside}" y="{y + 4}" fill="#ffffff" text-anchor="{anchor}"{bold}>'
+            f"{name_of(pin) + ' · ' + str(pin) if pin in used else name_of(pin)}</text>"
+        )
+    top, colour, wires = {True: _TOP, False: _TOP}, 0, 0
+    for name, pins in parts:
+        left = sum(pin <= 20 for _, pin in pins) * 2 >= len(pins)
+        x = 40 if left else 520
+        y = top[left]
+        size = 26 + 22 * len(pins)
+        top[left] += size + 40
+        said.append(
+            f'<rect x="{x}" y="{y}" width="120" height="{size}" rx="6" fill="#e3f2fd" '
+            'stroke="#1565c0"/>'
+        )
+        said.append(f'<text x="{x + 60}" y="{y + 16}" text-anchor="middle">{name}</text>')
+        for k, (label, pin) in enumerate(pins):
+            px, py = x + (120 if left else 0), y + 34 + 22 * k
+            tx, ty = place_of(pin)
+            is_power = name_of(pin) in _COLOURS
+            ink = _COLOURS[name_of(pin)] if is_power else _OTHERS[colour % len(_OTHERS)]
+            colour += not is_power
+            bend = px + (1 if left else -1) * (14 + 11 * wires)
+            wires += 1
+            way = f"H{bend} V{ty} H{tx}"
+            if left and pin > 20:  # around the Pico's end, not across it
+                way = f"H{bend} V{_TOP - 38 - 6 * k} H{tx + 20 + 8 * k} V{ty} H{tx}"
+            said.append(
+                f'<path d="M{px} {py} {way}" fill="none" stroke="{ink}" stroke-width="2.5"/>'
+            )
+            at, anchor = (px - 6, "end") if left else (px + 6, "start")
+            said.append(f'<text x="{at}" y="{py + 4}" text-anchor="{anchor}">{label}</text>')
+    return "\n".join([*said, "</svg>"]) + "\n"
+
+
+if __name__ == "__main__":
+    for place, parts in PICTURES.items():
+        path = ROOT / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(picture(parts), encoding="utf-8")

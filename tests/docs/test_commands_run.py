@@ -1,0 +1,87 @@
+"""The commands that README, the tutorials and the examples show, as somebody would type them."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from patience import PATIENCE
+from simulated_support import environment, simulated_board
+from tests_support import ROOT
+
+from microshrub_tools.cli.main import parser
+
+PAGES = ["README.md", "docs/tutorials/first-board.md"]
+PAGES += sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("examples/*/README.md"))
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_NOT_HERE = ("python3 -m venv", "pip install", "make ", "git clone")  # the tests have it all
+_SAVED = re.compile(r"Save this as `([\w.]+)`:\n\n```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def commands(page: Path) -> list[str]:
+    """The lines of its blocks without a language, those that end in a backslash in one."""
+    text = page.read_text(encoding="utf-8")
+    blocks = [block for language, block in _BLOCK.findall(text) if not language]
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [line.partition("  #")[0].strip() for line in lines if line.strip()]
+
+
+def words_of(command: str) -> list[str]:
+    return shlex.split(command, comments=True)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_exist_with_their_options_and_files(page: str) -> None:
+    """In the order of the page: a file that a command reads was written by one before."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    known = {name for name, _ in _SAVED.findall(text)}
+    found = [command for command in commands(ROOT / page)]
+    assert found
+    for command in found:
+        if command.startswith("make "):
+            for target in re.findall(r"make (\w+)", command):
+                assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+        if not command.startswith("microshrub "):
+            continue
+        words = words_of(command)[1:]
+        if words != ["--version"]:
+            parser().parse_args(words)
+        written = [words[k + 1] for k, word in enumerate(words) if word in ("-o", "--save")]
+        if words[0] == "example":
+            written.append(f"{words[1]}.csv")
+        if words[0] == "demo":
+            written += ["gestures.csv", "demo.png"]
+        read = {w for w in words if re.fullmatch(r"\w+\.(csv|mshrub|py)", w)} - {*written}
+        assert read <= known, command
+        known |= {*written}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_run_one_after_the_other(
+    page: str, tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    """In an empty folder, as a fresh clone has none of these files; `device` beside the others."""
+    for name, program in _SAVED.findall((ROOT / page).read_text(encoding="utf-8")):
+        (tmp_path / name).write_text(program)
+    path = f"{Path(sys.executable).parent}:{environment(tmp_path)['PATH']}"
+    with contextlib.ExitStack() as boards:
+        for command in commands(ROOT / page):
+            if command.startswith(_NOT_HERE):
+                continue
+            if command.startswith("microshrub device"):
+                boards.close()
+                boards.enter_context(simulated_board(tmp_path, *words_of(command)[2:]))
+                continue
+            done = subprocess.run(
+                ["bash", "-c", command], cwd=tmp_path, timeout=PATIENCE,
+                env=environment(tmp_path) | {"PATH": path}, stdin=subprocess.DEVNULL,
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            assert done.returncode == 0, command + "\n" + done.stdout + done.stderr
+            assert "does not beat" not in done.stdout
