@@ -28,7 +28,7 @@ PICTURES: dict[str, list[Part]] = {
         ("button “shake”", [("1", 20), ("2", 18)]),
     ],
     "examples/gestures/wiring.svg": [MPU, ("button “shake”", [("1", 20), ("2", 18)])],
-    "examples/fan/wiring.svg": [MPU, ("LED and 330 Ω", [("+", 20), ("–", 18)])],
+    "examples/fan/wiring.svg": [MPU, ("button “unbalanced”", [("1", 20), ("2", 18)])],
 }
 
 

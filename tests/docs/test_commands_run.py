@@ -40,7 +40,7 @@ def test_the_commands_exist_with_their_options_and_files(page: str) -> None:
     """In the order of the page: a file that a command reads was written by one before."""
     text = (ROOT / page).read_text(encoding="utf-8")
     known = {name for name, _ in _SAVED.findall(text)}
-    found = [command for command in commands(ROOT / page)]
+    found = commands(ROOT / page)
     assert found
     for command in found:
         if command.startswith("make "):
