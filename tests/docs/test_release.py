@@ -1,0 +1,41 @@
+"""What a release has: the same version everywhere, and files that are whole."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+
+import pytest
+from tests_support import ROOT
+
+from microshrub_host.engines import loader
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    version = loader.load("python").__version__
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["project"]["version"] == version
+    for path in ROOT.glob("package*.json"):
+        assert json.loads(path.read_text())["version"] == version, path
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "SECURITY.md", "examples/README.md"])
+def test_every_link_leads_somewhere(name: str) -> None:
+    page = ROOT / name
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_forms_and_workflows_can_be_read() -> None:
+    yaml = pytest.importorskip("yaml")
+    found = [*(ROOT / ".github").rglob("*.yml"), ROOT / ".pre-commit-config.yaml"]
+    assert len(found) >= 4
+    for path in found:
+        assert yaml.safe_load(path.read_text(encoding="utf-8")), path
