@@ -8,6 +8,10 @@ beyond these, whatever the stream does: the update of Gibbs, Candes, Adaptive Co
 Under Distribution Shift, NeurIPS 2021. While the window fills for the first time there is no
 alarm, and the threshold becomes the highest score so far.
 
+What lasts becomes usual: a fault that stays is unlike the window only until it fills it. With
+`normal`, the window takes in so many samples, which show what is normal, and no more: what stays
+wrong stays unlike.
+
 Buffers:
 
     anomaly.words   'i'  the integers below
@@ -50,7 +54,9 @@ _PART = const(9)  # _RISE % period
 _A_WINDOW = const(10)
 _A_FEATURES = const(11)
 _A_NEAR = const(12)  # r
-_WORDS = const(13)
+_A_NORMAL = const(13)  # samples that the window takes in, 0: all
+_TAKEN = const(14)  # of these, so far
+_WORDS = const(15)
 
 _FARTHEST = const(262143)  # the height of the score 255; a score is height >> 10
 _RISE = const(8388608)  # 8 of the score: 8 * 2**20
@@ -88,11 +94,16 @@ def judge(t, height: int):
 
 @micropython.viper
 def compare(t, rows, at: int) -> int:
-    """The score of the sample at rows[at], which the window then takes in."""
+    """The score of the sample at rows[at], which the window then takes in if it is to."""
     height = int(height_of(t, rows, at)) + int(stuck(t, rows, at))
     judge(t, height if height < _FARTHEST else _FARTHEST)
-    keep(t)
-    return ptr32(ptr32(t)[_ANOMALY_WORDS])[_SCORE]
+    words = ptr32(ptr32(t)[_ANOMALY_WORDS])
+    if not words[_A_NORMAL]:
+        keep(t)
+    elif words[_TAKEN] < words[_A_NORMAL]:
+        words[_TAKEN] = words[_TAKEN] + 1
+        keep(t)
+    return words[_SCORE]
 
 
 @micropython.viper
@@ -114,6 +125,8 @@ class AnomalyScore(Buffers):
     window    samples that are compared with, up to 1000; 0: 512, or as many as fit 8 KB
     reach     1..32, about as many steps of 1/256 a feature are no distance yet. 1 tells single
               anomalies best; the wider, the more anomalies that resemble each other may come
+    normal    0..2**29 samples that show what is normal, and that all others are compared with;
+              0: samples are compared with the last ones before them
 
     Raises ParameterError for other values.
 
@@ -121,10 +134,12 @@ class AnomalyScore(Buffers):
         if anomaly.is_unlike:      # the score is above anomaly.threshold
     """
 
-    def __init__(self, features, period=1000, window=0, reach=4):
+    def __init__(self, features, period=1000, window=0, reach=4, normal=0):
         self.features = whole("features", features, 1, 256)
         self.period = whole("period", period, 1, _MOST)
-        self.window = whole("window", window, 0, 1000) or _fitting_window(features)
+        self.normal = whole("normal", normal, 0, _MOST)
+        fitting = whole("window", window, 0, 1000) or _fitting_window(features)
+        self.window = min(fitting, normal) if normal else fitting
         self.reach = whole("reach", reach, 1, 32)
         self._allocate()
 
@@ -135,8 +150,8 @@ class AnomalyScore(Buffers):
 
     def configuration(self):
         """All parameters as one line of text."""
-        return "AnomalyScore features=%d period=%d window=%d reach=%d" % (
-            self.features, self.period, self.window, self.reach,
+        return "AnomalyScore features=%d period=%d window=%d reach=%d normal=%d" % (
+            self.features, self.period, self.window, self.reach, self.normal,
         )  # fmt: skip
 
     def _table(self):
@@ -150,13 +165,14 @@ class AnomalyScore(Buffers):
         words[_A_WINDOW] = self.window
         words[_A_FEATURES] = self.features
         words[_A_NEAR] = self.reach * self.features
+        words[_A_NORMAL] = self.normal
         usual = self._flat[_ANOMALY_USUAL]
         for f in range(self.features):
             usual[f] = _A_LONGEST << 8
         self._addresses = address_table(self._flat)
         self._row = ()  # that was checked last
 
-    _FIXED = (("anomaly.words", range(_PERIOD, _WORDS)),)
+    _FIXED = (("anomaly.words", range(_PERIOD, _TAKEN)),)
 
     def _is_sound(self):
         words = self._flat[_ANOMALY_WORDS]
@@ -168,6 +184,7 @@ class AnomalyScore(Buffers):
             and 0 <= words[_ALARMS] <= _MOST
             and 0 <= words[_LIMIT] <= _HIGHEST
             and 0 <= words[_DEBT] < self.period
+            and 0 <= words[_TAKEN] <= self.normal
             and 0 <= words[_A_HEAD] < self.window
             and longest <= _A_LONGEST
             and held in (words[_A_HEAD], self.window)
@@ -200,6 +217,12 @@ class AnomalyScore(Buffers):
     def score(self):
         """Of the last sample, 0..255."""
         return self._flat[_ANOMALY_WORDS][_SCORE]
+
+    @property
+    def learns(self):
+        """Whether the window takes in the samples that come."""
+        words = self._flat[_ANOMALY_WORDS]
+        return words[_TAKEN] < self.normal or not self.normal
 
     @property
     def is_unlike(self):

@@ -7,7 +7,7 @@ _SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
     ("own", ("module", "class", "values", "rate", "options")),
     ("several", ("sensors",)))  # fmt: skip
 _EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain")
-_ANOMALY = ("period", "window", "reach")
+_ANOMALY = ("period", "window", "reach", "normal")
 _ASKING = ("labels", "samples", "led")
 _SPARE = ("classes", "room", "pin", "led", "states", "period", "window", "reach", "collect")
 _SLEEP = ("every", "window", "hold", "pin")

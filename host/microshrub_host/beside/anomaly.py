@@ -17,7 +17,7 @@ from ..engines import loader
 from ..engines.interface import Plan
 from .companion import BesideRun, Companion, Followed, Option
 
-_SETTINGS = {"window": 0, "reach": 4}
+_SETTINGS = {"window": 0, "reach": 4, "normal": 0}
 _COLUMNS = 2000  # of the picture
 
 
@@ -28,6 +28,8 @@ class Anomaly(Companion):
     often   the share of the samples with which an alarm may come, above 0 to 1, in the long run
     window  samples that each is compared with, up to 1000; 0: 512, or as many as fit 8 KB
     reach   1..32, about as many steps of 1/256 a feature are no distance yet
+    normal  0..2**29, the first samples, which show what is normal and which all others are
+            compared with, so that a fault that lasts stays unlike; 0: with the last samples
 
     Raises UserError for others.
     """
@@ -35,6 +37,7 @@ class Anomaly(Companion):
     often: float | Fraction
     window: int = 0
     reach: int = 4
+    normal: int = 0
 
     name = said = title = "anomaly"
     cost = "the anomaly score"
@@ -45,8 +48,8 @@ class Anomaly(Companion):
             "--anomaly",
             "score how unlike the last samples each sample is, 0 to 255, with an alarm as often "
             "as RATE says: 0.001 or 0.1%% of the samples, '1 per 1000 samples', '1 per day at 50 "
-            "Hz' (without `at` where the sensor has a rate); then window=512 reach=4 (default: "
-            "off)",
+            "Hz' (without `at` where the sensor has a rate); then window=512 reach=4, and "
+            "normal=400 where the first 400 samples show what is normal (default: off)",
             ("RATE", "NAME=VALUE"),
             many=True,
         ),
@@ -79,7 +82,7 @@ class Anomaly(Companion):
 
     def parameters(self) -> dict[str, int]:
         """The keyword arguments of the AnomalyScore."""
-        return {"period": self.period, "window": self.window, "reach": self.reach}
+        return {"period": self.period} | {name: getattr(self, name) for name in _SETTINGS}
 
     def size(self, features: int) -> tuple[int, int]:
         """Samples in the window, and bytes of the buffers, for that many features."""

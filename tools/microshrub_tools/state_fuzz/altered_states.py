@@ -49,6 +49,7 @@ _TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("DriftAlarm", {}),
     ("DriftAlarm", {"detector": "adwin"}),
     ("AnomalyScore", {"features": 3, "window": 8, "period": 7}),
+    ("AnomalyScore", {"features": 3, "window": 8, "period": 7, "normal": 60}),
     ("Newcomers", {"features": 3, "classes": 3, "window": 16, "period": 7, "collect": 2}),
     ("ClassNames", {"names": ("walk", "rest"), "spare": 3, "room": 5}),
     ("Asking", {"classes": 3, "labels": 2, "samples": 7}),
