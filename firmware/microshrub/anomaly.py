@@ -10,7 +10,7 @@ alarm, and the threshold becomes the highest score so far.
 
 What lasts becomes usual: a fault that stays is unlike the window only until it fills it. With
 `normal`, the window takes in so many samples, which show what is normal, and no more: what stays
-wrong stays unlike.
+wrong stays unlike, and an alarm ends only where the score is 16 below the threshold.
 
 Buffers:
 
@@ -75,9 +75,14 @@ def judge(t, height: int):
     height = height << 10  # < 2**28
     limit = words[_LIMIT]
     if words[_A_HELD] < words[_A_WINDOW]:
-        words[_LIMIT] = height if height > limit else limit
+        # beside few samples scores are high, and where all is normal they say nothing
+        if height > limit and (not words[_A_NORMAL] or 2 * words[_A_HELD] >= words[_A_WINDOW]):
+            words[_LIMIT] = height
         return
-    above = int(height > limit)
+    low = limit  # what an alarm that lasts must not fall below
+    if words[_A_NORMAL] and words[_UNLIKE]:
+        low -= 2 * _RISE
+    above = int(height > low)
     if above > words[_UNLIKE]:
         limit += _RISE
         if words[_ALARMS] < _MOST:

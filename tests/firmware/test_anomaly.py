@@ -265,3 +265,38 @@ def test_nothing_is_allocated_and_all_engines_agree(
     expected = said_on_micropython(run_micropython, LOCKED, names, **given)
     for engine in ("python", "llvm", "c"):
         assert said_on(engine, LOCKED, names, **given) == expected
+
+
+def test_what_stays_wrong_stays_unlike_what_was_normal() -> None:
+    """Beside the last samples, a fault becomes usual; beside the first 300 it does not."""
+    rng = np.random.default_rng(3)
+    stream = rng.normal(30000, 1500, (2000, 3))
+    stream[1000:, 1] += 9000
+    codes = stream.astype(np.uint16)
+    usual = library.AnomalyScore(3, period=500, window=200)
+    held = library.AnomalyScore(3, period=500, window=200, normal=300)
+    follows, stays = (np.frombuffer(scored(each, codes)[0], np.uint8) for each in (usual, held))
+    assert not held.learns
+    assert follows[1500:].mean() < follows[800:1000].mean() + 10
+    assert stays[1500:].mean() > stays[800:1000].mean() + 30
+    unlike = np.frombuffer(scored(held, codes[1000:])[1], np.uint8)
+    assert unlike.mean() > 0.5  # the alarm lasts as the fault does
+
+
+@settings(max_examples=20)
+@given(STREAMS, st.integers(1, 50), st.integers(1, 90))
+def test_after_the_normal_samples_the_window_stays_as_it_is(
+    stream: tuple[int, int, int], window: int, normal: int
+) -> None:
+    rows = blobs(*stream)
+    anomaly = library.AnomalyScore(rows.shape[1], window=window, normal=normal)
+    scored(anomaly, rows[:normal])
+    assert anomaly.learns == (len(rows) < normal)
+    codes = next(bytes(b) for name, _, b in anomaly.buffers() if name == "anomaly.codes")
+    if not anomaly.learns:
+        scored(anomaly, rows)
+        after = next(bytes(b) for name, _, b in anomaly.buffers() if name == "anomaly.codes")
+        assert after == codes
+    other = library.AnomalyScore(rows.shape[1], window=window, normal=normal)
+    other.load(anomaly.save())
+    assert other.update(row(rows[0])) == anomaly.update(row(rows[0]))

@@ -155,9 +155,9 @@ def markdown(found: Mapping[str, Sequence[Mapping[str, Sequence[float]]]], comma
         "anomaly has a higher score than every other sample; 0.5: chance), over whole streams, "
         "each sample scored before it is learned. River's HalfSpaceTrees has its defaults (10 "
         "trees of height 8, a window of 250) behind a MinMaxScaler; the mean of "
-        f"{len(PEER_SEEDS)} seeds, and their standard deviation. Gaussian is the greatest distance "
-        f"of a feature from its running mean, in deviations, over {_MEMORY:,} samples. With "
-        "normal=400, the first 400 samples show what is normal. Ours has no seed, and takes "
+        f"{len(PEER_SEEDS)} seeds, and their standard deviation. Gaussian is the greatest "
+        f"distance of a feature from its running mean, in deviations, over {_MEMORY:,} samples. "
+        "With normal=400, the first 400 samples show what is normal. Ours has no seed, and takes "
         f"{', '.join(f'{size:,}' for size in sizes[:-1])} and {sizes[-1]:,} bytes for 2, 5, 8 and "
         "14 features."
     )

@@ -64,5 +64,5 @@ def test_both_find_what_is_far_from_all(monkeypatch: pytest.MonkeyPatch) -> None
     assert found["ours"][0] > 0.95
     page = markdown({"far": [found]}, "microshrub benchmark anomaly")
     assert "| far |" in page
-    assert len(page.splitlines()[-1].split("|")) == 5 + len(OURS) + 1
+    assert len(page.splitlines()[-1].split("|")) == 6 + len(OURS) + 1
     assert peer_scores(values, 1).shape == own_scores(values, OURS["ours"]).shape
