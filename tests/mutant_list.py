@@ -80,7 +80,6 @@ _SHARED = _of(
         "anomaly",
     ),
     ("newcomers.py", "_ENOUGH = const(8)", "_ENOUGH = const(4)", "newcomers"),
-    ("memory.py", "if away < least:", "if away <= least:", "newcomers"),
     (
         "memory.py",
         "height = (int(log2(near + away)) - int(log2(near))) << 1",
@@ -269,7 +268,7 @@ _REGRESSION = _of(
         "linear.py",
         "error = target - ptr32(address[_LINEAR_SAID])[head]",
         "error = target - ptr32(address[_LINEAR_SAID])[0]",
-        "thicket_regressor",
+        "linear_regressor",
     ),
     (
         "growth.py",

@@ -31,7 +31,7 @@ FIRMWARE = Path("firmware") / "microshrub"
 _COPIED = ("firmware", "host", "tools/microshrub_tools", "tools/microshrub_command", "tests",
     "boards", "pyproject.toml")  # fmt: skip
 _LEAST = 0.9  # of the mutants are to be killed
-_PATIENCE = 600  # seconds for a mutant, which may loop for ever
+_PATIENCE = 1200  # seconds for a mutant, which may loop for ever, and for all tests without one
 _Told = TypeVar("_Told")
 
 
@@ -71,8 +71,11 @@ def copy(folder: Path) -> Path:
     return folder
 
 
-def passes(tests: Iterable[str], folder: Path) -> bool:
-    """Whether the tests pass in a copy of the repository. Raises RuntimeError if none were run."""
+def failure(tests: Iterable[str], folder: Path) -> str:
+    """What tests say that fail in a copy of the repository, "" if all pass.
+
+    Raises RuntimeError if none were run.
+    """
     rooms = [str(folder / name) for name in ("firmware", "host", "tools")]
     own = {"MICROSHRUB_DATA": str(ROOT.parent / "shared" / "data")}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
@@ -88,10 +91,10 @@ def passes(tests: Iterable[str], folder: Path) -> bool:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return False
+        return f"no end after {_PATIENCE} s"
     if done.returncode not in (0, 1):
         raise RuntimeError(done.stdout + done.stderr)
-    return done.returncode == 0
+    return done.stdout if done.returncode else ""
 
 
 def tried(mutant: Mutant, folder: Path) -> Outcome:
@@ -101,7 +104,7 @@ def tried(mutant: Mutant, folder: Path) -> Outcome:
     began = time.monotonic()
     path.write_text(mutated(mutant, folder), encoding="utf-8")
     try:
-        killed = not passes(mutant.tests, folder)
+        killed = bool(failure(mutant.tests, folder))
     finally:
         path.write_text(whole, encoding="utf-8")
     return Outcome(mutant, killed, time.monotonic() - began)
@@ -132,10 +135,10 @@ def attempt(mutants: list[Mutant], jobs: int) -> list[Outcome]:
 
         tests = sorted({test for mutant in mutants for test in mutant.tests})
         with ThreadPoolExecutor(jobs) as pool:
-            whole = pool.submit(lent, lambda folder: passes(tests, folder))
+            whole = pool.submit(lent, lambda folder: failure(tests, folder))
             outcomes = list(pool.map(one, mutants))
-            if not whole.result():
-                raise RuntimeError("their tests fail without any mutant, too")
+            if whole.result():
+                raise RuntimeError(f"{whole.result()}The tests fail without any mutant, too")
             return outcomes
 
 

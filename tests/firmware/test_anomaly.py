@@ -300,3 +300,13 @@ def test_after_the_normal_samples_the_window_stays_as_it_is(
     other = library.AnomalyScore(rows.shape[1], window=window, normal=normal)
     other.load(anomaly.save())
     assert other.update(row(rows[0])) == anomaly.update(row(rows[0]))
+
+
+def test_an_alarm_raises_the_threshold_by_eight() -> None:
+    anomaly = library.AnomalyScore(1, 1000, 16)
+    for k in range(40):
+        anomaly.update(array("H", [20000 + 256 * (k % 3)]))
+    before, alarms = anomaly.threshold, anomaly.alarms
+    anomaly.update(array("H", [60000]))
+    assert anomaly.alarms == alarms + 1
+    assert anomaly.threshold - before in (7, 8)  # and it falls by 8 / 1000 with each sample

@@ -16,6 +16,7 @@ from microshrub_host.engines import loader
 LIBRARY = loader.load(loader.fastest())
 CHECKED = loader.load("checked")
 KERNELS = sys.modules[f"{CHECKED.__name__}.regression.linear"]
+TWO_HEADS = sys.modules[f"{CHECKED.__name__}.regression.thicket"].TwoLinear
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.25])
@@ -69,21 +70,22 @@ def test_predictions_are_within_the_targets_seen() -> None:
     st.integers(0, 2**32 - 1),
     st.sampled_from((3, 40, 900, 20000, 65535)),
     st.sampled_from((0.02, 0.25)),
+    st.sampled_from((0, 1)),
 )
 def test_small_steps_are_as_exact_as_large_ones_which_do_not_overflow(
-    seed: int, away: int, rate: float
+    seed: int, away: int, rate: float, head: int
 ) -> None:
     """One step, with any sample and any error: rate * error * z / sum(z**2)."""
-    model = CHECKED.LinearRegressor(3, rate=rate)
+    model = TWO_HEADS(3, rate=rate)
     buffers = {name: buffer for name, _, buffer in model.buffers()}
     rng = np.random.default_rng(seed)
     scaled = [*rng.integers(-12288, 12289, 3).tolist(), 4096]
     for f, value in enumerate(scaled):
         buffers["linear.scaled"][f] = value
     error = away if rng.random() < 0.5 else -away
-    buffers["linear.said"][0] = 32767 - error // 2
-    KERNELS.step(model._addresses, 0, 32767 - error // 2 + error)
+    buffers["linear.said"][head] = 32767 - error // 2
+    KERNELS.step(model._addresses, head, 32767 - error // 2 + error)
     z = np.array(scaled) / 4096
     expected = round(rate * 256) / 256 * error * z / (z @ z)
-    found = np.array(buffers["linear.weight"]) / 256
+    found = np.array(buffers["linear.weight"]).reshape(2, 4)[head] / 256
     assert np.abs(found - expected).max() <= 5 / 256 + 0.02 * np.abs(expected).max()

@@ -280,3 +280,16 @@ def test_a_common_shift_changes_nothing(weights: list[int], shift: int) -> None:
 def test_of_equal_weights_the_older_member_stays() -> None:
     _, after = projected("checked", [ONE, ONE, ONE], 2)
     assert after.tolist() == [ONE // 2, ONE // 2, 0]
+
+
+def test_favour_halves_the_members_weights_rounded_up_and_gives_the_rest_to_the_new_one() -> None:
+    library = loader.load("python")
+    kernels = sys.modules[f"{library.__name__}.shrub.weights"]
+    model = library.ShrubEnsemble(1, 2, window=8, trees=4)
+    buffers = {name: buffer for name, _, buffer in model.buffers()}
+    buffers["members.shape"][0] = 3
+    for slot, weight in enumerate((32769, 20001, 12766)):
+        buffers["members.rank"][slot] = slot
+        buffers["members.weight"][slot] = weight
+    kernels.favour(model._addresses, 3)
+    assert list(buffers["members.weight"])[:4] == [16385, 10001, 6383, 32767]
