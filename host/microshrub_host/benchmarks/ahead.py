@@ -65,7 +65,7 @@ The share of targets inside, in percent, and in brackets the least and the great
 
 
 @dataclass(frozen=True)
-class Cell:
+class HorizonErrors:
     """Of one series and horizon: errors as a ratio to NoChange's, and what intervals held."""
 
     thicket: float
@@ -78,11 +78,11 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class AheadRow:
     """A series, and its cells by horizon."""
 
     name: str
-    cells: tuple[Cell, ...]
+    cells: tuple[HorizonErrors, ...]
 
 
 def names() -> tuple[str, ...]:
@@ -104,10 +104,10 @@ def columns_of(name: str, folder: Path | None, work: Path) -> Iterator[tuple[str
         yield str(path), "value"
 
 
-def measure(name: str, horizon: int, folder: Path | None, work: Path) -> Cell:
+def measure(name: str, horizon: int, folder: Path | None, work: Path) -> HorizonErrors:
     """A cell of the table; of several seeds, the mean."""
     found = [_measure(path, target, horizon) for path, target in columns_of(name, folder, work)]
-    return Cell(*(float(column) for column in np.mean(found, axis=0)))
+    return HorizonErrors(*(float(column) for column in np.mean(found, axis=0)))
 
 
 def _measure(path: str, target: str, horizon: int) -> tuple[float, ...]:
@@ -151,7 +151,7 @@ def ratio(model: Any, values: Series, horizon: int) -> float:
     return float(np.mean(errors) / np.mean(unchanged))
 
 
-def page(rows: Sequence[Row], command: str) -> str:
+def page(rows: Sequence[AheadRow], command: str) -> str:
     """The page of the results."""
     head = ["series", *(f"{horizon} ahead" for horizon in HORIZONS)]
     cells, coverage, ratios = [], [], []
@@ -183,5 +183,5 @@ def _text(ratio: float) -> str:
     return f"{ratio:.3f}" if ratio < 10 else "above 10"
 
 
-def _held(cell: Cell) -> str:
+def _held(cell: HorizonErrors) -> str:
     return f"{cell.held:.1f} ({cell.least:.0f} to {cell.most:.0f})"

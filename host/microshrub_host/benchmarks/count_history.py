@@ -35,7 +35,7 @@ _HEAD = ["name", "value", "why"]
 
 
 @dataclass(frozen=True)
-class Line:
+class CountLine:
     """A figure as it was written down, with why it is what it is."""
 
     name: str
@@ -43,14 +43,14 @@ class Line:
     why: str
 
 
-def read(path: Path) -> list[Line]:
+def read(path: Path) -> list[CountLine]:
     """The file's lines. Raises UserError."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             head, *rows = csv.reader(file)
         if head != _HEAD:
             raise ValueError(f"it has to begin with {','.join(_HEAD)}")
-        return [Line(name, float(value), why) for name, value, why in rows]
+        return [CountLine(name, float(value), why) for name, value, why in rows]
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {error}") from error
 
@@ -71,10 +71,10 @@ def worse(name: str, before: float, now: float) -> float:
     return -change if name.startswith(ACCURACY) else change
 
 
-def complaints(lines: list[Line], now: dict[str, float]) -> list[str]:
+def complaints(lines: list[CountLine], now: dict[str, float]) -> list[str]:
     """What got worse and nobody has said why, and what is measured and not in the file."""
     found = []
-    last: dict[str, Line] = {}
+    last: dict[str, CountLine] = {}
     for line in lines:
         before = last.get(line.name)
         if before and worse(line.name, before.value, line.value) > ALLOWED and not line.why:
@@ -91,7 +91,7 @@ def complaints(lines: list[Line], now: dict[str, float]) -> list[str]:
     return found + [f"{name}: is measured no more" for name in last if name not in now]
 
 
-def table(lines: list[Line], now: dict[str, float]) -> str:
+def table(lines: list[CountLine], now: dict[str, float]) -> str:
     """Name, value in the file, value now and change, for people."""
     before = {line.name: line.value for line in lines}
     rows = [("figure", "was", "is", "change")]

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from ..base.progress import showing
-from ..benchmarks.ahead import FILES, HORIZONS, MODEL, Row, measure, names, page
+from ..benchmarks.ahead import FILES, HORIZONS, MODEL, AheadRow, measure, names, page
 from ..engines import loader
 from ..streams.data_folder import data_folder
 from .benchmark_options import add_output_options, command_text, say_missing, write_markdown
@@ -38,10 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _row(name: str, folder: Path | None, work: Path) -> Row:
+def _row(name: str, folder: Path | None, work: Path) -> AheadRow:
     cells = []
     with showing(name) as update:
         for horizon in HORIZONS:
             cells.append(measure(name, horizon, folder, work))
             update(len(cells), len(HORIZONS), f"{horizon} ahead: {cells[-1].thicket:.3f}")
-    return Row(name, tuple(cells))
+    return AheadRow(name, tuple(cells))

@@ -10,7 +10,7 @@ from tests_support import ROOT
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.benchmarks import count_history
-from microshrub_host.benchmarks.count_history import Line, complaints, read
+from microshrub_host.benchmarks.count_history import CountLine, complaints, read
 from microshrub_host.emulation import emulated_boards
 
 FILE = ROOT / "docs" / "reference" / "results" / "counts.csv"
@@ -18,27 +18,27 @@ SPEED, RIGHT = "instructions learn x", "accuracy x"
 
 
 def test_a_little_worse_is_allowed_and_better_always() -> None:
-    lines = [Line(SPEED, 1000, ""), Line(RIGHT, 90.0, "")]
+    lines = [CountLine(SPEED, 1000, ""), CountLine(RIGHT, 90.0, "")]
     assert not complaints(lines, {SPEED: 1010, RIGHT: 89.2})
     assert not complaints(lines, {SPEED: 10, RIGHT: 99.0})
 
 
 def test_more_than_that_is_told() -> None:
-    lines = [Line(SPEED, 1000, ""), Line(RIGHT, 90.0, "")]
+    lines = [CountLine(SPEED, 1000, ""), CountLine(RIGHT, 90.0, "")]
     slow, wrong = complaints(lines, {SPEED: 1011, RIGHT: 89.0})
     assert "1,011 is 1.1 % worse than 1,000" in slow
     assert "89 is 1.1 % worse than 90" in wrong
 
 
 def test_a_later_line_counts_and_says_why_it_is_worse() -> None:
-    lines = [Line(SPEED, 1000, ""), Line(SPEED, 1200, "bounds are checked")]
+    lines = [CountLine(SPEED, 1000, ""), CountLine(SPEED, 1200, "bounds are checked")]
     assert not complaints(lines, {SPEED: 1200})
-    (said,) = complaints([lines[0], Line(SPEED, 1200, "")], {SPEED: 1200})
+    (said,) = complaints([lines[0], CountLine(SPEED, 1200, "")], {SPEED: 1200})
     assert said == "instructions learn x: 1,200 after 1,000, and no why"
 
 
 def test_what_is_only_here_or_only_there() -> None:
-    assert complaints([Line(SPEED, 1, "")], {RIGHT: 90.0}) == [
+    assert complaints([CountLine(SPEED, 1, "")], {RIGHT: 90.0}) == [
         "accuracy x: 90 is not in the file",
         "instructions learn x: is measured no more",
     ]
