@@ -49,6 +49,7 @@ class Parcel:
     units                       of each feature (offset, digits)
     ranges                      of each feature (low, size); growing: see above
     samples                     how many there are
+    key                         the CRC32 of all before it, a text of eight digits
     """
 
     def __init__(self, data):
@@ -62,6 +63,7 @@ class Parcel:
         end = len(data) - 4
         if crc32(memoryview(data)[:end]) & 0xFFFFFFFF != struct.unpack_from("<I", data, end)[0]:
             raise ValueError("the parcel is damaged: its checksum does not match")
+        self.key = "%08x" % struct.unpack_from("<I", data, end)[0]
         self._data = data
         self._end = end
         self._at = 5

@@ -172,15 +172,18 @@ class Sharing:
             self._store.welcome(self._x, label)
         return len(self._waiting)
 
-    def forget(self, parcel):
-        """Take all that is held of a parcel out again; returns how many samples that were.
+    def forget(self, parcel, which=None):
+        """Take what is held of a parcel out again; returns how many samples that were.
+
+        which has the numbers of those that were learned; without it, all of the parcel's are
+        looked for.
 
         They are found by their codes: for each, the nearest one of its class that is very near.
         Raises ValueError if nothing else is held.
         """
         self._waiting = [row for row in self._waiting if row[0].origin != parcel.origin]
         places = set()  # type: set
-        for i in range(parcel.samples):
+        for i in range(parcel.samples) if which is None else which:
             name = parcel.class_names[parcel.label(i)]
             if name in self._classes:
                 label = self._classes.index(name)

@@ -85,6 +85,7 @@ class ModelFile:
     numbers: dict[str, Any] | None = None  # the parameters of a learner of numbers' Forecaster
     beside: dict[str, Any] = field(default_factory=dict)  # of companions, by their names
     extraction: Extraction | None = None  # what the features were made of, if not of a sensor's
+    shared: dict[str, list[int]] = field(default_factory=dict)  # of parcels, by CRC32: samples
 
     @property
     def spare(self) -> dict[str, int] | None:
@@ -185,6 +186,8 @@ def packed(model: ModelFile) -> bytes:
     }
     if model.extraction:
         config["extraction"] = model.extraction.saved()
+    if model.shared:
+        config["shared"] = model.shared
     states = model.states
     parts = dict(zip(_NAMES[1:], (states.learner, states.quantizer), strict=True))
     if model.numbers:
@@ -284,6 +287,7 @@ def _of_config(config: Any, states: States) -> ModelFile:
         numbers=_get(config, "numbers", is_forecaster) if "numbers" in config else None,
         beside={kind.name: config[kind.name] for kind in registry.named(config)},
         extraction=extraction_of(config["extraction"]) if "extraction" in config else None,
+        shared=_get(config, "shared", _is_shared) if "shared" in config else {},
     )
     features = len(found.feature_names)
     shape = {} if found.numbers else {"features": features, "classes": len(found.class_names)}
@@ -305,6 +309,10 @@ def _get(config: dict[str, Any], name: str, is_right: Callable[[Any], bool]) -> 
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
+
+
+def _is_shared(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_list_of(_is_count), value.values()))
 
 
 def _is_count(value: Any) -> bool:

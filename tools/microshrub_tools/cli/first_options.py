@@ -49,6 +49,18 @@ TUNE = (
     | _TARGET
     | _HELP
 )
+FLEET = (
+    _DATA
+    | {
+        "--boards": "how many (default 5)",
+        "--lacking": "part of the classes that each lacks (default 1/3)",
+        "--exchange": "samples of a class in a parcel (default 20)",
+        "--bytes": "of each model (default 16384)",
+        "--seed": "of what each board lacks (default 0)",
+        "--jobs": "processes at the same time (default 1)",
+    }
+    | _HELP
+)
 COMPARE = (
     _READ
     | {

@@ -62,6 +62,7 @@ GROUPS = {
             first.SHOW,
         ),
         Command("export", "Export a saved one to another format.", f"{_HOST}.export"),
+        Command("share", "Have saved ones teach each other.", f"{_HOST}.share"),
     ),
     "Research": (
         Command(
@@ -76,6 +77,12 @@ GROUPS = {
             "Check that all engines compute the same bits.",
             f"{_HOST}.parity",
             first.PARITY,
+        ),
+        Command(
+            "simulate-fleet",
+            "Let boards teach each other.",
+            f"{_HOST}.simulate_fleet",
+            first.FLEET,
         ),
         Command("reproduce", "Run a paper's experiment.", f"{_HOST}.reproduce", first.REPRODUCE),
         Command("benchmark", "Measure the tables in the documentation.", f"{_HOST}.benchmark"),

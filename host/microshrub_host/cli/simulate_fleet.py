@@ -1,0 +1,173 @@
+"""`microshrub simulate-fleet`: boards that each lack some classes teach each other."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from ..base.cluster import check_packages, spread
+from ..base.errors import UserError
+from ..base.progress import showing
+from ..base.terminal import console
+from ..engines import engines, loader
+from ..engines.learners import check_parameters
+from ..evaluation import fleet
+from ..evaluation.fleet import Met, Plan
+from .outputs import add_outputs, check_outputs, is_quiet, write_json
+from .parsed import add_whole_numbers, check_at_least_one, whole_number
+from .stream_options import add_stream_options, compile_kernels, open_arguments
+
+_MODEL = "thicket"  # the only one that keeps samples
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = (
+        "Simulate a fleet of boards with a thicket each, that share the rows of DATA. Each lacks "
+        "some classes. Half-way, boards give each other a few samples of the classes that they "
+        "know. In the end, all are asked about all classes."
+    )
+    add_stream_options(parser)
+    add_whole_numbers(
+        parser,
+        [
+            ("boards", 5, "how many boards there are"),
+            ("exchange", 20, "samples of a class in a parcel"),
+            ("bytes", 16384, "of a thicket"),
+            ("seed", 0, "of what each board lacks, and of the rows that are asked"),
+        ],
+    )
+    parser.add_argument(
+        "--lacking",
+        type=Fraction,
+        default=Fraction(1, 3),
+        metavar="PART",
+        help="the part of the classes that a board lacks; 0: none (default 1/3)",
+    )
+    parser.add_argument(
+        "--engine",
+        type=loader.present_name,
+        choices=engines.NAMES,
+        help="what runs the boards; micropython: each in a real one (default: c or llvm)",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=whole_number,
+        default=1,
+        metavar="N",
+        help="worker processes on this machine (default 1)",
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="the Dask cluster that runs the boards, tcp://HOST:8786 (default: this machine)",
+    )
+    add_outputs(parser, json="write everything as one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Simulate, and print what the boards have gained."""
+    check_at_least_one(boards=arguments.boards, exchange=arguments.exchange, jobs=arguments.jobs)
+    if not 0 <= arguments.lacking < 1:
+        raise UserError(f"--lacking has to be at least 0 and below 1, not {arguments.lacking}")
+    if not 0 <= arguments.seed < 1 << 31:
+        raise UserError(f"--seed has to be 0..{(1 << 31) - 1}, not {arguments.seed}")
+    check_outputs(arguments)
+    if arguments.jobs > 1 or arguments.scheduler:
+        check_packages()
+    stream = open_arguments(arguments)
+    plan = fleet.plan(
+        stream,
+        boards=arguments.boards,
+        lacking=round(len(stream.class_names) * arguments.lacking),
+        exchange=arguments.exchange,
+        bytes=arguments.bytes,
+        seed=arguments.seed,
+        engine=arguments.engine or loader.fastest(),
+    )
+    shape = {"features": len(plan.features), "classes": len(plan.classes)}
+    check_parameters(_MODEL, {**shape, "bytes": plan.bytes})
+    if plan.engine in loader.COMPILED:
+        compile_kernels(_MODEL, {**shape, "bytes": plan.bytes}, plan.engine)
+    with showing("boards") as update:
+        found = fleet.run(plan, _spreading(arguments, plan, update))
+    if not is_quiet(arguments):
+        _tell(plan, found)
+    if arguments.json is not None:
+        write_json(arguments, _record(plan, found))
+    return 0
+
+
+def _spreading(
+    arguments: argparse.Namespace, plan: Plan, update: Callable[[int, int, str], None]
+) -> fleet.Spread:
+    """What runs the work, here or in workers, and shows how far it is."""
+    done = 0
+
+    def each(work: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
+        nonlocal done
+        for value in _values(arguments, work, tasks):
+            done += 1
+            update(done, 2 * plan.boards, "")
+            yield value
+
+    return each
+
+
+def _values(
+    arguments: argparse.Namespace, work: Callable[[Any], Any], tasks: Iterable[Any]
+) -> Iterator[Any]:
+    if arguments.jobs == 1 and not arguments.scheduler:
+        yield from map(work, tasks)
+        return
+    for outcome in spread(work, tasks, jobs=arguments.jobs, scheduler=arguments.scheduler):
+        if outcome.failure:
+            raise UserError(f"a board failed: {outcome.failure}")
+        yield outcome.value
+
+
+def _tell(plan: Plan, found: list[Met]) -> None:
+    alone, together = (np.array([getattr(m, k) for m in found]) for k in ("alone", "together"))
+    table = Table(show_header=False)
+    each = plan.lacking, len(plan.classes)
+    change = together - alone
+    mean = {name: np.mean([getattr(m, name) for m in found]) for name in _COUNTED}
+    for row in (
+        ("boards", f"{plan.boards:,}, each lacks {each[0]} of {each[1]} classes"),
+        ("balanced accuracy without labels", "percent, of all classes"),
+        ("  alone", f"{alone.mean():.1f} (worst board {alone.min():.1f})"),
+        ("  after the exchange", f"{together.mean():.1f} (worst board {together.min():.1f})"),
+        ("  a board's change", f"{change.min():+.1f} to {change.max():+.1f}"),
+        ("bytes of parcels that a board sends", f"{mean['sent']:,.0f}"),
+        ("  and receives", f"{mean['received']:,.0f}, in {mean['looked']:.1f} parcels"),
+        ("  of which it learns", f"{mean['taken']:.1f}, {mean['learned']:.1f} samples"),
+        ("hash of all boards' states", _digest(found)),
+    ):  # fmt: skip
+        table.add_row(*row)
+    console.print(table)
+
+
+_COUNTED = ("sent", "received", "looked", "taken", "learned")
+
+
+def _digest(found: list[Met]) -> str:
+    """A hash of all boards' states, each of which ends with its own CRC32."""
+    return hashlib.sha256(b"".join(met.state for met in found)).hexdigest()[:16]
+
+
+def _record(plan: Plan, found: list[Met]) -> dict[str, Any]:
+    names = ("number", "alone", "together", *_COUNTED)
+    told = ("boards", "lacking", "exchange", "bytes", "seed", "engine")
+    return {
+        **{name: getattr(plan, name) for name in told},
+        "alone": float(np.mean([met.alone for met in found])),
+        "together": float(np.mean([met.together for met in found])),
+        "states": _digest(found),
+        "each": [{name: getattr(met, name) for name in names} for met in found],
+    }

@@ -1,0 +1,41 @@
+"""A board of a fleet as a program in a real MicroPython, over a pipe."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ..base.terminal import messages
+from . import fleet_board, library_files, loader
+from .interface import EngineError
+from .micropython_binary import find_or_fetch
+
+Do = Callable[[str, bytes], bytes]
+
+
+@contextmanager
+def board(engine: str) -> Iterator[Do]:
+    """What does the commands of fleet_board.py, on the engine of that name."""
+    if engine != "micropython":
+        yield fleet_board.FleetBoard(loader.load(engine)).do
+        return
+    found = find_or_fetch(messages.say).command
+    library = str(library_files.folder().parent)
+    command = [*found, "-X", "heapsize=16m", fleet_board.__file__, library]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as process:  # type: ignore[call-overload]
+
+        def do(letter: str, body: bytes) -> bytes:
+            process.stdin.write(letter.encode() + len(body).to_bytes(4, "little") + body)
+            process.stdin.flush()
+            size = process.stdout.read(4)
+            if len(size) < 4:
+                raise EngineError("MicroPython stopped")
+            data: bytes = process.stdout.read(int.from_bytes(size, "little"))
+            return data
+
+        try:
+            yield do
+        finally:
+            process.kill()

@@ -1,0 +1,212 @@
+"""A fleet of boards that each lack some classes of a stream, and teach each other by parcels.
+
+A fifth of the rows, drawn at random, is kept aside and asked of every board. The others are dealt
+out. Each board lacks some classes, all its own, and learns half of its rows. Then it gives a
+parcel of each class that it knows, and takes others' until it has one of each class that it lacks,
+of three boards at most. It learns one sample of these after each row of its second half. A board
+of the same rows that never meets another one is what it is compared with.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engines.fleet_process import Do, board
+from ..streams.stream import Stream
+from ..streams.units import Raw
+
+_ASIDE = 5  # one of so many rows is asked
+_LEAST = 200  # rows of a board; of a stream with fewer for each, boards share rows
+_TRIES = 3  # parcels of a class that a board looks at
+_ASKED = 2000  # rows at most
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is simulated; each task of it is a board, by its number."""
+
+    rows: Raw = field(repr=False)
+    labels: NDArray[np.uint8] = field(repr=False)
+    features: tuple[str, ...]
+    units: tuple[tuple[int, int], ...]
+    classes: tuple[str, ...]
+    boards: int
+    lacking: int  # classes
+    exchange: int  # samples of a class
+    bytes: int
+    seed: int
+    engine: str
+
+    def aside(self) -> NDArray[np.bool_]:
+        """Which rows are asked."""
+        dice = np.random.default_rng(self.seed)
+        return np.asarray(dice.permutation(len(self.labels)) < len(self.labels) // _ASIDE)
+
+    def lacks(self, number: int) -> list[int]:
+        """The classes that a board lacks: each board the next ones of a drawn order."""
+        order = np.random.default_rng((self.seed, 1)).permutation(len(self.classes))
+        first = number * self.lacking
+        return [int(order[(first + k) % len(order)]) for k in range(self.lacking)]
+
+    def own(self, number: int) -> NDArray[np.intp]:
+        """The rows that a board learns."""
+        rows = np.flatnonzero(~self.aside())
+        if len(rows) // self.boards >= _LEAST:
+            rows = rows[number :: self.boards]
+        else:
+            first = number * len(rows) // self.boards
+            rows = rows[(first + np.arange(min(_LEAST, len(rows)))) % len(rows)]
+        return rows[~np.isin(self.labels[rows], self.lacks(number))]
+
+
+@dataclass(frozen=True)
+class Half:
+    """What a board has come to when boards meet: its state, its parcels, and how well alone."""
+
+    state: bytes = field(repr=False)
+    parcels: dict[int, bytes] = field(repr=False)  # by class
+    alone: float  # balanced accuracy in percent, once it has learned all of its rows
+
+
+@dataclass(frozen=True)
+class Met:
+    """What a board has come to in the end."""
+
+    number: int
+    alone: float
+    together: float  # balanced accuracy in percent
+    sent: int  # bytes of parcels that it gave
+    received: int  # and of those that it looked at
+    looked: int  # parcels that it looked at,
+    taken: int  # and those of which it learned
+    learned: int  # samples of others
+    state: bytes = field(repr=False)
+
+
+def plan(stream: Stream, **wanted: Any) -> Plan:
+    """The plan of a fleet over that stream; wanted are Plan's other fields."""
+    return Plan(
+        rows=stream.scale.apply(np.asarray(stream.values)),
+        labels=np.asarray(stream.labels),
+        features=stream.feature_names,
+        units=tuple(stream.scale.units()),
+        classes=stream.class_names,
+        **wanted,
+    )
+
+
+def first_half(plan: Plan, number: int) -> Half:
+    """A board up to where it meets others; and, on its own, to the end."""
+    own = plan.own(number)
+    with _Begun(plan) as do:
+        _learn(do, plan, own[: len(own) // 2])
+        state = do("S", b"")
+        parcels = {}
+        for c in sorted(set(plan.labels[own[: len(own) // 2]].tolist())):
+            wanted = {"origin": f"board {number}", "class": plan.classes[c], "most": plan.exchange}
+            parcels[c] = do("G", json.dumps(wanted).encode())
+        _learn(do, plan, own[len(own) // 2 :])
+        do("E", b"")
+        return Half(state, parcels, _balanced(do, plan))
+
+
+def second_half(plan: Plan, task: tuple[int, Half, list[list[bytes]]]) -> Met:
+    """A board from where it met others; of each class it lacks, it is offered some parcels."""
+    number, half, offers = task
+    own = plan.own(number)
+    received = looked = taken = learned = 0
+    with _Begun(plan) as do:
+        do("L", half.state)
+        for parcels in offers:
+            for parcel in parcels:
+                received += len(parcel)
+                looked += 1
+                samples = int.from_bytes(do("T", parcel), "little")
+                learned += samples
+                taken += samples > 0
+                if samples:
+                    break
+        _learn(do, plan, own[len(own) // 2 :])
+        do("E", b"")
+        together = _balanced(do, plan)
+        sent = sum(map(len, half.parcels.values()))
+        state = do("S", b"")
+    return Met(number, half.alone, together, sent, received, looked, taken, learned, state)
+
+
+def offers(plan: Plan, number: int, halves: dict[int, Half]) -> list[list[bytes]]:
+    """For each class that a board may lack, parcels of others, in a drawn order."""
+    dice = np.random.default_rng((plan.seed, 2, number))
+    others = [int(b) for b in dice.permutation(plan.boards)[: 8 * _TRIES] if b != number]
+    wanted = plan.lacks(number) or range(len(plan.classes))
+    return [
+        [halves[b].parcels[c] for b in others if c in halves[b].parcels][:_TRIES] for c in wanted
+    ]
+
+
+Spread = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+
+
+def run(plan: Plan, spread: Spread) -> list[Met]:
+    """All boards; spread(work, tasks) gives what work(task) gives for each, in any order."""
+    halves = dict(spread(_Numbered(plan), range(plan.boards)))
+    tasks = ((b, halves[b], offers(plan, b, halves)) for b in range(plan.boards))
+    return sorted(spread(_Second(plan), tasks), key=lambda met: met.number)
+
+
+@dataclass(frozen=True)
+class _Numbered:
+    plan: Plan
+
+    def __call__(self, number: int) -> tuple[int, Half]:
+        return number, first_half(self.plan, number)
+
+
+@dataclass(frozen=True)
+class _Second:
+    plan: Plan
+
+    def __call__(self, task: tuple[int, Half, list[list[bytes]]]) -> Met:
+        return second_half(self.plan, task)
+
+
+class _Begun:
+    """A fresh board, in a with statement."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._board = board(plan.engine)
+
+    def __enter__(self) -> Do:
+        plan = self._plan
+        do = self._board.__enter__()
+        shape = {"features": len(plan.features), "classes": len(plan.classes)}
+        config: dict[str, Any] = {"parameters": {**shape, "bytes": plan.bytes}}
+        config["features"] = plan.features
+        config |= {"units": plan.units, "classes": plan.classes}
+        do("C", json.dumps(config).encode())
+        return do
+
+    def __exit__(self, *error: Any) -> None:
+        self._board.__exit__(*error)
+
+
+def _learn(do: Do, plan: Plan, which: NDArray[np.intp]) -> None:
+    labels = plan.labels[which]
+    rows = plan.rows[which].astype("<i4").tobytes()
+    do("R", len(labels).to_bytes(4, "little") + rows + labels.tobytes())
+
+
+def _balanced(do: Do, plan: Plan) -> float:
+    """The mean recall of all classes, percent."""
+    asked = np.flatnonzero(plan.aside())[:_ASKED]
+    said = np.frombuffer(do("P", plan.rows[asked].astype("<i4").tobytes()), dtype=np.uint8)
+    truth = plan.labels[asked]
+    recalls = [np.mean(said[truth == c] == c) for c in np.unique(truth)]
+    return float(100 * np.mean(recalls))

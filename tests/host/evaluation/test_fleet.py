@@ -1,0 +1,92 @@
+"""`microshrub simulate-fleet`: boards that lack classes learn them from each other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from parcel_support import CLASSES, NAMES, rows_of
+
+from microshrub_tools.cli.main import main
+
+
+@pytest.fixture
+def stream(tmp_path: Path) -> str:
+    """A file of three classes, mixed."""
+    rows = np.concatenate([rows_of(c, 250, 1) for c in range(3)])
+    labels = np.repeat(CLASSES, 250)
+    order = np.random.default_rng(0).permutation(750)
+    lines = [",".join([*map(str, rows[k]), labels[k]]) for k in order]
+    path = tmp_path / "three.csv"
+    path.write_text("\n".join([",".join([*NAMES, "what"]), *lines]) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def fleet(stream: str, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+    """What simulate-fleet says with these options."""
+    arguments = ["simulate-fleet", stream, "--bytes", "8192", "--json", "-", *options]
+    assert main(arguments) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_boards_learn_what_they_lack(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = fleet(stream, capsys, "--boards", "3")
+    assert found["lacking"] == 1
+    assert found["alone"] < 67
+    assert found["together"] > 95
+    for board in found["each"]:
+        assert board["taken"] == 1
+        assert 10 < board["learned"] <= 20
+        # 20 samples of 5 bytes each, and names, units and ranges
+        assert 100 < board["received"] / board["looked"] < 300
+        assert 200 < board["sent"] < 600
+
+
+def test_boards_that_see_alike_lose_nothing(
+    stream: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = fleet(stream, capsys, "--boards", "3", "--lacking", "0")
+    assert found["together"] >= found["alone"] - 0.5
+
+
+def test_the_same_bits_as_programs_in_micropython(
+    stream: str, capsys: pytest.CaptureFixture[str], micropython_command: tuple[str, ...]
+) -> None:
+    options = ("--boards", "3", "--exchange", "8", "--limit", "300")
+    wanted = fleet(stream, capsys, *options)
+    real = fleet(stream, capsys, *options, "--engine", "micropython")
+    assert real["engine"] == "micropython"
+    assert real | {"engine": ""} == wanted | {"engine": ""}
+    assert real["states"] != fleet(stream, capsys, *options, "--seed", "1")["states"]
+
+
+def test_workers_come_to_the_same(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("distributed")
+    options = ("--boards", "7", "--limit", "400")
+    assert fleet(stream, capsys, *options, "--jobs", "2") == fleet(stream, capsys, *options)
+
+
+def test_many_boards_share_rows(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = fleet(stream, capsys, "--boards", "40", "--limit", "400")
+    assert len(found["each"]) == 40
+    assert found["together"] > found["alone"] + 10
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--boards", "0"], "--boards has to be at least 1, not 0"),
+        (["--lacking", "1"], "--lacking has to be at least 0 and below 1, not 1"),
+        (["--exchange", "0"], "--exchange has to be at least 1"),
+        (["--bytes", "100"], "bytes has to be"),
+    ],
+)
+def test_wrong_options(
+    stream: str, options: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate-fleet", stream, *options]) == 2
+    assert words in capsys.readouterr().err

@@ -1,0 +1,123 @@
+"""`microshrub share`: saved models teach each other by files of a few samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from parcel_support import CLASSES, NAMES, rows_of
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.evaluation import prequential
+from microshrub_host.models import model_files
+from microshrub_host.streams.stream import Stream
+from microshrub_tools.cli.main import main
+
+
+def model(path: Path, classes: tuple[int, ...], seed: int, names: Any = NAMES) -> Path:
+    """A saved thicket that learned 60 samples of each of these classes."""
+    rows = np.concatenate([rows_of(c, 60, seed) for c in classes]) / 100
+    labels = np.repeat(classes, 60).astype(np.uint8)
+    order = np.random.default_rng(seed).permutation(len(labels))
+    stream = Stream("taught", rows[order], labels[order], names, CLASSES)
+    parameters = {"features": 3, "classes": 3, "bytes": 8192}
+    result = prequential.evaluate(stream, "thicket", parameters)
+    model_files.write(path, model_files.of_run(result, stream))
+    return path
+
+
+def said(path: Path, label: int) -> float:
+    """The part of other samples of a class that a saved model predicts right."""
+    from array import array
+
+    opened = model_files.open_model(path)
+    raw = opened.file.scale.apply(rows_of(label, 100, 99) / 100)
+    codes = array("H", bytes(6))
+    right = 0
+    for row in raw:
+        opened.quantizer.code(array("i", row.tolist()), codes)
+        right += opened.learner.predict(codes) == label
+    return right / 100
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str, str, str]:
+    """A model of all classes, one that lacks the last, a parcel, and another model to write."""
+    kitchen = model(tmp_path / "kitchen.mshrub", (0, 1, 2), 1)
+    attic = model(tmp_path / "attic.mshrub", (0, 1), 2)
+    return str(kitchen), str(attic), str(tmp_path / "k.parcel"), str(tmp_path / "more.mshrub")
+
+
+def test_a_model_learns_the_class_that_it_lacks_and_forgets_it_again(
+    files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    kitchen, attic, parcel, more = files
+    assert main(["share", "export", kitchen, "--classes", "all", "-o", parcel]) == 0
+    assert main(["share", "import", attic, parcel, "-o", more]) == 0
+    out = capsys.readouterr().out
+    assert "from kitchen" in out
+    assert "well known" in out
+    assert "values are moved by at most: x " in out
+    assert said(Path(attic), 2) == 0
+    assert min(said(Path(more), c) for c in range(3)) > 0.9
+    less = str(tmp_path / "less.mshrub")
+    assert main(["share", "forget", more, parcel, "-o", less]) == 0
+    assert "without 20 samples" in capsys.readouterr().err
+    assert said(Path(less), 2) == 0
+    assert min(said(Path(less), c) for c in range(2)) > 0.9
+    assert main(["share", "forget", less, parcel, "-o", more]) == 2
+    assert "it has learned nothing of this parcel of kitchen" in capsys.readouterr().err
+
+
+def test_nothing_leaves_without_a_choice(
+    files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    kitchen, attic, parcel, _ = files
+    assert main(["share", "export", kitchen, "-o", parcel]) == 2
+    assert "nothing leaves a model that nobody chose" in capsys.readouterr().err
+    assert not Path(parcel).exists()
+    assert main(["share", "export", attic, "--classes", "run", "-o", parcel]) == 2
+    assert "nothing is held of the class run" in capsys.readouterr().err
+
+
+def test_other_features_are_refused_and_nothing_is_written(
+    files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    kitchen, _, parcel, more = files
+    other = model(tmp_path / "other.mshrub", (0, 1), 2, ("x", "y", "temperature"))
+    assert main(["share", "export", kitchen, "--classes", "run", "-o", parcel]) == 0
+    assert main(["share", "import", str(other), parcel, "-o", more]) == 2
+    words = "the parcel is of the features x, y, z, and here they are x, y, temperature"
+    assert words in capsys.readouterr().err
+    assert not Path(more).exists()
+
+
+def test_what_is_no_parcel_and_what_cannot_share(
+    files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    kitchen, attic, parcel, more = files
+    assert main(["share", "import", attic, kitchen, "-o", more]) == 2
+    assert "this is no parcel of microshrub" in capsys.readouterr().err
+    assert main(["share", "import", attic, str(tmp_path / "none"), "-o", more]) == 2
+    assert "cannot be read: No such file" in capsys.readouterr().err
+    assert main(["share", "export", kitchen, "--classes", "run", "-o", attic]) == 2
+    assert "--force" in capsys.readouterr().err
+    assert main(["share", "export", kitchen, "--classes", "run", "-o", parcel]) == 0
+    stream = Stream("one", rows_of(0, 60, 1) / 100, np.zeros(60, np.uint8), NAMES, CLASSES)
+    found = prequential.evaluate(stream, "hoeffding", {"features": 3, "classes": 3})
+    model_files.write(Path(more), model_files.of_run(found, stream))
+    assert main(["share", "import", more, parcel, "-o", str(tmp_path / "x.mshrub")]) == 2
+    assert "only a thicket keeps samples that it can share" in capsys.readouterr().err
+
+
+def test_a_record_of_what_was_learned_is_checked(files: tuple[str, str, str, str]) -> None:
+    from dataclasses import replace
+
+    kitchen = Path(files[0])
+    file = model_files.read(kitchen)
+    for wrong in ({"00000000": [-1]}, {"00000000": 3}, {"00000000": ["a"]}):
+        model_files.write(kitchen, replace(file, shared=wrong))  # type: ignore[arg-type]
+        with pytest.raises(UserError, match="no valid shared"):
+            model_files.read(kitchen)
