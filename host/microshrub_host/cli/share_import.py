@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ..base.terminal import console
 from ..models import model_files, shared_samples
-from ..models.shared_samples import Lesson
+from ..models.shared_samples import ParcelTold
 from .share_files import MODEL_START, add_model, add_output, check_output, write
 
 
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _tell(lesson: Lesson) -> None:
+def _tell(lesson: ParcelTold) -> None:
     table = Table("class", "samples", "learned", "", title=f"from {lesson.origin}")
     for taken in lesson.classes:
         what = "" if taken.what == "learned" else taken.what

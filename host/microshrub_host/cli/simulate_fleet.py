@@ -18,7 +18,7 @@ from ..base.terminal import console
 from ..engines import engines, loader
 from ..engines.learners import check_parameters
 from ..evaluation import fleet
-from ..evaluation.fleet import Met, Plan
+from ..evaluation.fleet import FleetPlan, Met
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
 from .parsed import add_whole_numbers, check_at_least_one, whole_number
 from .stream_options import add_stream_options, compile_kernels, open_arguments
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _spreading(
-    arguments: argparse.Namespace, plan: Plan, update: Callable[[int, int, str], None]
+    arguments: argparse.Namespace, plan: FleetPlan, update: Callable[[int, int, str], None]
 ) -> fleet.Spread:
     """What runs the work, here or in workers, and shows how far it is."""
     done = 0
@@ -132,7 +132,7 @@ def _values(
         yield outcome.value
 
 
-def _tell(plan: Plan, found: list[Met]) -> None:
+def _tell(plan: FleetPlan, found: list[Met]) -> None:
     alone, together = (np.array([getattr(m, k) for m in found]) for k in ("alone", "together"))
     table = Table(show_header=False)
     each = plan.lacking, len(plan.classes)
@@ -161,7 +161,7 @@ def _digest(found: list[Met]) -> str:
     return hashlib.sha256(b"".join(met.state for met in found)).hexdigest()[:16]
 
 
-def _record(plan: Plan, found: list[Met]) -> dict[str, Any]:
+def _record(plan: FleetPlan, found: list[Met]) -> dict[str, Any]:
     names = ("number", "alone", "together", *_COUNTED)
     told = ("boards", "lacking", "exchange", "bytes", "seed", "engine")
     return {

@@ -28,7 +28,7 @@ _ASKED = 2000  # rows at most
 
 
 @dataclass(frozen=True)
-class Plan:
+class FleetPlan:
     """What is simulated; each task of it is a board, by its number."""
 
     rows: Raw = field(repr=False)
@@ -89,9 +89,9 @@ class Met:
     state: bytes = field(repr=False)
 
 
-def plan(stream: Stream, **wanted: Any) -> Plan:
-    """The plan of a fleet over that stream; wanted are Plan's other fields."""
-    return Plan(
+def plan(stream: Stream, **wanted: Any) -> FleetPlan:
+    """The plan of a fleet over that stream; wanted are FleetPlan's other fields."""
+    return FleetPlan(
         rows=stream.scale.apply(np.asarray(stream.values)),
         labels=np.asarray(stream.labels),
         features=stream.feature_names,
@@ -101,7 +101,7 @@ def plan(stream: Stream, **wanted: Any) -> Plan:
     )
 
 
-def first_half(plan: Plan, number: int) -> Half:
+def first_half(plan: FleetPlan, number: int) -> Half:
     """A board up to where it meets others; and, on its own, to the end."""
     own = plan.own(number)
     with _Begun(plan) as do:
@@ -116,7 +116,7 @@ def first_half(plan: Plan, number: int) -> Half:
         return Half(state, parcels, _balanced(do, plan))
 
 
-def second_half(plan: Plan, task: tuple[int, Half, list[list[bytes]]]) -> Met:
+def second_half(plan: FleetPlan, task: tuple[int, Half, list[list[bytes]]]) -> Met:
     """A board from where it met others; of each class it lacks, it is offered some parcels."""
     number, half, offers = task
     own = plan.own(number)
@@ -140,7 +140,7 @@ def second_half(plan: Plan, task: tuple[int, Half, list[list[bytes]]]) -> Met:
     return Met(number, half.alone, together, sent, received, looked, taken, learned, state)
 
 
-def offers(plan: Plan, number: int, halves: dict[int, Half]) -> list[list[bytes]]:
+def offers(plan: FleetPlan, number: int, halves: dict[int, Half]) -> list[list[bytes]]:
     """For each class that a board may lack, parcels of others, in a drawn order."""
     dice = np.random.default_rng((plan.seed, 2, number))
     others = [int(b) for b in dice.permutation(plan.boards)[: 8 * _TRIES] if b != number]
@@ -153,7 +153,7 @@ def offers(plan: Plan, number: int, halves: dict[int, Half]) -> list[list[bytes]
 Spread = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
-def run(plan: Plan, spread: Spread) -> list[Met]:
+def run(plan: FleetPlan, spread: Spread) -> list[Met]:
     """All boards; spread(work, tasks) gives what work(task) gives for each, in any order."""
     halves = dict(spread(_Numbered(plan), range(plan.boards)))
     tasks = ((b, halves[b], offers(plan, b, halves)) for b in range(plan.boards))
@@ -162,7 +162,7 @@ def run(plan: Plan, spread: Spread) -> list[Met]:
 
 @dataclass(frozen=True)
 class _Numbered:
-    plan: Plan
+    plan: FleetPlan
 
     def __call__(self, number: int) -> tuple[int, Half]:
         return number, first_half(self.plan, number)
@@ -170,7 +170,7 @@ class _Numbered:
 
 @dataclass(frozen=True)
 class _Second:
-    plan: Plan
+    plan: FleetPlan
 
     def __call__(self, task: tuple[int, Half, list[list[bytes]]]) -> Met:
         return second_half(self.plan, task)
@@ -179,7 +179,7 @@ class _Second:
 class _Begun:
     """A fresh board, in a with statement."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: FleetPlan) -> None:
         self._plan = plan
         self._board = board(plan.engine)
 
@@ -197,13 +197,13 @@ class _Begun:
         self._board.__exit__(*error)
 
 
-def _learn(do: Do, plan: Plan, which: NDArray[np.intp]) -> None:
+def _learn(do: Do, plan: FleetPlan, which: NDArray[np.intp]) -> None:
     labels = plan.labels[which]
     rows = plan.rows[which].astype("<i4").tobytes()
     do("R", len(labels).to_bytes(4, "little") + rows + labels.tobytes())
 
 
-def _balanced(do: Do, plan: Plan) -> float:
+def _balanced(do: Do, plan: FleetPlan) -> float:
     """The mean recall of all classes, percent."""
     asked = np.flatnonzero(plan.aside())[:_ASKED]
     said = np.frombuffer(do("P", plan.rows[asked].astype("<i4").tobytes()), dtype=np.uint8)

@@ -25,7 +25,7 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class ParcelTold:
     """What a model made of a parcel; changes has how far values of a feature were moved."""
 
     origin: str
@@ -54,7 +54,7 @@ def collected(path: Path, wanted: Sequence[str], most: int, origin: str) -> byte
     return data
 
 
-def taught(path: Path, parcels: Sequence[Any]) -> tuple[ModelFile, list[Lesson]]:
+def taught(path: Path, parcels: Sequence[Any]) -> tuple[ModelFile, list[ParcelTold]]:
     """The model once it has learned what it takes of the parcels, and what that was.
 
     Raises UserError for a parcel of other features.
@@ -87,7 +87,7 @@ def without(path: Path, parcel: Any) -> tuple[ModelFile, int]:
     return _settled(model, shared), gone
 
 
-def _lesson(path: Path, model: OpenModel, sharing: Any, parcel: Any) -> Lesson:
+def _lesson(path: Path, model: OpenModel, sharing: Any, parcel: Any) -> ParcelTold:
     try:
         found = sharing.take(parcel)
     except ValueError as error:
@@ -102,7 +102,7 @@ def _lesson(path: Path, model: OpenModel, sharing: Any, parcel: Any) -> Lesson:
     units = dict(zip(model.file.feature_names, model.file.scale.units(), strict=True))
     told = {name: change / 10.0 ** units[name][1] for name, change in changes}
     numbers = tuple(i for _, _, which in found for i in which)
-    return Lesson(parcel.origin, tuple(classes), told, numbers)
+    return ParcelTold(parcel.origin, tuple(classes), told, numbers)
 
 
 def _sharing(model: OpenModel, path: Path | None = None) -> Any:
