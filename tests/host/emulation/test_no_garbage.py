@@ -20,7 +20,7 @@ gc.threshold(8192)
 from binascii import unhexlify
 from microshrub.device.config import Configuration
 from microshrub.device.device_model import Application
-from microshrub.device.link import Link
+from microshrub.device.link import STATUS_WORDS, Link
 
 with open("/config.json") as file:
     app = Application(Configuration(file.read().encode()), "/")
@@ -28,7 +28,7 @@ app.begin()
 hello = bytearray(unhexlify(HELLO))
 link = Link(app, lambda buffer, n: None)
 link.feed(hello, len(hello))
-words = [0] * 15
+words = [0] * STATUS_WORDS
 
 def live(samples):
     state = 1

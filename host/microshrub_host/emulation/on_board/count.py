@@ -250,6 +250,8 @@ def count_features(options: "dict[str, Any]", channels: int, codes: str, reading
     ticks = array("i", (0, 0))
     found = array("i", [0] * readings)
     crc = 0
+    gc.collect()
+    gc.threshold(-1)  # none of the counts is to hold a collection
     start()
     for i in range(readings):
         for c in range(channels):
