@@ -66,14 +66,15 @@ _T_REST = const(11)  # how often trees may still grow before the next label
 _T_USUAL = const(12)  # Q20: the usual share of wrong answers; see change.py
 _T_LATELY = const(13)  # and that of late,
 _T_ALONE = const(14)  # and in runs that of the best member without a label
-_T_FAMILIAR = const(15)  # whether the class of this run is known:
-_NEW = const(0)  # not yet,
-_OLD = const(1)  # since before the run,
-_BECAME = const(2)  # or since it began
+_T_FAMILIAR = const(15)  # whether the class of this run is known, see below
 _T_TURN = const(16)  # the class of the sample that is replayed,
 _T_PLACE = const(17)  # its place in the store,
 _T_PART = const(18)  # and what was done with it, 0..4
 _T_WORDS = const(19)
+
+_NEW = const(0)  # the class of this run is not known yet,
+_OLD = const(1)  # since before the run,
+_BECAME = const(2)  # or since it began
 
 FIXED = (_T_FEATURES, _T_CLASSES, _T_WITH_SOFTMAX, _T_WITH_SHRUBS, _T_WITH_BAYES,
     _T_WITH_REPLAY, _T_EVEN)  # fmt: skip

@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     growing = not arguments.warmup
     with (
         MicroPythonEngine(
-            kind, parameters, arguments.heap, compiled=True, growing=growing
+            kind, parameters, heap=arguments.heap, compiled=True, growing=growing
         ) as engine,
         engines.start(loader.fastest(), kind, parameters, growing=growing) as twin,
     ):
