@@ -39,8 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
         found = board_page.battery_rows(boards, battery, rate_of(arguments))
         _print(board_page.BATTERY_HEAD, found)
         text = markdown_table(board_page.BATTERY_HEAD, found) + "\n"
-    elif arguments.rate is not None:
-        raise UserError("--rate needs --battery.")
+    elif arguments.sample_rate is not None:
+        raise UserError("--sample-rate needs --battery.")
     else:
         cells = board_page.rows(boards)
         head, *found = [tuple(row[c] for c in _SHOWN) for row in (board_page.HEAD, *cells)]

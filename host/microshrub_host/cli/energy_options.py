@@ -1,4 +1,4 @@
-"""--battery and --rate: for how long a battery lasts, and at how many samples a second."""
+"""--battery and --sample-rate: for how long a battery lasts, and at how many samples a second."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def add_energy_options(parser: argparse.ArgumentParser) -> None:
     """Add both."""
     add_battery_option(parser)
     parser.add_argument(
-        "--rate",
+        "--sample-rate",
         type=parsed(float),
         metavar="HZ",
         help="samples a second, of which milliwatts and days are told (default 1)",
@@ -49,10 +49,10 @@ def with_energy(
 
 
 def rate_of(arguments: argparse.Namespace) -> float:
-    """--rate, 1 without it. Raises UserError."""
-    rate = 1.0 if arguments.rate is None else float(arguments.rate)
+    """--sample-rate, 1 without it. Raises UserError."""
+    rate = 1.0 if arguments.sample_rate is None else float(arguments.sample_rate)
     if not 0 < rate <= MOST:
-        raise UserError(f"--rate has to be above 0, at most {MOST:g}, not {rate:g}")
+        raise UserError(f"--sample-rate has to be above 0, at most {MOST:g}, not {rate:g}")
     return rate
 
 

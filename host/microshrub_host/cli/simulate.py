@@ -120,13 +120,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_energy(arguments: argparse.Namespace) -> None:
-    """Raise UserError for --battery and --rate where no time of a sample is told."""
-    for name in ("battery", "rate"):
+    """Raise UserError for --battery and --sample-rate where no time of a sample is told."""
+    for name in ("battery", "sample_rate"):
+        option = name.replace("_", "-")
         if getattr(arguments, name) is not None:
             if not arguments.board:
-                raise UserError(f"--{name} needs --board NAME.")
+                raise UserError(f"--{option} needs --board NAME.")
             if arguments.no_label or wants_numbers(arguments):
-                raise UserError(f"--{name} is for samples with a class that the board learns.")
+                raise UserError(f"--{option} is for samples with a class that the board learns.")
 
 
 def _learn(

@@ -92,7 +92,7 @@ def test_budget_tells_it_and_says_that_it_is_an_estimate(
     board: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["budget", *SHAPE, *MODEL, "--board", board]
-    assert run(*words, "--battery", "2000mAh", "--rate", "0.5") == 0
+    assert run(*words, "--battery", "2000mAh", "--sample-rate", "0.5") == 0
     said = capsys.readouterr().out
     assert "microjoules of a sample, an estimate: 100 to predict, 400 to learn" in said
     assert re.search(r"milliwatts at 0\.5 a second, an estimate: 100 always awake, 5\.\d+", said)
@@ -118,14 +118,14 @@ def test_simulate_tells_it_of_a_board_that_was_named(
     assert found["days_awake"] == pytest.approx(370 / 100 / 24)
     assert run(*words, "--battery", "100mAh") == 2
     assert "--battery needs --board NAME" in capsys.readouterr().err
-    assert run(*words, "--board", board, "--no-label", "--anomaly", "0.1", "--rate", 2) == 2
-    assert "--rate is for samples with a class" in capsys.readouterr().err
+    assert run(*words, "--board", board, "--no-label", "--anomaly", "0.1", "--sample-rate", 2) == 2
+    assert "--sample-rate is for samples with a class" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("rate", ["0", "-1", "1001", "nan"])
 def test_a_rate_that_cannot_be(rate: str, board: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("budget", *SHAPE, *MODEL, "--board", board, "--rate", rate) == 2
-    assert "--rate has to be above 0, at most 1000, not" in capsys.readouterr().err
+    assert run("budget", *SHAPE, *MODEL, "--board", board, "--sample-rate", rate) == 2
+    assert "--sample-rate has to be above 0, at most 1000, not" in capsys.readouterr().err
 
 
 def test_of_unknown_currents_nothing_is_told(

@@ -35,7 +35,7 @@ def test_an_alarm_a_day_is_so_many_samples(
         sensor=sensor, features=features, words={"anomaly": ("1 per day", "reach=1")}
     )
     config = options.config(PICO, names, ["no", "yes"])
-    assert config["anomaly"] == {"period": period, "window": 0, "reach": 1}
+    assert config["anomaly"] == {"period": period, "window": 0, "reach": 1, "normal": 0}
 
 
 def test_over_the_link_the_rate_has_to_be_told() -> None:

@@ -123,7 +123,7 @@ app = serve()
 found = gaps()
 print("GAPS:", max(found), len(flash.erases), app.pace.missed, app.store.number)
 print("LEARNED:", app.metrics.samples, app.pending.waiting, app.saving._held)
-words = [0] * 15
+words = [0] * 16
 app.status(words)
 print("STATUS:", words[14])
 """
