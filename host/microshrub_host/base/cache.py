@@ -12,6 +12,7 @@ import os
 import shutil
 import signal
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -141,9 +142,12 @@ def work_folder(folder: Path) -> Iterator[Path]:
     try:
         yield work
     finally:
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        shutil.rmtree(work, ignore_errors=True)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if sys.platform == "win32":  # Ctrl-C cannot be held back there
+            shutil.rmtree(work, ignore_errors=True)
+        else:
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            shutil.rmtree(work, ignore_errors=True)
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

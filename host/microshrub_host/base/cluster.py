@@ -187,7 +187,6 @@ class _CtrlC:
     def __init__(self) -> None:
         self._came = False
         self._main = threading.current_thread() is threading.main_thread()
-        self._blocks = self._main and sys.platform != "win32"
 
     def __enter__(self) -> _CtrlC:
         self._before: Any = signal.getsignal(signal.SIGINT)
@@ -205,7 +204,7 @@ class _CtrlC:
             return
         self._holds = True
         signal.signal(signal.SIGINT, self._note)
-        if self._blocks:
+        if sys.platform != "win32":
             self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
     def release(self) -> None:
@@ -213,7 +212,7 @@ class _CtrlC:
         if not self._holds:
             return
         self._holds = False
-        if self._blocks:
+        if sys.platform != "win32":
             signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
         signal.signal(signal.SIGINT, self._before)
         if self._came:

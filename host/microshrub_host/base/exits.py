@@ -105,6 +105,16 @@ def undisturbed() -> Iterator[None]:
         signal.signal(signal.SIGINT, heard)
 
 
+def _strike_main() -> None:
+    """What Ctrl-C does, from another thread."""
+    if sys.platform == "win32":
+        import _thread
+
+        _thread.interrupt_main()
+    else:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+
 class _Interrupt:
     """Remembers that Ctrl-C came. What it strikes may lose it, or make another error of it.
 
@@ -143,8 +153,7 @@ class _Interrupt:
         self.came = True
         if self._again:
             self._again.cancel()
-        main = threading.main_thread().ident
-        self._again = threading.Timer(_PATIENCE, signal.pthread_kill, (main, signal.SIGINT))
+        self._again = threading.Timer(_PATIENCE, _strike_main)
         self._again.daemon = True
         self._again.start()
         raise KeyboardInterrupt

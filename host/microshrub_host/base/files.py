@@ -8,6 +8,7 @@ import re
 import secrets
 import shutil
 import stat
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -98,7 +99,7 @@ def replace(path: Path, data: bytes) -> None:
 
 def _as_before(path: Path, file: int) -> None:
     """Give a new file the mode and the owner of the one that it is to replace."""
-    if not path.exists() or not hasattr(os, "fchmod"):
+    if sys.platform == "win32" or not path.exists():
         return
     before = path.stat()
     if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,6 +19,8 @@ def let_go(values: NDArray[np.generic[Any]]) -> None:
     Values that do not are left as they are.
     """
     mapped = _mapping(values)
+    if sys.platform == "win32":
+        return
     if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
         mapped.madvise(mmap.MADV_DONTNEED)
 

@@ -111,7 +111,7 @@ def _run(
     data: Path, engine: str, cache: Path, result: Path, numbers: bool
 ) -> tuple[float, float, float | None]:
     """Processor seconds, those in the kernels, and megabytes of one process."""
-    if not hasattr(os, "wait4"):
+    if sys.platform == "win32" or not hasattr(os, "wait4"):
         raise UserError("this system does not tell what a process took; Linux and macOS do")
     program = Path(sys.executable).with_name("microshrub")
     learner = (*TARGET, *LINEAR) if numbers else SHRUB

@@ -9,12 +9,11 @@ from __future__ import annotations
 import ast
 import functools
 import os
-import pty
 import re
 import signal
 import subprocess
+import sys
 import tempfile
-import tty
 from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,6 +22,10 @@ from ..base.errors import UserError
 from ..base.raw_repl import CodeRaisedError, LineLostError, RawRepl
 from ..engines.debian_packages import Progress
 from .emulated_boards import FILES_BYTES, Emulator, find_or_build
+
+if sys.platform != "win32":  # where there is no QEMU of ours
+    import pty
+    import tty
 
 ON_BOARD = Path(__file__).with_name("on_board")  # files that run on the emulated board
 SHIFT = 10
@@ -72,6 +75,7 @@ class EmulatedBoard:
         self._files = files or {}
 
     def __enter__(self) -> EmulatedBoard:
+        assert sys.platform != "win32"
         self._folder = tempfile.TemporaryDirectory(prefix="microshrub-")
         self._complaints = tempfile.TemporaryFile()
         options = ("-nographic", "-monitor", "null", "-semihosting", "-serial", "stdio")
@@ -178,6 +182,7 @@ class EmulatedBoard:
         except LineLostError as error:
             raise EmulatedBoardError(self._lost(error)) from error
         self.disconnect()
+        assert sys.platform != "win32"
         self._process.send_signal(signal.SIGIO)
 
     def _loaded(self) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ is compiled again.
 from __future__ import annotations
 
 import dataclasses
-import fcntl
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +18,9 @@ from ..engines import native_tools
 from ..engines.debian_packages import CommandError, PackagesError, Progress
 from . import firmware_build
 from .emulated_boards import WAYS, Emulator, NoEmulator, silent
+
+if sys.platform != "win32":
+    import fcntl
 
 
 def with_frozen(
@@ -63,5 +66,6 @@ def _own_folder(name: str) -> Iterator[Path]:
     """A folder of the cache that no other process uses meanwhile."""
     folder = cache_folder(name)
     with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        if sys.platform != "win32":
+            fcntl.flock(lock, fcntl.LOCK_EX)
         yield folder / "build"

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -100,7 +101,7 @@ def _run(command: Sequence[str], folder: Path, seconds: float) -> str:
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End it with those that it started: a compiler is several processes."""
     if process.poll() is None:
-        if hasattr(os, "killpg"):
+        if sys.platform != "win32":
             os.killpg(process.pid, signal.SIGKILL)
         process.kill()
         process.wait()

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pty
 import select
 import signal
 import subprocess
+import sys
 import threading
-import tty
 from pathlib import Path
 from types import TracebackType
+
+if sys.platform != "win32":
+    import pty
+    import tty
 
 SCRIPTS = Path(__file__).with_name("on_pc")  # what MicroPython runs
 
@@ -33,6 +36,7 @@ class PcBoard:
         sensors: Path | None = None,
     ) -> None:
         """`sensors` is what machine_on_pc.py plays; without it the board has no pins."""
+        assert sys.platform != "win32"
         self.flash = flash
         flash.mkdir(exist_ok=True)
         words = [str(SCRIPTS), str(sensors.resolve())] if sensors else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import signal
+import sys
 import tempfile
 from pathlib import Path
 
@@ -61,7 +62,7 @@ def _button(text: str) -> tuple[int, str]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the board until Ctrl-C."""
-    if not hasattr(signal, "pthread_sigmask") or not Path("/proc/self").exists():
+    if sys.platform == "win32" or not Path("/proc/self").exists():
         raise UserError(
             "a board made of software needs Linux, which has a 32-bit MicroPython. On other "
             "systems, `microshrub web` has one in the browser."

@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import select
 import sys
+from typing import Any
 
 from microshrub_host.base.errors import UserError
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import termios
+    import tty
+
 
 class Keyboard:
-    """Reads the standard input, a terminal or what else is there; not on Windows."""
+    """Reads the standard input, a terminal or what else is there; on Windows, the console."""
 
     def __init__(self) -> None:
-        try:
-            import termios
-            import tty
-        except ImportError:
-            raise UserError("keys can only be read on Linux and macOS") from None
-        self._termios, self._tty = termios, tty
         try:
             self._source = sys.stdin.fileno()
         except (AttributeError, OSError, ValueError):
@@ -26,18 +27,23 @@ class Keyboard:
         self._open = True
 
     def __enter__(self) -> Keyboard:
-        self._before = None
-        if os.isatty(self._source):
-            self._before = self._termios.tcgetattr(self._source)
-            self._tty.setcbreak(self._source)  # Ctrl-C stays Ctrl-C
+        self._before: list[Any] | None = None
+        if sys.platform != "win32" and os.isatty(self._source):
+            self._before = termios.tcgetattr(self._source)
+            tty.setcbreak(self._source)  # Ctrl-C stays Ctrl-C
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._before is not None:
-            self._termios.tcsetattr(self._source, self._termios.TCSADRAIN, self._before)
+        if sys.platform != "win32" and self._before is not None:
+            termios.tcsetattr(self._source, termios.TCSADRAIN, self._before)
 
     def pressed(self) -> str:
         """The keys since the last call; waits for none."""
+        if sys.platform == "win32":
+            found = ""
+            while msvcrt.kbhit():
+                found += msvcrt.getwch()
+            return found
         if not self._open or not select.select([self._source], [], [], 0)[0]:
             return ""
         data = os.read(self._source, 1024)
