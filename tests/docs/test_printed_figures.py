@@ -1,0 +1,40 @@
+"""The lines that the first pages show are among those that their commands print."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = ("README.md", "docs/tutorials/first-board.md", "examples/gestures/README.md")
+
+
+def plain(line: str) -> str:
+    """A line without the frame of a table, and with single spaces."""
+    return " ".join(line.replace("│", " ").split())
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """What the demo prints, which is what the pages' `simulate` prints."""
+    command = [sys.executable, "-m", "microshrub_command", "demo"]
+    folder = tmp_path_factory.mktemp("demo")
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=True, timeout=300
+    )
+    return {plain(line) for line in done.stdout.splitlines()}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_figures_are_those_that_are_printed(page: str, printed: set[str]) -> None:
+    blocks = re.findall(r"```text\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.S)
+    shown = [plain(line) for block in blocks for line in block.splitlines()]
+    of_the_demo = [
+        line for line in shown if re.match(r"without labels|RAM on|accuracy|model", line)
+    ]
+    assert len(of_the_demo) >= 2
+    assert set(of_the_demo) <= printed
