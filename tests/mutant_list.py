@@ -304,3 +304,11 @@ _REGRESSION = _of(
 )
 
 MUTANTS = [*_SHARED, *_THICKET, *_SHRUB, *_HOEFFDING, *_REGRESSION]
+
+# What no test notices yet; a sample is drawn of the others.
+SURVIVORS = {
+    ("range_growth.py", "_MARGIN = const(4)"),
+    ("range_growth.py", "limit = limit << 2"),
+    ("doubt.py", "_PAUSE = const(1000)"),
+    ("hoeffding/learn.py", "_REVIEW = const(2000)"),
+}
