@@ -24,7 +24,7 @@ from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.link.client import HostLink
-from microshrub_tools.link.messages import STATUS, DeviceStatus
+from microshrub_tools.link.messages import STATUS, DeviceStatus, Prediction, sample
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.streaming import Figures
 
@@ -183,3 +183,12 @@ def starting(
     finally:
         for device in devices:
             device.close()
+
+
+def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[Prediction]:
+    """Have the device learn these samples; what it answered to each."""
+    rows = prequential.raw_rows(stream)
+    requests = (sample(rows[k].tolist(), int(stream.labels[k])) for k in range(begin, end))
+    answers = [pending.answer for pending in link.stream(requests)]
+    assert all(isinstance(answer, Prediction) for answer in answers)
+    return answers  # type: ignore[return-value]

@@ -21,6 +21,7 @@ from ..papers.runner import Plan, reproduce
 from ..streams.data_folder import VARIABLE
 from .outputs import check_outputs
 from .parsed import check_at_least_one, whole_number
+from .run_options import add_worker_options
 
 _TOLD = (
     *("streams", "methods", "configurations", "limit", "time_limit", "method_time"),
@@ -94,18 +95,7 @@ def _add_what_to_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_how_to_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--jobs",
-        type=whole_number,
-        default=1,
-        metavar="N",
-        help="runs to do at the same time (default 1)",
-    )
-    parser.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="a Dask cluster that does the runs (default: this machine)",
-    )
+    add_worker_options(parser, "runs to do at the same time", "a Dask cluster that does the runs")
     parser.add_argument(
         "--output",
         dest="folder",

@@ -1,4 +1,4 @@
-"""--time-limit and --jobs, of the commands that run learners in processes of their own."""
+"""--time-limit, --jobs and --scheduler, of the commands that run learners in other processes."""
 
 from __future__ import annotations
 
@@ -22,4 +22,14 @@ def add_run_options(parser: argparse.ArgumentParser, seconds: int) -> None:
         default=1,
         metavar="N",
         help="learners to run at the same time; the more, the slower each one runs (default 1)",
+    )
+
+
+def add_worker_options(parser: argparse.ArgumentParser, jobs: str, cluster: str) -> None:
+    """Add --jobs and --scheduler; jobs and cluster say of what."""
+    parser.add_argument(
+        "--jobs", type=whole_number, default=1, metavar="N", help=f"{jobs} (default 1)"
+    )
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help=f"{cluster} (default: this machine)"
     )

@@ -20,7 +20,8 @@ from ..engines.learners import check_parameters
 from ..evaluation import fleet
 from ..evaluation.fleet import FleetPlan, Met
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
-from .parsed import add_whole_numbers, check_at_least_one, whole_number
+from .parsed import add_whole_numbers, check_at_least_one
+from .run_options import add_worker_options
 from .stream_options import add_stream_options, compile_kernels, open_arguments
 
 _MODEL = "thicket"  # the only one that keeps samples
@@ -56,17 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=engines.NAMES,
         help="what runs the boards; micropython: each in a real one (default: c or llvm)",
     )
-    parser.add_argument(
-        "--jobs",
-        type=whole_number,
-        default=1,
-        metavar="N",
-        help="worker processes on this machine (default 1)",
-    )
-    parser.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="the Dask cluster that runs the boards, tcp://HOST:8786 (default: this machine)",
+    add_worker_options(
+        parser,
+        "worker processes on this machine",
+        "the Dask cluster that runs the boards, tcp://HOST:8786",
     )
     add_outputs(parser, json="write everything as one JSON object")
 

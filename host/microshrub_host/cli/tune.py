@@ -37,6 +37,7 @@ from .outputs import (
     write_page,
 )
 from .parsed import whole_number
+from .run_options import add_worker_options
 from .stream_options import add_board_option, add_stream_options, open_arguments
 
 _BESIDE = (SpareClasses.name, LabelBudget.name)  # what a search may have beside each model
@@ -101,18 +102,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="seed of the search (default 0); with several workers, the search also depends on "
         "which trials finish first",
     )
-    parser.add_argument(
-        "--jobs",
-        type=whole_number,
-        default=1,
-        metavar="N",
-        help="worker processes on this machine (default 1)",
-    )
-    parser.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="the Dask cluster that runs the trials, tcp://HOST:8786; its workers need "
-        "microshrub, not DATA (default: this machine)",
+    add_worker_options(
+        parser,
+        "worker processes on this machine",
+        "the Dask cluster that runs the trials, tcp://HOST:8786; its workers need microshrub, "
+        "not DATA",
     )
     parser.add_argument(
         "--study",

@@ -12,6 +12,7 @@ from device_support import (
     configuration,
     connected,
     frozen_quantizer,
+    learn,
     nothing_allocated,
     put_device,
     run_device,
@@ -30,10 +31,8 @@ from microshrub_tools.link.messages import (
     RESET,
     STATUS,
     DeviceStatus,
-    Prediction,
     Unlike,
     anomaly,
-    sample,
 )
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.device_watch import Watch
@@ -67,14 +66,6 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) 
 
     with starting(micropython_command, tmp_path, put, "128k") as start:
         yield start
-
-
-def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[Prediction]:
-    rows = prequential.raw_rows(stream)
-    requests = (sample(rows[k].tolist(), int(stream.labels[k])) for k in range(begin, end))
-    answers = [pending.answer for pending in link.stream(requests)]
-    assert all(isinstance(answer, Prediction) for answer in answers)
-    return answers  # type: ignore[return-value]
 
 
 def test_scores_and_alarms_are_the_simulators(
