@@ -40,13 +40,10 @@ def microshrub(
 
 
 def interrupted(cache: Path, seconds: float) -> tuple[int, str]:
-    """Exit code and complaint of a simulation that gets a Ctrl-C after so many seconds."""
+    """Exit code and complaint of a long simulation that gets a Ctrl-C after so many seconds."""
     command = [
-        sys.executable,
-        "-m",
-        "microshrub_tools.cli.main",
-        "simulate",
-        "river:ImageSegments",
+        *(sys.executable, "-m", "microshrub_tools.cli.main", "simulate"),
+        *("synth:agrawal_a", "--limit", "2000000"),  # minutes, however fast the machine is
     ]
     env = os.environ | {"MICROSHRUB_CACHE": str(cache)}
     with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as child:
@@ -60,11 +57,13 @@ def interrupted(cache: Path, seconds: float) -> tuple[int, str]:
 def test_ctrl_c_is_one_line(tmp_path: Path, seconds: float) -> None:
     """While Python imports, while kernels are compiled, while they learn."""
     code, said = interrupted(tmp_path, seconds)
-    while code == -signal.SIGINT or ("Traceback" in said and "microshrub_tools" not in said):
+    while "microshrub: stopped" not in said and "microshrub_tools" not in said:
+        assert code == -signal.SIGINT or "Traceback" in said
         assert seconds < 60, "Python itself does not start"
         seconds *= 2  # it had not started yet
         code, said = interrupted(tmp_path, seconds)
-    assert code == 130
+    # Where the signal strikes within exec() of a text, Python ends by it: 130 as well, in a shell
+    assert code in (130, -signal.SIGINT)
     assert said.splitlines()[-1] == "microshrub: stopped"
     assert "Traceback" not in said
     assert "Error" not in said
