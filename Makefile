@@ -48,8 +48,8 @@ optional: .venv/dev
 	.ci/optional $(BIN)/pip
 
 # The tests of what uses other packages most, on the oldest versions that pyproject.toml allows
-LOWEST := $(addprefix tests/host/,adapters base cli engines export render reports streams tuning) \
-	tests/tools/link
+LOWEST := $(addprefix tests/host/,adapters base cli export features fetch kernels library \
+	programs render reports streams tuning) tests/tools/link
 test-lowest:
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/pip install --quiet --disable-pip-version-check 'uv>=0.4'
@@ -65,7 +65,7 @@ lint: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
-	$(BIN)/python -m microshrub_host.engines.shared_constants --check
+	$(BIN)/python -m microshrub_host.library.shared_constants --check
 
 # The page of `microshrub web`: first what Python knows, then the program
 PAGE := tools/microshrub_tools/web/site
@@ -84,7 +84,7 @@ costs: .venv/run
 
 # Constants that several files of firmware/ share, written into those that use them
 constants: .venv/run
-	$(BIN)/python -m microshrub_host.engines.shared_constants
+	$(BIN)/python -m microshrub_host.library.shared_constants
 
 types: .venv/dev $(STUBS)
 	$(BIN)/mypy

@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).with_name("extensions")))
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 # What `import microshrub` gives on a board; on CPython the loader has to stand in for MicroPython.
 sys.modules["microshrub"] = loader.load("python")

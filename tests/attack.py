@@ -145,7 +145,7 @@ ATTACKS = (
     Attack(
         "compiled code in the cache, cut, altered, or of others; odd compilers",
         "made again, or refused; no crash",
-        f"{TESTS} tests/host/engines/test_hostile_cache.py tests/host/engines/test_code_cache.py",
+        f"{TESTS} tests/host/library/test_hostile_cache.py tests/host/library/test_code_cache.py",
     ),
     Attack(
         "files as people have them, on the command line and in the page",

@@ -93,7 +93,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
 @pytest.fixture(scope="session")
 def micropython_command() -> tuple[str, ...]:
     """The command that starts a real 32-bit MicroPython; skips the test if none can be had."""
-    from microshrub_host.engines.micropython_binary import NoMicroPython, find_or_fetch
+    from microshrub_host.fetch.micropython_binary import NoMicroPython, find_or_fetch
 
     try:
         return find_or_fetch().command
@@ -104,7 +104,7 @@ def micropython_command() -> tuple[str, ...]:
 @pytest.fixture(scope="session")
 def native_tools_for() -> Callable[[str], object]:
     """Gives what makes native modules for a processor; skips the test where there is none."""
-    from microshrub_host.engines import native_tools
+    from microshrub_host.fetch import native_tools
 
     def find(arch: str) -> native_tools.NativeTools:
         try:
@@ -121,7 +121,7 @@ def run_micropython(micropython_command: tuple[str, ...], tmp_path: Path) -> Cal
 
     from patience import PATIENCE
 
-    from microshrub_host.engines import library_files
+    from microshrub_host.sources import library_files
 
     def run(script: str) -> str:
         file = tmp_path / "script.py"

@@ -23,7 +23,7 @@ ASKED = """
 import json
 from microshrub_host import budget, open_stream, parity
 from microshrub_host.adapters import river_adapter
-from microshrub_host.engines import learners, loader, shared_constants
+from microshrub_host.library import learners, loader, shared_constants
 from microshrub_host.tuning import search_space
 from microshrub_tools.board import package_list
 from microshrub_tools.state_fuzz.altered_states import targets

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -17,7 +17,8 @@ from learner_faults import own_learners_forgotten
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
-from microshrub_host.engines import learners, library_files, loader, own_learners
+from microshrub_host.library import learners, loader
+from microshrub_host.sources import library_files, own_learners
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.cli.main import main
 

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from .beside.watcher import Watcher
     from .boards.ram_budget import Budget, Part, Shortage
     from .engines.interface import States
-    from .engines.learners import register
-    from .engines.loader import load
     from .evaluation.by_class import ByClass
     from .evaluation.errors import Errors, IntervalResult
     from .evaluation.parity import Difference
     from .evaluation.prequential import Point, Result
     from .evaluation.regression import NumberResult
     from .evaluation.without_labels import WithoutLabels
+    from .library.learners import register
+    from .library.loader import load
     from .models.model_files import ModelFile, OpenModel
     from .streams.extraction import Extraction
     from .streams.number_streams import NumberStream
@@ -146,12 +146,12 @@ _HOMES = {
     "WithoutLabels": "evaluation.without_labels",
     "budget": "api.planning",
     "extract_features": "api.features",
-    "load": "engines.loader",
+    "load": "library.loader",
     "load_model": "api.models",
     "open_numbers": "streams.open_numbers",
     "open_stream": "streams.open_stream",
     "parity": "api.runs",
-    "register": "engines.learners",
+    "register": "library.learners",
     "register_companion": "beside.registry",
     "save_model": "api.models",
     "simulate": "api.runs",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests_support import ROOT
 
-from microshrub_host.engines import library_files
+from microshrub_host.sources import library_files
 
 PAGES = ["README.md", "docs/how-to/use-in-your-own-program.md"]
 HEAP = "140k"

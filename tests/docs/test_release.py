@@ -9,7 +9,7 @@ import sys
 import pytest
 from tests_support import ROOT
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 if sys.version_info >= (3, 11):
     import tomllib

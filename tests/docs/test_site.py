@@ -33,7 +33,7 @@ def test_every_page_of_the_docs_is_in_the_site(site: Path) -> None:
 @pytest.mark.long
 def test_the_reference_has_every_public_name_and_command(site: Path) -> None:
     import microshrub
-    from microshrub_host.engines import loader
+    from microshrub_host.library import loader
 
     python = (site / "reference" / "python.html").read_text(encoding="utf-8")
     names = [*microshrub.__all__, *loader.load("python").learners.learner_names()]

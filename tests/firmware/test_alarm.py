@@ -15,7 +15,7 @@ from locked_support import said_on, said_on_micropython
 from numpy.typing import NDArray
 from river import drift as river
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 library = loader.load(loader.fastest())
 checked = loader.load("checked")

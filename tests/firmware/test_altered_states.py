@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from script_support import run
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 from microshrub_tools.state_fuzz.altered_states import Chance, alter, targets
 from microshrub_tools.state_fuzz.fuzz import fuzz
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from locked_support import said_on, said_on_micropython
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 library = loader.load(loader.fastest())
 checked = loader.load("checked")

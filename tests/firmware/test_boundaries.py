@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 STEPS = [n / 10_000 for n in range(10, 640_001, 7)]
 RAW = [-(2**31), -(2**31) + 999, -(2**29) - 1, -(2**29) + 1, 0, 2**29 - 1, 2**29, 2**31 - 1]

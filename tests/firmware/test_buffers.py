@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 library = loader.load("python")
 KINDS = ("ShrubEnsemble", "Quantizer", "Metrics")

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 library = loader.load("python")
 module = sys.modules[library.__name__ + ".checkpoint"]

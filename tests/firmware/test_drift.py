@@ -27,7 +27,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 Bits = NDArray[np.uint8]
 DELTA, CLOCK, LEAST, SIZES, BUCKETS = 0.002, 32, 5, 12, 4

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from microshrub_host.engines import library_files, loader
+from microshrub_host.library import loader
+from microshrub_host.sources import library_files
 
 fixed: ModuleType = sys.modules[loader.load("checked").__name__ + ".fixed"]
 

@@ -12,8 +12,10 @@ from functools import cache
 
 import pytest
 
-from microshrub_host.engines import library_files, loader, native_files
-from microshrub_host.engines.learners import parameters
+from microshrub_host.library import loader
+from microshrub_host.library.learners import parameters
+from microshrub_host.programs import native_files
+from microshrub_host.sources import library_files
 
 # Each parameter: the words that say what is allowed, and values that are not.
 WHOLE = (

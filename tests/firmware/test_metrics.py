@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from river import metrics as river
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 library = loader.load("checked")
 metrics_module = sys.modules[library.__name__ + ".metrics"]

@@ -11,7 +11,7 @@ from float_newcomers import FloatNewcomers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 library = loader.load("python")
 checked = loader.load("checked")

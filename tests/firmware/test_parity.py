@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests_support import stream_of
 
-from microshrub_host.engines import engines, loader
+from microshrub_host.engines import engines
+from microshrub_host.library import loader
 from microshrub_host.streams.units import Scale
 
 WARMUP = 256

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from locked_support import said_on, said_on_micropython
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 library = loader.load("checked")
 FEATURES, CLASSES, IDS = 2, 3, 65535  # ids are 1..65535

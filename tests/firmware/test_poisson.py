@@ -20,7 +20,7 @@ from bare_kernels import address_of, bare_kernel
 from numpy.typing import NDArray
 from scipy import stats
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 fixed: ModuleType = sys.modules[loader.load("checked").__name__ + ".fixed"]
 MULTIPLIERS = (16380, 16365)  # of the generator, see test_fixed.py

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 library = loader.load("checked")
 RAW_MAX: int = library.RAW_MAX

@@ -9,8 +9,9 @@ import pytest
 from source_support import FILES, parse
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines import library_files, loader, shared_constants
-from microshrub_host.engines.kernel_rules import constants
+from microshrub_host.kernels.kernel_rules import constants
+from microshrub_host.library import loader, shared_constants
+from microshrub_host.sources import library_files
 from microshrub_host.streams import units
 
 OWNER = """from micropython import const

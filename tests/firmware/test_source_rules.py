@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from source_support import FILES, parse
 
-from microshrub_host.engines import library_files
-from microshrub_host.engines.kernel_rules import (
+from microshrub_host.kernels.kernel_rules import (
     MODULES,
     SMALL,
     Function,
@@ -33,7 +32,8 @@ from microshrub_host.engines.kernel_rules import (
     unusual_arguments,
     wide_literals,
 )
-from microshrub_host.engines.shared_constants import own_part
+from microshrub_host.library.shared_constants import own_part
+from microshrub_host.sources import library_files
 
 MOST_LINES = 310
 

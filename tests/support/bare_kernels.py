@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 
 def bare_kernel(module: str, name: str) -> Any:

@@ -18,10 +18,11 @@ from typing import Any
 
 from patience import PATIENCE
 
-from microshrub_host.engines import library_files, mpy
 from microshrub_host.engines.interface import States
-from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
+from microshrub_host.library.learners import MODELS
+from microshrub_host.programs import mpy
+from microshrub_host.sources import library_files
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import STATUS, DeviceStatus, Prediction, sample

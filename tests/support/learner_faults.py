@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 MAJORITY = Path(__file__).with_name("majority.py")
 # What is wrong, a line, and what is in its place

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable
 from typing import Any
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 _HEAD = """\
 from array import array

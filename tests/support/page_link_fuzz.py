@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 from microshrub_tools.link_fuzz.damage import Damage
 from microshrub_tools.link_fuzz.device_end import CheckingApplication
 

@@ -12,7 +12,7 @@ import sys
 
 from parcel_support import Board, sealed
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 _JUDGED = 50  # one of so many is judged, which takes long, even if it was altered in no harm
 _EDGES = (0, 1, 127, 128, 254, 255)

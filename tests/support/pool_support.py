@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 Ints = NDArray[np.int64]
 NO_SLOT = 65535

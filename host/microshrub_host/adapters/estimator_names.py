@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from ..engines.learners import MODELS, REGRESSORS
+from ..library.learners import MODELS, REGRESSORS
 from .online import AdapterError
 
 # Where River and scikit-learn call it something else

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import UserError
-from ..engines import loader
 from ..engines.interface import States
-from ..engines.learners import MODELS, grows, kind_of, stream_parameters
+from ..library import loader
+from ..library.learners import MODELS, grows, kind_of, stream_parameters
 from ..models import model_files
 from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream
 from ..streams.units import RAW_MAX, Raw, Scale

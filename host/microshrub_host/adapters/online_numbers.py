@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..engines.interface import States
-from ..engines.learners import REGRESSORS, number_parameters
+from ..library.learners import REGRESSORS, number_parameters
 from ..models import model_files
 from ..streams.units import Scale
 from .online import FASTEST, AdapterError, Online, Values

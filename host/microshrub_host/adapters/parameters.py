@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..engines.learners import defaults, kind_of, learner
+from ..library.learners import defaults, kind_of, learner
 from ..streams.stream import MAX_FEATURES
 from .online import AdapterError
 

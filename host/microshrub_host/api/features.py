@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import overload
 
-from ..engines.feature_extraction import extracted, extracted_numbers
-from ..engines.feature_options import FeatureOptions
+from ..features.feature_extraction import extracted, extracted_numbers
+from ..features.feature_options import FeatureOptions
 from ..streams.number_streams import NumberStream, ahead
 from ..streams.stream import Stream
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..base.text import did_you_mean
-from ..engines.learners import MODELS, check_parameters, defaults
 from ..evaluation.prequential import Result
 from ..evaluation.regression import NumberResult
+from ..library.learners import MODELS, check_parameters, defaults
 from ..models import model_files
 from ..models.model_files import OpenModel
 from ..streams.number_streams import NumberStream

@@ -16,7 +16,7 @@ from ..beside.companion import Beside, Companion, around
 from ..boards import board_files, ram_budget
 from ..boards.ram_budget import Budget
 from ..emulation.latency import Clock, can_count
-from ..engines.learners import DEFAULT, WARMUP, kind_of, regressor_for
+from ..library.learners import DEFAULT, WARMUP, kind_of, regressor_for
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
 from ..tuning.report import TuningReport

@@ -10,9 +10,15 @@ from typing import Any, overload
 from ..beside import registry
 from ..beside.between import Forecast
 from ..beside.companion import Beside, Companion, around, freezes
-from ..engines import engines, loader
+from ..engines import engines
 from ..engines.interface import NO_LABELS
-from ..engines.learners import (
+from ..evaluation import kept_aside, prequential, regression
+from ..evaluation import parity as engine_parity
+from ..evaluation.parity import Difference
+from ..evaluation.prequential import Result
+from ..evaluation.regression import NumberResult
+from ..library import loader
+from ..library.learners import (
     DEFAULT,
     WARMUP,
     check_parameters,
@@ -22,11 +28,6 @@ from ..engines.learners import (
     stream_parameters,
     warmup_of,
 )
-from ..evaluation import kept_aside, prequential, regression
-from ..evaluation import parity as engine_parity
-from ..evaluation.parity import Difference
-from ..evaluation.prequential import Result
-from ..evaluation.regression import NumberResult
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
 from .models import known, parameters_of, raw_ends

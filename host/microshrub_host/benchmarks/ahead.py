@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engines.learners import defaults, number_parameters
 from ..evaluation.regression import evaluate_numbers
+from ..library.learners import defaults, number_parameters
 from ..render.markdown import markdown_table
 from ..streams.open_numbers import open_numbers
 from .numbers import WARMUP

@@ -9,7 +9,7 @@ from typing import Any
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..emulation import counted_models, instruction_counts
-from ..engines import loader
+from ..library import loader
 
 _HEAD = ("board", "features", "window", "bytes", "mean", "most")
 

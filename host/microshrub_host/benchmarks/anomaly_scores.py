@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..beside.anomaly import Anomaly
-from ..engines import loader
 from ..engines.engines import ints
+from ..library import loader
 from ..render.markdown import markdown_table
 from ..streams.units import Scale
 from .injected_anomalies import INJECTIONS, SEED, Marks, Values, injected

@@ -18,8 +18,8 @@ from ..base.errors import UserError
 from ..base.progress import showing
 from ..boards import board_files, ram_budget
 from ..emulation import counted_models, instruction_counts
-from ..engines.learners import MODELS, defaults, stream_parameters
 from ..evaluation import prequential
+from ..library.learners import MODELS, defaults, stream_parameters
 from ..streams.open_stream import open_stream
 from .instruction_report import as_text
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ..engines import loader
-from ..engines.learners import options_text
+from ..library import loader
+from ..library.learners import options_text
 from ..render.markdown import markdown_table
 from ..streams.stream import Stream
 from .family_members import MEMBERS, SHARED, WARMUP, Key, MemberScore

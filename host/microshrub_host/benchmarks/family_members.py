@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..base.errors import UserError
-from ..engines.learners import check_parameters, defaults, learner, option, stream_parameters
 from ..evaluation import prequential
+from ..library.learners import check_parameters, defaults, learner, option, stream_parameters
 from ..streams.stream import Stream
 
 MODEL = "hoeffding"

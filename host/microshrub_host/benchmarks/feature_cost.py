@@ -13,9 +13,9 @@ from ..base.progress import showing
 from ..boards.heap_sizes import heap_bytes
 from ..emulation.counted_models import CountedModel, stream
 from ..emulation.instruction_counts import Counter
-from ..engines import loader
-from ..engines.feature_extraction import Extractor
-from ..engines.feature_options import FeatureOptions
+from ..features.feature_extraction import Extractor
+from ..features.feature_options import FeatureOptions
+from ..library import loader
 from ..streams.extraction import Extraction
 
 _HEAD = ("board", "features", "channels", "bytes", "a reading", "a sample")

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..base.text import count
 from ..beside.label_budget import LabelBudget
-from ..engines.learners import DEFAULT, defaults
 from ..evaluation.prequential import evaluate
+from ..library.learners import DEFAULT, defaults
 from ..render.markdown import markdown_table
 from ..streams.stream import Stream
 from .variable_uncertainty import accuracy_with

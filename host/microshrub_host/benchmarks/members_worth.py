@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engines import loader
 from ..evaluation import prequential
+from ..library import loader
 from ..render.markdown import markdown_table
 from ..streams.stream import Stream
 

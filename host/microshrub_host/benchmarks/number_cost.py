@@ -12,8 +12,9 @@ from ..base.progress import showing
 from ..beside.between import Forecast
 from ..emulation.counted_models import CountedModel, stream
 from ..emulation.instruction_counts import Counter
-from ..engines import engines, loader
-from ..engines.learners import defaults, kind_of, number_parameters
+from ..engines import engines
+from ..library import loader
+from ..library.learners import defaults, kind_of, number_parameters
 
 _HEAD = ("board", "learner", "bytes", "median", "most")
 _COLUMNS, _LAGS, _HORIZON = 5, 3, 10

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from ..compare import number_peers
-from ..engines.learners import defaults, learner, number_parameters
 from ..evaluation.errors import errors_of
 from ..evaluation.regression import evaluate_numbers
+from ..library.learners import defaults, learner, number_parameters
 from ..render.markdown import markdown_table
 from ..streams.number_streams import NumberStream
 from ..streams.open_numbers import open_numbers

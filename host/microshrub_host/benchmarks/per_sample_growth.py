@@ -20,10 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from ..engines import library_files, loader
-from ..engines.learners import MODELS
 from ..engines.session import Session
 from ..evaluation import prequential
+from ..library import loader
+from ..library.learners import MODELS
+from ..sources import library_files
 from ..streams.stream import Stream
 
 POINTS = (10_000, 100_000, 1_000_000)

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from ..base.errors import UserError
-from ..engines import c_kernels
+from ..kernels import c_kernels
 
 FEATURES = 20  # of the files that are made
 SHRUB = ("--model", "shrub", "--window", "16", "--trees", "4", "--depth", "4")

@@ -15,9 +15,10 @@ from ..base.text import did_you_mean
 from ..compare.catalogue import PEERS, filled
 from ..compare.contender import NO_ANSWER
 from ..compare.river_peers import SCALED, make
-from ..engines import engines, loader
-from ..engines.learners import DEFAULT, MODELS, defaults
+from ..engines import engines
 from ..evaluation import kept_aside, prequential
+from ..library import loader
+from ..library.learners import DEFAULT, MODELS, defaults
 from ..streams.units import Scale
 from .lessons import Lesson
 from .taught_sets import scikit

@@ -9,7 +9,7 @@ from typing import Any
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..emulation import counted_models, instruction_counts
-from ..engines import loader
+from ..library import loader
 from .anomaly_cost import table_bytes
 
 _HEAD = ("board", "classes", "bytes", "ask: mean", "most", "note: mean", "most")

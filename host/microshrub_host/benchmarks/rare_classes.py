@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engines.learners import BALANCED, DEFAULT, defaults
 from ..evaluation.prequential import evaluate
+from ..library.learners import BALANCED, DEFAULT, defaults
 from ..render.markdown import markdown_table
 from ..streams.stream import Stream
 

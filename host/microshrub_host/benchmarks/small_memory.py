@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from ..compare.catalogue import PEERS
 from ..compare.contender import Contender
 from ..compare.runner import Cell
-from ..engines.learners import options_text
+from ..library.learners import options_text
 from ..render.markdown import markdown_table
 from .best_known import RIVALS, Pick
 from .known_streams import CHOSEN

@@ -10,8 +10,9 @@ import random
 from array import array
 from typing import Any
 
-from ..engines import engines, loader
-from ..engines.learners import DEFAULT, MODELS, defaults
+from ..engines import engines
+from ..library import loader
+from ..library.learners import DEFAULT, MODELS, defaults
 from ..streams.stream import Stream
 from .family_members import WARMUP
 

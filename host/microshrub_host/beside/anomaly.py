@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..base.how_often import share_of_samples
 from ..base.settings import settings
-from ..engines import loader
 from ..engines.interface import Plan
+from ..library import loader
 from .companion import BesideRun, Companion, Followed, Option
 
 _SETTINGS = {"window": 0, "reach": 4, "normal": 0}

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ..base.errors import UserError
 from ..base.how_often import share_of_samples
-from ..engines import loader
 from ..engines.interface import Plan
+from ..library import loader
 from .companion import BesideRun, Companion, Followed, Option
 
 OPTION = "--label-budget"

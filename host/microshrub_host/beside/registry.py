@@ -6,8 +6,8 @@ import os
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
-from ..engines import loader
-from ..engines.own_learners import PARTS, add
+from ..library import loader
+from ..sources.own_learners import PARTS, add
 from .anomaly import Anomaly
 from .companion import Companion
 from .guarantee import Guarantee

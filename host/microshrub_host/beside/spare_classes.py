@@ -15,8 +15,8 @@ import numpy as np
 from ..base.errors import UserError
 from ..base.settings import settings
 from ..base.text import did_you_mean
-from ..engines import loader
 from ..engines.interface import Plan
+from ..library import loader
 from ..streams.stream import Stream
 from .companion import Companion, Followed, Option
 from .spare_run import SpareRun

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
-from ..engines import loader
 from ..engines.interface import Plan
+from ..library import loader
 from .companion import Companion
 
 CONFIG = "beside"  # the part of config.json that has all of them

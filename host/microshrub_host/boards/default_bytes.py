@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from ..engines.learners import defaults, learner, model_of
+from ..library.learners import defaults, learner, model_of
 from .board_files import Board
 from .ram_budget import Parameters, budget
 

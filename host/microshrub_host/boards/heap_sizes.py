@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
-from ..engines import loader
-from ..engines.python_pointers import AddressTable
+from ..library import loader
+from ..library.python_pointers import AddressTable
 from .import_heap import BLOCK, WORD, blocks, table
 
 

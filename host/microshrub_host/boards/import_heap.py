@@ -28,7 +28,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..engines import library_files, mpy
+from ..programs import mpy
+from ..sources import library_files
 
 BLOCK = 16  # bytes
 WORD = 4
@@ -158,7 +159,7 @@ def _files(arch: str, roots: tuple[str, ...], native: bool) -> list[Path]:
     """The compiled files of the imported modules."""
     needed = library_files.closure(roots)
     if native:
-        from ..engines import native_files
+        from ..programs import native_files
 
         return native_files.compiled(arch, needed)
     return [path for path in mpy.compiled(arch) if library_files.module_name(path) in needed]

@@ -18,7 +18,9 @@ from pathlib import Path
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
-from ..engines import library_files, loader, mpy
+from ..library import loader
+from ..programs import mpy
+from ..sources import library_files
 from .heap_sizes import heap_bytes, planned
 from .import_heap import WORD, blocks
 from .ram_budget import Part

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..beside.companion import Beside, freezes
-from ..engines import loader
+from ..library import loader
 from .board_files import Board
 from .heap_sizes import heap_bytes, planned, size_of
 from .import_heap import BLOCK, LibraryHeap, ModuleHeap, blocks, library_heap, texts

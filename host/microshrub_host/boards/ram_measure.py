@@ -10,8 +10,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from ..engines import library_files, loader, mpy, native_files
-from ..engines.micropython_binary import find_or_fetch
+from ..fetch.micropython_binary import find_or_fetch
+from ..library import loader
+from ..programs import mpy, native_files
+from ..sources import library_files
 from .import_heap import BLOCK, library_heap, names_told
 from .ram_budget import Parameters, modules_of
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..beside.companion import Beside
-from ..engines.learners import specification
+from ..library.learners import specification
 from . import thicket_time
 from .board_files import Board, CostRow, Costs
 from .energy import Energy

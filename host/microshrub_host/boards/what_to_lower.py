@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from ..engines import loader
-from ..engines.learners import Parameter, model_of, options_of
+from ..library import loader
+from ..library.learners import Parameter, model_of, options_of
 from .board_files import Board
 from .heap_sizes import planned
 from .ram_budget import Parameters, Value, budget

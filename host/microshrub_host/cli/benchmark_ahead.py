@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..base.progress import showing
 from ..benchmarks.ahead import FILES, HORIZONS, MODEL, AheadRow, measure, names, page
-from ..engines import loader
+from ..library import loader
 from ..streams.data_folder import data_folder
 from .benchmark_options import add_output_options, command_text, say_missing, write_markdown
 from .outputs import check_outputs

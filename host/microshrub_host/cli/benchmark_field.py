@@ -14,7 +14,7 @@ from ..compare import catalogue
 from ..compare.contender import Contender
 from ..compare.field_set import SIZES, thicket
 from ..compare.our_learners import ours
-from ..engines.learners import DEFAULT, MODELS, defaults
+from ..library.learners import DEFAULT, MODELS, defaults
 from ..papers.ranks_plot import draw_ranks
 from .benchmark_options import (
     add_output_options,

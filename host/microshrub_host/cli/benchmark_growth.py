@@ -14,7 +14,7 @@ from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import console
 from ..benchmarks.per_sample_growth import POINTS, WINDOW, SampleCost, measure
-from ..engines.learners import WARMUP
+from ..library.learners import WARMUP
 from .options import add_model_options
 from .stream_options import add_stream_options, compile_kernels, open_with_parameters
 

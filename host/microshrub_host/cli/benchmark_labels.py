@@ -7,7 +7,7 @@ import argparse
 from ..base.progress import showing
 from ..benchmarks.few_labels import LabelRow, measure, page, runs
 from ..benchmarks.few_labels_plot import draw
-from ..engines.learners import DEFAULT
+from ..library.learners import DEFAULT
 from ..streams.stream import Stream
 from .benchmark_options import (
     add_output_options,

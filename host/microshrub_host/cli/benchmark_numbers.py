@@ -6,7 +6,7 @@ import argparse
 
 from ..base.progress import showing
 from ..benchmarks.numbers import GUESSES, LIMIT, OURS, PEERS, SOURCES, Row, measure, page
-from ..engines import loader
+from ..library import loader
 from ..streams.data_folder import data_folder
 from .benchmark_options import (
     add_output_options,

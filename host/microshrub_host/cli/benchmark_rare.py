@@ -7,7 +7,7 @@ from typing import Any
 
 from ..base.progress import showing
 from ..benchmarks.rare_classes import LIMIT, RareRow, measure, page, runs, thinned
-from ..engines.learners import BALANCED, DEFAULT
+from ..library.learners import BALANCED, DEFAULT
 from ..streams.stream import Stream
 from .benchmark_options import (
     add_output_options,

@@ -9,7 +9,7 @@ from ..base.progress import showing
 from ..benchmarks.pupils import RIVER
 from ..benchmarks.recurring import CONCEPTS, FIRST, LENGTH, Found, measure, page
 from ..benchmarks.taught_sets import opener
-from ..engines.learners import DEFAULT
+from ..library.learners import DEFAULT
 from .benchmark_options import add_output_options, chosen, command_text, write_markdown
 from .learner_options import add_learner_options, learners_of
 from .outputs import check_outputs

@@ -11,7 +11,7 @@ from ..benchmarks.lessons import MOST, TESTS
 from ..benchmarks.pupils import BATCH, RIVER
 from ..benchmarks.taught_sets import file_of, opener
 from ..benchmarks.teach import GradeTable, keeping, measure, page, total
-from ..engines.learners import DEFAULT
+from ..library.learners import DEFAULT
 from ..streams.data_folder import data_folder
 from .benchmark_options import (
     add_output_options,

@@ -7,7 +7,7 @@ import argparse
 from ..base.progress import showing
 from ..benchmarks.family_members import WARMUP
 from ..benchmarks.members_worth import markdown, measure
-from ..engines.learners import DEFAULT, check_parameters
+from ..library.learners import DEFAULT, check_parameters
 from .benchmark_options import (
     add_output_options,
     add_streams_option,

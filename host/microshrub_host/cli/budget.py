@@ -12,8 +12,8 @@ from ..beside.between import between
 from ..beside.companion import Beside, around
 from ..boards import board_files, ram_budget, sample_time
 from ..boards.what_to_lower import which_to_lower
-from ..engines import native_files
-from ..engines.learners import REGRESSORS, check_parameters, kind_of, number_parameters
+from ..library.learners import REGRESSORS, check_parameters, kind_of, number_parameters
+from ..programs import native_files
 from ..reports import report
 from ..streams.number_streams import MOST_AHEAD
 from .companion_options import add_companion_options, companions

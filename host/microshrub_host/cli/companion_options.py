@@ -9,7 +9,7 @@ from typing import Any
 from ..base.terminal import messages
 from ..beside import companion, registry
 from ..beside.companion import Beside
-from ..engines.learners import check_parameters
+from ..library.learners import check_parameters
 from ..streams.stream import Stream
 from .parsed import whole_number
 

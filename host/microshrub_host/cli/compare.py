@@ -17,7 +17,7 @@ from ..compare.our_learners import model_bytes, ours
 from ..compare.report import StreamResults
 from ..compare.runner import Cell, compare
 from ..compare.sets import SETS, Selection
-from ..engines.learners import MODELS
+from ..library.learners import MODELS
 from ..streams.stream import Stream
 from .companion_options import add_companion_options
 from .compare_numbers import NUMBERS, run_numbers

@@ -13,7 +13,7 @@ from ..compare.contender import Contender
 from ..compare.number_peers import PEERS, model_bytes, ours
 from ..compare.number_report import NumberResults
 from ..compare.number_runner import NumberCell, compare_numbers
-from ..engines.learners import REGRESSORS, WARMUP
+from ..library.learners import REGRESSORS, WARMUP
 from ..streams.number_streams import NumberStream
 from .compare_streams import check_bytes, compile_ours, learn_all, options_of, with_data
 from .number_options import open_number_stream, target_range

@@ -14,7 +14,7 @@ from ..benchmarks.feature_cost import feature_rows
 from ..benchmarks.number_cost import number_rows
 from ..benchmarks.question_cost import question_rows, rehearsal_rows
 from ..emulation import emulated_boards
-from ..engines import native_tools
+from ..fetch import native_tools
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import argparse
 
 from ..base.terminal import messages
 from ..emulation import emulated_boards
-from ..engines import micropython_binary
+from ..fetch import micropython_binary
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

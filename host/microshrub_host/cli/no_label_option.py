@@ -9,8 +9,8 @@ import numpy as np
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import messages
-from ..engines.feature_options import FeatureOptions
-from ..engines.learners import WARMUP
+from ..features.feature_options import FeatureOptions
+from ..library.learners import WARMUP
 from ..streams.class_names import declared_classes
 from ..streams.number_streams import NumberStream
 from ..streams.open_numbers import open_columns

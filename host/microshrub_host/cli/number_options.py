@@ -10,9 +10,9 @@ from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import messages
 from ..beside import registry
-from ..engines.feature_extraction import extracted_numbers
-from ..engines.feature_options import FeatureOptions
-from ..engines.learners import (
+from ..features.feature_extraction import extracted_numbers
+from ..features.feature_options import FeatureOptions
+from ..library.learners import (
     REGRESSORS,
     WARMUP,
     check_parameters,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..base.errors import UserError
-from ..engines.learners import (
+from ..library.learners import (
     BALANCED,
     DEFAULT,
     MODELS,

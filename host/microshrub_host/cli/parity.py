@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from ..base.terminal import console, messages
 from ..base.text import count
 from ..beside.between import between
-from ..engines import engines, loader, native_files
+from ..engines import engines
 from ..engines.interface import NO_LABELS, EngineError, Labels
-from ..engines.learners import WARMUP, kind_of
-from ..engines.micropython_binary import find_or_fetch
 from ..evaluation import feature_parity, parity, prequential
+from ..fetch.micropython_binary import find_or_fetch
+from ..library import loader
+from ..library.learners import WARMUP, kind_of
+from ..programs import native_files
 from ..streams.extraction import Extraction
 from ..streams.units import Raw
 from .companion_options import add_companion_options, beside_stream, companions

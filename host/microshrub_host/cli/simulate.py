@@ -13,9 +13,10 @@ from ..base.terminal import console
 from ..beside.between import between
 from ..beside.companion import Beside
 from ..boards import board_files, ram_budget, sample_time
-from ..engines import engines, loader
-from ..engines.learners import MODELS
+from ..engines import engines
 from ..evaluation import kept_aside, prequential
+from ..library import loader
+from ..library.learners import MODELS
 from ..models import model_files
 from ..reports import page, plots, report
 from ..streams.stream import Stream

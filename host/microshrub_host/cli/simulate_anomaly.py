@@ -13,11 +13,11 @@ from ..base.terminal import console
 from ..base.text import count
 from ..beside import registry
 from ..beside.anomaly import Anomaly
-from ..engines import loader
-from ..engines.feature_extraction import extracted_numbers
-from ..engines.feature_options import FeatureOptions
-from ..engines.learners import WARMUP, option
 from ..evaluation.anomalies_alone import score_alone
+from ..features.feature_extraction import extracted_numbers
+from ..features.feature_options import FeatureOptions
+from ..library import loader
+from ..library.learners import WARMUP, option
 from ..reports.plots import draw_anomalies
 from .no_label_option import open_unlabelled
 from .options import given_options

@@ -15,10 +15,11 @@ from ..base.cluster import check_packages, spread
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import console
-from ..engines import engines, loader
-from ..engines.learners import check_parameters
+from ..engines import engines
 from ..evaluation import fleet
 from ..evaluation.fleet import FleetPlan, Met
+from ..library import loader
+from ..library.learners import check_parameters
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
 from .parsed import add_whole_numbers, check_at_least_one
 from .run_options import add_worker_options

@@ -9,9 +9,9 @@ from ..base.errors import UserError
 from ..base.progress import showing
 from ..beside.between import between
 from ..boards import board_files, ram_budget
-from ..engines import loader
-from ..engines.learners import WARMUP, kind_of
 from ..evaluation import regression
+from ..library import loader
+from ..library.learners import WARMUP, kind_of
 from ..models import model_files
 from ..reports.number_plots import draw_numbers
 from ..reports.number_report import number_record, print_numbers

@@ -12,11 +12,11 @@ from ..base.text import count
 from ..beside import registry
 from ..boards import board_files
 from ..boards.default_bytes import SIZE, bytes_for
-from ..engines import native_files
-from ..engines.feature_extraction import extracted
-from ..engines.feature_options import FeatureOptions
-from ..engines.learners import MODELS, WARMUP, check_parameters, stream_parameters, warmup_of
 from ..evaluation import prequential
+from ..features.feature_extraction import extracted
+from ..features.feature_options import FeatureOptions
+from ..library.learners import MODELS, WARMUP, check_parameters, stream_parameters, warmup_of
+from ..programs import native_files
 from ..streams.generators import SYNTH_NAMES
 from ..streams.open_stream import open_stream
 from ..streams.stream import Stream

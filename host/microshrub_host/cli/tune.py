@@ -16,8 +16,8 @@ from ..base.text import count
 from ..beside.label_budget import LabelBudget
 from ..beside.spare_classes import SpareClasses
 from ..boards import board_files
-from ..engines import native_files
-from ..engines.learners import option
+from ..library.learners import option
+from ..programs import native_files
 from ..streams.source_file import STANDARD_INPUT
 from ..tuning.report import TuningReport
 from ..tuning.study import RULE

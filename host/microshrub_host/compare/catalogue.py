@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..base.text import did_you_mean
 from ..beside.label_budget import LabelBudget
-from ..engines.learners import WARMUP
+from ..library.learners import WARMUP
 from ..streams.stream import Stream
 from .contender import NO_ANSWER, SEED, Contender, ContenderRun
 from .few_labels import UNKNOWN, GivenLabels, given_labels

@@ -5,7 +5,7 @@ Ensembles of River and MOA have ten members, and otherwise the defaults of their
 
 from __future__ import annotations
 
-from ..engines.learners import DEFAULT, MODELS
+from ..library.learners import DEFAULT, MODELS
 from .catalogue import PEERS
 from .contender import Contender
 from .our_learners import ours

@@ -10,8 +10,10 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..beside.between import Forecast
-from ..engines import engines, loader
-from ..engines.learners import (
+from ..engines import engines
+from ..evaluation import prequential
+from ..library import loader
+from ..library.learners import (
     REGRESSORS,
     WARMUP,
     check_parameters,
@@ -21,7 +23,6 @@ from ..engines.learners import (
     regressor_for,
     specification,
 )
-from ..evaluation import prequential
 from ..streams.number_streams import NumberStream
 from ..streams.units import Raw
 from . import catalogue, river_peers

@@ -7,9 +7,11 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..beside.label_budget import LabelBudget
-from ..engines import engines, loader
+from ..engines import engines
 from ..engines.interface import Labels
-from ..engines.learners import (
+from ..evaluation import prequential
+from ..library import loader
+from ..library.learners import (
     MODELS,
     check_parameters,
     learner,
@@ -17,7 +19,6 @@ from ..engines.learners import (
     stream_parameters,
     warmup_of,
 )
-from ..evaluation import prequential
 from ..models.tree_shape import Shape, our_shape
 from ..streams.stream import Stream
 from ..streams.units import Raw

@@ -16,7 +16,8 @@ from rich.text import Text
 from ..base.terminal import console
 from ..base.text import count
 from ..base.versions import version_of, versions
-from ..engines import c_kernels, loader
+from ..kernels import c_kernels
+from ..library import loader
 from ..streams.stream import Stream
 from . import moa_peers
 from .catalogue import java

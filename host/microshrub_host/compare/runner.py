@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from ..base.worker_process import Apart, Ended, Send, TimeLimit, wait_for_any
 from ..beside.label_budget import LabelBudget
-from ..engines import loader
 from ..engines.status import percent
+from ..library import loader
 from ..streams.stream import Stream
 from . import catalogue
 from .contender import NO_ANSWER, Contender, ContenderRun

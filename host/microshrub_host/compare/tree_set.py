@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engines.learners import defaults
+from ..library.learners import defaults
 from .contender import SEED, Contender
 from .our_learners import ours
 

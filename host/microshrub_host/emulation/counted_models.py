@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engines import loader
+from ..library import loader
 
 WARMUP = 1000  # samples to learn before anything is counted
 COUNTED = 1000

@@ -20,9 +20,9 @@ from pathlib import Path
 
 from ..base.cache import cache_folder, work_folder
 from ..base.errors import UserError
-from ..engines import debian_packages
-from ..engines.debian_packages import CommandError, PackagesError, Progress
-from ..engines.native_tools import architecture, put_in_place, with_libraries
+from ..fetch import debian_packages
+from ..fetch.debian_packages import CommandError, PackagesError, Progress
+from ..fetch.native_tools import architecture, put_in_place, with_libraries
 from . import firmware_build
 from .firmware_build import HEAP_BYTES, SOURCE_SUITE, Compiler
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ..base.errors import UserError
 from ..base.raw_repl import CodeRaisedError, LineLostError, RawRepl
-from ..engines.debian_packages import Progress
+from ..fetch.debian_packages import Progress
 from .emulated_boards import FILES_BYTES, Emulator, find_or_build
 
 if sys.platform != "win32":  # where there is no QEMU of ours

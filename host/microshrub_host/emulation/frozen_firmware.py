@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..base.cache import cache_folder
-from ..engines import native_tools
-from ..engines.debian_packages import CommandError, PackagesError, Progress
+from ..fetch import native_tools
+from ..fetch.debian_packages import CommandError, PackagesError, Progress
 from . import firmware_build
 from .emulated_boards import WAYS, Emulator, NoEmulator, silent
 

@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boards import ram_budget
-from ..engines import library_files, loader, mpy, native_files
-from ..engines.debian_packages import Progress
-from ..engines.own_learners import own_learners
+from ..fetch.debian_packages import Progress
+from ..library import loader
+from ..programs import mpy, native_files
+from ..sources import library_files
+from ..sources.own_learners import own_learners
 from .counted_models import CountedModel
 from .emulated_boards import board_named
 from .emulator import EmulatedBoard, EmulatedBoardError

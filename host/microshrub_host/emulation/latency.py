@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from ..boards import ram_budget
 from ..boards.board_files import Board
-from ..engines import loader
-from ..engines.debian_packages import Progress
 from ..engines.engines import ints
-from ..engines.learners import MODELS
 from ..evaluation.prequential import raw_rows
+from ..fetch.debian_packages import Progress
+from ..library import loader
+from ..library.learners import MODELS
 from ..streams.stream import Stream
 from . import emulated_boards
 from .counted_models import CountedModel

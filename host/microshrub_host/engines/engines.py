@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..library import loader
 from ..streams.units import Raw
-from . import loader, session
+from . import session
 from .interface import NO_LABELS, Beside, Engine, Labels, Parameters, Said, States
 from .micropython_engine import MicroPythonEngine, said_of, states_of
 from .status import Status
@@ -80,7 +81,7 @@ def ints(raw: NDArray[Any]) -> array[int]:
 
 def available() -> tuple[str, ...]:
     """The engines of this machine; a real MicroPython, which can be fetched, is always one."""
-    from . import c_kernels
+    from ..kernels import c_kernels
 
     return NAMES if c_kernels.works() else tuple(name for name in NAMES if name != "c")
 

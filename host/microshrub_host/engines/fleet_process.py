@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ..base.terminal import messages
-from . import fleet_board, library_files, loader
+from ..fetch.micropython_binary import find_or_fetch
+from ..library import loader
+from ..sources import library_files
+from . import fleet_board
 from .interface import EngineError
-from .micropython_binary import find_or_fetch
 
 Do = Callable[[str, bytes], bytes]
 

@@ -11,17 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..base.terminal import messages
+from ..fetch.micropython_binary import find_or_fetch
+from ..library import loader
+from ..programs import mpy, native_files
+from ..sources import library_files
+from ..sources.own_learners import own_learners, own_parts
 from ..streams.units import Raw
-from . import (
-    asked_labels,
-    library_files,
-    loader,
-    mpy,
-    native_files,
-    session,
-    spare_person,
-    watchers,
-)
+from . import asked_labels, session, spare_person, watchers
 from .interface import (
     NO_LABELS,
     Beside,
@@ -32,8 +28,6 @@ from .interface import (
     Said,
     States,
 )
-from .micropython_binary import find_or_fetch
-from .own_learners import own_learners, own_parts
 from .status import Status
 
 

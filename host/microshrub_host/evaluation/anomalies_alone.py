@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..beside.anomaly import Anomaly, AnomalyRun
-from ..engines import loader
+from ..library import loader
 from ..streams.number_streams import NumberStream
 
 _ROWS = 2048  # at a time

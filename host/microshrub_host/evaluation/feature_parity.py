@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.terminal import messages
-from ..engines import library_files
-from ..engines.feature_extraction import Extractor, raw_readings
 from ..engines.interface import EngineError
-from ..engines.micropython_binary import find_or_fetch
+from ..features import feature_session
+from ..features.feature_extraction import Extractor, raw_readings
+from ..fetch.micropython_binary import find_or_fetch
+from ..sources import library_files
 from ..streams.extraction import Extraction
 from ..streams.units import Raw
 
@@ -52,13 +53,13 @@ def difference(
 def _on_micropython(extraction: Extraction, readings: Raw) -> Raw:
     plan = {"channels": len(extraction.channels), "options": extraction.options}
     features = Extractor(extraction, "python").features
-    script = Path(library_files.__file__).with_name("feature_session.py")
     with tempfile.TemporaryDirectory() as folder:
         given, raw, made = (Path(folder) / name for name in ("plan", "readings", "samples"))
         given.write_text(json.dumps(plan), encoding="utf-8")
         raw.write_bytes(readings.astype("<i4").tobytes())
-        command = [*find_or_fetch(messages.say).command, "-X", "heapsize=4m", str(script)]
-        command += [str(library_files.folder().parent), *map(str, (given, raw, made))]
+        command = [*find_or_fetch(messages.say).command, "-X", "heapsize=4m"]
+        command += [feature_session.__file__, str(library_files.folder().parent)]
+        command += map(str, (given, raw, made))
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise EngineError(f"MicroPython stopped: {(done.stdout + done.stderr)[-300:]}")

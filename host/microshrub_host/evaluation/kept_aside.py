@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..beside.companion import Beside, freezes
-from ..engines import engines, loader
-from ..engines.learners import MODELS, warmup_of
+from ..engines import engines
+from ..library import loader
+from ..library.learners import MODELS, warmup_of
 from ..streams.stream import Stream
 from ..streams.units import Raw
 from . import prequential

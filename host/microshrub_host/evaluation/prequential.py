@@ -19,10 +19,11 @@ from ..beside.between import Forecast
 from ..beside.companion import Beside, BesideRun, Followed, freezes
 from ..beside.label_budget import AskingRun
 from ..beside.spare_run import SpareRun
-from ..engines import engines, loader
+from ..engines import engines
 from ..engines.interface import Engine, Labels, Said, States
-from ..engines.learners import MODELS, REGRESSORS, kind_of, warmup_of
 from ..engines.status import Status
+from ..library import loader
+from ..library.learners import MODELS, REGRESSORS, kind_of, warmup_of
 from ..streams.kept_values import column_room
 from ..streams.stream import Stream
 from ..streams.units import Raw, Scale

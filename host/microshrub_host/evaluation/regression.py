@@ -11,9 +11,10 @@ import numpy as np
 
 from ..base.mapped_memory import let_go
 from ..beside.between import Forecast
-from ..engines import engines, loader
+from ..engines import engines
 from ..engines.interface import States
-from ..engines.learners import kind_of
+from ..library import loader
+from ..library.learners import kind_of
 from ..streams.kept_values import column_room
 from ..streams.number_streams import NumberStream, Values
 from .errors import Errors, ErrorSums, IntervalResult, IntervalSums

@@ -11,11 +11,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..base.errors import UserError
-from ..engines import c_translate, library_files
-from ..engines.c_translate import DIVISION, TYPES
-from ..engines.kernel_sources import TranslationError, symbol
-from ..engines.python_pointers import AddressTable
+from ..kernels import c_translate
+from ..kernels.c_translate import DIVISION, TYPES
+from ..kernels.kernel_sources import TranslationError, symbol
+from ..library.python_pointers import AddressTable
 from ..models.model_files import OpenModel
+from ..sources import library_files
 from ..streams.units import MISSING
 from . import c_growing, c_spare, c_text
 

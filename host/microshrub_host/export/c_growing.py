@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engines import loader
+from ..library import loader
 from ..models.model_files import OpenModel
 
 _HOME = "range_growth"

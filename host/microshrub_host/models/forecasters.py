@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engines import loader
 from ..engines.interface import States
+from ..library import loader
 from ..streams.units import Scale
 
 _PARAMETERS = {"columns", "column", "ends", "horizon", "lags", "interval"}

@@ -40,12 +40,12 @@ import numpy as np
 from ..base import files
 from ..base.errors import UserError
 from ..beside import registry
-from ..engines import learners, loader
-from ..engines.feature_extraction import Extractor, extraction_of
 from ..engines.interface import States
-from ..engines.learners import MODELS, REGRESSORS
 from ..evaluation.prequential import Result
 from ..evaluation.regression import NumberResult
+from ..features.feature_extraction import Extractor, extraction_of
+from ..library import learners, loader
+from ..library.learners import MODELS, REGRESSORS
 from ..streams.extraction import Extraction
 from ..streams.number_streams import NumberStream
 from ..streams.project_files import PARTS

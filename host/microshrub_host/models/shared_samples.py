@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.errors import UserError
-from ..engines import loader
+from ..library import loader
 from .model_files import ModelFile, OpenModel, open_model
 
 MOST = 20  # samples of a class

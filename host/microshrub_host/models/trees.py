@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..base.text import printable
-from ..engines import loader
-from ..engines.learners import companion
+from ..library import loader
+from ..library.learners import companion
 from .model_files import OpenModel
 
 DEEPEST = 30  # tests before a leaf, of all learners

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..compare import catalogue
 from ..compare.contender import SEED, Contender
-from ..engines.learners import DEFAULT, defaults
+from ..library.learners import DEFAULT, defaults
 from .experiment import Chosen, Method
 from .variations import SQRT, Grid, draw
 

@@ -6,7 +6,7 @@ from ..boards import board_files
 from ..boards.board_files import Board
 from ..boards.energy import Battery, Energy, amount, estimate
 from ..boards.sample_time import sample_time
-from ..engines.learners import specification
+from ..library.learners import specification
 from ..render.markdown import markdown_table
 
 HEAD = (

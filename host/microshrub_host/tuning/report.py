@@ -14,8 +14,8 @@ from rich.text import Text
 from ..base.terminal import console
 from ..base.text import count
 from ..base.versions import versions
-from ..engines.learners import kind_of
 from ..evaluation import pareto
+from ..library.learners import kind_of
 from ..render.page import Page, surroundings
 from . import study
 from .scores import ACCURACY, Scores

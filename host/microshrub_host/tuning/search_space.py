@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..boards.default_bytes import SIZE
-from ..engines.learners import Parameter, companion, defaults, kind_of, options_of
+from ..library.learners import Parameter, companion, defaults, kind_of, options_of
 
 Choice = dict[str, Any]  # names as a trial has them: "model", "shrub window"
 

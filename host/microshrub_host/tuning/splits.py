@@ -15,8 +15,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..beside.companion import Beside, around
-from ..engines import loader
-from ..engines.learners import (
+from ..engines.status import percent
+from ..evaluation.prequential import evaluate
+from ..evaluation.regression import evaluate_numbers
+from ..library import loader
+from ..library.learners import (
     BALANCED,
     DEFAULT,
     MODELS,
@@ -25,9 +28,6 @@ from ..engines.learners import (
     regressor_for,
     stream_parameters,
 )
-from ..engines.status import percent
-from ..evaluation.prequential import evaluate
-from ..evaluation.regression import evaluate_numbers
 from ..streams.number_streams import NumberStream, Values
 from ..streams.stream import Stream
 from .scores import ACCURACY, MAE, Measure, Scores, error_of_accuracy

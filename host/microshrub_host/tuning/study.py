@@ -18,9 +18,9 @@ from typing import Any
 
 from ..base.cluster import spread
 from ..base.errors import UserError
-from ..engines import loader
 from ..evaluation import prequential
 from ..evaluation.pareto import front
+from ..library import loader
 from . import study_file, trials
 from .scores import Measure, Scores
 from .search_space import first, sample

@@ -10,7 +10,7 @@ from ..beside.companion import Beside
 from ..boards import ram_budget, sample_time
 from ..boards.board_files import Board
 from ..emulation.latency import Clock
-from ..engines.learners import kind_of, learner, options_text
+from ..library.learners import kind_of, learner, options_text
 from .search_space import changed
 
 

@@ -12,7 +12,7 @@ from device_support import configuration
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 MODULE: Any = sys.modules[f"{loader.load('python').__name__}.device.config"]
 GOOD = configuration(

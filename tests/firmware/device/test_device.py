@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from microshrub_host.engines import library_files, loader
+from microshrub_host.library import loader
+from microshrub_host.sources import library_files
 
 FEATURES, CLASSES = 3, 3
 ROWS = 500

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from microshrub_host.engines import loader
-from microshrub_host.engines.feature_extraction import Extractor
-from microshrub_host.engines.feature_options import FeatureOptions
+from microshrub_host.features.feature_extraction import Extractor
+from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.library import loader
 from microshrub_host.streams.extraction import Extraction
 
 CHANNELS = ("x", "y", "t")

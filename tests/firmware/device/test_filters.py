@@ -10,7 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import signal
 
-from microshrub_host.engines import filter_design, loader
+from microshrub_host.features import filter_design
+from microshrub_host.library import loader
 
 LIMIT = 2**15
 CUT_OFFS = (0.0005, 0.003, 0.01, 0.1, 0.25, 0.4)  # of the rate

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests_support import ROOT
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 from microshrub_tools.link.frames import LONGEST, Frame, Splitter, pack, unpack
 from microshrub_tools.link.messages import sample
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 from microshrub_tools.link import messages
 from microshrub_tools.link.frames import Frame, Splitter, pack
 from microshrub_tools.link.messages import (

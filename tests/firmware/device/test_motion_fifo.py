@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from mpu6050_chip import Chip, Clock
 
-from microshrub_host.engines import loader
-from microshrub_host.engines.feature_extraction import Extractor
-from microshrub_host.engines.feature_options import FeatureOptions
+from microshrub_host.features.feature_extraction import Extractor
+from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
 AXES = ("ax", "ay", "az", "gx", "gy", "gz")

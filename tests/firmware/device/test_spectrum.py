@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 ROWS = (32, 64, 128, 256, 512)
 LIMIT = 2**15

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 Ints = NDArray[np.int64]
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 from microshrub_host.streams.units import RAW_MAX, Scale
 
 library = loader.load("checked")

@@ -22,7 +22,7 @@ from pool_support import (
     stir,
 )
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 POLICIES = ("vfdt", "efdt", "svfdt1", "svfdt2")
 

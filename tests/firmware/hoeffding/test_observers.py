@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pool_support import held, tree_with
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 Ints = NDArray[np.int64]
 LIBRARY = loader.load("checked").__name__

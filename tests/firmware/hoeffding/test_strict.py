@@ -26,7 +26,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pool_support import NEXT_NODE, NO_SLOT, held
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 LIBRARY = loader.load("checked").__name__
 strict: ModuleType = sys.modules[LIBRARY + ".hoeffding.svfdt"]

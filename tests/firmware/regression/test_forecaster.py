@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 LIBRARY: Any = loader.load("python")
 MISSING = LIBRARY.MISSING

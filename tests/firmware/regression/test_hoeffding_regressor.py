@@ -11,7 +11,7 @@ from float_regression_tree import FloatRegressionTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
 

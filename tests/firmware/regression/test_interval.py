@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 Interval = loader.load("python").Interval
 RAW = st.integers(-(2**29) + 1, 2**29 - 1)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from regression_oracle import NormalisedLeastMeanSquares
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
 CHECKED = loader.load("checked")

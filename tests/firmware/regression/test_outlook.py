@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from microshrub_host.benchmarks.series import SERIES, series
-from microshrub_host.engines import loader
-from microshrub_host.engines.learners import defaults, number_parameters
 from microshrub_host.evaluation.regression import NumberResult, evaluate_numbers
+from microshrub_host.library import loader
+from microshrub_host.library.learners import defaults, number_parameters
 from microshrub_host.streams.open_numbers import open_numbers
 
 LIBRARY: Any = loader.load("python")

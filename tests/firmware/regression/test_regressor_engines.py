@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from microshrub_host.beside.between import Forecast
-from microshrub_host.engines import engines, loader
+from microshrub_host.engines import engines
+from microshrub_host.library import loader
 
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("ShrubRegressor", {"window": 60, "trees": 3, "leaves": 8, "every": 9}),

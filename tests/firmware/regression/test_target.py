@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 Target = loader.load("python").Target
 RAW = st.integers(-(2**29) + 1, 2**29 - 1)

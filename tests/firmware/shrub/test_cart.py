@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.stats import chisquare
 from shrub_oracle import best_splits
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 Ints = NDArray[np.int64]
 EXACT_UP_TO = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 SHRUB = loader.load("python").ShrubEnsemble
 

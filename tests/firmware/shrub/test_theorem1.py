@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from shrub_oracle import gradient
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 ONE = 65536
 MOST_STEP = 64.0

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from shrub_oracle import gradient, project_simplex
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 ONE = 65536
 Ints = NDArray[np.int64]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 WINDOWS = (2, 3, 5, 16, 255, 256, 257, 300)
 NEVER = 32767  # train_every: no shrub is grown, the window is all there is

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from tests_support import stream_of
 
-from microshrub_host.engines import loader
-from microshrub_host.engines.learners import DEFAULT, defaults, stream_parameters
 from microshrub_host.evaluation import prequential
+from microshrub_host.library import loader
+from microshrub_host.library.learners import DEFAULT, defaults, stream_parameters
 
 PINS = Path(__file__).with_name("pinned_accuracy.json")
 STREAMS = ("synth:sea_a", "synth:agrawal_a", "river:ImageSegments", "elec", "occupancy")

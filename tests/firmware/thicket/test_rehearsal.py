@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from microshrub_host.beside.label_budget import LabelBudget
-from microshrub_host.engines import engines, loader
+from microshrub_host.engines import engines
 from microshrub_host.evaluation import prequential
+from microshrub_host.library import loader
 
 library = loader.load(loader.fastest())
 

@@ -15,7 +15,7 @@ import pytest
 from parcel_attack import attack
 from parcel_support import CLASSES, NAMES, UNITS, Board, rows_of, sealed
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
 ALL = (60, 60, 60)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
 

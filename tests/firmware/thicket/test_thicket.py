@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
 PLAIN = loader.load("python")

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from microshrub_host.engines import engines, loader
+from microshrub_host.engines import engines
+from microshrub_host.library import loader
 
 SHAPES = [(1, 2), (17, 2), (3, 5), (2, 256), (256, 3)]
 CASES: list[tuple[str, dict[str, Any]]] = [

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 PLAIN = loader.load("python")
 KERNELS = sys.modules[f"{PLAIN.__name__}.thicket.votes"]

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from microshrub_host.adapters import river_adapter, sklearn_adapter
-from microshrub_host.engines.learners import MODELS, REGRESSORS
+from microshrub_host.library.learners import MODELS, REGRESSORS
 
 ADAPTERS = [river_adapter, sklearn_adapter]
 BOTH = {"HoeffdingTreeClassifier", "HoeffdingTreeRegressor", "GaussianNB", "LinearRegression"}

@@ -19,8 +19,8 @@ from microshrub_host.adapters.river_adapter import (
     ShrubClassifier,
     ThicketClassifier,
 )
-from microshrub_host.engines.learners import defaults, stream_parameters
 from microshrub_host.evaluation import prequential
+from microshrub_host.library.learners import defaults, stream_parameters
 from microshrub_host.models import model_files
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream

@@ -14,8 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests_support import make_blobs
 
 from microshrub_host.adapters.sklearn_adapter import HoeffdingTreeClassifier, ShrubClassifier
-from microshrub_host.engines.learners import MODELS, stream_parameters
 from microshrub_host.evaluation import prequential
+from microshrub_host.library.learners import MODELS, stream_parameters
 from microshrub_host.models import model_files
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.main import main

@@ -12,10 +12,10 @@ import pytest
 from microshrub_host.base.errors import UserError
 from microshrub_host.benchmarks import per_sample_growth
 from microshrub_host.cli.benchmark_growth import points_of
-from microshrub_host.engines import loader
-from microshrub_host.engines.learners import MODELS
 from microshrub_host.engines.session import Session
 from microshrub_host.evaluation import prequential
+from microshrub_host.library import loader
+from microshrub_host.library.learners import MODELS
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.main import main

@@ -11,8 +11,8 @@ import pytest
 from microshrub_host.base.errors import UserError
 from microshrub_host.benchmarks import family, family_members
 from microshrub_host.benchmarks.family_members import LEAVES, MEMBERS, Member, MemberScore
-from microshrub_host.engines.learners import learner, stream_parameters
 from microshrub_host.evaluation import prequential
+from microshrub_host.library.learners import learner, stream_parameters
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.cli.main import main
 

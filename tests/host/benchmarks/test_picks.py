@@ -11,8 +11,8 @@ from microshrub_host.benchmarks import small_memory
 from microshrub_host.benchmarks.best_known import LARGE, PICKS, Pick
 from microshrub_host.benchmarks.known_streams import CHOSEN
 from microshrub_host.compare.runner import Cell
-from microshrub_host.engines.learners import learner, stream_parameters
 from microshrub_host.evaluation.prequential import evaluate
+from microshrub_host.library.learners import learner, stream_parameters
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.cli.main import main
 

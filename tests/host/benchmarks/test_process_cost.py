@@ -10,7 +10,7 @@ import pytest
 from microshrub_host.base.errors import UserError
 from microshrub_host.benchmarks import process_cost
 from microshrub_host.cli.benchmark_process import sizes_of
-from microshrub_host.engines import c_kernels
+from microshrub_host.kernels import c_kernels
 from microshrub_host.streams.open_stream import open_stream
 
 

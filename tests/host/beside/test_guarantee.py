@@ -24,7 +24,7 @@ from microshrub_host import (
     save_model,
     simulate,
 )
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 from microshrub_tools.cli.main import main
 
 SMALL: dict[str, Any] = {"bytes": 8192}

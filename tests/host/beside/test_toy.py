@@ -24,7 +24,8 @@ from microshrub_host import (
     register_companion,
 )
 from microshrub_host.beside import registry
-from microshrub_host.engines import loader, own_learners
+from microshrub_host.library import loader
+from microshrub_host.sources import own_learners
 from microshrub_tools.cli.main import main
 from microshrub_tools.cli.monitor import facts
 from microshrub_tools.link.client import HostLink

@@ -15,7 +15,10 @@ import pytest
 
 from microshrub_host.boards import board_files, heap_sizes, import_heap, ram_budget, ram_measure
 from microshrub_host.boards.what_to_lower import which_to_lower
-from microshrub_host.engines import library_files, loader, micropython_binary, mpy
+from microshrub_host.fetch import micropython_binary
+from microshrub_host.library import loader
+from microshrub_host.programs import mpy
+from microshrub_host.sources import library_files
 
 # A board like the MicroPython on a PC: x86, whose machine code is not on the heap.
 PC = dataclasses.replace(board_files.load("rpi_pico2"), arch="x86", native=False)

@@ -12,7 +12,7 @@ from tests_support import ROOT
 
 from microshrub_host.boards import board_files, sample_time, toml_section
 from microshrub_host.boards.board_files import CostRow
-from microshrub_host.engines.learners import specification
+from microshrub_host.library.learners import specification
 from microshrub_tools.board.bench import table
 
 SMALL = "shrub window=16 trees=4 depth=4"

@@ -41,7 +41,7 @@ def struck(name: str, folder: Path) -> tuple[int, str]:
         "microshrub_tools", "microshrub_tools.cli.main", "microshrub_host", "argparse",
         "microshrub_host.base.exits", "microshrub_host.cli.command_table",
         "microshrub_host.cli.simulate", "rich", "numpy", "microshrub_host.base.text",
-        "microshrub_host.engines.loader",
+        "microshrub_host.library.loader",
     ],
 )  # fmt: skip
 def test_it_is_told_in_one_line(name: str, tmp_path: Path) -> None:

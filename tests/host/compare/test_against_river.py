@@ -10,8 +10,8 @@ import pytest
 from river import tree
 from tests_support import stream_of
 
-from microshrub_host.engines import loader
 from microshrub_host.evaluation import prequential
+from microshrub_host.library import loader
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 

@@ -12,7 +12,7 @@ from compare_support import make_stream
 from microshrub_host.base.versions import version_of
 from microshrub_host.cli import compare
 from microshrub_host.compare import catalogue, speed_set
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 from microshrub_tools.cli.main import main
 
 

@@ -11,9 +11,9 @@ from emulated_support import START, OnLine, board_file
 
 from microshrub_host.emulation import emulated_boards
 from microshrub_host.emulation.emulator import EmulatedBoard
-from microshrub_host.engines.learners import defaults, number_parameters
 from microshrub_host.evaluation import prequential
 from microshrub_host.evaluation.regression import evaluate_numbers
+from microshrub_host.library.learners import defaults, number_parameters
 from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.board import build, flash

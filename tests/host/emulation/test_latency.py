@@ -12,7 +12,7 @@ from microshrub_host.boards.sample_time import sample_time
 from microshrub_host.emulation import emulated_boards
 from microshrub_host.emulation.counted_models import stream as made
 from microshrub_host.emulation.latency import Clock, can_count
-from microshrub_host.engines.learners import defaults, specification
+from microshrub_host.library.learners import defaults, specification
 from microshrub_host.streams.stream import Stream
 from microshrub_host.tuning import trials
 from microshrub_host.tuning.splits import StreamSplit

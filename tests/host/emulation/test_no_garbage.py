@@ -9,7 +9,7 @@ from device_support import configuration
 
 from microshrub_host.emulation import emulated_boards
 from microshrub_host.emulation.emulator import EmulatedBoard
-from microshrub_host.engines import mpy
+from microshrub_host.programs import mpy
 from microshrub_tools.link.frames import Frame, pack
 
 SAMPLES = 10_000

@@ -14,7 +14,7 @@ from microshrub_host.emulation import emulated_boards
 from microshrub_host.emulation.counted_models import CountedModel
 from microshrub_host.emulation.emulator import EmulatedBoard
 from microshrub_host.emulation.instruction_counts import TICKS, Counter
-from microshrub_host.engines import mpy
+from microshrub_host.programs import mpy
 from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import sample
 

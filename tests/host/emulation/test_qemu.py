@@ -19,7 +19,8 @@ from microshrub_host.benchmarks import feature_cost, instruction_report, number_
 from microshrub_host.emulation import counted_models, emulated_boards, instruction_counts
 from microshrub_host.emulation.emulated_boards import BOARDS
 from microshrub_host.emulation.emulator import EmulatedBoard, EmulatedBoardError
-from microshrub_host.engines import loader, mpy
+from microshrub_host.library import loader
+from microshrub_host.programs import mpy
 
 WARMUP = 60
 SAMPLES = 140

@@ -14,8 +14,9 @@ from tests_support import make_blobs
 
 from microshrub_host import Stream, UserError, open_stream, simulate
 from microshrub_host.beside.label_budget import LabelBudget
-from microshrub_host.engines import engines, loader
+from microshrub_host.engines import engines
 from microshrub_host.evaluation import parity, prequential
+from microshrub_host.library import loader
 from microshrub_tools.cli.main import main
 
 MODEL: dict[str, Any] = {"window": 8, "trees": 2, "depth": 2}

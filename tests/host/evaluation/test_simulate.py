@@ -149,7 +149,7 @@ class TestScale:
 
 
 def test_raw_constants_are_the_device_librarys() -> None:
-    from microshrub_host.engines import loader
+    from microshrub_host.library import loader
 
     library = loader.load("python")
     assert (units.MISSING, units.RAW_MAX) == (library.MISSING, library.RAW_MAX)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_tools.cli.main import main
 

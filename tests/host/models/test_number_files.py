@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 from microshrub_host.models import model_files
 from microshrub_host.models.forecasters import told
 from microshrub_tools.board import build

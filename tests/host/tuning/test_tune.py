@@ -27,7 +27,7 @@ from patience import PATIENCE
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
-from microshrub_host.engines.learners import check_parameters, specification
+from microshrub_host.library.learners import check_parameters, specification
 from microshrub_host.streams.stream import Stream
 from microshrub_host.tuning import trials
 from microshrub_host.tuning.scores import ACCURACY, MAE, Scores, error_of_accuracy

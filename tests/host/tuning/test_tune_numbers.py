@@ -12,7 +12,7 @@ import pytest
 
 from microshrub_host.api.planning import tune
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines.learners import check_parameters
+from microshrub_host.library.learners import check_parameters
 from microshrub_host.streams.number_streams import NumberStream
 from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_host.tuning.search_space import first, sample

@@ -11,7 +11,7 @@ from board_file_support import GOOD, write
 from script_support import RAW_REPL, Device, run
 
 from microshrub_host.boards import board_files, sample_time
-from microshrub_host.engines.learners import specification
+from microshrub_host.library.learners import specification
 from microshrub_tools.board.bench import CONFIGURATIONS
 
 

@@ -22,9 +22,12 @@ import microshrub_tools
 from microshrub_host.adapters.sklearn_adapter import ShrubClassifier
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
-from microshrub_host.engines import library_files, loader, mpy, native_tools
 from microshrub_host.evaluation import prequential
+from microshrub_host.fetch import native_tools
+from microshrub_host.library import loader
 from microshrub_host.models import model_files
+from microshrub_host.programs import mpy
+from microshrub_host.sources import library_files
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import (
     board_code,

@@ -17,8 +17,8 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.beside.between import between
 from microshrub_host.boards import board_files, import_heap, ram_budget
 from microshrub_host.boards.heap_sizes import heap_bytes
-from microshrub_host.engines import mpy
-from microshrub_host.engines.feature_options import FeatureOptions
+from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.programs import mpy
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import build, program_config
 from microshrub_tools.board.program_library import ProgramLibrary

@@ -20,7 +20,8 @@ from program_support import program, x86
 from tests_support import ROOT
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines import library_files, mpy
+from microshrub_host.programs import mpy
+from microshrub_host.sources import library_files
 from microshrub_tools.board import build, flash, raw_repl
 from microshrub_tools.board.raw_repl import Device
 from microshrub_tools.cli.main import main

@@ -16,7 +16,7 @@ from microshrub_host.boards import board_files
 from microshrub_host.emulation import emulated_boards, frozen_firmware
 from microshrub_host.emulation.emulated_boards import Emulator, NoEmulator
 from microshrub_host.emulation.emulator import EmulatedBoard
-from microshrub_host.engines.debian_packages import PackagesError
+from microshrub_host.fetch.debian_packages import PackagesError
 from microshrub_tools.board import build, flash
 from microshrub_tools.cli.main import main
 from microshrub_tools.link.client import HostLink

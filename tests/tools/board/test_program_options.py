@@ -11,7 +11,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.beside.label_budget import LabelBudget
 from microshrub_host.beside.spare_classes import SpareClasses
 from microshrub_host.boards import board_files
-from microshrub_host.engines.feature_options import FeatureOptions
+from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_tools.board.program_options import ProgramOptions
 
 PICO = board_files.load("rpi_pico")

@@ -13,7 +13,8 @@ from learner_faults import FAULTS, MAJORITY, faulty, own_learners_forgotten
 from script_support import run
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines import learners, loader, own_learners
+from microshrub_host.library import learners, loader
+from microshrub_host.sources import own_learners
 
 # What is said of each: where it is, and what; the first part of it, if that is all
 SAID = {

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from line_support import Cable, Damaged
 
-from microshrub_host.engines import library_files
+from microshrub_host.sources import library_files
 from microshrub_tools.cli.main import main
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.frames import LONGEST, Frame, pack

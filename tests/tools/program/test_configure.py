@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from device_support import Device, configuration, put_device
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.link_errors import RefusedError
 from microshrub_tools.link.messages import (

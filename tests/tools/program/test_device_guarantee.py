@@ -21,8 +21,8 @@ from device_support import (
 
 from microshrub_host.beside.guarantee import Guarantee, GuaranteeRun
 from microshrub_host.beside.label_budget import LabelBudget
-from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
+from microshrub_host.library.learners import MODELS
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.monitor import facts

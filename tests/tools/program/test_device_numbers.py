@@ -24,9 +24,9 @@ from device_support import (
 from microshrub_host.beside.between import Forecast
 from microshrub_host.boards import board_files
 from microshrub_host.engines import engines
-from microshrub_host.engines.learners import defaults, kind_of, number_parameters
 from microshrub_host.evaluation import regression
 from microshrub_host.evaluation.prequential import fit
+from microshrub_host.library.learners import defaults, kind_of, number_parameters
 from microshrub_host.streams.number_streams import NumberStream
 from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_tools.board import program_config

@@ -22,9 +22,9 @@ from device_support import (
 from patience import PATIENCE
 from tests_support import DATA
 
-from microshrub_host.engines import library_files
-from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
+from microshrub_host.library.learners import MODELS
+from microshrub_host.sources import library_files
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.link.board_names import read_configuration, version_note

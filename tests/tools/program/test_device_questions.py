@@ -20,8 +20,8 @@ from device_support import (
 
 from microshrub_host import Stream, open_stream, simulate
 from microshrub_host.beside.label_budget import LabelBudget
-from microshrub_host.engines.learners import MODELS
 from microshrub_host.evaluation import prequential
+from microshrub_host.library.learners import MODELS
 from microshrub_tools.board.simulated_device import Twin
 from microshrub_tools.cli.main import main
 from microshrub_tools.cli.monitor import facts

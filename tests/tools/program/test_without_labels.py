@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from device_support import Device, configuration, connected, put_device
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import CHECKPOINT, FINGERPRINT, Prediction, late_label, sample
 

@@ -12,7 +12,7 @@ from patience import PATIENCE
 from rich.console import Console
 from script_support import RESET_ONCE, SERVER, Device, run, spawn
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 from microshrub_tools.cli.monitor import facts, has_room, view
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import STATUS, DeviceStatus

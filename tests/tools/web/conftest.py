@@ -10,7 +10,7 @@ import pytest
 from browser_support import Browser, browser
 from sensor_support import held_clock
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 from microshrub_tools.web import site
 
 

@@ -15,7 +15,7 @@ from browser_support import Browser
 from playground_support import choose, crc_of_run, set_option, take
 
 from microshrub_host import load_model
-from microshrub_host.engines import mpy
+from microshrub_host.programs import mpy
 from microshrub_tools import build
 from microshrub_tools.board.build import main_file
 

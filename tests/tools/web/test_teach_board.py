@@ -14,7 +14,7 @@ from sensor_support import held_clock
 from teach_support import crc, end, taught
 
 from microshrub_host import load_model
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 pytest.importorskip("websockets")
 

@@ -15,8 +15,8 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import messages
 from microshrub_host.boards.board_files import CostRow
-from microshrub_host.engines import library_files
-from microshrub_host.engines.learners import MODELS, specification
+from microshrub_host.library.learners import MODELS, specification
+from microshrub_host.sources import library_files
 
 from .raw_repl import Device
 

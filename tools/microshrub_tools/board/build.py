@@ -31,13 +31,10 @@ from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.import_heap import LibraryHeap
 from microshrub_host.boards.program_heap import program_parts
 from microshrub_host.boards.what_to_lower import which_to_lower
-from microshrub_host.engines import (
-    library_files,
-    mpy,
-    native_files,
-)
-from microshrub_host.engines.own_learners import own_learners
+from microshrub_host.programs import mpy, native_files
 from microshrub_host.reports.report import code_shortage, shortage
+from microshrub_host.sources import library_files
+from microshrub_host.sources.own_learners import own_learners
 
 from . import flash_space
 from .program_config import Program

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 from . import flash_space
 from .board_code import HELPERS, LOADER, SELFTEST

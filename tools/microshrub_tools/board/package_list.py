@@ -13,7 +13,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from microshrub_host.engines import library_files, loader
+from microshrub_host.library import loader
+from microshrub_host.sources import library_files
 
 _INDENT = 2
 _PROGRAM = "device"  # the room that is not part of the library

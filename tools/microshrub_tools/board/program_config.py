@@ -16,9 +16,11 @@ import numpy as np
 from microshrub_host.base.errors import UserError
 from microshrub_host.beside import registry
 from microshrub_host.beside.watcher import CONFIG
-from microshrub_host.engines import engines, library_files, loader
-from microshrub_host.engines.learners import MODELS, REGRESSORS, WARMUP, check_parameters
+from microshrub_host.engines import engines
+from microshrub_host.library import loader
+from microshrub_host.library.learners import MODELS, REGRESSORS, WARMUP, check_parameters
 from microshrub_host.models.model_files import ModelFile, grew
+from microshrub_host.sources import library_files
 from microshrub_host.streams.number_streams import NumberStream, Values
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import RAW_MAX, Raw, Scale

@@ -10,14 +10,9 @@ from microshrub_host.beside import registry
 from microshrub_host.beside.watcher import CONFIG
 from microshrub_host.boards import import_heap, ram_budget
 from microshrub_host.boards.board_files import Board
-from microshrub_host.engines import (
-    frozen_files,
-    library_files,
-    loader,
-    merged_files,
-    mpy,
-    plain_kernels,
-)
+from microshrub_host.library import loader
+from microshrub_host.programs import frozen_files, merged_files, mpy, plain_kernels
+from microshrub_host.sources import library_files
 
 from .program_config import Program
 

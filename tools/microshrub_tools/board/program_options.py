@@ -14,8 +14,8 @@ from microshrub_host.beside import registry
 from microshrub_host.beside.companion import Beside
 from microshrub_host.beside.watcher import CONFIG, Watcher
 from microshrub_host.boards.board_files import Board
-from microshrub_host.engines.feature_options import FeatureOptions
-from microshrub_host.engines.learners import option
+from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.library.learners import option
 from microshrub_host.streams.extraction import Extraction
 
 from .flash_wear import seconds_between

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.text import did_you_mean
-from microshrub_host.engines import mpy
+from microshrub_host.programs import mpy
 from microshrub_host.streams.open_stream import open_stream
 
 from . import build

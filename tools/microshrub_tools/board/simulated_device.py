@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 from microshrub_host.streams.number_streams import NumberStream, Values
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Raw, Scale

@@ -24,7 +24,7 @@ from microshrub_host.cli.stream_options import (
     add_stream_options,
     open_with_parameters,
 )
-from microshrub_host.engines.learners import WARMUP, option
+from microshrub_host.library.learners import WARMUP, option
 from microshrub_host.models import model_files
 
 from ..board import build, program_config

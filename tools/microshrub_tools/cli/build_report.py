@@ -8,7 +8,7 @@ from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
 from microshrub_host.boards import board_files, energy, program_time, sample_time
 from microshrub_host.cli.energy_options import battery_of
-from microshrub_host.engines.learners import MODELS
+from microshrub_host.library.learners import MODELS
 from microshrub_host.reports.report import fitting
 
 from ..board import build, flash_wear, program_options

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console
-from microshrub_host.engines import learners, loader, own_check, own_learners
-from microshrub_host.engines.own_check import LearnerError
+from microshrub_host.library import learners, loader, own_check
+from microshrub_host.library.own_check import LearnerError
+from microshrub_host.sources import own_learners
 
 from ..learner_check.checks import CHECKS, NEEDED, CheckedLearner, LeftOut
 

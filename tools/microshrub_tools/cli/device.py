@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
             "a board made of software needs Linux, which has a 32-bit MicroPython. On other "
             "systems, `microshrub web` has one in the browser."
         )
-    from microshrub_host.engines.micropython_binary import find_or_fetch
+    from microshrub_host.fetch.micropython_binary import find_or_fetch
 
     from ..board import simulated_board
     from ..board.pc_board import PcBoard

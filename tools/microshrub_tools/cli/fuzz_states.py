@@ -7,7 +7,8 @@ import argparse
 from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import console
 from microshrub_host.cli.parsed import add_whole_numbers
-from microshrub_host.engines import engines, loader
+from microshrub_host.engines import engines
+from microshrub_host.library import loader
 
 from ..state_fuzz.altered_states import targets
 from ..state_fuzz.fuzz import fuzz

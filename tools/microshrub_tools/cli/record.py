@@ -17,7 +17,7 @@ from microshrub_host.base.terminal import messages
 from microshrub_host.base.text import count
 from microshrub_host.cli.parsed import whole_number
 from microshrub_host.cli.stream_options import add_features_option
-from microshrub_host.engines.feature_options import FeatureOptions
+from microshrub_host.features.feature_options import FeatureOptions
 
 from ..board.ports import add_port_option, chosen_port
 from ..link.serial_line import SerialLine

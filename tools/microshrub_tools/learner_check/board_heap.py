@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from microshrub_host.engines import library_files
-from microshrub_host.engines.micropython_binary import find_or_fetch
+from microshrub_host.fetch.micropython_binary import find_or_fetch
+from microshrub_host.sources import library_files
 
 _SCRIPT = """\
 import sys

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from microshrub_host.api.runs import parity
-from microshrub_host.engines import engines, learners, loader, own_check
-from microshrub_host.engines.micropython_binary import NoMicroPython
-from microshrub_host.engines.own_check import LearnerError, Samples
+from microshrub_host.engines import engines
+from microshrub_host.fetch.micropython_binary import NoMicroPython
+from microshrub_host.library import learners, loader, own_check
+from microshrub_host.library.own_check import LearnerError, Samples
 from microshrub_host.streams.number_streams import NumberStream
 from microshrub_host.streams.stream import Stream
 

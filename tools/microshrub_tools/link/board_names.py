@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from microshrub_host.engines import library_files
+from microshrub_host.sources import library_files
 
 from .checks import fields_of
 from .client import HostLink

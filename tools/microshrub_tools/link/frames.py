@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 _library: Any = loader.load("python")
 _device = _library.device.frames

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 from .class_state import ClassState, read_class_state
 from .frames import Frame

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 from ..link.client import HostLink
 from ..link.link_errors import LostError, RestartedError

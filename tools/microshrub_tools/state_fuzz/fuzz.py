@@ -5,8 +5,9 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from microshrub_host.engines import library_files, loader, own_learners
-from microshrub_host.engines.micropython_binary import find_or_fetch
+from microshrub_host.fetch.micropython_binary import find_or_fetch
+from microshrub_host.library import loader
+from microshrub_host.sources import library_files, own_learners
 
 from .altered_states import attack
 

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 from ..link.client import HostLink
 

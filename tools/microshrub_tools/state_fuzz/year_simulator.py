@@ -6,7 +6,7 @@ from array import array
 from io import BytesIO
 from typing import Any
 
-from microshrub_host.engines import loader
+from microshrub_host.library import loader
 
 from .year_device import CLASSES, FEATURES, LEARNER, PARAMETERS, WARMUP
 

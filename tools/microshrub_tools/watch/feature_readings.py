@@ -6,8 +6,8 @@ import dataclasses
 from typing import cast
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines.feature_extraction import Extractor
-from microshrub_host.engines.feature_options import FeatureOptions
+from microshrub_host.features.feature_extraction import Extractor
+from microshrub_host.features.feature_options import FeatureOptions
 
 from .readings import Reading
 

@@ -22,8 +22,9 @@ from microshrub_host.base.versions import version_of
 from microshrub_host.boards import board_files, ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.default_bytes import SIZE, bytes_for
-from microshrub_host.engines import library_files, loader, mpy
-from microshrub_host.engines.learners import (
+from microshrub_host.evaluation import prequential
+from microshrub_host.library import loader
+from microshrub_host.library.learners import (
     DEFAULT,
     MODELS,
     defaults,
@@ -32,8 +33,9 @@ from microshrub_host.engines.learners import (
     parameters,
     stream_parameters,
 )
-from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
+from microshrub_host.programs import mpy
+from microshrub_host.sources import library_files
 from microshrub_host.streams.file_kinds import KINDS
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream

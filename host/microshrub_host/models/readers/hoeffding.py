@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...base.errors import UserError
-from ...engines import loader
+from ...library import loader
 from ..trees import DEEPEST, Answer, Bayes, Leaf, Node, Tree, TreeReader
 
 

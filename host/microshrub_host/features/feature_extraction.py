@@ -1,0 +1,168 @@
+"""Features of readings on the PC, made by the board's own code.
+
+What firmware's FeatureExtractor makes of a recording is, bit by bit, what the board would have.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.errors import UserError
+from ..base.text import did_you_mean
+from ..library import loader
+from ..streams.extraction import Extraction
+from ..streams.number_streams import NOT_SCORED, NumberStream
+from ..streams.stream import Stream, stream_order
+from ..streams.units import MISSING, Raw, Scale
+from .feature_options import FeatureOptions
+
+_LIMIT = 1 << 15
+
+
+class Extractor:
+    """Takes readings one by one; makes a sample of them now and then, as the board does."""
+
+    def __init__(self, extraction: Extraction, engine: str | None = None) -> None:
+        library = loader.load(engine or loader.fastest())
+        channels = len(extraction.channels)
+        self._extractor: Any = library.device.extractor.FeatureExtractor(
+            channels, **extraction.options
+        )
+        self._readings = array("i", [0] * channels)
+        self.features: int = self._extractor.features
+        self._values = array("i", [0] * self.features)
+
+    def take(self, readings: Sequence[int | None]) -> list[int] | None:
+        """The sample that this reading completes, if it does; None stands for what is absent."""
+        for channel, value in enumerate(readings):
+            self._readings[channel] = MISSING if value is None else value
+        if self._extractor.take(self._readings, self._values):
+            return self._values.tolist()
+        return None
+
+
+def extraction_of(saved: Any) -> Extraction:
+    """What Extraction.saved() gave. Raises ValueError if it cannot be."""
+    try:
+        rate = saved["rate"]
+        found = Extraction(tuple(map(str, saved["channels"])), rate, dict(saved["options"]))
+        Extractor(found, "python")
+    except (TypeError, KeyError, OverflowError):
+        raise ValueError("config.json has no valid extraction") from None
+    return found
+
+
+def extracted(stream: Stream, options: FeatureOptions, shuffle: int | None = None) -> Stream:
+    """The stream of samples that a board would make of a recording of readings.
+
+    A sample has the label of its last reading. shuffle is the seed of a permutation of the
+    samples. Raises UserError if a board could not have given these readings.
+    """
+    made = _made(stream.name, stream.values, stream.feature_names, options)
+    order = stream_order(len(made.samples), None, shuffle)
+    return dataclasses.replace(
+        stream,
+        values=made.samples[order],
+        labels=stream.labels[made.last][order],
+        feature_names=made.names,
+        known_scale=made.scale,
+        extraction=made.extraction,
+    )
+
+
+def extracted_numbers(
+    readings: NumberStream, options: FeatureOptions, target: str | None = None
+) -> NumberStream:
+    """The stream of numbers that a board would make of a recording: its columns are features.
+
+    The target is one of these, by default the last. Raises UserError as extracted() does, and if
+    there is no such feature.
+    """
+    made = _made(readings.name, readings.columns, readings.column_names, options)
+    target = made.names[-1] if target is None else target
+    if target not in made.names:
+        plain = f"With plain={target} it is one. " * (target in readings.column_names)
+        raise UserError(
+            f"--target {target} is none of the features. {plain}{did_you_mean(target, made.names)}"
+        )
+    return NumberStream(
+        readings.name,
+        made.samples,
+        made.names,
+        made.names.index(target),
+        horizon=0,
+        lags=0,
+        notes=tuple(note for note in readings.notes if not note.endswith(NOT_SCORED)),
+        known_scale=made.scale,
+        extraction=made.extraction,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class _Made:
+    """What was made of a recording's readings."""
+
+    extraction: Extraction
+    names: tuple[str, ...]  # of the features
+    samples: NDArray[np.float64]  # (samples, features)
+    last: NDArray[np.intp]  # the last reading of each sample
+
+    @property
+    def scale(self) -> Scale:
+        """Features are whole numbers."""
+        features = len(self.names)
+        return Scale(np.zeros(features), np.zeros(features, dtype=np.int64))
+
+
+def _made(
+    name: str, readings: NDArray[np.float64], channels: tuple[str, ...], options: FeatureOptions
+) -> _Made:
+    extraction = options.extraction(channels)
+    _check_readings(name, readings, extraction)
+    if len(readings) < options.window:
+        raise UserError(
+            f"{name} has {len(readings):,} readings, and the window of --features is of "
+            f"{options.window:,}"
+        )
+    extractor = Extractor(extraction)
+    samples, last = [], []
+    for place, row in enumerate(raw_readings(readings).tolist()):
+        sample = extractor.take(row)
+        if sample is not None:
+            samples.append(sample)
+            last.append(place)
+    found = np.array(samples, dtype=np.float64)
+    return _Made(extraction, options.names(channels), found, np.array(last, dtype=np.intp))
+
+
+def raw_readings(values: NDArray[np.float64]) -> Raw:
+    """The readings of a recording as a sensor gives them; MISSING for what is absent."""
+    return np.where(np.isnan(values), MISSING, values).astype(np.int32)
+
+
+def _check_readings(source: str, readings: NDArray[np.float64], extraction: Extraction) -> None:
+    """Raise UserError for what is not a whole number of 16 bits around its zero."""
+    plain, zero = extraction.options["plain"], extraction.options["zero"]
+    for place, name in enumerate(extraction.channels):
+        column = readings[:, place]
+        known = column[~np.isnan(column)]
+        broken = np.flatnonzero(known != np.rint(known))
+        if len(broken):
+            raise UserError(
+                f"{source}: {name} has {known[broken[0]]:g}, and --features takes readings "
+                "as a sensor on the board gives them, whole numbers"
+            )
+        limit = _LIMIT if place not in plain else 1 << 29
+        far = np.flatnonzero(np.abs(known - zero[place] + 0.5) > limit)
+        if len(far):
+            raise UserError(
+                f"{source}: {name} has {known[far[0]]:g}, and --features takes readings "
+                f"within {zero[place] - limit:,}..{zero[place] + limit - 1:,}. For analog pins, "
+                "whose readings are 0..65535, add zero=32768"
+            )

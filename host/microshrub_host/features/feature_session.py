@@ -1,0 +1,34 @@
+"""Makes samples of readings on MicroPython: what feature_parity.py compares.
+
+It is called with the library's folder, a file with the options as JSON, one with the readings and
+one for the samples, both of i32 values.
+"""
+
+import json
+import sys
+from array import array
+
+MYPY = False  # MicroPython has no typing; mypy takes this for true
+if MYPY:
+    from typing import Any
+
+
+def main(library: str, plan: str, readings: str, samples: str) -> None:
+    """Take all readings, and write each sample that they make."""
+    sys.path.insert(0, library)
+    from microshrub.device import extractor as module
+
+    kind: Any = module.FeatureExtractor
+    with open(plan) as file:
+        found = json.load(file)
+    extractor = kind(found["channels"], **found["options"])
+    row = array("i", [0] * extractor.channels)
+    values = array("i", [0] * extractor.features)
+    with open(readings, "rb") as source, open(samples, "wb") as target:
+        while source.readinto(row):
+            if extractor.take(row, values):
+                target.write(values)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:5])

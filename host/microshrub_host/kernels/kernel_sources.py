@@ -1,0 +1,164 @@
+"""The kernels in the device library's files: which there are, what they take and what they call.
+
+Their types have the names that they have in C.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeGuard
+
+from ..sources import library_files
+
+INT, OBJECT, NOTHING = "int32_t", "void *", "void"
+POINTERS = {"ptr8": "item8_t *", "ptr16": "item16_t *", "ptr32": "item32_t *"}
+
+
+class TranslationError(ValueError):
+    """A kernel uses something that has no translation; the message names file, line and source."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel of a module: the types of its arguments, and what it returns."""
+
+    module: str
+    node: ast.FunctionDef
+    arguments: tuple[str, ...]
+    returns: str
+
+    @property
+    def name(self) -> str:
+        """Its name in C and in compiled code."""
+        return symbol(self.module, self.node.name)
+
+    @property
+    def takes_function(self) -> bool:
+        """Whether one of its arguments is a function."""
+        return any("(*)" in kind for kind in self.arguments)
+
+
+@dataclass
+class KernelFile:
+    """What the kernels of one file can refer to."""
+
+    name: str
+    constants: dict[str, int] = field(default_factory=dict)
+    imported: dict[str, tuple[str, str]] = field(default_factory=dict)  # module and name there
+    nodes: list[ast.FunctionDef] = field(default_factory=list)
+
+
+def symbol(module: str, function: str) -> str:
+    """The name of a module's function in C and in compiled code."""
+    return f"{module.replace('.', '_')}__{function}"
+
+
+def is_kernel(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
+    """Whether a syntax tree's node is a kernel, other than the one that each engine brings."""
+    return (
+        isinstance(node, ast.FunctionDef)
+        and node.name != library_files.WRITE_ADDRESSES
+        and any(ast.unparse(decorator) == "micropython.viper" for decorator in node.decorator_list)
+    )
+
+
+def works_on_objects(module: KernelFile, node: ast.FunctionDef) -> bool:
+    """Whether a function of the device's program calls methods or loops over an iterator."""
+    return module.name.startswith("device.") and any(
+        isinstance(part, ast.Attribute)
+        or (isinstance(part, ast.For) and "range(" not in ast.unparse(part.iter))
+        for statement in node.body
+        for part in ast.walk(statement)
+    )
+
+
+def read(name: str) -> KernelFile:
+    found = KernelFile(name)
+    tree = ast.parse(library_files.source_of(name).read_text(encoding="utf-8"))
+    for node in tree.body:
+        if is_kernel(node):
+            found.nodes.append(node)
+        elif isinstance(node, ast.ImportFrom) and library_files.is_of_library(node):
+            home = library_files.imported_from(name, node)
+            found.imported |= {a.asname or a.name: (home, a.name) for a in node.names}
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            value = node.value
+            if isinstance(value, ast.Call) and ast.unparse(value.func) == "const":
+                text = ast.unparse(value.args[0])
+                found.constants[node.targets[0].id] = eval(text, {}, dict(found.constants))
+    return found
+
+
+def kernel_of(module: str, node: ast.FunctionDef) -> Kernel:
+    called = {
+        part.func.id: part
+        for part in ast.walk(node)
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)
+    }
+    types = tuple(
+        _function_type(called[arg.arg], node) if arg.arg in called else _argument_type(arg)
+        for arg in node.args.args
+    )
+    returns = INT if node.returns is not None else NOTHING
+    return Kernel(module, node, types, returns)
+
+
+def _argument_type(arg: ast.arg) -> str:
+    text = ast.unparse(arg.annotation) if arg.annotation else ""
+    return {"": OBJECT, "int": INT, **POINTERS}[text]
+
+
+def _function_type(call: ast.Call, node: ast.FunctionDef) -> str:
+    """The type of an argument that is called: it takes what this call gives and returns an int."""
+    objects = {arg.arg for arg in node.args.args if not arg.annotation}
+    given = [OBJECT if isinstance(a, ast.Name) and a.id in objects else INT for a in call.args]
+    return f"{INT} (*)({', '.join(given)})"
+
+
+def select(
+    modules: Iterable[str],
+    *,
+    functions: bool = True,
+    roots: Iterable[tuple[str, str]] | None = None,
+    of: Collection[str] | None = None,
+) -> tuple[list[KernelFile], dict[tuple[str, str], Kernel]]:
+    """The files of these modules of the device library, and kernels in them by module and name.
+
+    The modules that they import from have to be among them. Kernels of the room device/ that work
+    on Python's objects are left out, and without `functions` those that take a function are, too.
+    Of `roots`, pairs of module and name, only these and what they call are taken; of `of`, some of
+    the modules, their kernels and what these call.
+    """
+    found = [read(name) for name in modules]
+    for module in found:
+        module.nodes = [node for node in module.nodes if not works_on_objects(module, node)]
+    kernels = {(m.name, node.name): kernel_of(m.name, node) for m in found for node in m.nodes}
+    if not functions:
+        kernels = {place: k for place, k in kernels.items() if not k.takes_function}
+    if of is not None:
+        roots = [place for place in kernels if place[0] in of]
+    if roots is not None:
+        kernels = _needed(found, kernels, roots)
+    return found, kernels
+
+
+def _needed(
+    modules: Iterable[KernelFile],
+    kernels: Mapping[tuple[str, str], Kernel],
+    roots: Iterable[tuple[str, str]],
+) -> dict[tuple[str, str], Kernel]:
+    """The kernels that are roots, or called by one that is needed. Raises KeyError."""
+    imported = {module.name: module.imported for module in modules}
+    needed: set[tuple[str, str]] = set()
+    waiting = list(roots)
+    while waiting:
+        place = waiting.pop()
+        if place not in needed:
+            needed.add(place)
+            home = place[0]
+            names = {n.id for n in ast.walk(kernels[place].node) if isinstance(n, ast.Name)}
+            called = {imported[home].get(name, (home, name)) for name in names}
+            waiting += called & kernels.keys()
+    return {place: kernel for place, kernel in kernels.items() if place in needed}

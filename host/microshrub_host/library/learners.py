@@ -1,0 +1,298 @@
+"""The learners under the names that people use, and what each says about its parameters.
+
+Nothing is listed here: the learners are those in firmware's learners.py and own_learners.py. A
+learner's class has its parameters' names, defaults and ranges; its docstring, their meaning.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import UserError
+from ..base.text import did_you_mean
+from ..base.values import PARSERS
+from ..sources import own_learners
+from ..streams.stream import Stream
+from . import loader
+
+WARMUP = 256  # samples that give the ranges where these cannot grow, and that units are read of
+_GIVEN = ("features", "classes", "two_valued", "late")  # parameters that the stream determines
+
+
+class _Models(Mapping[str, str]):
+    """The learners' class names, by the names that people use.
+
+    That is the first word for a learner of classes, and shrub-regressor for one of numbers.
+    """
+
+    def __init__(self, *, of_numbers: bool) -> None:
+        self._of_numbers = of_numbers
+
+    def _known(self) -> dict[str, str]:
+        registry = loader.load("python").learners
+        return {
+            short_name(name): name
+            for name in registry.learner_names()
+            if registry.is_regressor(name) is self._of_numbers
+        }
+
+    def __getitem__(self, model: str) -> str:
+        """Raises UserError, which lists the known names, for any other."""
+        known = self._known()
+        if model not in known:
+            raise UserError(f"the model {model!r} is unknown. {did_you_mean(model, known)}")
+        return known[model]
+
+    def __contains__(self, model: object) -> bool:
+        return model in self._known()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known())
+
+    def __len__(self) -> int:
+        return len(self._known())
+
+
+def short_name(kind: str) -> str:
+    """What people call the learner of that class: shrub, or shrub-regressor if of numbers."""
+    words = [word.lower() for word in re.findall("[A-Z][a-z0-9]*|.+", kind)]
+    return "-".join([words[0], *words[-1:]] if words[-1] == "regressor" else words[:1])
+
+
+MODELS = _Models(of_numbers=False)
+REGRESSORS = _Models(of_numbers=True)
+DEFAULT = "thicket"  # if no learner is named: it needs no options
+BALANCED = "balanced"  # the one that does not overlook rare classes
+
+
+def kind_of(model: str) -> str:
+    """The class name of a learner of classes or of numbers. Raises UserError for another name."""
+    return REGRESSORS[model] if model in REGRESSORS else MODELS[model]
+
+
+def regressor_for(model: str) -> str:
+    """The learner of numbers that is meant by a name: shrub stands for shrub-regressor there.
+
+    Raises UserError if there is none.
+    """
+    if model in REGRESSORS:
+        return model
+    if f"{model}-regressor" in REGRESSORS:
+        return f"{model}-regressor"
+    raise UserError(
+        f"--model {model} predicts classes, and --target wants numbers. "
+        f"Write one of: {', '.join(REGRESSORS)}"
+    )
+
+
+def register(name: str, path: str | os.PathLike[str]) -> None:
+    """Add a learner of your own, the class of that name in that file, to all commands and engines.
+
+    Programs that this one starts know it, too. Raises UserError if there is no such class, if
+    another learner already has its name, or if a kernel does what none may: see
+    `microshrub check-learner`, of which this is the quick part.
+    """
+    first = short_name(name)
+    taken = first in MODELS or first in REGRESSORS
+    if taken and not any(own.name == name for own in own_learners.own_learners()):
+        raise UserError(f"{name} cannot be called {first}: that is {kind_of(first)}")
+    own_learners.add(name, path)
+    loader.load.cache_clear()
+    try:
+        loader.load("python")
+    except UserError:
+        own_learners.remove(name, path)
+        loader.forget(Path(path).stem)
+        raise
+
+
+def model_of(kind: str) -> str:
+    """The name that people use for a learner's class. Raises UserError if there is none."""
+    for model, name in [*MODELS.items(), *REGRESSORS.items()]:
+        if name == kind:
+            return model
+    raise UserError(f"the learner {kind!r} is unknown. {did_you_mean(kind, MODELS.values())}")
+
+
+def companion(package: str, kind: str) -> Any:
+    """The module of a package that has the learner's short name; None if there is none."""
+    name = f"{package}.{model_of(kind).replace('-', '_')}"
+    return importlib.import_module(name) if importlib.util.find_spec(name) else None
+
+
+def learner(model: str) -> Any:
+    """The learner's class, as the `python` engine runs it."""
+    return loader.load("python").learners.learner_class(kind_of(model))
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a learner.
+
+    For a number, low and high are its range; high is None if it may be as large as the number of
+    features. For one of several texts or numbers, `choices` are all of them.
+    """
+
+    name: str
+    default: Any
+    low: float | None
+    high: float | None
+    choices: tuple[Any, ...]
+    help: str
+
+    @property
+    def kind(self) -> type:
+        """bool, int, float, str, or tuple for a list of features."""
+        return type(self.default)
+
+
+def parameters(model: str) -> dict[str, Parameter]:
+    """The parameters by name, without features and classes."""
+    kind = learner(model)
+    texts = _texts(kind)
+    read = loader.load("python").learner._read
+    found = {}
+    for name, default, *allowed in kind._rows():
+        low, high = None, None
+        choices: tuple[Any, ...] = ()
+        if allowed and "|" in allowed[0]:
+            choices = tuple(map(read, allowed[0].split("|")))
+        elif allowed:
+            low, high = (
+                None if end == "features" else read(end) for end in allowed[0].split("..")
+            )
+        elif default in ("False", "True"):
+            choices = (False, True)
+        found[name] = Parameter(name, read(default), low, high, choices, texts.get(name, ""))
+    return found
+
+
+def options_of(model: str) -> dict[str, Parameter]:
+    """The parameters that a user may set: all but those that the stream determines."""
+    return {name: p for name, p in parameters(model).items() if name not in _GIVEN}
+
+
+def defaults(model: str) -> dict[str, Any]:
+    """Parameter names and their defaults, without those that the stream determines."""
+    return {name: p.default for name, p in options_of(model).items()}
+
+
+def grows(model: str) -> bool:
+    """Whether ranges can grow while it learns: it can move what it has learned along."""
+    return bool(learner(model).moves)
+
+
+def warmup_of(model: str, wanted: int | None, *, frozen: bool = False) -> int:
+    """How many samples give the ranges before the run; 0: ranges grow from the first sample on.
+
+    None is 0 where ranges can grow, else 256. They cannot if something else keeps them `frozen`.
+    Raises UserError for a 0 that cannot be.
+    """
+    can = grows(model) and not frozen
+    if wanted == 0 and not can:
+        what = "an anomaly score and spare classes" if grows(model) else model
+        raise UserError(f"--warmup 0: {what} cannot move along when ranges grow; name 1 or more")
+    return (0 if can else WARMUP) if wanted is None else wanted
+
+
+def stream_parameters(model: str, stream: Stream, warmup: int | None) -> dict[str, Any]:
+    """The parameters that the stream determines: its shape and, if the model asks, more.
+
+    Features that have exactly two values in the warm-up, or else in the first 256 samples, are
+    two-valued.
+    """
+    found: dict[str, Any] = {
+        "features": stream.values.shape[1],
+        "classes": len(stream.class_names),
+    }
+    if "two_valued" in parameters(model):
+        columns = stream.values[: warmup or WARMUP].T
+        two = [len(np.unique(column[~np.isnan(column)])) == 2 for column in columns]
+        found["two_valued"] = [f for f, yes in enumerate(two) if yes]
+    return found
+
+
+def number_parameters(model: str, features: int, late: int) -> dict[str, int]:
+    """The parameters that a stream of numbers determines: its shape and, if the model asks, how
+    many samples come between one and its target."""
+    asks = "late" in parameters(model)
+    return {"features": features, "late": late} if asks else {"features": features}
+
+
+def _texts(kind: Any) -> dict[str, str]:
+    """What the docstring's table says about each parameter; its rows start `    name  text`."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in inspect.cleandoc(kind.__doc__ or "").splitlines():
+        row = re.match(r"(\w+) {2,}(.*)", line)
+        if row:
+            name = row[1]
+            found[name] = row[2]
+        elif name and line.startswith("   "):
+            found[name] += " " + line.strip()
+        else:
+            name = ""
+    return found
+
+
+def specification(text: str) -> tuple[str, dict[str, Any]]:
+    """The model and all its parameters in a text such as "hoeffding policy=efdt depth=10".
+
+    Raises UserError for an unknown model or parameter, and for a wrong value.
+    """
+    model, *words = text.split() or [""]
+    found = defaults(model)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name not in found:
+            known = did_you_mean(name, found)
+            raise UserError(f"{name} is not a parameter of {model}. {known}")
+        if not equals:
+            raise UserError(f"{name} has no value; write {name}={found[name]}")
+        try:
+            found[name] = PARSERS[type(found[name])](value)
+        except ValueError as error:
+            raise UserError(f"{name} {error}") from None
+    return model, found
+
+
+def option(name: str) -> str:
+    """The command-line option for the parameter of that name."""
+    return "--" + name.replace("_", "-")
+
+
+def options_text(parameters: Mapping[str, Any]) -> str:
+    """Parameters as one would type them."""
+    return " ".join(_typed(name, value) for name, value in parameters.items())
+
+
+def _typed(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return option(name if value else f"no_{name}")
+    words = ",".join(map(str, value)) if isinstance(value, (tuple, list)) else value
+    return f"{option(name)} {words}"
+
+
+def check_parameters(
+    model: str, parameters: Mapping[str, Any], also: Collection[str] = ()
+) -> None:
+    """Raise UserError for parameters that the learner refuses.
+
+    The message calls a parameter by its option if it is one of the model, or in `also`.
+    """
+    refusal: type[ValueError] = loader.load("python").learner.ParameterError
+    try:
+        learner(model).nbytes(**parameters)
+    except refusal as error:
+        name, allowed, given = error.args
+        called = option(name) if name in defaults(model) or name in also else name
+        raise UserError(f"{called} has to be {allowed}, not {given!r}") from None

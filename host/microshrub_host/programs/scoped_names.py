@@ -1,0 +1,183 @@
+"""Gives the globals of a module other names, wherever the module uses them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+from ..sources import library_files
+
+Names = Mapping[str, str]  # new names by old ones
+
+
+class Renamer(ast.NodeTransformer):
+    """Renames globals, and what functions import from modules whose globals have new names.
+
+    Those imports are left out. What a function or class calls its own is not touched; raises
+    ValueError if a new name would be taken for one of those.
+    """
+
+    def __init__(self, module: str, names: Mapping[str, Names]) -> None:
+        self._module, self._names = module, names
+        self._globals = names[module]
+        self._imported: dict[str, str] = {}  # by functions around the place
+        self._own: frozenset[str] = frozenset()  # names of functions around the place
+        self._of_class: frozenset[str] = frozenset()  # of the class whose body this is
+
+    def _new(self, name: str) -> str:
+        if name in self._own | self._of_class:
+            return self._imported.get(name, name)
+        new = self._globals.get(name, name)
+        if new != name and new in self._own | self._of_class:
+            raise ValueError(f"{self._module}: {name} cannot be called {new} everywhere")
+        return new
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        node.id = self._new(node.id)
+        return node
+
+    def visit_Global(self, node: ast.Global) -> ast.Global:
+        node.names = [self._globals.get(name, name) for name in node.names]
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | list[ast.stmt]:
+        home = library_home(self._module, node)
+        if home is None:
+            return node
+        statements: list[ast.stmt] = [ast.Pass()]
+        for alias in node.names:
+            own = self._imported.get(alias.asname or alias.name)
+            new = self._names.get(home, {}).get(alias.name)
+            if new is None:
+                origin = f"{library_files.PACKAGE}.{home}"
+                names = [ast.alias(alias.name, own or alias.asname)]
+                statements.append(ast.ImportFrom(origin, names, 0))
+            elif own != new:  # it is one of several that this name may stand for
+                value = ast.Name(new, ast.Load())
+                statements.append(ast.Assign([ast.Name(own or new, ast.Store())], value))
+        return statements
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        node.args.defaults = [self.visit(each) for each in node.args.defaults]
+        node.name = self._new(node.name)
+        with self._inside(Bound.of([node.args, *node.body]), self._merged_imports(node)):
+            self._visit_body(node)
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        node.args.defaults = [self.visit(each) for each in node.args.defaults]
+        with self._inside(Bound.of([node.args])):
+            node.body = self.visit(node.body)
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        node.bases = [self.visit(base) for base in node.bases]
+        node.name = self._new(node.name)
+        self._of_class = Bound.of(node.body)
+        self._visit_body(node)
+        self._of_class = frozenset()
+        return node
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        return self._comprehension(node)
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
+        return self._comprehension(node)
+
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> ast.AST:
+        with self._inside(Bound.of(each.target for each in node.generators)):
+            return self.generic_visit(node)
+
+    def _visit_body(self, node: ast.FunctionDef | ast.ClassDef) -> None:
+        found: list[ast.stmt] = []
+        for statement in node.body:
+            new = self.visit(statement)
+            found += new if isinstance(new, list) else [new]
+        node.body = found
+
+    @contextmanager
+    def _inside(self, own: frozenset[str], imported: Names | None = None) -> Iterator[None]:
+        """In a function with these names of its own; methods do not see those of their class."""
+        before = self._own, self._of_class, self._imported
+        kept = {name: new for name, new in self._imported.items() if name not in own}
+        self._own, self._of_class = self._own | own, frozenset()
+        self._imported = {**kept, **(imported or {})}
+        yield
+        self._own, self._of_class, self._imported = before
+
+    def _merged_imports(self, function: ast.FunctionDef) -> dict[str, str]:
+        """What to call what the function imports, as those modules' globals have new names.
+
+        A name for one or the other, as in `if ...: from .one import f; else: from .two import f`,
+        stands for a variable of the function's.
+        """
+        meanings: dict[str, set[str]] = {}
+        for node in ast.walk(function):
+            home = library_home(self._module, node)
+            for alias in node.names if home and isinstance(node, ast.ImportFrom) else ():
+                meaning = self._names.get(home or "", {}).get(alias.name, "")
+                meanings.setdefault(alias.asname or alias.name, set()).add(meaning)
+        return {
+            name: found.pop() if len(found) == 1 else f"{name}_here"
+            for name, found in meanings.items()
+            if found != {""}
+        }
+
+
+class Bound(ast.NodeVisitor):
+    """The names that statements bind in their own scope."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self._global: set[str] = set()
+
+    @classmethod
+    def of(cls, nodes: Iterable[ast.AST]) -> frozenset[str]:
+        found = cls()
+        for node in nodes:
+            found.visit(node)
+        return frozenset(found.names - found._global)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self.names.add(node.id)
+
+    def visit_arg(self, node: ast.arg) -> None:
+        self.names.add(node.arg)
+
+    def visit_Global(self, node: ast.Global) -> None:
+        self._global.update(node.names)
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        self.names.update([node.name] if node.name else [])
+        self.generic_visit(node)
+
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        self.names.update(alias.asname or alias.name for alias in node.names)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        self.visit_Import(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.ClassDef) -> None:
+        self.names.add(node.name)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.visit_FunctionDef(node)
+
+    def visit_Lambda(self, _: ast.Lambda) -> None:
+        """What it binds is not bound here."""
+
+    def visit_ListComp(self, _: ast.ListComp) -> None:
+        """Nor is this."""
+
+    def visit_GeneratorExp(self, _: ast.GeneratorExp) -> None:
+        """Nor is this."""
+
+
+def library_home(module: str, node: ast.AST) -> str | None:
+    """The library's module that a statement of the module of that name imports from, if any."""
+    if isinstance(node, ast.ImportFrom) and library_files.is_of_library(node):
+        return library_files.imported_from(module, node)
+    return None

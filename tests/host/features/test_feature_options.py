@@ -1,0 +1,143 @@
+"""What --features says, in the user's words, and the stream of samples that comes of readings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.evaluation import prequential
+from microshrub_host.features.feature_extraction import Extractor, extracted, extraction_of
+from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.models import model_files
+from microshrub_host.streams.stream import Stream
+
+CHANNELS = ("ax", "ay")
+
+
+def options(words: str) -> FeatureOptions:
+    return FeatureOptions.of(words.split())
+
+
+def recording(rows: int = 400, **fields: object) -> Stream:
+    rng = np.random.default_rng(2)
+    labels = (np.arange(rows) // 50 % 2).astype(np.uint8)
+    values = rng.integers(-500, 500, (rows, 2)).astype(np.float64) * (1 + labels[:, None])
+    return Stream("walk.csv", values, labels, CHANNELS, ("rest", "walk"), **fields)  # type: ignore[arg-type]
+
+
+def test_all_that_can_be_said() -> None:
+    found = options(
+        "window=128 hop=16 statistics=max,mean bands=0-4,4-50 band-pass=0.5-20 rate=100 zero=5"
+    )
+    made = found.extraction(CHANNELS).options
+    assert (made["window"], made["hop"], made["zero"]) == (128, 16, [5, 5])
+    assert made["statistics"] == [0, 3]
+    assert made["bands"] == [[0, 5], [6, 64]]  # 0.78 Hz apart; 50 Hz is half the rate
+    assert [form for form, _ in made["filters"]] == ["high", "low"]
+    names = found.names(CHANNELS)
+    assert names[:4] == ("ax_mean", "ax_max", "ax_0-4Hz", "ax_4-50Hz")
+
+
+def test_bands_that_meet_share_no_frequency() -> None:
+    bands = options("bands=0-1.6,1.6-3.2,3.2-10").extraction(CHANNELS, 20).options["bands"]
+    assert bands == [[0, 5], [6, 10], [11, 32]]
+
+
+def test_usual_features_are_the_six_statistics_of_64_readings() -> None:
+    found = options("hop=5").extraction(CHANNELS, 50)
+    assert (found.options["window"], found.options["statistics"]) == (64, [0, 1, 2, 3, 4, 5])
+    assert options("window=9").hop == 4
+    assert options("window=1 low-pass=2").names(CHANNELS) == CHANNELS
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("window=0", "window has to be a whole number of 1..1,024, not 0"),
+        ("window=2000", "window has to be a whole number of 1..1,024"),
+        ("hop=x", "hop has to be a whole number of 1..1,024, not 'x'"),
+        ("windw=3", "--features has no windw. Did you mean window?"),
+        ("window=100 bands=1-2", "need a window of 32, 64, 128, 256 or 512 readings, a power of"),
+        ("bands=3-60", "3-60 Hz is above half the rate. With 100 readings a second"),
+        ("bands=3-3.1", "frequencies 1.5625 Hz apart, and none is within 3-3.1 Hz"),
+        ("bands=4-3", "4-3 Hz ends before it begins"),
+        ("bands=4", "'4' is not a band in hertz, such as 0.5-3"),
+        ("bands=1.2.3-4", "'1.2.3-4' is not a band"),
+        ("low-pass=45", "with 100 readings a second, a cut-off has to be within 0.05..40 Hz"),
+        ("high-pass=0.001", "a cut-off has to be within 0.05..40 Hz"),
+        ("high-pass=x", "high-pass has to be a number above 0, not 'x'"),
+        ("low-pass=1 high-pass=2", "the high-pass has to be below the low-pass"),
+        ("low-pass=1 band-pass=1-2", "leave the others out"),
+        ("statistics=median", "--features statistics has no median. Did you mean mean?"),
+        ("statistics=none", "without statistics and bands there is no feature"),
+        ("zero=1,2,3", "zero has 3 numbers, and a reading has 2 values"),
+        ("zero=a", "zero has to be a whole number, not 'a'"),
+        ("plain=az", "plain: a reading has no az"),
+        ("rate=50 low-pass=1", "rate=50: the sensor gives 100 readings a second"),
+    ],
+)
+def test_what_cannot_be_is_said(words: str, said: str) -> None:
+    with pytest.raises(UserError) as error:
+        options(words).extraction(CHANNELS, 100)
+    assert said in str(error.value)
+
+
+def test_hertz_need_a_rate() -> None:
+    with pytest.raises(UserError, match="Say how many there are: rate=100"):
+        options("bands=1-2").extraction(CHANNELS)
+    with pytest.raises(UserError, match="64 values with 6 features each make 384, and 256 are"):
+        options("window=4").extraction([str(k) for k in range(64)])
+
+
+def test_a_recording_becomes_the_boards_samples() -> None:
+    stream = recording()
+    chosen = options("window=32 hop=10 bands=5-20 rate=50 low-pass=10")
+    found = extracted(stream, chosen)
+    extractor = Extractor(chosen.extraction(CHANNELS), "python")
+    samples = [
+        (sample, label)
+        for row, label in zip(stream.values.astype(int).tolist(), stream.labels, strict=True)
+        if (sample := extractor.take(row))
+    ]
+    assert found.values.tolist() == [sample for sample, _ in samples]
+    assert found.labels.tolist() == [label for _, label in samples]
+    assert found.feature_names == chosen.names(CHANNELS)
+    assert found.scale.units() == [(0, 0)] * 14
+    mixed = extracted(stream, chosen, shuffle=3)
+    assert sorted(mixed.values.tolist()) == sorted(found.values.tolist())
+    assert mixed.values.tolist() != found.values.tolist()
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (0.5, "ay has 0.5, and --features takes readings as a sensor on the board gives them"),
+        (40000, "within -32,768..32,767. For analog pins, whose readings are 0..65535, add zero="),
+    ],
+)
+def test_readings_that_no_board_gives(value: float, said: str) -> None:
+    stream = recording()
+    stream.values[30, 1] = value
+    with pytest.raises(UserError, match=said):
+        extracted(stream, options("window=16"))
+    stream.values[30, 1] = np.nan
+    assert len(extracted(stream, options("window=16")).values) == 49
+    with pytest.raises(UserError, match="400 readings, and the window of --features is of 500"):
+        extracted(recording(), options("window=500"))
+
+
+def test_a_saved_model_knows_how_its_features_are_made() -> None:
+    stream = extracted(recording(), options("window=32 hop=4 bands=5-20 rate=50"))
+    parameters = {"features": 14, "classes": 2, "window": 8, "trees": 2}
+    result = prequential.evaluate(stream, "shrub", parameters, engine="python", warmup=9)
+    packed = model_files.packed(model_files.of_run(result, stream))
+    assert b'"bands"' in packed
+    assert stream.extraction
+    assert stream.extraction.words == (
+        "made of windows of 32 readings, 50 a second, one after every 4"
+    )
+    assert extraction_of(stream.extraction.saved()) == stream.extraction
+    for wrong in ({}, None, stream.extraction.saved() | {"options": {"window": 3}}):
+        with pytest.raises(ValueError, match="no valid extraction"):
+            extraction_of(wrong)

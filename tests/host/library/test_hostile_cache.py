@@ -1,0 +1,241 @@
+"""A cache of code that is damaged, or that others could write to; compilers that are odd."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from patience import PATIENCE
+
+from microshrub_host.base import cache
+from microshrub_host.kernels import c_kernels
+from microshrub_host.kernels.compiled_kernels import CompilerError
+from microshrub_host.library import loader
+
+needs_compiler = pytest.mark.skipif(not c_kernels.works(), reason="there is no C compiler")
+ENGINES = ["llvm", pytest.param("c", marks=needs_compiler)]
+USE = """
+import sys
+from microshrub_host.library import loader
+print(loader.load(sys.argv[1]).fixed.square_root(144))
+"""
+
+
+def use(engine: str, folder: Path) -> None:
+    """Call a kernel in a process with that cache."""
+    done = subprocess.run(
+        [sys.executable, "-c", USE, engine],
+        env=os.environ | {"MICROSHRUB_CACHE": str(folder)}, capture_output=True, text=True,
+        timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "12\n", "")
+
+
+def flip(data: bytes) -> bytes:
+    place = len(data) // 2
+    return data[:place] + bytes([data[place] ^ 64]) + data[place + 1 :]
+
+
+def other_kernels(data: bytes) -> bytes:
+    """Valid JSON, with a kernel that is not in the code."""
+    found = json.loads(data)
+    found["kernels"][0]["name"] = "system"
+    return json.dumps(found).encode()
+
+
+DAMAGE: list[tuple[str, Callable[[bytes], bytes]]] = [
+    ("kernels.*o", lambda data: b""),
+    ("kernels.*o", lambda data: data[: len(data) // 2]),
+    ("kernels.*o", flip),
+    ("kernels.json", lambda data: b""),
+    ("kernels.json", lambda data: data[:-30]),
+    ("kernels.json", lambda data: b"[]"),
+    ("kernels.json", lambda data: b'{"sha256": "", "kernels": 7}'),
+    ("kernels.json", lambda data: b"[" * 100_000),
+    ("kernels.json", other_kernels),
+    ("*.code", lambda data: b""),
+    ("*.code", flip),
+]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_damaged_code_is_made_again(engine: str, tmp_path: Path) -> None:
+    """As after a power cut, a full disk, a bad disk: with any of its files, at any time."""
+    use(engine, tmp_path)
+    for pattern, damage in DAMAGE:
+        before = {path: path.read_bytes() for path in tmp_path.glob(f"*/{pattern}")}
+        assert before
+        for path, data in before.items():
+            path.write_bytes(damage(data))
+        use(engine, tmp_path)
+        if pattern == "kernels.*o":
+            assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of its own."""
+    monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_nobody_else_can_read_or_write_what_is_made(home: Path) -> None:
+    before = os.umask(0)
+    try:
+        folder = cache.cache_folder("c-0123456789abcdef")
+    finally:
+        os.umask(before)
+    assert (mode(home), mode(folder)) == (0o700, 0o700)
+
+
+@pytest.mark.parametrize("wide", [0o777, 0o770, 0o775])
+@pytest.mark.usefixtures("home")
+def test_what_others_could_write_is_made_again(wide: int) -> None:
+    folder = cache.cache_folder("llvm-0123456789abcdef")
+    (folder / "kernels.o").write_bytes(b"of somebody else")
+    folder.chmod(wide)
+    assert cache.cache_folder(folder.name) == folder
+    assert list(folder.iterdir()) == []
+    assert mode(folder) == 0o700
+
+
+def test_a_cache_that_others_can_write_to_is_not_used(home: Path) -> None:
+    home.mkdir()
+    home.chmod(0o777)
+    said: list[str] = []
+    with cache.usable(said.append):
+        elsewhere = cache.cache_folder("c")
+        assert not elsewhere.is_relative_to(home)
+        assert mode(elsewhere) == 0o700
+    assert said == [
+        f"The cache {home} cannot be used (others may write to it); a temporary folder has to do."
+    ]
+    assert list(home.iterdir()) == []
+    assert mode(home) == 0o777
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_the_code_of_another_user_is_not_loaded(home: Path) -> None:
+    folder = cache.cache_folder("c-0123456789abcdef")
+    os.chown(folder, 65534, 65534)
+    with pytest.raises(PermissionError, match="it belongs to another user"):
+        cache.cache_folder(folder.name)
+    os.chown(home, 65534, 65534)
+    said: list[str] = []
+    with cache.usable(said.append):
+        assert not cache.cache_folder("c").is_relative_to(home)
+    assert "it belongs to another user" in said[0]
+
+
+@pytest.mark.usefixtures("home")
+def test_old_code_goes_by_itself() -> None:
+    def made(key: int, hours: float) -> Path:
+        folder = cache.compiled_folder("c", key.to_bytes(32, "little"))
+        (folder / "kernels.so").touch()
+        moment = time.time() - 3600 * hours
+        os.utime(folder, (moment, moment))
+        return folder
+
+    kept = cache.cache_folder("streams")
+    other = cache.compiled_folder("merged", bytes(32))
+    for folder in (kept, other):
+        os.utime(folder, (0, 0))
+    ancient = made(99, 24 * 40)
+    few = [made(key, 24 + key) for key in range(10)]
+    assert not ancient.exists()
+    assert all(folder.exists() for folder in few)  # of versions that may still be in use
+    assert cache.compiled_folder("c", bytes(32)) == few[0]
+    many = [made(key, 1) for key in range(100, 130)]
+    assert all(folder.exists() for folder in (*many, kept, other, few[0]))
+    assert not any(folder.exists() for folder in few[1:])
+
+
+def test_without_a_home_it_is_temporary(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MICROSHRUB_CACHE", raising=False)
+    monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: f"~/.cache/{name}")
+    said: list[str] = []
+    with cache.usable(said.append):
+        assert cache.cache_folder("c").is_dir()
+    assert "the user has no home" in said[0]
+    assert not Path("~").exists()
+
+
+# Compilers
+
+_Named = Callable[..., None]
+
+
+@pytest.fixture
+def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[_Named]:
+    """Has CC name a script with that text, and options behind it."""
+    known: list[Any] = [c_kernels.compiler, c_kernels.works]
+
+    def named(text: str, options: str = "") -> None:
+        script = tmp_path / "odd compiler"
+        script.write_text(f"#!/bin/sh\n{text}\n")
+        script.chmod(0o755)
+        monkeypatch.setenv("CC", f"'{script}' {options}")
+        for each in known:
+            each.cache_clear()
+
+    yield named
+    monkeypatch.undo()
+    for each in known:
+        each.cache_clear()
+
+
+def test_a_compiler_that_hangs_is_ended_with_its_processes(
+    named: _Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(c_kernels, "_TRIAL", 3.0)
+    monkeypatch.setattr(c_kernels, "_LONGEST", 3.0)
+    child = tmp_path / "child"
+    named(f"sleep 1000 & echo $! > '{child}'; wait")
+    assert loader.fastest() == "llvm"
+    with pytest.raises(CompilerError, match="has not compiled the kernels within 3 seconds"):
+        c_kernels.COMPILER.compile("int a;")
+    status = Path("/proc") / child.read_text().strip() / "stat"
+    end = time.monotonic() + PATIENCE
+    while status.exists() and status.read_text().split()[2] != "Z":
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (r"printf 'no \377\376 way' >&2; exit 1", "cannot compile the kernels: no .* way"),
+        ("exit 0", "makes no file"),
+        ("exit 3", "cannot compile the kernels"),
+    ],
+)
+def test_an_odd_compiler_is_told(named: _Named, text: str, words: str) -> None:
+    named(text)
+    assert loader.fastest() == "llvm"
+    with pytest.raises(CompilerError, match=words):
+        c_kernels.COMPILER.compile("int a;")
+
+
+@needs_compiler
+def test_cc_may_have_options(named: _Named) -> None:
+    found = c_kernels.compiler()
+    assert found
+    named(f'[ "$1" = -O2 ] && exec {found[0]} "$@"', "-O2 '-DA=\"two words\"'")
+    assert c_kernels.works()
+    command = c_kernels.compiler()
+    assert command
+    assert command[1:] == ("-O2", '-DA="two words"')
+    named("exit 0", "'")  # a quote that does not end
+    assert c_kernels.compiler() is None

@@ -1,0 +1,213 @@
+"""Modules of a program as one: names stay apart, and what is never mentioned is left out."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+
+from microshrub_host.programs import buffer_names, error_texts
+from microshrub_host.programs.merged_source import Merged
+from microshrub_host.programs.missing_modules import without_missing
+from microshrub_host.programs.source_text import source_text
+from microshrub_host.programs.unused_code import used
+
+SOURCES = {
+    "base": """
+\"\"\"What the others need.\"\"\"
+from micropython import const
+_SIZE = const(3)
+LIMIT = const(7)
+count = 0
+
+def _table(n):
+    return [n] * _SIZE
+
+def add(n):
+    global count
+    count += n
+    return count
+
+class Base:
+    count = 11
+
+    def size(self, limit=LIMIT):
+        return self.count + _SIZE + limit
+""",
+    "room.first": """
+from micropython import const
+from ..base import LIMIT, Base, _table as table
+_SIZE = const(5)
+
+def _table(n):
+    return table(n) + [_SIZE, LIMIT]
+
+class First(Base):
+    def rows(self, count):
+        add = [count for count in _table(count)]
+        return add, sum(count for count in add), (lambda LIMIT: LIMIT)(1)
+""",
+    "second": """
+from .learners import names
+
+class Second:
+    def go(self, kind):
+        if kind:
+            from .base import add
+        else:
+            from .elsewhere import add
+        return add(2)
+
+    def first(self):
+        from .room.first import First as add
+
+        return add().rows(1), names()
+""",
+    "learners": """
+_LEARNERS = "One .one"
+
+def names():
+    return _LEARNERS
+""",
+    "elsewhere": "def add(n):\n    return n\n",
+}
+LEARNERS = {"First": "room.first", "Second": "second", "Other": "elsewhere", "Gone": "gone"}
+
+
+@pytest.fixture
+def merged() -> Merged:
+    modules = [name for name in SOURCES if name != "elsewhere"]
+    keep = {"First": "room.first", "Second": "second"}
+    return Merged(SOURCES, modules, keep, LEARNERS)
+
+
+def run(body: list[ast.stmt]) -> dict[str, Any]:
+    text = source_text(ast.Module(body, [])).replace("from micropython import const\n", "")
+    found: dict[str, Any] = {"const": int, "__name__": "one"}
+    exec(text, found)
+    return found
+
+
+def test_merged_modules_do_what_they_did(merged: Merged) -> None:
+    found = run(merged.body)
+    second, first = found["Second"](), found["First"]()
+    assert (second.go(1), second.go(1)) == (2, 4)
+    assert found[merged.names["base"]["count"]] == 4
+    assert first.rows(2) == ([2, 2, 2, 5, 7], 18, 1)
+    assert first.size() == 11 + 3 + 7
+    assert second.first()[0] == ([1, 1, 1, 5, 7], 15, 1)
+
+
+def test_what_is_not_merged_is_imported(merged: Merged) -> None:
+    with pytest.raises(ImportError, match=r"microshrub\.elsewhere"):
+        run(merged.body)["Second"]().go(0)
+
+
+def test_learners_are_those_of_the_files(merged: Merged) -> None:
+    rows = run(merged.body)["Second"]().first()[1].split("\n")
+    assert rows == ["First .", "Second .", "Other .elsewhere", ""]
+
+
+def test_a_name_that_means_two_things_is_refused() -> None:
+    sources = {
+        "a": "def g():\n    return 1\n",
+        "b": "from .a import g as f\ndef h(g):\n    f(g)\n",
+    }
+    with pytest.raises(ValueError, match="b: f cannot be called g everywhere"):
+        Merged(sources, ["a", "b"], {}, {})
+
+
+def test_a_statement_that_does_something_is_refused() -> None:
+    with pytest.raises(ValueError, match="cannot be merged: print"):
+        Merged({"a": "print(1)\n"}, ["a"], {}, {})
+
+
+def test_nothing_stands_behind_the_import_of_a_module_that_is_not_there() -> None:
+    source = """
+from .base import first
+def go(kind):
+    if kind == "one":
+        from .room.one import f
+        f()
+    elif kind == "two":
+        from .two import f, g
+        g(f)
+    return kind
+"""
+    error = """raise ImportError("no module named 'microshrub.two'")"""
+    cut = source.replace("from .two import f, g", error).replace("        g(f)\n", "")
+    text = without_missing("three", source, {"base", "room.one"})
+    assert text == ast.unparse(ast.parse(cut))
+    assert without_missing("three", source, {"room.one", "two"}) == ast.unparse(ast.parse(source))
+
+
+def test_what_is_never_mentioned_is_left_out() -> None:
+    tree = ast.parse("""
+import gc, sys
+LEFT = 1
+def loop():
+    return loop()
+def by_name():
+    return gc
+class Used(Base):
+    KIND = kind()
+    def __init__(self):
+        self.go()
+    def go(self):
+        return getattr(self, "this or by_name")
+    def idle(self):
+        return helper()
+class Base:
+    pass
+def kind():
+    return sys
+def helper():
+    return LEFT
+""")
+    text = source_text(ast.Module(used(tree.body, {"Used"}), []))
+    expected = ["import gc, sys", "def by_name", "class Used", "KIND", "__init__", "def go"]
+    for word in [*expected, "class Base", "def kind"]:
+        assert word in text
+    for word in ("LEFT", "loop", "idle", "helper"):
+        assert word not in text
+
+
+def test_texts_of_errors_go_to_a_file() -> None:
+    tree = ast.parse("""
+def go(n):
+    if n > 9:
+        raise ValueError("too much: there is room for %d of %s" % (n, "a kind of texts, say"))
+    if n:
+        raise ValueError("short")
+    raise KeyError("too much: there is room for %d of %s" + "a long text without 100%%" + str(n))
+""")
+    body, file = error_texts.moved(tree.body)
+
+    def error_text(at: int, values: int = 0) -> str:
+        line = file[at:].split(b"\n")[0].decode()
+        assert values == line.count("%d") + line.count("%s")
+        return line
+
+    found = run(body)
+    found[error_texts.FUNCTION] = error_text
+    with pytest.raises(ValueError, match="too much: there is room for 10 of a kind of texts, say"):
+        found["go"](10)
+    with pytest.raises(ValueError, match="short"):
+        found["go"](1)
+    with pytest.raises(KeyError, match="100%%0"):
+        found["go"](0)
+    assert file.count(b"too much") == 1
+    assert b"short" not in file
+
+
+def test_buffers_have_numbers_for_names() -> None:
+    tree = ast.parse("""
+def table(n):
+    return [("one.words", "i", n), ("one.bytes", "B", 2 * n), ("state", "i", 3), ("a.b", n, 1)]
+FIXED = (("one.bytes", (1, 2)), ("a.b", ()))
+""")
+    numbers = buffer_names.numbers(tree.body)
+    found = run([buffer_names.numbered(node, numbers) for node in tree.body])
+    assert found["table"](4) == [(0, "i", 4), (1, "B", 8), ("state", "i", 3), ("a.b", 4, 1)]
+    assert found["FIXED"] == ((1, (1, 2)), ("a.b", ()))

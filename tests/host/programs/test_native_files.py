@@ -1,0 +1,134 @@
+"""A native build: the kernels in one module of C, and the same bits as in viper."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from microshrub_host.beside.between import Forecast
+from microshrub_host.engines import engines
+from microshrub_host.fetch import native_tools
+from microshrub_host.fetch.native_tools import PROCESSORS, NativeTools
+from microshrub_host.kernels.c_method import ViperMethod
+from microshrub_host.kernels.kernel_sources import TranslationError
+from microshrub_host.library import loader
+from microshrub_host.programs import mpy, native_files
+from microshrub_host.programs.native_module import native_library
+from microshrub_host.sources import library_files
+
+Tools = Callable[[str], NativeTools]
+SHAPE = {"features": 3, "classes": 3}
+MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "shrubs": ("ShrubEnsemble", {"window": 16, "trees": 4, "depth": 4}),
+    "wide window": ("ShrubEnsemble", {"window": 300, "splitter": "random", "leaf": "class"}),
+    "tree": ("HoeffdingTree", {"grace_period": 20, "tie_threshold": 0.9}),
+    "adaptive tree": ("HoeffdingTree", {"grace_period": 20, "adaptive": True, "boost": True}),
+    "strict tree": ("HoeffdingTree", {"grace_period": 20, "policy": "svfdt2", "leaf": "nb"}),
+    "thicket": ("Thicket", {}),
+}
+
+
+def stream(samples: int) -> tuple[Any, Any]:
+    """Rows of raw integers and labels that depend on them, changing half-way."""
+    rng = np.random.default_rng(3)
+    rows = rng.integers(-500, 500, (samples, 3)).astype(np.int32)
+    labels = ((rows[:, 0] > 0) + (rows[:, 1] > 200)).astype(np.uint8)
+    labels[samples // 2 :] = 2 - labels[samples // 2 :]
+    return rows, labels
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_the_native_module_holds_the_simulators_bits(
+    name: str, native_tools_for: Tools, micropython_command: tuple[str, ...]
+) -> None:
+    native_tools_for("x86")
+    kind, options = MODELS[name]
+    rows, labels = stream(1200)
+    with (
+        engines.start(loader.fastest(), kind, SHAPE | options) as expected,
+        engines.start(engines.NATIVE, kind, SHAPE | options) as native,
+    ):
+        for engine in (expected, native):
+            engine.observe(rows[:100])
+            engine.freeze()
+        for at in range(0, len(rows), 100):
+            block = slice(at, at + 100)
+            assert (
+                expected.run(rows[block], labels[block]) == native.run(rows[block], labels[block])
+            ).all()
+            assert expected.buffers() == native.buffers()
+        assert expected.saved() == native.saved()
+
+
+@pytest.mark.parametrize("horizon", [0, 2])
+def test_numbers_are_forecast_without_allocation(
+    horizon: int, native_tools_for: Tools, micropython_command: tuple[str, ...]
+) -> None:
+    """The heap is locked meanwhile: what Python does around the kernels makes nothing, either."""
+    native_tools_for("x86")
+    rows, _ = stream(200)
+    target = {"columns": 3, "column": 1, "horizon": horizon, "lags": 3 if horizon else 0}
+    shape = {"features": 5 if horizon else 2}
+    found = []
+    for name in ("python", engines.NATIVE):
+        with engines.start(name, "LinearRegressor", shape, [Forecast(target)]) as engine:
+            engine.observe(rows[:50])
+            engine.freeze()
+            found.append((engine.run(rows).tolist(), engine.saved()))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("arch", list(PROCESSORS))
+def test_one_module_holds_the_kernels_for_every_processor(
+    arch: str, native_tools_for: Tools
+) -> None:
+    native_tools_for(arch)
+    wanted = library_files.closure(["shrub.ensemble", "quantizer"])
+    files = {library_files.module_name(path): path for path in native_files.compiled(arch, wanted)}
+    native = mpy.read(files["native"])
+    assert native.code.native
+    assert {"predict", "learn", "encode_rows"} <= set(native.names)
+    assert not mpy.read(files["shrub.ensemble"]).code.children[0].native
+    assert "shrub.splits" not in files, "it held nothing but kernels"
+    viper = [path for path in mpy.compiled(arch) if library_files.module_name(path) in set(wanted)]
+    assert _bytes(files.values()) < 0.85 * _bytes(viper)
+
+
+def _bytes(paths: Any) -> int:
+    return sum(path.stat().st_size for path in paths)
+
+
+def test_kernels_of_one_name_are_told_apart() -> None:
+    names = [library_files.module_name(path) for path in library_files.sources()]
+    sources = native_library(names).sources
+    assert "shrub_ensemble__learn as learn" in sources["shrub.ensemble"]
+    assert "hoeffding_tree__learn as learn" in sources["hoeffding.tree"]
+    assert "hoeffding_hat__learn as learn" in sources["hoeffding.tree"]
+
+
+def test_a_method_that_has_no_translation_is_named() -> None:
+    for body in ("del x", "return x + 1", "return x[0]", "if x: return self", "y = x"):
+        method = ast.parse(f"def tell(self, x):\n    {body}").body[0]
+        assert isinstance(method, ast.FunctionDef)
+        with pytest.raises(TranslationError, match=r"learner, line 2: .* cannot be translated"):
+            ViperMethod("learner", method).text()
+
+
+def test_processors_without_native_modules_are_said() -> None:
+    with pytest.raises(native_tools.NoNativeTools, match="no native modules for xtensawin"):
+        native_tools.find_or_fetch("xtensawin")
+    said: list[str] = []
+    assert not native_files.can_be_made("xtensawin", said.append)
+    assert len(said) == 1
+    assert said[0].endswith("mpy-cross compiles the kernels, as viper.")
+
+
+def test_a_compiler_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    said: list[str] = []
+    assert not native_files.can_be_made("x86", said.append)
+    assert "no-such-compiler" in said[-1]
