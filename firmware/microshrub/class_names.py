@@ -70,7 +70,7 @@ class ClassNames(Buffers):
         self.room = whole("room", room, 1, 255)
         self.classes = len(self.known) + spare
         if not self.known or len(set(self.known)) < len(self.known):
-            raise ParameterError("names", "one text or more, each another one", self.known)
+            raise ParameterError("names", "one name or more, all different", self.known)
         for name in self.known:
             self._bytes(name)
         self._allocate()

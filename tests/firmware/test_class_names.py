@@ -124,8 +124,8 @@ def test_other_mistakes_are_told() -> None:
     with pytest.raises(ValueError, match="the last class cannot be forgotten: rest"):
         made.forget(1)
     for known, spare, said in (
-        (("a", "a"), 2, "each another one"),
-        ((), 2, "one text or more"),
+        (("a", "a"), 2, "all different"),
+        ((), 2, "one name or more"),
         (("a",), 0, r"spare has to be a whole number of 1\.\.255, not 0"),
         (("a",) * 2, 255, r"of 1\.\.254, not 255"),
     ):

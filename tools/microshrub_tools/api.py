@@ -55,7 +55,7 @@ def build(
     Raises
     ------
     UserError
-        If the model, the board or an option is not to be had, or the program does not fit.
+        If there is no such model, board or option, or the program does not fit.
 
     Examples
     --------

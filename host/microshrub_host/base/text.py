@@ -22,7 +22,7 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     near = near or difflib.get_close_matches(name, known, n=1)
     hint = f"Did you mean {near[0]}? " if near else ""
     more = f" and {len(known) - _SHOWN:,} more" if len(known) > _SHOWN else ""
-    return f"{hint}There is: {', '.join(known[:_SHOWN])}{more}."
+    return f"{hint}Choose from: {', '.join(known[:_SHOWN])}{more}."
 
 
 # What a terminal acts upon instead of showing it, but for tabs and ends of lines; and what turns

@@ -23,7 +23,7 @@ _COLUMNS = 2000  # of the picture
 
 @dataclass(frozen=True)
 class Anomaly(Companion):
-    """How unlike the last samples each sample is, 0..255, with an alarm now and then.
+    """How unusual each sample looks beside the last ones, 0..255, with an alarm now and then.
 
     often   the share of the samples with which an alarm may come, above 0 to 1, in the long run
     window  samples that each is compared with, up to 1000; 0: 512, or as many as fit 8 KB
@@ -46,8 +46,8 @@ class Anomaly(Companion):
     options = (
         Option(
             "--anomaly",
-            "score how unlike the last samples each sample is, 0 to 255, with an alarm as often "
-            "as RATE says: 0.001 or 0.1%% of the samples, '1 per 1000 samples', '1 per day at 50 "
+            "score how unusual each sample looks, 0 to 255, with an alarm as often as "
+            "RATE says: 0.001 or 0.1%% of the samples, '1 per 1000 samples', '1 per day at 50 "
             "Hz' (without `at` where the sensor has a rate); then window=512 reach=4, and "
             "normal=400 where the first 400 samples show what is normal (default: off)",
             ("RATE", "NAME=VALUE"),

@@ -28,7 +28,7 @@ _ROOM, _MOST_ROOM = 16, 48  # bytes of a name
 
 @dataclass(frozen=True)
 class SpareClasses(Companion):
-    """Room for classes that get a name only later; what is unlike all that has one is set aside.
+    """Room for classes that get a name only later: samples far from the named ones are set aside.
 
     spare    how many there are, 1 or more
     new      in a simulation, the classes that are not known from the start; none: those that the
@@ -65,11 +65,11 @@ class SpareClasses(Companion):
     options = (
         Option(
             "--spare-classes",
-            "room for N classes that get a name only later: what is unlike all that has one is "
-            "set aside until a person names it; then period=100 window=256 reach=4 collect=8, and "
-            "which classes of DATA are new in a simulation, such as new=walk,run: without it, "
-            "those that the warm-up does not have; on a board pin=15, a button that names what is "
-            "new (default: off)",
+            "room for N classes that get a name only later: samples far from every named class "
+            "are set aside until a person names them; then period=100 window=256 reach=4 "
+            "collect=8, and which classes of DATA are new in a simulation, such as new=walk,run: "
+            "without it, those that the warm-up does not have; on a board pin=15, a button "
+            "that names what is new (default: off)",
             ("N", "NAME=VALUE"),
             many=True,
         ),
@@ -149,7 +149,7 @@ class SpareClasses(Companion):
             return ""
         return (
             f"Note: all classes of {stream.name} come in its first {warmup:,} samples, "
-            f"so none of them is new. new={stream.class_names[-1]} has one be."
+            f"so none of them is new. new={stream.class_names[-1]} treats that class as new."
         )
 
     def around(self, parameters: Mapping[str, Any]) -> dict[str, Any]:

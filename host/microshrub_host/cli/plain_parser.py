@@ -68,7 +68,7 @@ def nearest(name: str, known: Iterable[str], otherwise: str | None = None) -> st
     near = difflib.get_close_matches(name, choices, n=1)
     if near:
         return f"Did you mean {near[0]}?"
-    return otherwise or f"There is: {', '.join(choices)}."
+    return otherwise or f"Choose from: {', '.join(choices)}."
 
 
 def _plain(parser: argparse.ArgumentParser, message: str) -> str:

@@ -54,7 +54,7 @@ Wanted = Callable[[str], bool]
 
 
 class PackagesError(Exception):
-    """Why the packages are not to be had; `tried` has a line for each mirror that failed."""
+    """Why the packages cannot be fetched; `tried` has a line for each mirror that failed."""
 
     def __init__(self, reason: str, tried: Sequence[str] = ()) -> None:
         super().__init__("\n  ".join((reason, *tried)))

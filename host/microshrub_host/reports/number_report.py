@@ -34,7 +34,7 @@ def number_record(
 
 
 def print_numbers(result: NumberResult, budget: Budget, board: Board) -> None:
-    """The table after a simulation, and in words whether the model was worth it."""
+    """The table after a simulation, and a sentence on whether the model beats the baselines."""
     size = f"{count(result.samples, 'sample')}, {count(result.features, 'feature')}"
     ahead = f", {count(result.horizon, 'sample')} ahead" if result.horizon else ""
     console.say(f"{result.stream}: {size}; the target is {result.target}{ahead}")

@@ -78,7 +78,7 @@ def print_run(
     shuffled: bool,
     time: SampleTime | None = None,
 ) -> None:
-    """The table after a simulation, and in words whether the model was worth it."""
+    """The table after a simulation, and a sentence on whether the model beats the baselines."""
     console.say(f"{result.stream}: {size_of_run(result)}")
     table = Table(show_header=False)
     for row in run_rows(result, budget, board, time):

@@ -209,7 +209,7 @@ def test_the_monitor_shows_it_and_takes_commands(stream: Stream, start: Start) -
             ("dismiss", "What was set aside is dropped"),
             ("walk", "'walk' is unknown."),
             ("rename 'going", "No closing quotation"),
-            ("merge walk", "There is: name NAME, rename OLD NEW"),
+            ("merge walk", "The commands are: name NAME, rename OLD NEW"),
         ):
             naming.do(line)
             assert naming.said.startswith(said)
@@ -231,7 +231,7 @@ def test_commands_are_typed(stream: Stream, start: Start) -> None:
         "new 5 samples set aside",
         "stairz is a class now: 5 samples are learned as it",
         "stairz is stairs now",
-        "'flee' is unknown. There is: name",
+        "'flee' is unknown. Choose from: name",
     ):
         assert words in out
     with connected(device) as link:

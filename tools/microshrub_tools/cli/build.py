@@ -94,7 +94,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar=("PIN", "NAME=VALUE"),
         help="a button that gives the label: 15 pressed=walk released=rest; "
-        "nothing behind the = stands for no label (default: none)",
+        "leave it empty for no label (default: none)",
     )
     add_companion_options(group)
     group.add_argument(

@@ -20,7 +20,7 @@ class ClassState:
     stands_for: int  # the class that it was merged into, else itself
     aside: int  # new samples that wait for a name, at most 255
     collect: int  # so many are worth a question
-    score: int  # of the last sample, 0..255: how unlike all that is known it is
+    score: int  # of the last sample, 0..255: how far it is from every known class
     threshold: int  # what it has to pass to be new
     changes: int  # of the names so far, modulo 65536
 

@@ -121,8 +121,8 @@ class Prediction:
 
     sample_id is 0 if it had its label, or if the device asks for labels, and not for this one.
 
-    If the device was asked for it, score says how unlike the last samples it is, 0..255, and
-    unlike is 1 if that is above the threshold.
+    If the device was asked for it, score says how unusual it looks, 0..255, and unlike is
+    1 if that is above the threshold.
     """
 
     sample_id: int

@@ -85,7 +85,7 @@ class Classes:
         if command == "name":
             rest = [" ".join(rest)] * bool(rest)
         if len(rest) != _WORDS[command]:
-            raise UserError(f"There is: {HELP}")
+            raise UserError(f"The commands are: {HELP}")
         said: str = getattr(self, f"_{command}")(*rest)
         self.all = tuple(self._ask(c) for c in range(len(self.all)))
         return said

@@ -87,7 +87,7 @@ export const en = {
     around: "quantizer, metrics and rows",
     beside: "code, headers and objects (with default options)",
     free: "free for your program",
-    over: "too many for this board",
+    over: "more than this board has",
     sum: (taken: number, free: number, board: string) =>
       `${count(taken)} of the ${count(free)} bytes that ${board} has free`,
     buffers: (n: number) => `All ${count(n)} buffers`,
@@ -97,7 +97,7 @@ export const en = {
   state: {
     title: "The same bits",
     page: "CRC32 of the state in this page",
-    simulator: "CRC32 that the simulator came to",
+    simulator: "the simulator's CRC32",
     same: "They are equal: every bit of every buffer is the same.",
     other: "They are not equal. Please report that.",
     unknown: "To compare, let the simulator learn the same file:",
@@ -114,7 +114,7 @@ export const en = {
     tooLarge: (taken: number, free: number) =>
       `The program takes about ${count(taken)} bytes there, and ${count(free)} are free. Choose ` +
       "smaller options.",
-    waits: "There is something to take when it has learned.",
+    waits: "You can download the model when it has finished.",
   },
   board: {
     flash: "Connect a board and put it there",
@@ -136,7 +136,7 @@ export const en = {
     found: (arch: string) => `MicroPython answers; its code is ${arch}. Copying ...`,
     copying: (done: number, total: number) => `${count(done)} of ${count(total)} bytes copied`,
     checking: "Every file is compared, and the board learns a fixed stream ...",
-    done: "The board came to the same bits, and has started its program:",
+    done: "The board holds the same bits, and has started its program:",
     space: (need: number, free: number) =>
       `The program needs ${count(need)} bytes of the board's flash, and ${count(free)} are free. ` +
       "Remove files from it.",
@@ -218,7 +218,7 @@ export const en = {
     otherStream:
       "The board's program is for other features, classes or units than the stream that is " +
       "chosen above.",
-    forecast: (samples: number) => `${count(samples)} samples came to the board.`,
+    forecast: (samples: number) => `The board received ${count(samples)} samples.`,
     recorded: (rows: number) => `${count(rows)} samples recorded`,
     predicted: (name: string) => `predicted ${name}`,
     between: (low: string, high: string) => `, between ${low} and ${high}`,
@@ -307,7 +307,7 @@ export const en = {
     nothingYet: "nothing yet",
     first: "Press a name and show it.",
     heard: (learned: number, accuracy: string) =>
-      `${count(learned)} samples learned, ${accuracy} right before that`,
+      `predicted ${accuracy} of ${count(learned)} samples correctly before seeing the label`,
     waiting: (n: number) =>
       n === 1 ? "; 1 sample waits to be learned" : `; ${count(n)} samples wait to be learned`,
     stopped: (n: number) =>
@@ -341,7 +341,7 @@ export const en = {
       "has no recordings in it.",
     insecure: "A browser tells of motion only to a page that came over https, or from this device.",
     refused: "You did not allow the motion sensor. Load the page again to be asked again.",
-    noMotion: "This device tells this page nothing of its motion. Use the pointer.",
+    noMotion: "This device has no motion sensor, or does not share it. Use the pointer.",
     insecureMicrophone:
       "A browser gives sound only to a page that came over https, or from this device.",
     noMicrophone: "There is no microphone, or you did not allow it. Use another sensor.",
