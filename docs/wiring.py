@@ -1,7 +1,7 @@
 """Draws the wiring pictures of examples/ and of the first tutorial: python docs/wiring.py.
 
 A picture is a Raspberry Pi Pico from above, USB at the top, with the pins that are used by name
-and number, and what hangs there; each wire has its colour.
+and number, and what hangs there; wires to the same pin have one colour.
 """
 
 from __future__ import annotations
@@ -15,20 +15,40 @@ _RIGHT = (
     "GP17 GP16"
 )
 _STEP, _TOP, _PICO_X, _PICO_W = 24, 80, 280, 130
-_COLOURS = {"3V3": "#c62828", "GND": "#333333"}
+_COLOURS = {"3V3": "#c62828", "GND": "#333333", "AGND": "#333333"}
 _OTHERS = ("#1565c0", "#2e7d32", "#ef6c00", "#6a1b9a")
 
 Part = tuple[str, list[tuple[str, int]]]  # its name, and of each of its pins name and Pico's pin
 
-MPU: Part = ("GY-521 (MPU-6050)", [("VCC", 36), ("GND", 38), ("SCL", 2), ("SDA", 1)])
+
+def _button(name: str) -> Part:
+    return f"button “{name}”", [("1", 20), ("2", 18)]
+
+
+def _bus(name: str) -> Part:
+    """What hangs on the I2C bus at GP0 and GP1."""
+    return name, [("VCC", 36), ("GND", 38), ("SCL", 2), ("SDA", 1)]
+
+
+MPU = _bus("GY-521 (MPU-6050)")
 PICTURES: dict[str, list[Part]] = {
     "docs/images/wiring-gestures.svg": [
         MPU,
         ("button “circle”", [("1", 19), ("2", 18)]),
-        ("button “shake”", [("1", 20), ("2", 18)]),
+        _button("shake"),
     ],
-    "examples/gestures/wiring.svg": [MPU, ("button “shake”", [("1", 20), ("2", 18)])],
-    "examples/fan/wiring.svg": [MPU, ("button “unbalanced”", [("1", 20), ("2", 18)])],
+    "examples/gestures/wiring.svg": [MPU, _button("shake")],
+    "examples/fan/wiring.svg": [MPU, _button("unbalanced")],
+    "examples/washing/wiring.svg": [
+        ("clamp, two 10 kΩ", [("3V3", 36), ("GND", 33), ("OUT", 31)]),
+        _button("spin"),
+    ],
+    "examples/room/wiring.svg": [_bus("BH1750"), _bus("SCD41"), _button("occupied")],
+    "examples/soil/wiring.svg": [
+        ("soil probe", [("VCC", 36), ("GND", 33), ("AOUT", 31)]),
+        ("DHT22", [("VCC", 36), ("GND", 3), ("DATA", 4)]),
+    ],
+    "examples/keypad/wiring.svg": [_bus("MPR121"), _button("middle")],
 }
 
 
@@ -69,7 +89,7 @@ def picture(parts: list[Part]) -> str:
             f'<text x="{inside}" y="{y + 4}" fill="#ffffff" text-anchor="{anchor}"{bold}>'
             f"{name_of(pin) + ' · ' + str(pin) if pin in used else name_of(pin)}</text>"
         )
-    top, colour, wires = {True: _TOP, False: _TOP}, 0, 0
+    top, wires = {True: _TOP, False: _TOP}, 0
     for name, pins in parts:
         left = sum(pin <= 20 for _, pin in pins) * 2 >= len(pins)
         x = 40 if left else 520
@@ -84,9 +104,7 @@ def picture(parts: list[Part]) -> str:
         for k, (label, pin) in enumerate(pins):
             px, py = x + (120 if left else 0), y + 34 + 22 * k
             tx, ty = place_of(pin)
-            is_power = name_of(pin) in _COLOURS
-            ink = _COLOURS[name_of(pin)] if is_power else _OTHERS[colour % len(_OTHERS)]
-            colour += not is_power
+            ink = _COLOURS.get(name_of(pin), _OTHERS[pin % len(_OTHERS)])
             bend = px + (1 if left else -1) * (14 + 11 * wires)
             wires += 1
             way = f"H{bend} V{ty} H{tx}"

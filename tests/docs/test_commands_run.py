@@ -31,6 +31,18 @@ def commands(page: Path) -> list[str]:
     return [line.partition("  #")[0].strip() for line in lines if line.strip()]
 
 
+def shown(page: Path) -> list[str]:
+    """The lines that the page says its commands print."""
+    text = page.read_text(encoding="utf-8")
+    blocks = [block for language, block in _BLOCK.findall(text) if language == "text"]
+    return [plain(line) for block in blocks for line in block.splitlines()]
+
+
+def plain(line: str) -> str:
+    """A line without the frame of a table, and with single spaces."""
+    return " ".join(line.replace("│", " ").split())
+
+
 def words_of(command: str) -> list[str]:
     return shlex.split(command, comments=True)
 
@@ -71,6 +83,7 @@ def test_the_commands_run_one_after_the_other(
         (tmp_path / name).write_text(program)
     path = f"{Path(sys.executable).parent}:{environment(tmp_path)['PATH']}"
     with contextlib.ExitStack() as boards:
+        printed: set[str] = set()
         for command in commands(ROOT / page):
             if command.startswith(_NOT_HERE):
                 continue
@@ -85,3 +98,6 @@ def test_the_commands_run_one_after_the_other(
             )  # fmt: skip
             assert done.returncode == 0, command + "\n" + done.stdout + done.stderr
             assert "does not beat" not in done.stdout
+            printed |= {plain(line) for line in (done.stdout + done.stderr).splitlines()}
+    for line in shown(ROOT / page):
+        assert any(line in one for one in printed), line

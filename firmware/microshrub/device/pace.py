@@ -6,21 +6,36 @@ _TICKS = (1 << 30) - 1
 _HALF = 1 << 29
 
 
+def periods(rate):
+    """A period in microseconds, at most a second, and how many there are from one sample to the
+    next. Raises ValueError.
+    """
+    if not isinstance(rate, str):
+        return 1000000 // whole("rate", rate, 1, 1000), 1
+    one, _, seconds = rate.partition("/")
+    if one != "1" or not seconds.isdigit():
+        raise ValueError('rate has to be a whole number, or like "1/300", not %r' % rate)
+    return 1000000, whole("the seconds of rate", int(seconds), 1, 86400)
+
+
 class Pace:
-    """So many samples a second, 1..1000, by a clock that counts microseconds from 0 to 2**30 - 1
-    and starts again, as time.ticks_us() does. Look at least every nine minutes. Allocates nothing.
+    """So many samples a second, 1..1000, or "1/300" for one every 300 seconds, at most 86400.
+
+    The clock counts microseconds from 0 to 2**30 - 1 and starts again, as time.ticks_us() does.
+    Look at least every nine minutes. Allocates nothing.
 
     `missed` counts samples that were due while the program did something else, at most 2**29.
     """
 
     def __init__(self, rate, clock):
-        self.period = 1000000 // whole("rate", rate, 1, 1000)  # microseconds
+        self.period, self._every = periods(rate)
+        self._left = 1  # periods until the next sample
         self.missed = 0
         self._clock = clock
         self._next = clock()
 
     def wait(self):
-        """Microseconds until the next sample is due; 0 or less if it is."""
+        """Microseconds until due() has to be asked; 0 or less for now."""
         return ((self._next - self._clock() + _HALF) & _TICKS) - _HALF
 
     def due(self):
@@ -29,6 +44,11 @@ class Pace:
         if late < 0:
             return False
         passed = late // self.period
-        self.missed = min(self.missed + passed, _HALF)
         self._next = (self._next + (passed + 1) * self.period) & _TICKS
+        self._left -= passed + 1
+        if self._left > 0:
+            return False
+        passed = -self._left // self._every
+        self.missed = min(self.missed + passed, _HALF)
+        self._left += (passed + 1) * self._every
         return True

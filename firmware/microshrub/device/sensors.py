@@ -6,7 +6,7 @@ A sensor has `features`, how many values it gives; `pace`, when it is to be read
 
 from ..learner import yes_or_no
 from .config import ConfigurationError
-from .pace import Pace
+from .pace import Pace, periods
 
 
 class AnalogPins:
@@ -71,9 +71,9 @@ def sensor_of(options, board, say):
     if kind == "several":
         from .several import SeveralSensors
 
-        rates = [each["rate"] for each in options["sensors"]]
+        every = [_interval(each["rate"]) for each in options["sensors"]]
         sensors = [sensor_of(each, board, say) for each in options["sensors"]]
-        return SeveralSensors(sensors, [max(rates[0] // rate, 1) for rate in rates])
+        return SeveralSensors(sensors, [max(each // every[0], 1) for each in every])
     if kind == "own":
         from .own import OwnSensor
 
@@ -85,3 +85,9 @@ def sensor_of(options, board, say):
     from .motion import Motion
 
     return Motion(options, board)
+
+
+def _interval(rate):
+    """Microseconds from one reading to the next."""
+    period, count = periods(rate)
+    return period * count

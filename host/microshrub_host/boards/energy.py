@@ -91,7 +91,7 @@ class Energy:
                 f"{amount(self.sample)} with the program around it",
             ),
             (
-                f"milliwatts at {self.rate:g} a second, an estimate",
+                f"milliwatts at {self.rate:.3g} a second, an estimate",
                 f"{self.between(self.awake, self.asleep)}; {amount(self.learning)} of them are "
                 "the learner's",
             ),

@@ -138,7 +138,7 @@ def test_settings_of_its_own(light: str) -> None:
     with pytest.raises(UserError, match=r"light.py has no adress\. Did you mean address\?"):
         sensors((light, "adress=4"), PICO)
     with pytest.raises(
-        UserError, match=r"rate has to be a whole number of 1\.\.1,000, not 'fast'"
+        UserError, match=r"rate has to be a whole number of 1\.\.1,000, or like .*, not 'fast'"
     ):
         sensors((light, "address=4", "rate=fast"), PICO)
 

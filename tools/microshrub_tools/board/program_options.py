@@ -21,6 +21,7 @@ from microshrub_host.streams.extraction import Extraction
 from .flash_wear import seconds_between
 from .program_sensors import Sensor, check_sensor, sensors
 from .program_sensors import pin as sensor_pin
+from .program_sensors import rate_of as sensor_rate
 from .program_sleep import sleep_of
 
 DETECTORS = ("page_hinkley", "adwin")
@@ -204,7 +205,5 @@ def label_pin(words: Sequence[str], classes: Sequence[str], board: Board) -> dic
 
 def rate_of(around: dict[str, Any]) -> float | None:
     """Samples a second of a program's sensor, None without one; `around` is its config.json."""
-    sensor, extraction = around["sensor"], around.get("extraction")
-    several = sensor.get("sensors", [sensor])
-    rate = several[0].get("rate")
+    rate, extraction = sensor_rate(around["sensor"]), around.get("extraction")
     return rate / (extraction["hop"] if extraction else 1) if rate else None

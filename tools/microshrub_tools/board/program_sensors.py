@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ SENSORS: dict[str, dict[str, Any]] = {
 _AXES = ("ax", "ay", "az", "gx", "gy", "gz")  # of an MPU6050
 _MIDDLE = 32768  # of the readings of a pin, 0..65535
 _MOST_RATE = 1000  # readings a second
+_DAY = 86_400  # seconds
+_DRIVERS = Path(__file__).with_name("drivers")  # files as those of the user's own
 _LEAST_FIFO = 4  # of them that the chip can take by itself
 _SHOWN = 12  # names of features
 
@@ -45,10 +47,9 @@ class Sensor:
         return str(self.config["kind"])
 
     @property
-    def rate(self) -> int | None:
+    def rate(self) -> float | None:
         """Readings a second; None if the PC decides."""
-        first = self.config["sensors"][0] if self.kind == "several" else self.config
-        return first.get("rate")
+        return rate_of(self.config)
 
     @property
     def name(self) -> str:
@@ -56,7 +57,20 @@ class Sensor:
         if self.kind == "several":
             return "the sensors together"
         module = self.config.get("module")
-        return f"--sensor {module}.py" if module else f"--sensor {self.kind}"
+        if not module:
+            return f"--sensor {self.kind}"
+        return f"--sensor {module}" if module in drivers() else f"--sensor {module}.py"
+
+
+def rate_of(config: Mapping[str, Any]) -> float | None:
+    """Readings a second of what config.json says of a sensor, None without one."""
+    rate = config.get("sensors", [config])[0].get("rate")
+    return 1 / int(rate[2:]) if isinstance(rate, str) else rate
+
+
+def drivers() -> dict[str, Path]:
+    """The sensors that are one file each, and come with this package."""
+    return {path.stem: path for path in sorted(_DRIVERS.glob("*.py"))}
 
 
 def sensors(words: Sequence[str] | Sequence[Sequence[str]], board: Board) -> Sensor:
@@ -75,8 +89,8 @@ def sensors(words: Sequence[str] | Sequence[Sequence[str]], board: Board) -> Sen
             raise UserError(f"{one.name} with fifo=yes sets the pace: put it first")
         if (one.rate or 0) > (found[0].rate or 0):
             raise UserError(
-                f"{one.name} rate={one.rate}: the first sensor sets the pace, with rate="
-                f"{found[0].rate}, so put the faster one first"
+                f"{one.name} rate={one.config['rate']}: the first sensor sets the pace, with rate="
+                f"{found[0].config['rate']}, so put the faster one first"
             )
     return Sensor(
         {"kind": "several", "sensors": [one.config for one in found]},
@@ -107,7 +121,7 @@ def check_sensor(sensor: Sensor, features: Sequence[str], extraction: Extraction
         )
     if extraction.rate not in (None, sensor.rate):
         raise UserError(
-            f"{sensor.name} rate={sensor.rate}: the features were made for {extraction.rate:g} "
+            f"{sensor.name} rate={sensor.rate:g}: the features were made for {extraction.rate:g} "
             f"readings a second, so write rate={extraction.rate:g}"
         )
 
@@ -128,25 +142,37 @@ def _sensor(words: list[str], board: Board) -> Sensor:
         found = _own(Path(kind), rest)
     elif kind in SENSORS:
         found = _known(kind, rest, board)
+    elif kind in drivers():
+        found = _own(drivers()[kind], rest)
     else:
         raise UserError(
-            f"--sensor {kind!r} is unknown. {did_you_mean(kind, SENSORS)} One of your own is the "
-            "name of its file, such as my_sensor.py"
+            f"--sensor {kind!r} is unknown. {did_you_mean(kind, [*SENSORS, *drivers()])} One of "
+            "your own is the name of its file, such as my_sensor.py"
         )
-    rate = found.rate
-    if rate is not None and (type(rate) is not int or not 1 <= rate <= _MOST_RATE):
+    rate = found.config.get("rate", 1)
+    if not (_is_slow(rate) or (type(rate) is int and 1 <= rate <= _MOST_RATE)):
         raise UserError(
-            f"{found.name} rate has to be a whole number of 1..{_MOST_RATE:,}, not {rate!r}"
+            f"{found.name} rate has to be a whole number of 1..{_MOST_RATE:,}, or like 1/60 for a "
+            f"reading a minute, not {rate!r}"
         )
     return found
 
 
+def _is_slow(rate: object) -> bool:
+    """Is it one such as 1/300?"""
+    if not isinstance(rate, str):
+        return False
+    one, _, seconds = rate.partition("/")
+    return one == "1" and seconds.isdecimal() and 1 <= int(seconds) <= _DAY
+
+
 def _own(path: Path, words: Sequence[str]) -> Sensor:
     own = own_sensors.read(path)
-    found = settings(f"--sensor {path}", words, own.settings | {"rate": 50})
+    called = f"--sensor {path.stem if path in drivers().values() else path}"
+    found = settings(called, words, own.settings | {"rate": 50})
     missing = [name for name, value in found.items() if value is own_sensors.REQUIRED]
     if missing:
-        raise UserError(f"--sensor {path} needs {missing[0]}=")
+        raise UserError(f"{called} needs {missing[0]}=")
     rate = found.pop("rate")
     config = {"kind": "own", "module": path.stem, "class": own.name, "values": len(own.names)}
     given = {name: _number(value) for name, value in found.items() if value != own.settings[name]}

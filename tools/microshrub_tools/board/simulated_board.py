@@ -7,12 +7,13 @@ import json
 import os
 import tempfile
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.text import did_you_mean
 from microshrub_host.programs import mpy
+from microshrub_host.streams.open_numbers import open_columns
 from microshrub_host.streams.open_stream import open_stream
 
 from . import build
@@ -21,41 +22,62 @@ from .board_code import LOADER
 MARK = "'microshrub simulated' in __import__('sys').modules"  # true on a board made of software
 _ARCH = "x86"  # of the MicroPython for the PC
 _MOST = 1 << 31
+_MOST_SPEED = 10_000
 
 
 def write_sensors(
-    folder: Path, recording: Path | None, rate: float, press: Mapping[int, str]
+    folder: Path,
+    recording: Path | None,
+    rate: float,
+    press: Mapping[int, str],
+    *,
+    speed: int = 1,
+    labelled: bool = True,
 ) -> Path:
     """Write what machine_on_pc.py plays, `rate` rows a second; returns the file that it reads.
 
-    press: by a button's pin, the label at which it is pressed. Raises UserError.
+    press: by a button's pin, the label at which it is pressed. speed: how many times faster than
+    ours the board's time goes. labelled: the last column is the label. Raises UserError.
     """
     if not 0 < rate <= 10_000:
         raise UserError(f"--rate has to be above 0 and at most 10,000, not {rate:g}")
-    if recording is None:
-        return _write(folder, array("i", [-1]), 0, rate, {})
-    stream = open_stream(str(recording))
+    if not 1 <= speed <= _MOST_SPEED:
+        raise UserError(f"--speed has to be 1..{_MOST_SPEED:,}, not {speed}")
+    names, classes, values, labels = _played(recording, labelled)
     for pin, name in press.items():
-        if name not in stream.class_names:
-            known = did_you_mean(name, stream.class_names)
+        if name not in classes:
+            known = did_you_mean(name, classes)
             raise UserError(f"--press {pin}={name}: no row has that label. {known}")
     rows = array("i")
-    for values, number in zip(stream.values.round().tolist(), stream.labels.tolist(), strict=True):
-        if not all(abs(value) < _MOST for value in values):
+    for row, number in zip(values, labels, strict=True):
+        if not all(abs(value) < _MOST for value in row):
             raise UserError(f"--sensor {recording}: a board's sensor gives whole numbers")
-        rows.extend([*map(int, values), number])
-    pressed = {str(pin): stream.class_names.index(name) for pin, name in press.items()}
-    return _write(folder, rows, stream.values.shape[1], rate, pressed)
-
-
-def _write(
-    folder: Path, rows: array[int], columns: int, rate: float, press: Mapping[str, int]
-) -> Path:
+        rows.extend([*map(round, row), number])
     place, path = folder / "rows", folder / "sensors.json"
     place.write_bytes(rows.tobytes())
-    told = {"rows": str(place.resolve()), "columns": columns, "period": round(1e6 / rate)}
-    path.write_text(json.dumps(told | {"press": press}))
+    told = {
+        "rows": str(place.resolve()),
+        "columns": names,
+        "period": round(1e6 / rate),
+        "press": {str(pin): classes.index(name) for pin, name in press.items()},
+        "speed": speed,
+    }
+    path.write_text(json.dumps(told))
     return path
+
+
+def _played(
+    recording: Path | None, labelled: bool
+) -> tuple[Sequence[str], Sequence[str], list[list[float]], list[int]]:
+    """The names of the columns and of the classes, the rows and their labels, -1 for none."""
+    if recording is None:
+        return (), (), [[]], [-1]
+    if labelled:
+        stream = open_stream(str(recording))
+        names, classes = stream.feature_names, stream.class_names
+        return names, classes, stream.values.tolist(), stream.labels.tolist()
+    found = open_columns(str(recording))
+    return found.column_names, (), found.columns.tolist(), [-1] * len(found.columns)
 
 
 def for_this_pc(files: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -89,7 +89,7 @@ def _print_energy(
     power = found.between(found.awake, found.asleep)
     console.say(
         f"energy  {energy.amount(found.sample):>9} microjoules a labelled sample; milliwatts at "
-        f"{found.rate:g} a second: {power}: estimated from {board.currents}"
+        f"{found.rate:.3g} a second: {power}: estimated from {board.currents}"
     )
     if battery:
         asleep = found.asleep and battery.days(found.asleep)

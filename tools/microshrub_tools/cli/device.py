@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import signal
 import sys
 import tempfile
@@ -32,10 +33,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sensor",
         metavar="FILE.csv",
         type=Path,
-        help="the recording that analog pins and an MPU-6050 play (default: no pins)",
+        help="the recording that its sensors play: analog pins, an MPU-6050 and those of --sensor "
+        "of build that have columns of their names (default: no pins)",
     )
     parser.add_argument(
-        "--rate", metavar="HZ", type=float, default=100.0, help="its rows a second (default 100)"
+        "--rate",
+        metavar="HZ",
+        type=_rate,
+        default=100.0,
+        help="its rows a second, or 1/60 for one a minute (default 100)",
+    )
+    parser.add_argument(
+        "--speed",
+        metavar="N",
+        type=int,
+        default=1,
+        help="let the board's time go so many times faster than ours (default 1)",
+    )
+    parser.add_argument(
+        "--no-label", action="store_true", help="the last column is no label: all are played"
     )
     parser.add_argument(
         "--press",
@@ -51,6 +67,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="a folder to keep the board's files in (default: they go with it)",
     )
+
+
+def _rate(text: str) -> float:
+    one, _, seconds = text.partition("/")
+    return float(one) / (float(seconds or 1) or math.nan)
 
 
 def _button(text: str) -> tuple[int, str]:
@@ -81,7 +102,12 @@ def run(arguments: argparse.Namespace) -> int:
         flash = arguments.flash or folder / "flash"
         flash.mkdir(parents=True, exist_ok=True)
         sensors = simulated_board.write_sensors(
-            folder, arguments.sensor, arguments.rate, dict(arguments.press)
+            folder,
+            arguments.sensor,
+            arguments.rate,
+            dict(arguments.press),
+            speed=arguments.speed,
+            labelled=not arguments.no_label,
         )
         if arguments.program:
             simulated_board.put_program(flash, arguments.program)

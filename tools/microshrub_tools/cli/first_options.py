@@ -131,6 +131,14 @@ RECORD = {
     "--append": "add to an existing file (default: refuse)",
     "--force": "replace an existing file (default: refuse)",
 } | _HELP
+DEVICE = {
+    "PROGRAM": "a build's folder, or a main.py (default: empty)",
+    "--sensor": "the recording that its sensors play (default: no pins)",
+    "--rate": "its rows a second, or 1/60 (default 100)",
+    "--press": "buttons: pressed while a row has that label",
+    "--speed": "how many times faster its time goes (default 1)",
+    "--no-label": "the last column is no label: all are played",
+} | _HELP
 SOAK = (
     _DATA
     | _LEARNER

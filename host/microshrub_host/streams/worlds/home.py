@@ -53,22 +53,24 @@ def room(random: np.random.Generator) -> Iterator[Row]:
 
 def soil(random: np.random.Generator) -> Iterator[Row]:
     """A pot of basil, every half an hour for two months: moisture in thousandths, temperature in
-    tenths of a degree, light in lux. Water is given when the leaves hang.
+    tenths of a degree, humidity in tenths of a percent. Who comes by at eight o'clock gives it
+    water if the soil is dry.
     """
-    wet, dry = 620.0, 300.0
+    wet = 620.0
     for step in range(60 * 48):
         hour = step % 48 / 2
         sun = max(0.0, math.sin(math.pi * (hour - 6) / 14)) * random.uniform(0.3, 1.0)
         warm = 18.0 + 7.0 * sun + random.normal(0, 0.3)
         wet -= (0.4 + 4.0 * sun * warm / 20) * (wet / 620)
-        if wet < dry:
-            wet, dry = random.uniform(580, 650), random.uniform(260, 340)
-        seen = np.array([wet + random.normal(0, 3), 10 * warm, 900 * sun])
+        if hour == 8 and wet < 330:
+            wet = random.uniform(600, 640)
+        air = 620 - 220 * sun + random.normal(0, 8)
+        seen = np.array([wet + random.normal(0, 3), 10 * warm, air])
         yield whole(seen), ""
 
 
 def keypad(random: np.random.Generator) -> Iterator[Row]:
-    """Four touch pads, as an ESP32 counts them; a finger on one of six places between them, or
+    """Four touch pads, as an MPR121 counts them; a finger on one of six places between them, or
     none. Each place is pressed a dozen times, in turns.
     """
     places = {"left": 0.0, "mid-left": 0.8, "middle": 1.5, "mid-right": 2.2, "right": 3.0}

@@ -43,7 +43,7 @@ def worlds() -> dict[str, World]:
         World(
             "soil",
             "the moisture of a pot of soil, to be forecast",
-            ("moisture", "temperature", "light"),
+            ("moisture", "temperature", "humidity"),
             1800.0,
             home.soil,
             labelled=False,

@@ -1,12 +1,14 @@
 """The module `machine` of a board made of software: its sensors play a recording.
 
-The file that Machine() gets is JSON: `rows`, a file of 32-bit whole numbers, so many `columns` in
-a row and behind them the number of its label; `period`, the microseconds from one row to the
-next; `press`, by the pin, the label at which that button is pressed. The recording begins when the
-board starts, and begins again at its end.
+The file that Machine() gets is JSON: `rows`, a file of 32-bit whole numbers, in each row one for
+each of the names in `columns` and behind them the number of its label; `period`, the microseconds
+from one row to the next; `press`, by the pin, the label at which that button is pressed; `speed`,
+how many times faster than ours this board's time goes. The recording begins when the board starts,
+and begins again at its end.
 
-Analog pins have the columns in the order in which they are made. An MPU-6050 answers at every I2C
-bus, with the first three or six columns.
+Analog pins have the columns in the order in which they are made; what hangs at a pin is what the
+program has imported a driver of. An MPU-6050 answers at every I2C bus, with the first three or six
+columns, and those of bus_chips.py of whose names there are columns.
 """
 
 import json
@@ -14,6 +16,7 @@ import sys
 import time
 from array import array
 
+import bus_chips
 import mpu6050_chip
 
 _SIMULATED = "microshrub simulated"  # in sys.modules: this board is no real one
@@ -26,21 +29,25 @@ class Recording:
         self.columns = told["columns"]
         self.period = told["period"]
         self.press = told["press"]
-        self._bytes = bytearray(4 * (self.columns + 1))
-        self._size = len(self._bytes)
+        self.speed = told["speed"]
+        self._size = 4 * (len(self.columns) + 1)
         self._file = open(told["rows"], "rb")
         self._rows = self._file.seek(0, 2) // self._size
         self._begin = time.time_ns()
         self._last = -1
-        self.row = array("i", [0] * (self.columns + 1))
+        self.row = array("i", [0] * (len(self.columns) + 1))
 
     def elapsed(self):
         """Microseconds since the board was switched on."""
-        return (time.time_ns() - self._begin) // 1000
+        return (time.time_ns() - self._begin) * self.speed // 1000
 
     def now(self):
         """The row that plays now."""
         return self.at(self.elapsed() // self.period)
+
+    def play(self, name):
+        """What the column of that name has now."""
+        return self.now()[self.columns.index(name)]
 
     def at(self, number):
         """The row of that number."""
@@ -59,6 +66,9 @@ class ADC:
 
     def read_u16(self):
         value = self._recording.now()[self._column] if self._column >= 0 else 0
+        for driver, counts in bus_chips.AT_A_PIN.items():
+            if driver in sys.modules:
+                value = counts(value, self._recording.elapsed())
         return min(max(value, 0), 65535)
 
 
@@ -111,8 +121,8 @@ class _Clock:
         pass
 
 
-class I2C(mpu6050_chip.Chip):
-    """A bus with an MPU-6050."""
+class _Motion(mpu6050_chip.Chip):
+    """An MPU-6050 that plays the recording."""
 
     def __init__(self, recording):
         super().__init__(_Clock(recording), self._reading)
@@ -121,7 +131,7 @@ class I2C(mpu6050_chip.Chip):
 
     def _reading(self, number):
         row = self._recording.at(number * self.period() // self._recording.period)
-        count = min(self._recording.columns, 6)
+        count = min(len(self._recording.columns), 6)
         values = [row[k] if k < count else 0 for k in range(6)]
         values.insert(3, 0)  # the temperature
         return values
@@ -143,13 +153,62 @@ class I2C(mpu6050_chip.Chip):
         finally:
             self._is_read = False
 
+
+class I2C:
+    """A bus with all the chips that have something to play."""
+
+    def __init__(self, recording):
+        self._motion = _Motion(recording)
+        self._chips = {}
+        for kind in bus_chips.CHIPS:
+            if all([name in recording.columns for name in kind.names]):
+                self._chips[kind.address] = kind(recording.play)
+
+    def scan(self):
+        return sorted([mpu6050_chip.ADDRESS] + list(self._chips))
+
     def readfrom_mem(self, address, register, count):
         data = bytearray(count)
         self.readfrom_mem_into(address, register, data)
         return bytes(data)
 
-    def scan(self):
-        return [mpu6050_chip.ADDRESS]
+    def readfrom_mem_into(self, address, register, buffer):
+        if address == mpu6050_chip.ADDRESS:
+            self._motion.readfrom_mem_into(address, register, buffer)
+        else:
+            self._at(address).readfrom_mem_into(register, buffer)
+
+    def writeto_mem(self, address, register, data):
+        if address == mpu6050_chip.ADDRESS:
+            self._motion.writeto_mem(address, register, data)
+        else:
+            self._at(address).writeto_mem(register, data)
+
+    def readfrom_into(self, address, buffer):
+        self._at(address).readfrom_into(buffer)
+
+    def writeto(self, address, data):
+        self._at(address).writeto(bytes(data))
+
+    def _at(self, address):
+        if address not in self._chips:
+            raise OSError(5)
+        return self._chips[address]
+
+
+class _FastTime:
+    """The module `time` of a board whose time goes so many times faster than ours."""
+
+    ticks_add = time.ticks_add
+    ticks_diff = time.ticks_diff
+
+    def __init__(self, recording):
+        # As attributes, since `from time import sleep_ms` refuses methods
+        self.ticks_us = lambda: recording.elapsed() & 0x3FFFFFFF
+        self.ticks_ms = lambda: recording.elapsed() // 1000 & 0x3FFFFFFF
+        self.sleep = lambda seconds: time.sleep(seconds / recording.speed)
+        self.sleep_ms = lambda milliseconds: self.sleep(milliseconds / 1000)
+        self.sleep_us = lambda microseconds: self.sleep(microseconds / 1000000)
 
 
 class WDT:
@@ -173,11 +232,20 @@ class Machine:
         # As attributes, since `from machine import I2C` refuses methods
         self.ADC, self.I2C, self.reset = self._adc, self._i2c, self._reset
         sys.modules[_SIMULATED] = True
+        if self._recording.speed != 1:
+            sys.modules["time"] = _FastTime(self._recording)
 
     def _adc(self, pin):
         number = pin.number if isinstance(pin, Pin) else pin
         column = self._made.setdefault(number, len(self._made))
-        return ADC(self._recording, column if column < self._recording.columns else -1)
+        return ADC(self._recording, column if column < len(self._recording.columns) else -1)
+
+    def dht_readinto(self, pin, buffer):
+        """What MicroPython reads of a DHT22's 40 bits."""
+        if "humidity" not in self._recording.columns:
+            raise OSError(110)
+        play = self._recording.play
+        buffer[:] = bus_chips.dht22_bytes(play("temperature"), play("humidity"))
 
     def _i2c(self, number=0, scl=None, sda=None, freq=400000):
         return I2C(self._recording)

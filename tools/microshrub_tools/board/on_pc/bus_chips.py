@@ -1,0 +1,159 @@
+"""Sensors on an I2C bus and at a pin, after their data sheets; for MicroPython, too.
+
+Each has the `names` of the columns that it plays, and play(name) says what a column has now. What
+is written to it and read from it are the bytes of the real one; OSError stands for no answer.
+"""
+
+import math
+
+
+def _word(value):
+    value = min(max(value, -32768), 65535)
+    return bytes((value >> 8 & 255, value & 255))
+
+
+class RegisterChip:
+    """A chip whose registers are bytes, or words where `width` is 2."""
+
+    width = 1
+
+    def __init__(self, play):
+        self.play = play
+        self.written = {}
+
+    def writeto_mem(self, register, data):
+        for k in range(0, len(data), self.width):
+            self.written[register + k // self.width] = bytes(data[k : k + self.width])
+
+    def readfrom_mem_into(self, register, buffer):
+        for k in range(0, len(buffer), self.width):
+            buffer[k : k + self.width] = self.at(register + k // self.width)
+
+
+class Ina219Chip(RegisterChip):
+    """INA219, TI SBOS448G, with a shunt of 100 milliohm."""
+
+    address = 64
+    names = ("milliampere", "millivolt")
+    width = 2
+
+    def at(self, register):
+        if register == 1:
+            return _word(self.play("milliampere") * 10)
+        if register == 2:
+            return _word(self.play("millivolt") // 4 << 3)
+        return self.written.get(register, b"\x39\x9f")
+
+
+class Mpr121Chip(RegisterChip):
+    """MPR121, NXP revision 4: filtered data of the electrodes that ELE_EN switches on."""
+
+    address = 90
+    names = ("pad0", "pad1", "pad2", "pad3")
+
+    def writeto_mem(self, register, data):
+        if register == 0x80:
+            self.written = {} if data == b"\x63" else self.written
+            return
+        if register != 0x5E and self.written.get(0x5E, b"\0") != b"\0":
+            raise OSError(5)  # while it runs, only this register may be written
+        RegisterChip.writeto_mem(self, register, data)
+
+    def at(self, register):
+        running = self.written.get(0x5E, b"\0")[0] & 15
+        pad, upper = divmod(register - 4, 2)
+        if not 0 <= pad < min(running, 4):
+            return self.written.get(register, b"\0")
+        count = min(max(self.play(self.names[pad]), 0), 1023)
+        return bytes((count >> 8 if upper else count & 255,))
+
+
+class Bh1750Chip:
+    """BH1750, ROHM 2014.8: 1.2 counts a lux, once it was told to measure without end."""
+
+    address = 35
+    names = ("light",)
+
+    def __init__(self, play):
+        self.play = play
+        self.measures = False
+
+    def writeto(self, data):
+        self.measures = data in (b"\x10", b"\x11", b"\x13")
+
+    def readfrom_into(self, buffer):
+        lux = self.play("light") if self.measures else 0
+        buffer[:] = _word(min((6 * lux + 4) // 5, 65535))
+
+
+class Scd41Chip:
+    """SCD41, Sensirion 1.4: words with a CRC of 8 bits behind each; without an answer to what it
+    does not take while it measures.
+    """
+
+    address = 98
+    names = ("co2", "temperature")
+
+    def __init__(self, play):
+        self.play = play
+        self.measures = False
+        self.answer = b""
+
+    def writeto(self, data):
+        if data == b"\x3f\x86":
+            self.measures = False
+        elif data == b"\x21\xb1" and not self.measures:
+            self.measures = True
+        elif data == b"\xe4\xb8":
+            self.answer = self._words(0x8006 if self.measures else 0x8000)
+        elif data == b"\xec\x05" and self.measures:
+            warm = (self.play("temperature") + 4500) * 65535 // 17500 + 1
+            self.answer = self._words(self.play("co2"), warm, 0x8000)
+        else:
+            raise OSError(5)
+
+    def readfrom_into(self, buffer):
+        if len(buffer) != len(self.answer):
+            raise OSError(5)
+        buffer[:] = self.answer
+        self.answer = b""
+
+    def _words(self, *values):
+        answer = b""
+        for value in values:
+            word = _word(value)
+            answer += word + bytes((self._crc(word),))
+        return answer
+
+    def _crc(self, word):
+        """With the polynomial 0x31, from 0xff; its bits one after another."""
+        crc = 0xFF
+        for k in range(16):
+            bit = word[k >> 3] >> 7 - (k & 7) & 1
+            top = crc >> 7 ^ bit
+            crc = crc << 1 & 0xFF ^ (0x31 if top else 0)
+        return crc
+
+
+CHIPS = (Ina219Chip, Mpr121Chip, Bh1750Chip, Scd41Chip)
+
+
+def dht22_bytes(tenths, humidity):
+    """The five bytes that a DHT22 sends: its sign is the first bit, no two's complement."""
+    warm = abs(tenths) | (0x8000 if tenths < 0 else 0)
+    data = _word(humidity) + _word(warm)
+    return data + bytes((sum(data) & 0xFF,))
+
+
+def clamp_counts(milliampere, microseconds):
+    """What a pin reads, 0..65535, behind a clamp of 30 A for 1 V, of 50 Hz around 1.65 V."""
+    volt = milliampere / 30000 * math.sqrt(2) * math.sin(2 * math.pi * 50e-6 * microseconds)
+    return round((1.65 + volt) / 3.3 * 65535)
+
+
+def probe_counts(thousandths, _):
+    """What a pin reads behind a capacitive soil probe, 52000 in air and 24000 in water."""
+    return 52000 - 28 * thousandths
+
+
+AT_A_PIN = {"clamp": clamp_counts, "soil_probe": probe_counts}  # by the driver's module
