@@ -21,7 +21,6 @@ from typing import Any, TypeVar
 from .errors import UserError
 
 T = TypeVar("T")
-
 _LOOK = 1.0  # seconds until the cluster is looked at again: it may have got more workers
 _CONNECT = 10.0  # seconds for a scheduler to answer
 _LOCAL = {
@@ -45,12 +44,14 @@ class Outcome:
 
 def spread(
     work: Callable[[T], Any],
-    tasks: Iterable[T],
+    tasks: Iterable[T | None],
     *,
     jobs: int = 1,
     scheduler: str | None = None,
 ) -> Iterator[Outcome]:
     """Run work(task) for all tasks; gives the outcomes as they are done, in any order.
+
+    Instead of a task, None says that there is none before another one is done.
 
     They run in `jobs` processes of one thread each, or on the cluster whose Dask scheduler is at
     that address. The work is a function of a module, or a functools.partial of one: it goes to
@@ -84,8 +85,8 @@ def spread(
             raise UserError(f"{scheduler or 'the local cluster'}: the scheduler is gone") from None
 
 
-def _spread(distributed: Any, client: Any, name: str, tasks: Iterator[T]) -> Iterator[Outcome]:
-    running: dict[Any, T] = {}  # by future
+def _spread(distributed: Any, client: Any, name: str, tasks: Iterator[Any]) -> Iterator[Outcome]:
+    running: dict[Any, Any] = {}  # tasks by future
     more = True
     while more or running:
         while more and len(running) < max(1, sum(client.nthreads().values())):
@@ -93,6 +94,8 @@ def _spread(distributed: Any, client: Any, name: str, tasks: Iterator[T]) -> Ite
                 task = next(tasks)
             except StopIteration:
                 more = False
+                break
+            if task is None:
                 break
             running[client.submit(_run, name, Outcome(task), pure=False)] = task
         if not running:

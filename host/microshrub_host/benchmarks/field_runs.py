@@ -10,9 +10,11 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
+from ..base.side_by_side import Progress as Told
+from ..base.side_by_side import side_by_side
 from ..base.versions import version_of, versions
 from ..compare.contender import Contender
 from ..compare.our_learners import model_bytes
@@ -34,7 +36,7 @@ class Field:
     own: Mapping[str, Sequence[Contender]]  # ours by name, one for each seed
     peers: Sequence[Contender]
     seconds: int  # for one learner on one stream
-    jobs: int = 1  # peers at the same time
+    jobs: int = 1  # of them at the same time
 
     def check(self, stream: Stream) -> None:
         """Raises UserError if one of ours cannot learn the stream."""
@@ -56,19 +58,21 @@ def keeping(folder: Path | None, limit: int | None) -> AbstractContextManager[Ke
 def run_field(
     field: Field, name: str, stream: Stream, kept: KeptResults | None, progress: Progress
 ) -> dict[str, Score]:
-    """The scores of all on one stream, by the learners' names; ours run in this process."""
+    """The scores of all on one stream, by the learners' names."""
     cells = _Cells(name, kept, field.seconds)
     own = [(one, seed) for seeds in field.own.values() for seed, one in enumerate(seeds)]
     left = [(one, seed) for one, seed in own if not cells.has(one.name, seed)]
     peers = [peer for peer in field.peers if not cells.has(peer.name)]
     total = len(own) + len(field.peers)
     done = total - len(left) - len(peers)
-    how: dict[str, Any] = {"limit": field.seconds}
-    for contender, seed in left:
-        cells.add(compare_here(contender, stream, **how), seed)
+    tasks = [contender for contender, _ in left]
+    learn = partial(_alone, stream, field.seconds)
+    found = side_by_side(learn, tasks, jobs=field.jobs, progress=lambda *_: None)
+    for (contender, seed), cell in zip(left, found, strict=True):
+        cells.add(cell, seed)
         done += 1
         progress(done, total, contender.name)
-    for cell in compare(peers, stream, jobs=field.jobs, **how):
+    for cell in compare(peers, stream, jobs=field.jobs, limit=field.seconds):
         cells.add(cell)
         done += 1
         progress(done, total, cell.name)
@@ -77,6 +81,11 @@ def run_field(
         for name, seeds in field.own.items()
     }
     return ours | {peer.name: Score([cells.of(peer.name)]) for peer in field.peers}
+
+
+def _alone(stream: Stream, seconds: int, contender: Contender, _: Told) -> Cell:
+    """The cell of one of ours."""
+    return compare_here(contender, stream, limit=seconds)
 
 
 class _Cells:

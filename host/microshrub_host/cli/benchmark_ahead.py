@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from functools import partial
 from pathlib import Path
 
-from ..base.progress import showing
+from ..base.side_by_side import Progress
 from ..benchmarks.ahead import FILES, HORIZONS, MODEL, AheadRow, measure, names, page
 from ..library import loader
 from ..streams.data_folder import data_folder
-from .benchmark_options import add_output_options, command_text, say_missing, write_markdown
+from .benchmark_options import (
+    add_output_options,
+    add_streams_jobs,
+    command_text,
+    each_of,
+    say_missing,
+    write_markdown,
+)
 from .outputs import check_outputs
 from .stream_options import compile_kernels
 
@@ -18,6 +26,7 @@ from .stream_options import compile_kernels
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_output_options(parser)
+    add_streams_jobs(parser)
     parser.set_defaults(benchmark="ahead", usual={})
 
 
@@ -28,20 +37,17 @@ def run(arguments: argparse.Namespace) -> int:
         {name: FILES[name][0] if name in FILES else None for name in names()}, arguments
     )
     compile_kernels(MODEL, {}, loader.fastest())
-    folder = data_folder(arguments.data)
-    rows = []
-    with tempfile.TemporaryDirectory() as work:
-        for name in names():
-            if name not in missing:
-                rows.append(_row(name, folder, Path(work)))
+    there = [name for name in names() if name not in missing]
+    rows = each_of(arguments, there, partial(_row, data_folder(arguments.data)))
     write_markdown(arguments, page(rows, command_text(arguments, [])))
     return 0
 
 
-def _row(name: str, folder: Path | None, work: Path) -> AheadRow:
+def _row(folder: Path | None, name: str, progress: Progress) -> AheadRow:
     cells = []
-    with showing(name) as update:
+    with tempfile.TemporaryDirectory() as work:
         for horizon in HORIZONS:
-            cells.append(measure(name, horizon, folder, work))
-            update(len(cells), len(HORIZONS), f"{horizon} ahead: {cells[-1].thicket:.3f}")
+            cells.append(measure(name, horizon, folder, Path(work)))
+            note = f"{name}, {horizon} ahead: {cells[-1].thicket:.3f}"
+            progress(len(cells), len(HORIZONS), note)
     return AheadRow(name, tuple(cells))

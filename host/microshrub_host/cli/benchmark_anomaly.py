@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from ..base.progress import showing
-from ..benchmarks.anomaly_scores import FILES, markdown, measure, tasks
+from ..base.side_by_side import Progress
+from ..benchmarks.anomaly_scores import FILES, Task, markdown, measure, tasks
 from ..benchmarks.known_streams import STREAMS
 from ..streams.data_folder import data_folder
 from .benchmark_options import (
     add_output_options,
+    add_streams_jobs,
     chosen,
     command_text,
+    each_of,
     say_missing,
     write_markdown,
 )
@@ -23,6 +25,7 @@ _TOLD = ("streams",)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_output_options(parser)
+    add_streams_jobs(parser)
     parser.add_argument(
         "--streams",
         default=",".join(FILES),
@@ -39,8 +42,12 @@ def run(arguments: argparse.Namespace) -> int:
     missing = say_missing({name: STREAMS[name].file for name in names}, arguments)
     there = [name for name in names if name not in missing]
     found: dict[str, list[dict[str, list[float]]]] = {}
-    for task in tasks(data_folder(arguments.data), there):
-        with showing(task.name, announce=True) as update:
-            found.setdefault(task.name, []).append(measure(task, update))
+    all_tasks = list(tasks(data_folder(arguments.data), there))
+    for task, areas in zip(all_tasks, each_of(arguments, all_tasks, _areas), strict=True):
+        found.setdefault(task.name, []).append(areas)
     write_markdown(arguments, markdown(found, command_text(arguments, _TOLD)))
     return 0
+
+
+def _areas(task: Task, progress: Progress) -> dict[str, list[float]]:
+    return measure(task, lambda done, total: progress(done, total, task.name))

@@ -27,7 +27,7 @@ from .benchmark_options import (
 )
 from .outputs import add_outputs, check_outputs, write_figure
 from .parsed import check_at_least_one, whole_number
-from .run_options import add_run_options
+from .run_options import add_run_options, jobs_of
 from .stream_options import compile_kernels
 
 _LIMIT = 3600  # seconds
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure what was asked for and write it down; after each stream, what there is by then."""
-    check_at_least_one(time_limit=arguments.time_limit, jobs=arguments.jobs, seeds=arguments.seeds)
+    check_at_least_one(time_limit=arguments.time_limit, seeds=arguments.seeds)
     check_outputs(arguments)
     field = _field(arguments)
     compile_kernels(DEFAULT, {})
@@ -105,7 +105,8 @@ def _field(arguments: argparse.Namespace) -> Field:
     for model in _models(arguments.models):
         own[model] = [_seeded(model, seed) for seed in seeds if not seed or _draws(model)]
     peers = [] if arguments.peers == "none" else catalogue.select(arguments.peers)
-    return Field(own, peers, arguments.time_limit, arguments.jobs)
+    jobs = jobs_of(arguments, max(sum(map(len, own.values())), len(peers)), "learners")
+    return Field(own, peers, arguments.time_limit, jobs)
 
 
 def _models(text: str) -> list[str]:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
+from pathlib import Path
 
-from ..base.progress import showing
+from ..base.side_by_side import Progress
 from ..benchmarks.few_labels import LabelRow, measure, page, runs
 from ..benchmarks.few_labels_plot import draw
 from ..library.learners import DEFAULT
-from ..streams.stream import Stream
 from .benchmark_options import (
     add_output_options,
+    add_streams_jobs,
     add_streams_option,
+    available_streams,
     command_text,
-    known_streams,
+    each_of,
+    open_known,
     write_markdown,
 )
 from .outputs import add_outputs, check_outputs, write_figure
@@ -33,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=whole_number, metavar="N", help="only the first N samples (default: all)"
     )
+    add_streams_jobs(parser)
     add_outputs(parser, plot="draw accuracy against the share of labels")
     parser.set_defaults(benchmark="labels", usual={n: parser.get_default(n) for n in _TOLD})
 
@@ -42,7 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     check_outputs(arguments)
     check_at_least_one(seeds=arguments.seeds, limit=arguments.limit)
     compile_kernels(DEFAULT, {})
-    rows = [_row(name, stream, arguments.seeds) for name, stream in known_streams(arguments)]
+    work = partial(_row, arguments.data, arguments.limit, arguments.seeds)
+    rows = each_of(arguments, available_streams(arguments), work)
     picture = arguments.plot and arguments.plot.name
     command = command_text(arguments, _TOLD)
     write_markdown(arguments, page(rows, arguments.seeds, command, picture))
@@ -51,11 +57,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _row(name: str, stream: Stream, seeds: int) -> LabelRow:
+def _row(
+    data: Path | None, limit: int | None, seeds: int, name: str, progress: Progress
+) -> LabelRow:
     found = None
-    with showing(name) as update:
-        for number, row in enumerate(measure(name, stream, seeds), 1):
-            found = row
-            update(number, runs(), "")
+    stream = open_known(name, data, limit)
+    for number, row in enumerate(measure(name, stream, seeds), 1):
+        found = row
+        progress(number, runs(), name)
     assert found is not None
     return found

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
+from pathlib import Path
 
-from ..base.progress import showing
+from ..base.side_by_side import Progress
 from ..benchmarks.numbers import GUESSES, LIMIT, OURS, PEERS, SOURCES, Row, measure, page
 from ..library import loader
 from ..streams.data_folder import data_folder
 from .benchmark_options import (
     add_output_options,
+    add_streams_jobs,
     command_text,
+    each_of,
     say_missing,
     write_markdown,
 )
@@ -22,6 +26,7 @@ from .stream_options import compile_kernels
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_output_options(parser)
+    add_streams_jobs(parser)
     parser.add_argument(
         "--limit",
         type=whole_number,
@@ -40,17 +45,18 @@ def run(arguments: argparse.Namespace) -> int:
     missing = say_missing(files, arguments)
     for model in OURS:
         compile_kernels(model, {}, loader.fastest())
-    rows = [_row(name, arguments) for name in SOURCES if name not in missing]
+    there = [name for name in SOURCES if name not in missing]
+    work = partial(_row, data_folder(arguments.data), arguments.limit)
+    rows = each_of(arguments, there, work)
     write_markdown(arguments, page(rows, arguments.limit, command_text(arguments, ["limit"])))
     return 0
 
 
-def _row(name: str, arguments: argparse.Namespace) -> Row:
-    stream = SOURCES[name].open(data_folder(arguments.data), arguments.limit)
+def _row(folder: Path | None, limit: int, name: str, progress: Progress) -> Row:
+    stream = SOURCES[name].open(folder, limit)
     found: dict[str, float] = {}
     whole = len(GUESSES) + len(OURS) + len(PEERS)
-    with showing(name) as update:
-        for learner, error in measure(name, stream):
-            found[learner] = error
-            update(len(found), whole, f"{learner} {error:.4g}")
+    for learner, error in measure(name, stream):
+        found[learner] = error
+        progress(len(found), whole, f"{name}, {learner} {error:.4g}")
     return Row(name, stream.samples, found)

@@ -6,9 +6,11 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from ..base.errors import UserError
 from ..base.progress import showing
+from ..base.side_by_side import Work, side_by_side
 from ..base.terminal import messages
 from ..base.text import did_you_mean
 from ..benchmarks.family_members import WARMUP
@@ -17,6 +19,10 @@ from ..streams.data_folder import VARIABLE, data_folder
 from ..streams.open_stream import open_stream
 from ..streams.stream import Stream
 from .outputs import write
+from .run_options import add_jobs_option, jobs_of
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 FILES = {"elec": "elec.csv.gz", "weather": "weather.csv.gz"}
 
@@ -36,6 +42,18 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         help=f"where {' and '.join(FILES.values())} are (default: the folder of the environment "
         f"variable {VARIABLE})",
     )
+
+
+def add_streams_jobs(parser: argparse.ArgumentParser) -> None:
+    """Add --jobs, for each_of()."""
+    add_jobs_option(parser, "streams at the same time, each in a process")
+
+
+def each_of(arguments: argparse.Namespace, tasks: Sequence[T], work: Work[T, R]) -> list[R]:
+    """What work(task, progress) gives for each stream, in their order; --jobs at a time."""
+    jobs = jobs_of(arguments, len(tasks), "streams")
+    with showing(arguments.benchmark) as update:
+        return list(side_by_side(work, tasks, jobs=jobs, progress=update))
 
 
 def chosen(name: str, text: str, known: Iterable[str]) -> list[str]:
@@ -77,7 +95,12 @@ def known_streams(arguments: argparse.Namespace) -> Iterator[tuple[str, Stream]]
     Raises UserError for an unknown one, and if there is none.
     """
     for name in available_streams(arguments):
-        yield name, STREAMS[name].open(name, data_folder(arguments.data), arguments.limit)
+        yield name, open_known(name, arguments.data, arguments.limit)
+
+
+def open_known(name: str, data: Path | None, limit: int | None) -> Stream:
+    """A known stream; `data` and `limit` are the options' values."""
+    return STREAMS[name].open(name, data_folder(data), limit)
 
 
 def sizes_of(text: str) -> list[int]:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from ..base.progress import showing
+from ..base.side_by_side import Progress
 from ..benchmarks.rare_classes import LIMIT, RareRow, measure, page, runs, thinned
 from ..library.learners import BALANCED, DEFAULT
-from ..streams.stream import Stream
 from .benchmark_options import (
     add_output_options,
+    add_streams_jobs,
     add_streams_option,
+    available_streams,
     command_text,
-    known_streams,
+    each_of,
+    open_known,
     write_markdown,
 )
 from .outputs import check_outputs
@@ -34,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=LIMIT,
         help=f"only the first N samples of a stream, before it is thinned (default {LIMIT:,})",
     )
+    add_streams_jobs(parser)
     parser.set_defaults(benchmark="rare", usual=_USUAL)
 
 
@@ -43,16 +48,17 @@ def run(arguments: argparse.Namespace) -> int:
     check_at_least_one(limit=arguments.limit)
     for model in (DEFAULT, BALANCED):
         compile_kernels(model, {})
-    rows = [_row(name, thinned(stream)) for name, stream in known_streams(arguments)]
+    work = partial(_row, arguments.data, arguments.limit)
+    rows = each_of(arguments, available_streams(arguments), work)
     write_markdown(arguments, page(rows, arguments.limit, command_text(arguments, list(_USUAL))))
     return 0
 
 
-def _row(name: str, stream: Stream) -> RareRow:
+def _row(data: Path | None, limit: int, name: str, progress: Progress) -> RareRow:
     found: RareRow | None = None
-    with showing(name) as update:
-        for number, (learner, row) in enumerate(measure(name, stream), 1):
-            found = row
-            update(number, runs(), learner)
+    stream = thinned(open_known(name, data, limit))
+    for number, (learner, row) in enumerate(measure(name, stream), 1):
+        found = row
+        progress(number, runs(), f"{name}, {learner}")
     assert found is not None
     return found

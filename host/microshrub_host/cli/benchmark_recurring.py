@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from ..base.errors import UserError
-from ..base.progress import showing
+from ..base.side_by_side import Progress
 from ..benchmarks.pupils import RIVER
-from ..benchmarks.recurring import CONCEPTS, FIRST, LENGTH, Found, measure, page
+from ..benchmarks.recurring import CONCEPTS, FIRST, LENGTH, Found, Visits, measure, page
 from ..benchmarks.taught_sets import opener
 from ..library.learners import DEFAULT
-from .benchmark_options import add_output_options, chosen, command_text, write_markdown
+from .benchmark_options import (
+    add_output_options,
+    add_streams_jobs,
+    chosen,
+    command_text,
+    each_of,
+    write_markdown,
+)
 from .learner_options import add_learner_options, learners_of
 from .outputs import check_outputs
 from .parsed import check_at_least_one, whole_number
@@ -29,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"some of {', '.join(CONCEPTS)} (default: all of them)",
     )
     add_learner_options(parser, RIVER)
+    add_streams_jobs(parser)
     parser.add_argument(
         "--length",
         type=whole_number,
@@ -45,17 +54,24 @@ def run(arguments: argparse.Namespace) -> int:
     check_at_least_one(seeds=arguments.seeds)
     if arguments.length < FIRST:
         raise UserError(f"--length has to be at least {FIRST}, not {arguments.length}")
-    learners = learners_of(arguments, RIVER)
+    learners = learners_of(arguments.bytes, arguments.peers, RIVER)
     names = chosen("--streams", arguments.streams, CONCEPTS)
     compile_kernels(DEFAULT, {})
-    sets = opener(None)
+    how = (arguments.bytes, arguments.peers, arguments.seeds, arguments.length)
     found: Found = {}
-    for name in names:
-        with showing(name, announce=True) as update:
-            how = (learners, sets, arguments.seeds, arguments.length)
-            for number, (learner, visits) in enumerate(measure(name, *how), 1):
-                found[name, learner] = visits
-                update(number, len(learners), learner)
+    for name, row in zip(names, each_of(arguments, names, partial(_row, *how)), strict=True):
+        found |= {(name, learner): visits for learner, visits in row.items()}
     command = command_text(arguments, _TOLD)
     write_markdown(arguments, page(found, learners, arguments.seeds, arguments.length, command))
     return 0
+
+
+def _row(
+    sizes: str, peers: str, seeds: int, length: int, name: str, progress: Progress
+) -> dict[str, Visits]:
+    learners = learners_of(sizes, peers, RIVER)
+    found: dict[str, Visits] = {}
+    for learner, visits in measure(name, learners, opener(None), seeds, length):
+        found[learner] = visits
+        progress(len(found), len(learners), f"{name}, {learner}")
+    return found

@@ -26,7 +26,7 @@ from .benchmark_options import (
 )
 from .outputs import check_outputs
 from .parsed import check_at_least_one, whole_number
-from .run_options import add_run_options
+from .run_options import add_run_options, jobs_of
 from .stream_options import compile_kernels
 
 _LIMIT = 3600  # seconds
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure the picks whose streams are there."""
-    check_at_least_one(time_limit=arguments.time_limit, jobs=arguments.jobs)
+    check_at_least_one(time_limit=arguments.time_limit)
     check_outputs(arguments)
     names = chosen("--streams", arguments.streams, CHOSEN)
     if arguments.moa:
@@ -68,10 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError("no stream is available")
     for pick in picks:
         compile_kernels(pick.model, pick.parameters)
+    jobs = jobs_of(arguments, len(picks), "learners")
     cells: dict[tuple[str, str], Cell] = {}
     for name in there:
         own = [pick for pick in picks if pick.stream == name]
-        for cell in _learn(name, contenders(own, arguments.moa), arguments):
+        for cell in _learn(name, contenders(own, arguments.moa), arguments, jobs):
             cells[name, cell.name] = replace(cell, stream=name)
     text = markdown(picks, cells, arguments.moa, command_text(arguments, _TOLD))
     write_markdown(arguments, text)
@@ -79,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _learn(
-    name: str, learners: Collection[Contender], arguments: argparse.Namespace
+    name: str, learners: Collection[Contender], arguments: argparse.Namespace, jobs: int
 ) -> list[Cell]:
     stream = CHOSEN[name].open(name, data_folder(arguments.data), arguments.limit)
     with showing(name, announce=True) as update:
@@ -88,7 +89,7 @@ def _learn(
             stream,
             warmup=WARMUP,
             limit=arguments.time_limit,
-            jobs=arguments.jobs,
+            jobs=jobs,
             progress=update,
         )
         return list(found)

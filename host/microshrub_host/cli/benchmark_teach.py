@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure test after test and write the page; after each, what there is by then."""
     check_outputs(arguments)
     check_at_least_one(seeds=arguments.seeds, limit=arguments.limit)
-    learners = learners_of(arguments, _PEERS)
+    learners = learners_of(arguments.bytes, arguments.peers, _PEERS)
     names = _names(arguments)
     compile_kernels(DEFAULT, {})
     found = GradeTable()

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
+from pathlib import Path
 
-from ..base.progress import showing
+from ..base.side_by_side import Progress
 from ..benchmarks.family_members import WARMUP
 from ..benchmarks.members_worth import markdown, measure
 from ..library.learners import DEFAULT, check_parameters
 from .benchmark_options import (
     add_output_options,
+    add_streams_jobs,
     add_streams_option,
+    available_streams,
     command_text,
-    known_streams,
+    each_of,
+    open_known,
     write_markdown,
 )
 from .outputs import check_outputs
@@ -32,18 +37,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=whole_number, metavar="N", help="only the first N samples (default: all)"
     )
+    add_streams_jobs(parser)
     parser.set_defaults(benchmark="worth", usual={n: parser.get_default(n) for n in _TOLD})
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure the streams that are there and write it down."""
     check_outputs(arguments)
-    found = {}
-    for name, stream in known_streams(arguments):
-        shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
-        size, seed = arguments.bytes, arguments.seed
-        check_parameters(DEFAULT, {**shape, "bytes": size, "seed": seed}, ("bytes", "seed"))
-        with showing(name, announce=True) as update:
-            found[name] = measure(stream, size, seed, WARMUP, update)
+    names = available_streams(arguments)
+    work = partial(_row, arguments.data, arguments.limit, arguments.bytes, arguments.seed)
+    found = dict(zip(names, each_of(arguments, names, work), strict=True))
     write_markdown(arguments, markdown(found, command_text(arguments, _TOLD)))
     return 0
+
+
+def _row(
+    data: Path | None, limit: int | None, size: int, seed: int, name: str, progress: Progress
+) -> dict[str, float]:
+    stream = open_known(name, data, limit)
+    shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
+    check_parameters(DEFAULT, {**shape, "bytes": size, "seed": seed}, ("bytes", "seed"))
+    return measure(stream, size, seed, WARMUP, lambda done, all_: progress(done, all_, name))

@@ -25,7 +25,7 @@ from .compare_streams import check_bytes, compile_ours, learn_all, options_of, w
 from .number_options import add_number_options, wants_numbers
 from .outputs import add_outputs, check_outputs, is_quiet, write_json, write_page
 from .parsed import check_at_least_one, whole_number
-from .run_options import add_run_options
+from .run_options import add_run_options, jobs_of
 from .stream_options import add_stream_options, open_arguments
 
 _LIMIT = 600  # seconds
@@ -101,6 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
     size_on = partial(model_bytes, warmup=arguments.warmup)
     check_bytes(contenders, streams, size_on, arguments.budget)
     compile_ours(contenders)
+    alone = arguments.set == "speed"
+    jobs = 1 if alone else jobs_of(arguments, len(contenders), "learners")
     parts: list[StreamResults] = []
     learn_all(
         streams,
@@ -110,7 +112,7 @@ def run(arguments: argparse.Namespace) -> int:
             stream,
             warmup=arguments.warmup,
             limit=arguments.time_limit,
-            jobs=arguments.jobs,
+            jobs=jobs,
             progress=update,
             asking=asking,
         ),
@@ -165,7 +167,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UserError(f"--set {arguments.set} names all learners; leave out --ours and --peers")
     if arguments.set == "speed" and arguments.label_budget:
         raise UserError("--set speed has every learner learn all labels; leave out --label-budget")
-    if arguments.set == "speed" and arguments.jobs > 1:
+    if arguments.set == "speed" and (arguments.jobs or 1) > 1:
         raise UserError("--set speed runs one learner at a time; leave out --jobs")
     check_outputs(arguments)
 

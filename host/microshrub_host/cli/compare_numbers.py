@@ -18,6 +18,7 @@ from ..streams.number_streams import NumberStream
 from .compare_streams import check_bytes, compile_ours, learn_all, options_of, with_data
 from .number_options import open_number_stream, target_range
 from .outputs import is_quiet, write_json, write_page
+from .run_options import jobs_of
 
 NUMBERS = tuple(model.removesuffix("-regressor") for model in REGRESSORS)
 
@@ -34,6 +35,7 @@ def run_numbers(arguments: argparse.Namespace) -> int:
     wanted = target_range(arguments)
     ends = {stream.name: raw_ends(stream, wanted) for stream in streams}
     compile_ours(contenders)
+    jobs = jobs_of(arguments, len(contenders), "learners")
     parts: list[NumberResults] = []
     learn_all(
         streams,
@@ -44,7 +46,7 @@ def run_numbers(arguments: argparse.Namespace) -> int:
             ends=ends[stream.name],
             warmup=arguments.warmup or WARMUP,
             limit=arguments.time_limit,
-            jobs=arguments.jobs,
+            jobs=jobs,
             progress=update,
         ),
         lambda stream, found: _tell(parts, stream, found, arguments),

@@ -33,7 +33,6 @@ def add_learner_options(parser: argparse.ArgumentParser, peers: Mapping[str, Pup
     )
 
 
-def learners_of(arguments: argparse.Namespace, peers: Mapping[str, Pupil]) -> list[Pupil]:
+def learners_of(sizes: str, names: str, peers: Mapping[str, Pupil]) -> list[Pupil]:
     """Thickets of the sizes of --bytes, then those of --peers. Raises UserError as they do."""
-    own = [thicket(size) for size in sizes_of(arguments.bytes)]
-    return own + select(arguments.peers, peers)
+    return [thicket(size) for size in sizes_of(sizes)] + select(names, peers)

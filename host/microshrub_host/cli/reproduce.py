@@ -21,7 +21,7 @@ from ..papers.runner import Plan, reproduce
 from ..streams.data_folder import VARIABLE
 from .outputs import check_outputs
 from .parsed import check_at_least_one, whole_number
-from .run_options import add_worker_options
+from .run_options import add_worker_options, jobs_of
 
 _TOLD = (
     *("streams", "methods", "configurations", "limit", "time_limit", "method_time"),
@@ -130,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
         methods=methods,
         sources=sources,
         seed=arguments.seed,
-        jobs=arguments.jobs,
+        jobs=jobs_of(arguments, len(methods) * len(sources), "runs"),
         scheduler=arguments.scheduler,
         notes=[*notes, *missing],
         method_seconds=arguments.method_time,
@@ -157,7 +157,6 @@ def _check(arguments: argparse.Namespace, extent: Extent) -> None:
         configurations=extent.configurations,
         limit=extent.samples,
         time_limit=extent.seconds,
-        jobs=arguments.jobs,
         method_time=arguments.method_time,
         peer_limit=arguments.peer_limit,
         peer_time=arguments.peer_time,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from .parsed import whole_number
+from ..base.side_by_side import cores
+from ..base.terminal import messages
+from .parsed import check_at_least_one, whole_number
 
 
 def add_run_options(parser: argparse.ArgumentParser, seconds: int) -> None:
@@ -16,20 +18,38 @@ def add_run_options(parser: argparse.ArgumentParser, seconds: int) -> None:
         metavar="SECONDS",
         help=f"for one learner on one stream (default {seconds})",
     )
+    add_jobs_option(parser, "learners to run at the same time; the more, the slower each one runs")
+
+
+def add_jobs_option(parser: argparse.ArgumentParser, what: str, usual: int | None = None) -> None:
+    """Add --jobs, of which jobs_of() tells; what says of what. usual is the default, None: all."""
+    said = "one for each processor core" if usual is None else usual
     parser.add_argument(
         "--jobs",
         type=whole_number,
-        default=1,
+        default=usual,
         metavar="N",
-        help="learners to run at the same time; the more, the slower each one runs (default 1)",
+        help=f"{what} (default: {said})",
     )
 
 
-def add_worker_options(parser: argparse.ArgumentParser, jobs: str, cluster: str) -> None:
-    """Add --jobs and --scheduler; jobs and cluster say of what."""
-    parser.add_argument(
-        "--jobs", type=whole_number, default=1, metavar="N", help=f"{jobs} (default 1)"
-    )
+def add_worker_options(
+    parser: argparse.ArgumentParser, jobs: str, cluster: str, usual: int | None = None
+) -> None:
+    """Add --jobs and --scheduler; jobs and cluster say of what, usual as for --jobs."""
+    add_jobs_option(parser, jobs, usual)
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help=f"{cluster} (default: this machine)"
     )
+
+
+def jobs_of(arguments: argparse.Namespace, tasks: int, what: str) -> int:
+    """How many of so many tasks to run at the same time, at least 1; it says so if nobody did.
+
+    `what` names the tasks, in the plural. Raises UserError for a --jobs below 1.
+    """
+    check_at_least_one(jobs=arguments.jobs)
+    found: int = arguments.jobs or max(1, min(cores(), tasks))
+    if arguments.jobs is None and found > 1 and not getattr(arguments, "scheduler", None):
+        messages.say(f"{found} {what} at a time, as there are {cores()} cores; see --jobs")
+    return found

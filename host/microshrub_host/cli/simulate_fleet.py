@@ -62,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         "worker processes on this machine",
         "the Dask cluster that runs the boards, tcp://HOST:8786",
+        usual=1,  # a board takes less than the start of a process
     )
     add_outputs(parser, json="write everything as one JSON object")
 

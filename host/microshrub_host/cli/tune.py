@@ -19,6 +19,7 @@ from ..boards import board_files
 from ..library.learners import option
 from ..programs import native_files
 from ..streams.source_file import STANDARD_INPUT
+from ..tuning.asked_ahead import AHEAD
 from ..tuning.report import TuningReport
 from ..tuning.study import RULE
 from .companion_options import add_companion_options, companions
@@ -37,7 +38,7 @@ from .outputs import (
     write_page,
 )
 from .parsed import whole_number
-from .run_options import add_worker_options
+from .run_options import add_worker_options, jobs_of
 from .stream_options import add_board_option, add_stream_options, open_arguments
 
 _BESIDE = (SpareClasses.name, LabelBudget.name)  # what a search may have beside each model
@@ -99,8 +100,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         default=0,
         metavar="N",
-        help="seed of the search (default 0); with several workers, the search also depends on "
-        "which trials finish first",
+        help=f"seed of the search (default 0); with more than {AHEAD} workers, or a cluster, it "
+        "also depends on which trials finish first",
     )
     add_worker_options(
         parser,
@@ -129,6 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
     native = arguments.native and native_files.can_be_made(board.arch, messages.say)
     key = f"{board.key}-native" if native else board.key
     study = arguments.study or Path(_study_name(arguments.data, key))
+    jobs = jobs_of(arguments, arguments.trials, "trials")
     numbers = wants_numbers(arguments)
     stream = open_number_stream(arguments, page=True) if numbers else open_arguments(arguments)
     with showing("trials") as update:
@@ -146,7 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
             choose_on=arguments.choose_on,
             trials=arguments.trials,
             seed=arguments.seed,
-            jobs=arguments.jobs,
+            jobs=jobs,
             scheduler=arguments.scheduler,
             warmup=arguments.warmup,
             ends=target_range(arguments) if numbers else None,
@@ -168,7 +170,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    for name in ("budget", "trials", "jobs", "max_latency"):
+    for name in ("budget", "trials", "max_latency"):
         value = getattr(arguments, name)
         if value is not None and not value > 0:
             raise UserError(f"--{name.replace('_', '-')} has to be above 0, not {value}")

@@ -16,12 +16,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..base.cluster import spread
+from ..base.cluster import Outcome, spread
 from ..base.errors import UserError
 from ..evaluation import prequential
 from ..evaluation.pareto import front
 from ..library import loader
 from . import study_file, trials
+from .asked_ahead import AHEAD, AskedAhead
 from .scores import Measure, Scores
 from .search_space import first, sample
 from .splits import SearchedStream
@@ -113,32 +114,36 @@ class Search:
             self._run(wanted, jobs, scheduler, progress)
 
     def _run(self, wanted: int, jobs: int, scheduler: str | None, progress: Progress) -> None:
+        missing = wanted - self.finished()
+        if missing <= 0:
+            return
+        ahead = AskedAhead(missing, self._ask, elastic=bool(scheduler) or jobs > AHEAD)
+        tasks = self._tasks(ahead, compile_here=not scheduler)
         failed = 0
-        while self.finished() < wanted:
-            tasks = self._tasks(wanted - self.finished(), compile_here=not scheduler)
-            for outcome in spread(self._split.run, tasks, jobs=jobs, scheduler=scheduler):
-                if outcome.failure:
-                    failed += 1
-                    self._fail(outcome.task.number)
+        try:
+            for done in spread(self._split.run, tasks, jobs=jobs, scheduler=scheduler):
+                for outcome in ahead.in_order(done):
+                    failed = failed + 1 if outcome.failure else 0
+                    self._take(outcome)
                     if failed == _FAILED:
                         raise UserError(
                             f"{_FAILED} trials in a row failed, the last one, "
                             f"{outcome.task.options}: {outcome.failure}"
                         )
-                    continue
-                failed = 0
-                self._tell(outcome.task, outcome.value)
-                progress(self.finished(), wanted, self._best())
+                    if not failed:
+                        progress(self.finished(), wanted, self._best())
+        finally:
+            for outcome in ahead.left():
+                self._take(outcome)
 
     def _best(self) -> str:
         measure = self._split.measure
         scores = (trial.values[0] for trial in self._trials("COMPLETE"))
         return f"best {measure.told(max(scores, key=measure.worth))}"
 
-    def _tasks(self, missing: int, *, compile_here: bool) -> Iterator[Candidate]:
-        for _ in range(missing):
-            task = self._ask()
-            if compile_here and not prequential.are_compiled(task.model, task.settings):
+    def _tasks(self, ahead: AskedAhead, *, compile_here: bool) -> Iterator[Candidate | None]:
+        for task in ahead.tasks():
+            if task and compile_here and not prequential.are_compiled(task.model, task.settings):
                 prequential.compile_kernels(task.model, task.settings)  # once, not in each worker
             yield task
 
@@ -165,6 +170,13 @@ class Search:
         """What it takes, None if that is too much."""
         wanted = self._split.parameters(task)
         return trials.size_within(task.model, wanted, self._limits)
+
+    def _take(self, outcome: Outcome) -> None:
+        """Have the study know of it."""
+        if outcome.failure:
+            self._fail(outcome.task.number)
+        else:
+            self._tell(outcome.task, outcome.value)
 
     def _tell(self, task: Candidate, value: Scores) -> None:
         size = self._size(task)

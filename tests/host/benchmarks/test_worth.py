@@ -9,6 +9,7 @@ from microshrub_host.benchmarks.members_worth import WHOLE, markdown, measure
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
+from microshrub_tools.cli.main import main
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,16 @@ def test_the_last_label_is_missed_where_it_rules() -> None:
     stream = Stream("runs", values, labels, tuple("abcdef"), ("no", "yes"))
     found = measure(stream, 8192, 0, 256, lambda *_: None)
     assert found["last"] < found[WHOLE] - 1
+
+
+def test_the_page_is_that_of_one_job(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["benchmark", "worth", "--streams", "sea_a,rbf_m", "--bytes", "8192", "--limit", "400"]
+    pages = []
+    for jobs in ("1", "2"):
+        assert main([*words, "--jobs", jobs]) == 0
+        pages.append(capsys.readouterr().out)
+    assert pages[0] == pages[1]
+    assert pages[0].index("sea_a") < pages[0].index("rbf_m")
 
 
 def test_the_page_has_differences_and_their_means() -> None:

@@ -52,6 +52,25 @@ def test_table_and_json(capsys: pytest.CaptureFixture[str], data: Path, tmp_path
     assert found["cells"][0]["settings"]["window"] == 16
 
 
+def test_figures_and_order_are_those_of_one_job(
+    capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for times. Without --jobs it says how many run at a time."""
+    monkeypatch.setattr("microshrub_host.cli.run_options.cores", lambda: 2)
+    record = tmp_path / "found.json"
+    words = ["--ours", "shrub window=16 trees=4", "--peers", "nochange,majority"]
+    found = []
+    for jobs in (["--jobs", "1"], []):
+        assert run(data, *words, *jobs, "--json", record) == 0
+        said = capsys.readouterr()
+        assert ("2 learners at a time, as there are 2 cores" in said.err) == (not jobs)
+        cells = json.loads(record.read_text())["cells"]
+        found.append([{k: v for k, v in c.items() if "second" not in k} for c in cells])
+    for one, two in zip(*found, strict=True):
+        del one["curve"], two["curve"]
+        assert one == two
+
+
 @pytest.mark.long
 def test_the_set_of_trees_without_java(
     capsys: pytest.CaptureFixture[str], data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

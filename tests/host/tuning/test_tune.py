@@ -25,6 +25,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from patience import PATIENCE
 
+from microshrub_host.base.cluster import Outcome
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.library.learners import check_parameters, specification
@@ -204,6 +205,38 @@ def test_the_choice_does_not_see_the_rest(tmp_path: Path, scheduler: str) -> Non
     assert [f.scores.first for f in one] == [f.scores.first for f in other]
     assert [f.scores.rest for f in one] != [f.scores.rest for f in other]
     assert take(one, ACCURACY).configuration == take(other, ACCURACY).configuration
+
+
+def shuffled(
+    work: Any, tasks: Iterator[Candidate | None], *, jobs: int, scheduler: str | None
+) -> Iterator[Outcome]:
+    """As spread() gives them, from jobs of which any may be the first that is done."""
+    draw = random.Random(jobs)
+    running: list[Candidate] = []
+    more = True
+    while more or running:
+        while more and len(running) < jobs:
+            task = next(tasks, ...)
+            more = task is not ...
+            if not isinstance(task, Candidate):
+                break
+            running.append(task)
+        if running:
+            task = running.pop(draw.randrange(len(running)))
+            yield Outcome(task, work(task))
+
+
+def test_the_models_tried_are_those_of_one_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("microshrub_host.tuning.study.spread", shuffled)
+    found = []
+    for jobs in (1, 7):
+        split = StreamSplit(make_stream(600), 100, 250)
+        with Search(tmp_path / str(jobs), split, LIMITS, seed=3) as search:
+            search.run(11, jobs=jobs, scheduler=None, progress=lambda *_: None)
+            found.append(search.found())
+    assert found[0] == found[1]
 
 
 def trial(model: str, size: int, first: float, samples: int) -> FinishedTrial:

@@ -43,7 +43,7 @@ TUNE = (
         "--trials": "how many models to try",
         "--choose-on": "the part of the stream on which models are chosen",
         "--study": "a file to go on from, later (default: off)",
-        "--jobs": "processes at the same time",
+        "--jobs": "processes at the same time (default: one a core)",
         "--plot": "draw accuracy against RAM (default: off)",
     }
     | _TARGET
@@ -67,7 +67,7 @@ COMPARE = (
         "--ours": "our learners (default: all)",
         "--peers": "River's and MOA's (default: all that are there)",
         "--budget": "bytes for each",
-        "--jobs": "processes at the same time",
+        "--jobs": "processes at the same time (default: one a core)",
         "--html": "write a page (default: off)",
     }
     | _TARGET
@@ -151,7 +151,7 @@ REPRODUCE = {
     "--streams": "some of its streams (default: all)",
     "--methods": "some of its methods (default: all)",
     "--data": "the folder of its data sets",
-    "--jobs": "processes at the same time",
+    "--jobs": "processes at the same time (default: one a core)",
     "--output": "where the results are kept",
     "--html": "write a page (default: off)",
 } | _HELP

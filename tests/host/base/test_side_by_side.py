@@ -1,0 +1,73 @@
+"""The same results in the same order, however many run at a time; no process is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from patience import PATIENCE
+from side_by_side_support import odd
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.side_by_side import cores, side_by_side
+
+
+def nothing(*_: object) -> None:
+    pass
+
+
+def test_results_are_in_the_order_of_the_tasks() -> None:
+    """The first one is the last that is done."""
+    tasks = ["slow", "a", "b", "c"]
+    told: list[tuple[int, int, str]] = []
+    found = list(side_by_side(odd, tasks, jobs=2, progress=lambda *all_: told.append(all_)))
+    alone = list(side_by_side(odd, tasks, jobs=1, progress=nothing))
+    assert [name for name, _ in found] == [name for name, _ in alone] == tasks
+    assert {process for _, process in alone} == {os.getpid()}
+    assert len({process for _, process in found} | {os.getpid()}) == len(tasks) + 1
+    done = [done / total for done, total, _ in told]
+    assert done == sorted(done)
+    assert done[-1] == 1
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_refusal_is_the_users(jobs: int) -> None:
+    with pytest.raises(UserError, match="no such stream"):
+        list(side_by_side(odd, ["a", "refuse", "b"], jobs=jobs, progress=nothing))
+
+
+def test_a_crash_is_told() -> None:
+    with pytest.raises(RuntimeError, match="crashed: ended by SIGKILL"):
+        list(side_by_side(odd, ["a", "kill"], jobs=2, progress=nothing))
+
+
+def test_one_task_needs_no_process() -> None:
+    assert list(side_by_side(odd, ["a"], jobs=8, progress=nothing)) == [("a", os.getpid())]
+    assert list(side_by_side(odd, [], jobs=8, progress=nothing)) == []
+    assert cores() >= 1
+
+
+def test_ctrl_c_ends_the_processes() -> None:
+    script = (
+        "from microshrub_host.base.side_by_side import side_by_side\n"
+        "from side_by_side_support import odd\n"
+        "if __name__ == '__main__':\n"
+        "    try:\n"
+        "        for name, _ in side_by_side(odd, ['a', *['ever'] * 3], jobs=2,\n"
+        "                                    progress=lambda *_: None):\n"
+        "            print(name, flush=True)\n"
+        "    except KeyboardInterrupt:\n"
+        "        print('stopped')\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, start_new_session=True, env=os.environ | {"PYTHONPATH": ":".join(sys.path)},
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stdout.readline() == "a\n"
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the others, too
+        out, err = process.communicate(timeout=PATIENCE)  # ends once all have closed the pipes
+    assert (out, err) == ("stopped\n", "")
