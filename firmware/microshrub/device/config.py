@@ -27,6 +27,8 @@ The file is an object:
                   null for no label; or null
     sleep         {"every", "window", "hold", "pin"}: it sleeps between the readings of its sensor,
                   see sleep.py; or null
+    mqtt          {"host", "port", "name", "settle", "events", "ca"}: the broker that it tells, see
+                  house.py; or null
     watchdog      milliseconds after which a board that hangs starts anew; 0: never
     text          whether to print a line for a plotter with every sample
 """

@@ -7,7 +7,7 @@ from ..learner import choice, whole, yes_or_no
 from ..learners import learner_names
 
 VERSION = 1
-OPTIONAL = ("extraction", "anomaly", "asking", "spare", "label_pin", "sleep", "beside")
+OPTIONAL = ("extraction", "anomaly", "asking", "spare", "label_pin", "sleep", "beside", "mqtt")
 
 
 def take(configuration, fields):

@@ -11,6 +11,7 @@ _ANOMALY = ("period", "window", "reach", "normal")
 _ASKING = ("labels", "samples", "led")
 _SPARE = ("classes", "room", "pin", "led", "states", "period", "window", "reach", "collect")
 _SLEEP = ("every", "window", "hold", "pin")
+_MQTT = ("host", "port", "name", "settle", "events", "ca")
 _LABEL_PIN = ("pin", "pressed", "released")
 
 
@@ -27,6 +28,7 @@ def check_parts(configuration, options):
         ("spare", _SPARE, _SPARE[:1]),
         ("label_pin", _LABEL_PIN, _LABEL_PIN),
         ("sleep", _SLEEP, _SLEEP[:3]),
+        ("mqtt", _MQTT, _MQTT[:5]),
     ):
         value = getattr(configuration, name)
         options(name, value, names)

@@ -60,6 +60,14 @@ class Hardware:
         except (AttributeError, TypeError, ValueError):  # it is looked at, see sleep.py
             pass
 
+    def station(self):
+        """The radio as a member of a wireless network; None where the system has its own."""
+        try:
+            import network
+        except ImportError:
+            return None
+        return network.WLAN(network.STA_IF)
+
 
 def _nothing(_):
     """rp2 only wakes for a pin that has a handler."""

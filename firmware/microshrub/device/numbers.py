@@ -19,7 +19,7 @@ from .ways import answer_of
 
 _NUMBERS = const(13)
 _NAMES = ("columns", "column", "ends", "horizon", "lags", "interval", "states")
-_OF_CLASSES = ("alarm", "anomaly", "asking", "label_pin", "spare", "beside")
+_OF_CLASSES = ("alarm", "anomaly", "asking", "label_pin", "spare", "beside", "mqtt")
 _MOST = (1 << 29) - 1
 _REFUSAL = "this program predicts a number, which it reads itself: it takes no labels"
 

@@ -54,6 +54,10 @@ class Service:
             from .sleep import Sleep
 
             self._app.sleep = Sleep(configuration.sleep, board, configuration.watchdog)
+        if configuration.mqtt is not None:
+            from .house import House
+
+            self._button = House(self._app, board, self._button, folder, say)
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now
         configuration.units = None
         self._link = Link(self._app, sys.stdout.buffer.write)

@@ -1,0 +1,195 @@
+"""A board in a house: mosquitto on loopback, and a program in the real 32-bit MicroPython."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from device_support import Device, configuration, frozen_quantizer, put_device
+from patience import PATIENCE
+
+from microshrub_host import Stream
+from microshrub_tools.board import house_messages
+from microshrub_tools.link.broker import Broker, Message
+
+MOSQUITTO = shutil.which("mosquitto", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
+needs_broker = pytest.mark.skipif(
+    MOSQUITTO is None, reason="no mosquitto: `make optional` installs it where it can be had"
+)
+USER, PASSWORD = "board", "sesame, open: ü"
+CLASSES = ("rest", 'a "walk"')
+
+# A sensor that reads its level in a file, with a little noise
+SENSOR = """
+class Level:
+    names = ("x", "y")
+
+    def __init__(self, board):
+        self.n = 0
+
+    def read(self, values):
+        try:
+            with open("level") as file:
+                level = int(file.read() or 0)
+        except (OSError, ValueError):
+            return False
+        self.n += 1
+        values[0] = level + self.n * 7 % 40
+        values[1] = self.n * 13 % 100
+        return True
+"""
+LOW, HIGH = 100, 900
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+class Mosquitto:
+    """A broker at a port of its own, with a user and a password; stop() and start() it."""
+
+    def __init__(self, folder: Path, *more: str) -> None:
+        assert MOSQUITTO
+        folder.mkdir(exist_ok=True)
+        self.port = free_port()
+        self._config = folder / "mosquitto.conf"
+        passwords = folder / "passwords"
+        passwords.touch(mode=0o600)
+        made = shutil.which("mosquitto_passwd")
+        assert made
+        subprocess.run([made, "-b", passwords, USER, PASSWORD], check=True, capture_output=True)
+        lines = [
+            f"listener {self.port} 127.0.0.1",
+            f"password_file {passwords}",
+            "allow_anonymous false",
+            f"user {Path('/etc/passwd').owner()}",
+            *more,
+        ]
+        self._config.write_text("\n".join(lines) + "\n")
+        self.start()
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(
+            [str(MOSQUITTO), "-c", str(self._config)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                assert time.monotonic() < end, "mosquitto does not start"
+                time.sleep(0.02)
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+class Listener:
+    """Somebody who hears all that the board says; `retained` has the last one of each topic."""
+
+    def __init__(self, port: int) -> None:
+        self.broker = Broker("127.0.0.1", port, USER, PASSWORD)
+        self.broker.subscribe("microshrub/#", "homeassistant/#")
+        self.heard: list[Message] = []
+        self.last: dict[str, bytes] = {}
+
+    def until(self, right: Callable[[Message], bool]) -> Message:
+        """Wait for such a message, however long it takes."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            came = self.broker.receive(1.0)
+            if came:
+                self.heard.append(came)
+                self.last[came.topic] = came.data
+                if right(came):
+                    return came
+        raise AssertionError(f"it never came; the last: {self.heard[-5:]}")
+
+    def until_at(self, topic: str, holds: Callable[[str], bool] = lambda _: True) -> str:
+        """Wait for a message at that topic of the kitchen of which that holds."""
+        came = self.until(
+            lambda m: m.topic == f"microshrub/kitchen/{topic}" and holds(m.data.decode())
+        )
+        return came.data.decode()
+
+    def until_state(self, **wanted: Any) -> dict[str, Any]:
+        """Wait for a state with these values."""
+        found: dict[str, Any] = {}
+
+        def holds(text: str) -> bool:
+            found.clear()
+            found.update(json.loads(text))
+            return all(found[name] == value for name, value in wanted.items())
+
+        self.until_at("state", holds)
+        return found
+
+    def say(self, topic: str, text: str | bytes, **more: Any) -> None:
+        data = text.encode() if isinstance(text, str) else text
+        self.broker.publish(f"microshrub/kitchen/{topic}", data, **more)
+
+
+def level(folder: Path, value: int) -> None:
+    """Have the sensor read that from now on."""
+    new = folder / "level.new"
+    new.write_text(str(value))
+    new.replace(folder / "level")
+
+
+def settings(port: int, **fields: Any) -> dict[str, Any]:
+    """A config.json of a board that reads its sensor and talks to a broker at that port."""
+    mqtt = {"host": "127.0.0.1", "port": port, "name": "kitchen", "settle": [3, 230], "events": 8}
+    sensor = {
+        "kind": "own", "module": "own_level", "class": "Level", "values": 2, "rate": 200,
+        "options": {},
+    }  # fmt: skip
+    config = configuration(
+        "Thicket",
+        {"features": 2, "classes": 2, "bytes": 12000},
+        class_names=list(CLASSES),
+        sensor=sensor,
+        quantizer="quantizer.state",
+        mqtt=mqtt,
+    )
+    return config | fields
+
+
+def stream() -> Stream:
+    """What the sensor reads at both levels."""
+    n = np.arange(400)
+    labels = (n // 50 % 2).astype(np.uint8)
+    levels = np.where(labels, HIGH, LOW)
+    values = np.stack([levels + n * 7 % 40, n * 13 % 100], axis=1)
+    return Stream(
+        "levels", values.astype(np.float64), labels, ("x", "y"), CLASSES
+    )
+
+
+def put_house(folder: Path, config: dict[str, Any]) -> None:
+    """Write a board that has it all."""
+    put_device(folder, config)
+    told = house_messages.messages(config, config["learner"], "1.0")
+    (folder / "house.bin").write_bytes(house_messages.packed(told))
+    (folder / "secrets.json").write_text(json.dumps({"mqtt": [USER, PASSWORD]}))
+    (folder / "quantizer.state").write_bytes(frozen_quantizer(stream()))
+    (folder / "own_level.py").write_text(SENSOR)
+    level(folder, LOW)
+
+
+def start(command: tuple[str, ...], folder: Path, heap: str = "256k") -> Device:
+    """Start what is in the folder; nobody listens to its line."""
+    return Device(command, folder, heap)

@@ -1,0 +1,133 @@
+"""The messages by which Home Assistant finds a board: one for each entity, in forms that old and
+new versions read.
+
+They stand in a file of the board, house.bin, which it tells as it is, so that they take none of
+its RAM: see firmware/microshrub/device/house_voice.py.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+PREFIX = "homeassistant"
+UNASKED, ASKED, UNKNOWN, UNLABELLED = "nothing asked", "what is it?", "don't know", "not labelled"
+RESERVED = (UNASKED, ASKED, UNKNOWN, UNLABELLED)
+_NAMES = "\x01"  # in a list of options: here belong the names of the classes
+_DIAGNOSTIC = {"ent_cat": "diagnostic"}
+
+
+@dataclass(frozen=True)
+class Entity:
+    """What Home Assistant shows: its kind there, a key, its name, and what else it is."""
+
+    kind: str
+    key: str
+    name: str
+    fields: Mapping[str, Any]
+
+    def topic(self, board: str) -> str:
+        """Where it is told, by the name of the board."""
+        return f"{PREFIX}/{self.kind}/microshrub_{board}/{self.key}/config"
+
+
+def _value(expression: str) -> dict[str, str]:
+    return {"stat_t": "~state", "val_tpl": f"{{{{ {expression} }}}}"}
+
+
+def _yes_or_no(key: str, name: str, kind: str | None, **more: Any) -> Entity:
+    told = _value(f"'ON' if value_json.{key} else 'OFF'")
+    return Entity("binary_sensor", key, name, told | ({"dev_cla": kind} if kind else {}) | more)
+
+
+def _measured(key: str, name: str, **fields: Any) -> Entity:
+    told = _value(f"value_json.{key}")
+    return Entity("sensor", key, name, told | {"stat_cla": "measurement"} | fields)
+
+
+def entities(around: Mapping[str, Any]) -> list[Entity]:
+    """Those of a program; around is its config.json."""
+    found = [
+        Entity("sensor", "state", "state", _value("value_json.state") | {"ic": "mdi:shape"}),
+        _measured("confidence", "confidence", unit_of_meas="%"),
+        _measured("accuracy", "accuracy lately", unit_of_meas="%"),
+        Entity("sensor", "samples", "samples learned", _value("value_json.samples") | _DIAGNOSTIC),
+        _measured("free", "free heap", unit_of_meas="B", **_DIAGNOSTIC),
+        Entity("sensor", "said", "message", {"stat_t": "~said", **_DIAGNOSTIC}),
+    ]
+    if around.get("alarm"):
+        found.append(_yes_or_no("drift", "drift", "problem"))
+    if around.get("anomaly"):
+        found.append(_yes_or_no("anomaly", "anomaly", "problem"))
+        if around["anomaly"].get("normal"):
+            found.append(Entity("button", "normal", "this is normal", {"cmd_t": "~normal/set"}))
+    if around["sensor"]["kind"] != "serial":
+        template = f"{{{{ '' if value == '{UNLABELLED}' else value }}}}"
+        fields = _value(f"value_json.label or '{UNLABELLED}'")
+        fields |= {"cmd_t": "~label/set", "cmd_tpl": template}
+        found.append(Entity("select", "label", "label", fields | {"ops": [UNLABELLED, _NAMES]}))
+    if around.get("asking"):
+        fields = _value(f"'{ASKED}' if value_json.asked else '{UNASKED}'")
+        fields |= {
+            "cmd_t": "~answer/set",
+            "cmd_tpl": "{{ this.attributes.sample }} {{ value }}",
+            "json_attr_t": "~state",
+            "json_attr_tpl": "{{ {'sample': value_json.asked, 'guess': value_json.guess"
+            " | default('')} | tojson }}",
+            "ops": [UNASKED, ASKED, UNKNOWN, _NAMES],
+            "qos": 1,
+        }
+        found.append(Entity("select", "question", "question", fields))
+    if around.get("spare"):
+        found.append(_yes_or_no("new", "something new", None))
+        named = {"cmd_t": "~name/set", "max": around["spare"].get("room", 16), "qos": 1}
+        found.append(Entity("text", "name", "name what is new", named))
+    return found
+
+
+def messages(around: Mapping[str, Any], model: str, version: str) -> dict[str, str]:
+    """Texts of all entities by their topics; in them, _NAMES stands for those of the classes."""
+    board = around["mqtt"]["name"]
+    device = {
+        "ids": [f"microshrub_{board}"],
+        "name": board,
+        "mf": "microshrub",
+        "mdl": model,
+        "sw": version,
+    }
+    found = {}
+    for entity in entities(around):
+        fields = {
+            "~": f"microshrub/{board}/",
+            "name": entity.name,
+            "uniq_id": f"microshrub_{board}_{entity.key}",
+            "avty_t": "~status",
+            "dev": device,
+            "o": {"name": "microshrub", "sw": version},
+            **entity.fields,
+        }
+        found[entity.topic(board)] = json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
+    return found
+
+
+def packed(told: Mapping[str, str]) -> bytes:
+    """The file of the board."""
+    data = b""
+    for topic, text in told.items():
+        before, mark, behind = text.partition(f",{json.dumps(_NAMES)}")
+        parts = [part.encode() for part in (topic, before, behind)]
+        data += struct.pack(">4H", *map(len, parts), bool(mark)) + b"".join(parts)
+    return data
+
+
+def topics(board: str) -> list[str]:
+    """All topics at which something may be retained for a board of that name."""
+    everything = {
+        "alarm": {}, "anomaly": {"normal": 1}, "asking": {}, "spare": {}, "sensor": {"kind": ""},
+    }  # fmt: skip
+    around = {name: part or {"": 0} for name, part in everything.items()}
+    told = [entity.topic(board) for entity in entities(around)]
+    return [*told, *(f"microshrub/{board}/{each}" for each in ("state", "status"))]

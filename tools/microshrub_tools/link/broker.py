@@ -1,0 +1,161 @@
+"""A PC's end of the line to an MQTT 3.1.1 broker, which waits: for commands, not for boards."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import ssl
+import struct
+import time
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from microshrub_host.base.errors import UserError
+
+PORT, TLS_PORT = 1883, 8883
+_KEEP_ALIVE = 60  # seconds
+_REFUSALS = {4: "the user or the password is wrong", 5: "the user may not come in"}
+
+
+@dataclass(frozen=True)
+class Message:
+    """What came at a topic; `retained` if the broker had kept it."""
+
+    topic: str
+    data: bytes
+    retained: bool
+
+
+class Broker:
+    """An open line. Raises UserError if there is no broker, or if it does not let one in."""
+
+    def __init__(
+        self,
+        host: str,
+        port: int = PORT,
+        user: str = "",
+        password: str = "",
+        ca: Path | None = None,
+        seconds: float = 10.0,
+    ) -> None:
+        self._seconds = seconds
+        self._came: deque[Message] = deque()
+        self._got = b""
+        self._number = 0
+        try:
+            self._socket = socket.create_connection((host, port), seconds)
+            if ca:
+                context = ssl.create_default_context(cafile=str(ca))
+                self._socket = context.wrap_socket(self._socket, server_hostname=host)
+            flags = 2 | (0x80 if user else 0) | (0x40 if password else 0)
+            texts = ["", *([user] if user else []), *([password] if password else [])]
+            hello = b"\0\4MQTT\4" + struct.pack(">BH", flags, _KEEP_ALIVE)
+            self._send(0x10, hello + b"".join(map(_text, texts)))
+            kind, answer = self._packet(seconds)
+        except (OSError, ValueError) as error:
+            raise UserError(f"there is no broker at {host}:{port}: {error}") from None
+        if kind != 0x20 or len(answer) != 2 or answer[1]:
+            code = answer[1] if len(answer) == 2 else 0
+            why = _REFUSALS.get(code, f"it answers {code}")
+            raise UserError(f"the broker at {host}:{port} does not let us in: {why}")
+
+    def __enter__(self) -> Broker:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with contextlib.suppress(OSError):
+            self._send(0xE0, b"")
+        self._socket.close()
+
+    def publish(self, topic: str, data: bytes, *, retain: bool = False) -> None:
+        """Send a message; returns once the broker has it."""
+        self._number += 1
+        number = struct.pack(">H", self._number)
+        self._send(0x32 | retain, _text(topic) + number + data)
+        self._until(0x40, number)
+
+    def subscribe(self, *topics: str) -> None:
+        """From now on, messages at these come."""
+        self._number += 1
+        number = struct.pack(">H", self._number)
+        self._send(0x82, number + b"".join(_text(topic) + b"\1" for topic in topics))
+        self._until(0x90, number)
+
+    def receive(self, seconds: float) -> Message | None:
+        """The next message; None if none comes within so many seconds."""
+        end = time.monotonic() + seconds
+        while not self._came:
+            left = end - time.monotonic()
+            if left <= 0:
+                return None
+            try:
+                self._take(*self._packet(left))
+            except TimeoutError:
+                return None
+        return self._came.popleft()
+
+    def _until(self, wanted: int, number: bytes) -> None:
+        try:
+            while True:
+                kind, body = self._packet(self._seconds)
+                if kind == wanted and body[:2] == number:
+                    return
+                self._take(kind, body)
+        except OSError as error:
+            raise UserError(f"the broker is gone: {error}") from None
+
+    def _take(self, kind: int, body: bytes) -> None:
+        if kind >> 4 != 3:
+            return
+        size = 2 + int.from_bytes(body[:2], "big")
+        start = size + 2 * (kind >> 1 & 3 > 0)
+        if kind >> 1 & 3:
+            self._send(0x40, body[size:start])
+        self._came.append(Message(body[2:size].decode(), body[start:], bool(kind & 1)))
+
+    def _send(self, kind: int, body: bytes) -> None:
+        size, length = len(body), b""
+        while True:
+            length += bytes((size & 127 | (128 if size > 127 else 0),))
+            size >>= 7
+            if not size:
+                break
+        self._socket.sendall(bytes((kind,)) + length + body)
+
+    def _packet(self, seconds: float) -> tuple[int, bytes]:
+        """The next packet: its first byte and its body."""
+        end = time.monotonic() + seconds
+        while True:
+            found = self._whole()
+            if found:
+                return found
+            self._socket.settimeout(max(end - time.monotonic(), 0.001))
+            data = self._socket.recv(65536)
+            if not data:
+                raise ConnectionResetError("it has closed the line")
+            self._got += data
+
+    def _whole(self) -> tuple[int, bytes] | None:
+        size = shift = 0
+        for at, byte in enumerate(self._got[1:5], 2):
+            size |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                if len(self._got) < at + size:
+                    return None
+                body, kind = self._got[at : at + size], self._got[0]
+                self._got = self._got[at + size :]
+                return kind, body
+        return None
+
+
+def _text(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack(">H", len(data)) + data
