@@ -174,9 +174,7 @@ def stream() -> Stream:
     labels = (n // 50 % 2).astype(np.uint8)
     levels = np.where(labels, HIGH, LOW)
     values = np.stack([levels + n * 7 % 40, n * 13 % 100], axis=1)
-    return Stream(
-        "levels", values.astype(np.float64), labels, ("x", "y"), CLASSES
-    )
+    return Stream("levels", values.astype(np.float64), labels, ("x", "y"), CLASSES)
 
 
 def put_house(folder: Path, config: dict[str, Any]) -> None:

@@ -36,6 +36,8 @@ def check_parts(configuration, options):
             _need(name, value, needed)
     if configuration.sleep is not None and configuration.kind == "serial":
         raise ValueError("sleep is for a sensor of the board's own")
+    if configuration.mqtt is not None:
+        _check_mqtt(configuration.mqtt)
     if configuration.beside is not None:
         _check_beside(configuration.beside)
     classes = configuration.classes
@@ -46,6 +48,16 @@ def check_parts(configuration, options):
             label = configuration.label_pin[name]
             if label is not None:
                 whole("label_pin's " + name, label, 0, classes - 1)
+
+
+def _check_mqtt(mqtt):
+    for name in ("host", "name"):
+        if not isinstance(mqtt[name], str) or not 0 < len(mqtt[name]) < 64:
+            raise ValueError("mqtt's %s has to be a text of 1..63 letters" % name)
+    whole("mqtt's port", mqtt["port"], 1, 65535)
+    settle = mqtt["settle"]
+    if not isinstance(settle, list) or len(settle) != 2:
+        raise ValueError("mqtt's settle has to be a list of two numbers")
 
 
 def _check_beside(beside):

@@ -13,6 +13,7 @@ from micropython import const
 
 from ..learner import whole
 from .house_events import ANOMALY, ANOMALY_OVER, DRIFT, DRIFT_OVER, NEW, QUESTION, STATE, Events
+from .house_names import HouseNames
 from .house_voice import HouseVoice
 from .mqtt import OPEN, MqttClient, hello_of
 from .wifi import Wifi
@@ -46,13 +47,15 @@ class House:
         self._sure = whole("settle", options["settle"][1], 0, 256)
         self.events = Events(options["events"])
         self.spare = app.spare if app.configuration.spare is not None else None
+        self.names = HouseNames(app)
         self.questions = app.questions if app.configuration.asking is not None else None
         name = options["name"]
         self._base = b"microshrub/" + name.encode() + b"/"
         will = "microshrub/%s/status" % name
         hello = hello_of("microshrub-" + name, will, *secrets.get("mqtt", ("", "")))
-        self.voice = HouseVoice(self, app, folder + "house.bin", self._base)
-        self._client = MqttClient(options, hello, self.voice.room, self._take, self._clock)
+        room = 300 + len(self._base) + 6 * self.names.longest
+        self._client = MqttClient(options, hello, room, self._take, self._clock)
+        self.voice = HouseVoice(self, app, self._client, self._base, folder + "house.bin")
         self._failed = ""  # what was said last of the broker
         self._last = self._changed = self._clock()
         self.label_now = -1  # what the broker says that samples are of
@@ -76,7 +79,7 @@ class House:
 
     def label(self):
         """The class now, -1 if it is not known."""
-        if self.label_now >= 0 and self.is_named(self.label_now):
+        if self.label_now >= 0 and self.names.is_said(self.label_now):
             return self.label_now
         return self._button.label() if self._button else -1
 
@@ -126,7 +129,7 @@ class House:
         was = client.state
         wrong = client.turn(not self._wifi or self._wifi.joined())
         if client.state == OPEN:
-            self.voice.talk(client, was != OPEN, milliseconds)
+            self.voice.talk(was != OPEN, milliseconds)
             wrong = "connected"
         if wrong and wrong != self._failed:
             self._failed = wrong
@@ -151,10 +154,6 @@ class House:
     def epoch_of(self, number):
         """The upper half of what names the sample with that id: ids begin anew behind 65535."""
         return self.epoch if number <= self._newest else (self.epoch - 1) & _EPOCHS
-
-    def is_named(self, c):
-        """Whether a class has a name."""
-        return not self.spare or self.spare.names.state(self.spare.names.stands_for(c)) == 1
 
     def _settle(self, predicted):
         """Another class is the state once it was the answer often enough, or is sure."""
@@ -196,7 +195,7 @@ class House:
 
     def _note(self, kind):
         label, number = self.shown, self._newest
-        if kind == QUESTION:
+        if kind == QUESTION and self.questions:
             label, number = self.questions._said, self._asked
         if self.events.add(kind, label, self.epoch_of(number), number, self._app.seconds):
             self.voice.flying = False  # the one that was under way
@@ -238,8 +237,8 @@ class House:
 
     def _class(self, text):
         """The class of that name, which a sample can have. Raises ValueError."""
-        c = self.voice.find(text.encode())
-        if c < 0 or not self.is_named(c):
+        c = self.names.find(text.encode())
+        if c < 0 or not self.names.is_said(c):
             raise ValueError("no class is called %s" % text)
         return c
 
@@ -261,12 +260,10 @@ class House:
     def _name(self, text):
         if not self.spare or not self.spare.newcomers.waiting:
             raise ValueError("nothing new waits for a name")
-        from .naming import keep
-
         if self._app.saving:
             self._app.saving.settle()
         c = self.spare.name(text)
-        keep(self._app)
+        self._app.keep(self._app)
         self.voice.introduce()
         return "class %d is called %s" % (c, text)
 

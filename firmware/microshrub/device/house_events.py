@@ -15,7 +15,8 @@ QUESTION = const(5)  # the class of a sample is asked for,
 NEW = const(6)  # and a name for what is new
 
 _KIND = const(0)  # words of an event: its kind and class, what names its sample, its second
-_STAMP = const(1)  # two of 16 bits
+_EPOCH = const(1)
+_NUMBER = const(2)
 _SECOND = const(3)
 _WORDS = const(4)
 
@@ -38,8 +39,8 @@ class Events:
             self.lost = min(self.lost + 1, 1 << 29)
         at = _WORDS * ((self._first + self.held) % self._room)
         self._ring[at + _KIND] = kind << 9 | (label + 1)
-        self._ring[at + _STAMP] = epoch
-        self._ring[at + _STAMP + 1] = number
+        self._ring[at + _EPOCH] = epoch
+        self._ring[at + _NUMBER] = number
         self._ring[at + _SECOND] = second
         self.held += 1
         return lost
@@ -62,12 +63,12 @@ class Events:
 
     @property
     def epoch(self):
-        return self._word(_STAMP)
+        return self._word(_EPOCH)
 
     @property
     def number(self):
         """The id of its sample."""
-        return self._word(_STAMP + 1)
+        return self._word(_NUMBER)
 
     @property
     def second(self):

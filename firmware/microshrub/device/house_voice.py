@@ -31,7 +31,6 @@ _HEARS = (  # and with which QoS: what comes with 1, the broker keeps for a boar
 _BIRTH = b"homeassistant/status"
 _HEX = b"0123456789abcdef"
 _BITS = b"\0\1"
-_ESCAPED = b'"\\'  # in a text of JSON
 _KINDS = (b"state", b"drift", b"drift over", b"anomaly", b"anomaly over", b"question", b"new")
 _HEAD = const(8)  # bytes before each message of the file
 
@@ -39,32 +38,19 @@ _HEAD = const(8)  # bytes before each message of the file
 class HouseVoice:
     """The voice of a House, whose topics begin with `base`; path is that of house.bin.
 
-    room: bytes of its largest packet. `due`: the state is to be told before its minute is over.
+    `due`: the state is to be told before its minute is over.
     """
 
-    def __init__(self, house, app, path, base):
+    def __init__(self, house, app, client, base, path):
         self._house = house
         self._app = app
         self._path = path
         self._base = base
-        self._out = None  # type: Any  # the client's
-        if house.spare:
-            names = house.spare.names
-            self._sizes, self._texts = names._flat[3], names._flat[4]
-            self._starts = array("H", [names.room * c for c in range(app.classes)])
-            longest = names.room
-        else:
-            data = [name.encode() for name in app.configuration.class_names]
-            self._texts = b"".join(data)
-            self._sizes = array("H", [len(each) for each in data])
-            self._starts = array("H", [0] * len(data))
-            for c in range(1, len(data)):
-                self._starts[c] = self._starts[c - 1] + self._sizes[c - 1]
-            longest = max(self._sizes)
-        self.room = 300 + len(base) + 6 * longest
+        self._client = client
+        self._out = client.out
         self.due = False
         self.flying = False  # an event is under way
-        self._changes = self._now_changed()
+        self._changes = house.names.changes
         self._words = bytearray(_ROOM)
         self._size = 0  # of what is to be said
         self._piece = bytearray(64)
@@ -92,25 +78,17 @@ class HouseVoice:
             self._words[k] = data[k]
         self._size = n
 
-    def find(self, name):
-        """The class of that name, bytes; -1 if there is none."""
-        for c in range(len(self._sizes)):
-            start = self._starts[c]
-            if self._sizes[c] and bytes(self._texts[start : start + self._sizes[c]]) == name:
-                return c
-        return -1
-
-    def talk(self, client, fresh, now):
+    def talk(self, fresh, now):
         """Send what is next, if there is room for it; fresh: the line has just been opened."""
-        out = self._out = client.out
+        out = self._out
         if fresh:
             self._next = _LISTEN
             self._again = self.flying
             self.introduce()
-        if not client.is_free:
+        if not self._client.is_free:
             return
-        if self._now_changed() != self._changes and not out.more:
-            self._changes = self._now_changed()
+        if self._house.names.changes != self._changes:
+            self._changes = self._house.names.changes
             self.introduce()
         if self._next == _LISTEN:
             self._listen()
@@ -124,11 +102,11 @@ class HouseVoice:
             self._next = _TALK
             self.due = True
             self._told = (now - _LEAST) & _TICKS
-        elif self.flying and not client.waits:
+        elif self.flying and not self._client.waits:
             self.flying = False
             self._house.events.drop()
         elif self._house.events.held and (self._again or not self.flying):
-            self._tell_event(client)
+            self._tell_event()
         elif self._size:
             self._begin(PUBLISH, b"said")
             out.put(self._words, 0, self._size)
@@ -171,25 +149,26 @@ class HouseVoice:
         """Tell the next piece of the file."""
         out = self._out
         left = self._left
-        if out.more:
+        file = self._file
+        if out.more and file:
             k = 0 if left[0] else 1 if left[1] else 2
             out.go_on(left[k])
             before = out.room
             if k == 1:
-                self._put_next_name()
+                self._class = self._house.names.put_next(out, self._class)
             else:
-                n = self._file.readinto(self._piece, min(left[k], len(self._piece)))
+                n = file.readinto(self._piece, min(left[k], len(self._piece)))
                 out.put(self._piece, 0, n)
             left[k] -= before - out.room
             out.send_on()
             return
-        if self._anew or not self._file:
-            if self._file:
-                self._file.close()
-            self._file = open(self._path, "rb")  # noqa: SIM115  (it is told piece by piece)
+        if self._anew or not file:
+            if file:
+                file.close()
+            file = self._file = open(self._path, "rb")  # noqa: SIM115  (it is told in pieces)
             self._anew = False
-        if self._file.readinto(self._piece, _HEAD) != _HEAD:
-            self._file.close()
+        if file.readinto(self._piece, _HEAD) != _HEAD:
+            file.close()
             self._file = None
             self._next = _GREET
             return
@@ -197,53 +176,19 @@ class HouseVoice:
         topic = piece[0] << 8 | piece[1]
         left[0] = piece[2] << 8 | piece[3]
         left[2] = piece[4] << 8 | piece[5]
-        left[1] = self._names_size() if piece[7] else 0
+        left[1] = self._house.names.list_size() if piece[7] else 0
         out.begin(PUBLISH + RETAIN)
         out.put_16(topic)
         while topic > 0:
-            n = self._file.readinto(piece, min(topic, len(piece)))
+            n = file.readinto(piece, min(topic, len(piece)))
             out.put(piece, 0, n)
             topic -= n
         self._class = 0
         out.send(left[0] + left[1] + left[2])
 
-    def _names_size(self):
-        """Bytes of all names as JSON texts with a comma before each."""
-        size = 0
-        for c in range(len(self._sizes)):
-            if self._sizes[c]:
-                size += 3 + self._sizes[c]
-                for k in range(self._starts[c], self._starts[c] + self._sizes[c]):
-                    size += int(self._texts[k] in _ESCAPED)
-        return size
-
-    def _put_next_name(self):
-        """Put the next name of these; spaces if a name has become shorter meanwhile."""
-        out = self._out
-        while self._class < len(self._sizes) and not self._sizes[self._class]:
-            self._class += 1
-        if self._class == len(self._sizes):
-            while out.room:
-                out.put(b" ")
-            return
-        out.put(b',"')
-        self._put_name(self._class)
-        out.put(b'"')
-        self._class += 1
-
     def _put_name(self, c):
-        """Put the name of a class as JSON has it."""
-        out, texts = self._out, self._texts
-        if c < 0:
-            return
-        start = done = self._starts[c]
-        end = start + self._sizes[c]
-        for k in range(start, end):
-            if texts[k] in _ESCAPED:
-                out.put(texts, done, k - done)
-                out.put(b"\\")
-                done = k
-        out.put(texts, done, end - done)
+        """Put the name of a class; nothing for -1."""
+        self._house.names.put(self._out, c)
 
     def _put_number(self, value):
         """Put a whole number of 0 or more."""
@@ -298,11 +243,11 @@ class HouseVoice:
         out.put(b'"}')
         out.send()
 
-    def _tell_event(self, client):
+    def _tell_event(self):
         out, house = self._out, self._house
         events = house.events
         self._begin(PUBLISH + QOS_1, b"event")
-        client.put_number(self._again)
+        self._client.put_number(self._again)
         self._again = False
         self.flying = True
         out.put(b'{"event":"')
@@ -315,8 +260,3 @@ class HouseVoice:
         self._put_pair(b"ago", max(self._app.seconds - events.second, 0))
         out.put(b"}")
         out.send()
-
-    def _now_changed(self):
-        """What changes when a class gets a name, or another one."""
-        spare = self._house.spare
-        return spare.names.changes if spare else 0

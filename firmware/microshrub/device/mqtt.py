@@ -135,7 +135,7 @@ class MqttClient:
 
     def _open(self):
         now = self._clock()
-        for _, flags in self._poll.ipoll(0):
+        for _, flags in self._poll.ipoll(0) if self._poll else ():
             if flags & (select.POLLERR | select.POLLHUP):
                 raise OSError(errno.ECONNREFUSED)
             self._poll = None

@@ -13,10 +13,12 @@ class BrokerError(ValueError):
 
 
 @micropython.viper
-def copy(target: ptr8, at: int, source: ptr8, start: int, n: int):
+def copy(target, at: int, source, start: int, n: int):
     """Copy n bytes, from the first one on."""
+    out = ptr8(target)
+    data = ptr8(source)
     for k in range(n):
-        target[at + k] = source[start + k]
+        out[at + k] = data[start + k]
 
 
 class PacketOut:

@@ -84,6 +84,7 @@ def configure(app):
         return NamingButton(app, board, button, keep)
 
     app.more[_CLASSES] = answer
+    app.keep = keep
     app.attach = attach
     app._predict = predict_and_note
     app.sample = sample_of_a_name

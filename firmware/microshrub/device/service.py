@@ -29,7 +29,7 @@ class Service:
         self._say = say
         self._app = Application(configuration, folder)
         self._app.trial = trial
-        self._sensor = self._button = self._watchdog = None
+        self._sensor = self._button = self._watchdog = self.house = None
         if configuration.kind != "serial":
             from .sensors import make_sensor
 
@@ -55,9 +55,7 @@ class Service:
 
             self._app.sleep = Sleep(configuration.sleep, board, configuration.watchdog)
         if configuration.mqtt is not None:
-            from .house import House
-
-            self._button = House(self._app, board, self._button, folder, say)
+            self._button = self.house = _house(self._app, board, self._button, folder, say)
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now
         configuration.units = None
         self._link = Link(self._app, sys.stdout.buffer.write)
@@ -149,3 +147,9 @@ class Service:
         if self._watchdog:
             said += "; the watchdog will start the board anew"
         return said
+
+
+def _house(*given):
+    from .house import House
+
+    return House(*given)

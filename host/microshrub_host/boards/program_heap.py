@@ -69,6 +69,7 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
         "text": app.plotter,
         "sensor": service._sensor,
         "sleep": app.sleep,
+        "broker": service.house,
     }
     within = [*elsewhere, id(app), id(service._board)]
     within.append(id(app.forecaster if numbers else app.pending))
@@ -107,11 +108,21 @@ def _service(config: bytes) -> Any:
         "sys": SimpleNamespace(stdin=_Outside(), stdout=_Outside()),
         "read_configuration": lambda *_: configuration,
         "Application": application,
+        "_house": _house,
         "gc": SimpleNamespace(collect=lambda: None, mem_free=lambda: 0),
     }
     _run(type(service).__init__, stand_ins, service, _Outside(), "", _input(), _quiet)
     del service._app.begin
     return service
+
+
+def _house(*given: Any) -> Any:
+    """A House, as if its passwords had the usual length."""
+    module = _module("house")
+    made = object.__new__(module.House)
+    secrets = {"mqtt": ["x" * 16] * 2, "wifi": ["x" * 16] * 2}
+    _run(module.House.__init__, {"_secrets": lambda _: secrets}, made, *given)
+    return made
 
 
 def _without_own(sensor: dict[str, Any]) -> dict[str, Any]:
@@ -186,6 +197,9 @@ class _Outside(ModuleType):
 
     def lightsleep(self) -> Any:
         return self.readinto
+
+    def station(self) -> None:
+        """The radio."""
 
     def wake_by(self, _: Any) -> None:
         """No pin does."""

@@ -21,6 +21,7 @@ from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.programs import mpy
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import build, program_config
+from microshrub_tools.board.program_house import HouseSettings, furnished
 from microshrub_tools.board.program_library import ProgramLibrary
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import CHECKPOINT, STATUS, DeviceStatus
@@ -48,6 +49,8 @@ class Board:
         return self
     def light(self, pin):
         return self
+    def station(self):
+        return None
     def read_u16(self):
         return 7
     def value(self, level=None):
@@ -75,6 +78,7 @@ SENSOR = {
 }
 SHRUB = ("shrub", {"window": 16, "trees": 4, "depth": 3})
 HOEFFDING = ("hoeffding", {"nodes": 31, "leaves": 8})
+HOUSE = HouseSettings("127.0.0.1", "kitchen", 1, "x" * 16, "x" * 16, "x" * 16, "x" * 16)
 CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
     "shrub": (SHRUB, {}),
     "shrub, all but a sensor": (
@@ -101,6 +105,7 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
         SHRUB,
         {"checkpoint": CHECKPOINTS, "beside": {"guarantee": ["guarantee", "Guarantee", {}]}},
     ),
+    "shrub, a broker that is away": (SHRUB, {"mqtt": HOUSE.config(("no", "yes"))}),
     "hoeffding": (HOEFFDING, {"checkpoint": CHECKPOINTS, "pending": 200}),
     "hoeffding, adaptive": (
         ("hoeffding", {"nodes": 31, "leaves": 8, "adaptive": True}),
@@ -171,7 +176,10 @@ def test_a_running_program_takes_what_was_counted(
 ) -> None:
     model, around = CASES[case]
     monkeypatch.setitem(program_support.MODELS, case, model)
-    check(program(case, **around), around, tmp_path, micropython_command)
+    wanted = program(case, **around)
+    if "mqtt" in around:
+        wanted = furnished(wanted, HOUSE)
+    check(wanted, around, tmp_path, micropython_command)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
     main.py                   starts the program
     config.json               program_config.py
+    secrets.json              passwords, and house.bin: see program_house.py
     quantizer.state           what the quantizer has seen
     learner.state             what the model has learned, if it has
     lib/microshrub/           what the program needs of the device library, see program_library.py
@@ -38,6 +39,7 @@ from microshrub_host.sources.own_learners import own_learners
 
 from . import flash_space
 from .program_config import Program
+from .program_house import SECRETS
 from .program_library import ProgramLibrary, arch_of
 
 FOLDER = "build"  # a folder a board in it
@@ -232,6 +234,7 @@ def write(files: dict[str, bytes], output: Path) -> None:
             for name, data in files.items():
                 path = fresh / name
                 path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch(mode=0o600 if name == SECRETS else 0o666)
                 path.write_bytes(data)
             if target.exists():
                 target.rename(old)

@@ -34,7 +34,7 @@ class Entity:
         return f"{PREFIX}/{self.kind}/microshrub_{board}/{self.key}/config"
 
 
-def _value(expression: str) -> dict[str, str]:
+def _value(expression: str) -> dict[str, Any]:
     return {"stat_t": "~state", "val_tpl": f"{{{{ {expression} }}}}"}
 
 
@@ -70,8 +70,8 @@ def entities(around: Mapping[str, Any]) -> list[Entity]:
         fields |= {"cmd_t": "~label/set", "cmd_tpl": template}
         found.append(Entity("select", "label", "label", fields | {"ops": [UNLABELLED, _NAMES]}))
     if around.get("asking"):
-        fields = _value(f"'{ASKED}' if value_json.asked else '{UNASKED}'")
-        fields |= {
+        asked = _value(f"'{ASKED}' if value_json.asked else '{UNASKED}'")
+        asked |= {
             "cmd_t": "~answer/set",
             "cmd_tpl": "{{ this.attributes.sample }} {{ value }}",
             "json_attr_t": "~state",
@@ -80,7 +80,7 @@ def entities(around: Mapping[str, Any]) -> list[Entity]:
             "ops": [UNASKED, ASKED, UNKNOWN, _NAMES],
             "qos": 1,
         }
-        found.append(Entity("select", "question", "question", fields))
+        found.append(Entity("select", "question", "question", asked))
     if around.get("spare"):
         found.append(_yes_or_no("new", "something new", None))
         named = {"cmd_t": "~name/set", "max": around["spare"].get("room", 16), "qos": 1}

@@ -41,7 +41,7 @@ class Program:
 
     `learner_state` is empty for a learner that has not learned anything, `quantizer_state` for a
     quantizer that has yet to see its first `warmup` samples; with None, its ranges grow. `around`
-    is the rest of config.json.
+    is the rest of config.json. `beside` are more files of the board, by their names.
     """
 
     learner: str  # the name of its class
@@ -55,9 +55,10 @@ class Program:
     around: dict[str, Any]
     numbers: dict[str, Any] | None = None  # of a learner of numbers: its Forecaster's parameters
     more: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    beside: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     def files(self) -> dict[str, bytes]:
-        """config.json and the states that it names."""
+        """config.json, the states that it names, and what is beside them."""
         states = {LEARNER: self.learner_state, QUANTIZER: self.quantizer_state}
         states |= {f"{name}.state": state for name, state in self.more.items()}
         found = {name: state for name, state in states.items() if state}
@@ -77,7 +78,7 @@ class Program:
         if self.numbers:
             files = [name if name in found else None for name in TARGET]
             config["numbers"] = self.numbers | {"states": files}
-        return {"config.json": (json.dumps(config) + "\n").encode(), **found}
+        return {"config.json": (json.dumps(config) + "\n").encode(), **found, **self.beside}
 
 
 def of_model(model: ModelFile, around: dict[str, Any]) -> Program:

@@ -112,6 +112,7 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "device.beside": around.get(CONFIG),
         "checkpoint": around["checkpoint"],
         "device.sleep": around.get("sleep"),
+        "device.house": around.get("mqtt"),
         "device.plotter": around["text"],
         "device.saving": around["checkpoint"]
         and around["sensor"]["kind"] != "serial"

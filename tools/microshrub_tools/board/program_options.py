@@ -19,6 +19,7 @@ from microshrub_host.library.learners import option
 from microshrub_host.streams.extraction import Extraction
 
 from .flash_wear import seconds_between
+from .program_house import HouseSettings
 from .program_sensors import Sensor, check_sensor, sensors
 from .program_sensors import pin as sensor_pin
 from .program_sensors import rate_of as sensor_rate
@@ -46,6 +47,7 @@ class ProgramOptions:
     words: Mapping[str, Any] = field(default_factory=dict)  # more of it, by the options' names
     hook: str = "nothing"  # what a drift does: "nothing", "reset" or "forget"
     sleep: Sequence[str] | None = None  # between readings: "every=60", "pin=15"; None: it does not
+    house: HouseSettings | None = None  # the broker that it tells
     watchdog: int = 0  # milliseconds, 0: none
     text: bool = False  # plotter lines over serial, too
 
@@ -91,6 +93,7 @@ class ProgramOptions:
             **self._beside(board, read, classes, hertz),
             "label_pin": self.label_pin and label_pin(self.label_pin, classes, board),
             **self._sleep(board, read),
+            **self._house(classes),
             "watchdog": self.watchdog,
             "text": self.text or (read.kind != "serial" and self.sleep is None),
         }
@@ -127,6 +130,12 @@ class ProgramOptions:
         if self.text:
             raise UserError("--text prints lines all the time, which --sleep cuts: leave one out")
         return {"sleep": sleep_of(self.sleep, board, read)}
+
+    def _house(self, classes: Sequence[str]) -> dict[str, Any]:
+        """What config.json says of the broker, if there is one. Raises UserError."""
+        if self.house is None:
+            return {}
+        return {"mqtt": self.house.config(classes, sleeps=self.sleep is not None)}
 
     def _check(self, board: Board) -> None:
         for name, least, most in (

@@ -27,11 +27,12 @@ from microshrub_host.cli.stream_options import (
 from microshrub_host.library.learners import WARMUP, option
 from microshrub_host.models import model_files
 
-from ..board import build, program_config
+from ..board import build, program_config, program_house
 from ..board.build import FOLDER
 from ..board.program_config import Program
 from ..board.program_options import DETECTORS, HOOKS, ProgramOptions
 from .build_report import print_build
+from .house_options import add_house_options, ask_password
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_battery_option(parser)
     _add_program_options(parser)
+    add_house_options(parser)
     add_number_options(parser)
     add_model_options(parser, files=True, numbers=True)
 
@@ -163,7 +165,7 @@ def run(arguments: argparse.Namespace) -> int:
     output: Path = arguments.output or build.folder_of(board)
     build.check_output(output)
     options = _options(arguments)
-    program = _program(arguments, board, options)
+    program = program_house.furnished(_program(arguments, board, options), options.house)
     own = options.own_files(board)
     made = build.make(program, board, output, arguments.emit, freeze=arguments.freeze, own=own)
     print_build(made, board, program, arguments)
@@ -175,6 +177,7 @@ def _options(arguments: argparse.Namespace) -> ProgramOptions:
     names = [field.name for field in dataclasses.fields(ProgramOptions) if field.name in given]
     found = {name: given[name] for name in names}
     words = {name: given[name] for name in registry.option_names() if name in given}
+    found["house"] = program_house.of_options(given, ask_password)
     return ProgramOptions(**found | {"sensor": arguments.sensor or ("serial",), "words": words})
 
 

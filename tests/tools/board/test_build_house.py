@@ -1,0 +1,121 @@
+"""What `build --mqtt` puts on a board, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program_support import program
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.boards import board_files
+from microshrub_tools.board import build, house_messages, program_house
+from microshrub_tools.board.program_house import HouseSettings
+from microshrub_tools.cli.main import main
+
+SECRET = "sesame, öffne dich"
+
+
+def made(folder: Path, house: HouseSettings, **around: Any) -> build.Build:
+    wanted = program(**around, mqtt=house.config(("no", "yes")))
+    board = board_files.load("rpi_pico2_w")
+    return build.make(program_house.furnished(wanted, house), board, folder / "out")
+
+
+def test_passwords_are_in_a_file_of_their_own_that_only_its_owner_reads(tmp_path: Path) -> None:
+    house = HouseSettings("192.168.1.5", "kitchen", 1883, "board", SECRET, "Home", SECRET + "!")
+    folder = made(tmp_path, house).folder
+    with_it = {
+        path.name
+        for path in folder.rglob("*")
+        if path.is_file() and b"sesame" in path.read_bytes()
+    }
+    assert with_it == {"secrets.json"}
+    assert (folder / "secrets.json").stat().st_mode & 0o777 == 0o600
+    assert json.loads((folder / "secrets.json").read_text()) == {
+        "mqtt": ["board", SECRET],
+        "wifi": ["Home", SECRET + "!"],
+    }
+    assert "sesame" not in repr(house)
+    assert "sesame" not in repr(program_house.furnished(program(mqtt=house.config("ab")), house))
+
+
+def test_it_takes_the_memory_that_was_promised(tmp_path: Path) -> None:
+    """In a firmware: 12 KB; copied to the board, its code is in RAM, and its buffers are small."""
+    board = board_files.load("rpi_pico2_w")
+    house = HouseSettings("192.168.1.5", "kitchen")
+    around = {"mqtt": house.config(("no", "yes"))}
+    for freeze in (False, True):
+        less = build.budget_of(program(), board, freeze=freeze)
+        more = build.budget_of(program(**around), board, freeze=freeze)
+        beside = sum(part.bytes for part in more.overhead if part.name == "broker")
+        assert 1024 < beside < 5 * 1024
+        if freeze:
+            assert more.ram_bytes - less.ram_bytes <= 12 * 1024
+
+
+def test_a_program_without_a_broker_has_none_of_it(tmp_path: Path) -> None:
+    plain = build.make(program(), board_files.load("rpi_pico2_w"), tmp_path / "out")
+    assert not {"secrets.json", "house.bin"} & set(plain.files)
+    modules = {part.name for part in plain.budget.code}
+    assert not {name for name in modules if "mqtt" in name or "house" in name}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"name": "my kitchen"}, "letters, digits"),
+        ({"name": "k" * 33}, "letters, digits"),
+        ({"host": ""}, "HOST:PORT"),
+        ({"port": 0}, "HOST:PORT"),
+        ({"password": "x"}, "needs --mqtt-user"),
+        ({"user": "u" * 97}, "96 bytes"),
+        ({"wifi": "ü" * 17}, "32 bytes"),
+        ({"user": "a\nb"}, "control characters"),
+        ({"in_a_row": 0}, "--settle"),
+        ({"sure": float("nan")}, "--settle"),
+        ({"events": 0}, "--events"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        HouseSettings(**{"host": "broker", "name": "kitchen"} | given)
+
+
+@pytest.mark.parametrize("name", [*house_messages.RESERVED, "a\tb"])
+def test_a_class_cannot_be_called_as_an_option_of_the_select(name: str) -> None:
+    with pytest.raises(UserError, match="no class can be called"):
+        HouseSettings("broker", "kitchen").config(("walk", name))
+
+
+def test_options_without_a_broker_and_passwords_without_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico2_w", "--output", "o"]
+    for words, said in (
+        (["--mqtt-user", "u"], "--mqtt-user needs --mqtt HOST"),
+        (["--mqtt", "broker"], "--mqtt needs --name"),
+        (["--mqtt", "broker:x", "--name", "k"], "HOST or HOST:PORT"),
+        (["--mqtt", "b", "--name", "k", "--mqtt-user", "u"], "give it in a file"),
+        (["--mqtt", "b", "--name", "k", "--settle", "often"], "--settle has to be like"),
+        (
+            ["--mqtt", "b", "--name", "k", "--wifi", "w", "--wifi-password-file", "missing"],
+            "missing: No such file",
+        ),
+    ):
+        assert main([*base, *words]) == 2
+        assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "tls", "found"),
+    [
+        ("broker", False, ("broker", 1883)),
+        ("broker", True, ("broker", 8883)),
+        ("10.0.0.1:99", True, ("10.0.0.1", 99)),
+    ],
+)
+def test_host_and_port(text: str, tls: bool, found: tuple[str, int]) -> None:
+    assert program_house.host_and_port(text, tls=tls) == found

@@ -1,0 +1,187 @@
+"""A program that tells an MQTT broker: what `build --mqtt` asks for.
+
+Passwords are on the board in secrets.json, a file of its own beside config.json: the link gives
+away the latter. They are in no model and in nothing that is printed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import ssl
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.sources import library_files
+
+from ..link.broker import PORT, TLS_PORT
+from . import house_messages
+from .program_config import Program
+
+SECRETS, MESSAGES, CERTIFICATE = "secrets.json", "house.bin", "broker.der"
+EVENTS = 64
+SETTLE = ("3", "90%")
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_MOST_TEXT = 96  # bytes of a user or a password
+
+
+@dataclass(frozen=True)
+class HouseSettings:
+    """The broker and the network of a program.
+
+    host, port    of the broker
+    name          of the board, in topics
+    user, password; wifi, wifi_password   "" for none
+    ca            the certificate by which the broker is known: then the line is of TLS
+    in_a_row      so often a class has to be the answer, 1..255, or
+    sure          its confidence has to be so much, in percent; above 100: that is not enough
+    events        so many are kept while there is no broker, 1..1024
+
+    Raises UserError for others.
+    """
+
+    host: str
+    name: str
+    port: int = PORT
+    user: str = ""
+    password: str = field(default="", repr=False)
+    wifi: str = ""
+    wifi_password: str = field(default="", repr=False)
+    ca: Path | None = None
+    in_a_row: int = 3
+    sure: float = 90.0
+    events: int = EVENTS
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.host) < 64 or not 1 <= self.port <= 65535:
+            raise UserError(f"--mqtt has to be HOST or HOST:PORT, not {self.host}:{self.port}")
+        if not _NAME.fullmatch(self.name):
+            raise UserError(
+                f"--name has to be 1 to 32 letters, digits, - and _, as it is in topics, not "
+                f"{self.name!r}"
+            )
+        for flag, text, most in (
+            ("--mqtt-user", self.user, _MOST_TEXT),
+            ("--mqtt-password-file", self.password, _MOST_TEXT),
+            ("--wifi", self.wifi, 32),
+            ("--wifi-password-file", self.wifi_password, 64),
+        ):
+            if len(text.encode()) > most or any(ord(letter) < 32 for letter in text):
+                raise UserError(f"{flag} has more than {most} bytes, or control characters")
+        if self.password and not self.user:
+            raise UserError("--mqtt-password-file needs --mqtt-user")
+        if self.wifi_password and not self.wifi:
+            raise UserError("--wifi-password-file needs --wifi")
+        if not 1 <= self.in_a_row <= 255 or not self.sure > 0:
+            raise UserError("--settle has to be 1 to 255 answers and a confidence such as 90%")
+        if not 1 <= self.events <= 1024:
+            raise UserError(f"--events has to be 1..1024, not {self.events:,}")
+
+    def config(self, classes: Sequence[str], *, sleeps: bool = False) -> dict[str, Any]:
+        """What config.json says of it. Raises UserError."""
+        if not classes:
+            raise UserError("--mqtt is for classes, and this model predicts numbers")
+        if sleeps:
+            raise UserError("--sleep switches the radio off, which --mqtt needs: leave one out")
+        for name in classes:
+            if name in house_messages.RESERVED or any(ord(letter) < 32 for letter in name):
+                raise UserError(f"--mqtt: no class can be called {name!r} there")
+        sure = min(round(self.sure * 255 / 100), 256)
+        found = {
+            "host": self.host,
+            "port": self.port,
+            "name": self.name,
+            "settle": [self.in_a_row, sure],
+            "events": self.events,
+        }
+        return found | ({"ca": CERTIFICATE} if self.ca else {})
+
+    def files(self, program: Program) -> dict[str, bytes]:
+        """What a board has of it beside config.json. Raises UserError."""
+        secrets = {"mqtt": [self.user, self.password]} if self.user else {}
+        secrets |= {"wifi": [self.wifi, self.wifi_password]} if self.wifi else {}
+        told = house_messages.messages(program.around, program.learner, library_files.version())
+        found = {
+            SECRETS: (json.dumps(secrets) + "\n").encode(),
+            MESSAGES: house_messages.packed(told),
+        }
+        return found | ({CERTIFICATE: _certificate(self.ca)} if self.ca else {})
+
+
+def furnished(program: Program, house: HouseSettings | None) -> Program:
+    """The program with the files of its house."""
+    return dataclasses.replace(program, beside=house.files(program)) if house else program
+
+
+def _certificate(path: Path) -> bytes:
+    """The one in a file, as DER: not every board reads PEM. Raises UserError."""
+    try:
+        data = path.read_bytes()
+        return ssl.PEM_cert_to_DER_cert(data.decode()) if data.startswith(b"-----") else data
+    except (OSError, ValueError) as error:
+        raise UserError(f"--mqtt-ca {path}: {error}") from None
+
+
+def of_options(given: Mapping[str, Any], ask: Any) -> HouseSettings | None:
+    """What the values of the options ask for, by their names; None without --mqtt.
+
+    ask(words) asks a person for a password that no file has. Raises UserError.
+    """
+    names = ("mqtt_user", "mqtt_password_file", "mqtt_ca", "wifi", "wifi_password_file",
+        "name", "settle", "events")  # fmt: skip
+    if not given.get("mqtt"):
+        for name in names:
+            if given.get(name) is not None:
+                raise UserError(f"--{name.replace('_', '-')} needs --mqtt HOST")
+        return None
+    if not given.get("name"):
+        raise UserError("--mqtt needs --name NAME, by which the board is known there")
+    host, port = host_and_port(given["mqtt"], tls=given.get("mqtt_ca") is not None)
+    settle = {
+        "sure" if word.endswith("%") else "in_a_row": word.removesuffix("%")
+        for word in given.get("settle") or SETTLE
+    }
+    try:
+        in_a_row, sure = int(settle.get("in_a_row", "255")), float(settle.get("sure", "101"))
+    except ValueError:
+        raise UserError("--settle has to be like 3, 90% or both") from None
+    user, wifi = given.get("mqtt_user") or "", given.get("wifi") or ""
+    return HouseSettings(
+        host=host,
+        port=port,
+        name=given["name"],
+        user=user,
+        password=password(given.get("mqtt_password_file"), user, "the broker's password", ask),
+        wifi=wifi,
+        wifi_password=password(
+            given.get("wifi_password_file"), wifi, f"the password of {wifi}", ask
+        ),
+        ca=given.get("mqtt_ca"),
+        in_a_row=in_a_row,
+        sure=sure,
+        events=EVENTS if given.get("events") is None else given["events"],
+    )
+
+
+def host_and_port(text: str, *, tls: bool) -> tuple[str, int]:
+    """Of HOST or HOST:PORT. Raises UserError."""
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isdecimal():
+        if colon and not port.isdecimal() and text.count(":") == 1:
+            raise UserError(f"--mqtt has to be HOST or HOST:PORT, not {text}")
+        return text, TLS_PORT if tls else PORT
+    return host, int(port)
+
+
+def password(file: Path | None, needed: str, words: str, ask: Any) -> str:
+    """The first line of a file, or what a person types. Raises UserError."""
+    if file is not None:
+        try:
+            return (file.read_text(encoding="utf-8").splitlines() or [""])[0]
+        except (OSError, ValueError) as error:
+            raise UserError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
+    return str(ask(words)) if needed else ""

@@ -1,0 +1,79 @@
+"""Options of commands that talk to an MQTT broker, and how a password is asked for."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import sys
+from pathlib import Path
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.cli.parsed import whole_number
+
+from ..board.program_house import EVENTS, SETTLE
+
+
+def add_broker_options(group: argparse._ActionsContainer, *, required: bool = False) -> None:
+    """Add those of the broker."""
+    group.add_argument(
+        "--mqtt",
+        metavar="HOST[:PORT]",
+        required=required,
+        help="the MQTT broker, by its address or its name"
+        + (" (required)" if required else " (default: none)"),
+    )
+    group.add_argument(
+        "--mqtt-user", metavar="NAME", help="the user there (default: nobody, without a password)"
+    )
+    group.add_argument(
+        "--mqtt-password-file",
+        metavar="FILE",
+        type=Path,
+        help="a file whose first line is that user's password (default: it is asked for)",
+    )
+    group.add_argument(
+        "--mqtt-ca",
+        metavar="FILE",
+        type=Path,
+        help="speak TLS with a broker that this certificate proves (default: no TLS)",
+    )
+
+
+def add_house_options(parser: argparse.ArgumentParser) -> None:
+    """Add all that a program for a house has."""
+    group = parser.add_argument_group("options of a board in a house, with Home Assistant")
+    add_broker_options(group)
+    group.add_argument(
+        "--name", metavar="NAME", help="what the board is called there (required with --mqtt)"
+    )
+    group.add_argument(
+        "--wifi",
+        metavar="SSID",
+        help="the wireless network to join (default: the board has a network)",
+    )
+    group.add_argument(
+        "--wifi-password-file",
+        metavar="FILE",
+        type=Path,
+        help="a file whose first line is its password (default: it is asked for)",
+    )
+    group.add_argument(
+        "--settle",
+        nargs="+",
+        metavar=("N", "P%"),
+        help="tell another class once it was the answer N times in a row, or with a confidence of "
+        f"P% (default {' '.join(SETTLE)})".replace("%", "%%"),
+    )
+    group.add_argument(
+        "--events",
+        type=whole_number,
+        metavar="N",
+        help=f"events that are kept while there is no broker, 16 bytes each (default {EVENTS})",
+    )
+
+
+def ask_password(words: str) -> str:
+    """What a person types, unseen. Raises UserError where there is nobody to ask."""
+    if not sys.stdin.isatty():
+        raise UserError(f"{words}: there is no terminal to ask for it: give it in a file")
+    return getpass.getpass(f"{words[0].upper()}{words[1:]}: ")
