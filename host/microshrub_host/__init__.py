@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from .boards.ram_budget import Budget, Part, Shortage
     from .engines.interface import States
     from .evaluation.by_class import ByClass
+    from .evaluation.classes import Point, Result
     from .evaluation.errors import Errors, IntervalResult
     from .evaluation.parity import Difference
-    from .evaluation.prequential import Point, Result
     from .evaluation.regression import NumberResult
     from .evaluation.without_labels import WithoutLabels
     from .library.learners import register
@@ -130,8 +130,8 @@ _HOMES = {
     "OpenModel": "models.model_files",
     "Option": "beside.companion",
     "Part": "boards.ram_budget",
-    "Point": "evaluation.prequential",
-    "Result": "evaluation.prequential",
+    "Point": "evaluation.classes",
+    "Result": "evaluation.classes",
     "Scale": "streams.units",
     "Scores": "tuning.scores",
     "Shortage": "boards.ram_budget",

@@ -56,7 +56,7 @@ stream.no_such_name
     (tmp_path / "use.py").write_text(shown("python") + more, encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "use.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    for kind in ("prequential.Result", "ram_budget.Budget", "build.Build"):
+    for kind in ("classes.Result", "ram_budget.Budget", "build.Build"):
         assert f'{kind}"' in done.stdout
     errors = [line for line in done.stdout.splitlines() if ": error:" in line]
     assert len(errors) == 1

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..base.text import did_you_mean
-from ..evaluation.prequential import Result
+from ..evaluation.classes import Result
 from ..evaluation.regression import NumberResult
 from ..library.learners import MODELS, check_parameters, defaults
 from ..models import model_files

@@ -14,8 +14,8 @@ from ..engines import engines
 from ..engines.interface import NO_LABELS
 from ..evaluation import kept_aside, prequential, regression
 from ..evaluation import parity as engine_parity
+from ..evaluation.classes import Result
 from ..evaluation.parity import Difference
-from ..evaluation.prequential import Result
 from ..evaluation.regression import NumberResult
 from ..library import loader
 from ..library.learners import (

@@ -15,6 +15,7 @@ from ..beside.companion import Beside
 from ..boards import board_files, ram_budget, sample_time
 from ..engines import engines
 from ..evaluation import kept_aside, prequential
+from ..evaluation.classes import Result
 from ..library import loader
 from ..library.learners import MODELS
 from ..models import model_files
@@ -136,7 +137,7 @@ def _learn(
     stream: Stream,
     parameters: dict[str, Any],
     beside: Beside,
-) -> prequential.Result:
+) -> Result:
     engine = arguments.engine or loader.fastest()
     if engine in loader.COMPILED:
         compile_kernels(arguments.model, parameters, engine)

@@ -65,7 +65,32 @@ def _allocations(allowed: bool) -> None:
         (micropython.heap_unlock if allowed else micropython.heap_lock)()
 
 
-class Session:
+class _Model:
+    """A learner with its quantizer."""
+
+    model: "Any"
+    quantizer: "Any"
+
+    def settle(self) -> None:
+        """Do what the learner has left to do while nothing is taught."""
+        while self.model.idle():
+            pass
+
+    def counts(self) -> "dict[str, Any]":
+        """Of every status: counts, and the model's hash."""
+        return {
+            "clamped": self.quantizer.clamped,
+            "missing": self.quantizer.missing,
+            "state_crc32": self.model.state_crc32(),
+            "progress": self.model.progress(),
+        }
+
+    def saved(self) -> "list[tuple[str, bytes]]":
+        """What save() gives of learner and quantizer, by their names."""
+        return [("learner", self.model.save()), ("quantizer", self.quantizer.save())]
+
+
+class Session(_Model):
     """One learner of classes. `library` is the device library, loaded for some engine.
 
     If ranges are growing, nothing is observed first.
@@ -138,18 +163,10 @@ class Session:
             _allocations(True)
         return predictions
 
-    def settle(self) -> None:
-        """Do what the learner has left to do while nothing is taught."""
-        while self.model.idle():
-            pass
-
     def status(self) -> "dict[str, Any]":
         """Counts, ratios in millionths, and the model's hash."""
-        status = {name: getattr(self.metrics, name) for name in _METRICS}
-        status["clamped"] = self.quantizer.clamped
-        status["missing"] = self.quantizer.missing
-        status["state_crc32"] = self.model.state_crc32()
-        status["progress"] = self.model.progress()
+        status = self.counts()
+        status.update({name: getattr(self.metrics, name) for name in _METRICS})
         status["beside"] = [part.told() for part in self.parts]
         return status
 
@@ -160,15 +177,14 @@ class Session:
 
     def states(self) -> "list[tuple[str, bytes]]":
         """What save() gives of learner and quantizer, and of the parts beside them, by names."""
-        found = [("learner", self.model.save()), ("quantizer", self.quantizer.save())]
-        return found + [state for part in self.parts for state in part.states()]
+        return self.saved() + [state for part in self.parts for state in part.states()]
 
     def said(self, part: int) -> bytes:
         """What a part beside the learner says of the last run."""
         return bytes(self.parts[part].said())
 
 
-class NumberSession:
+class NumberSession(_Model):
     """One learner of numbers. target has the parameters of its Forecaster, but for the model."""
 
     def __init__(
@@ -211,14 +227,9 @@ class NumberSession:
 
     def status(self) -> "dict[str, Any]":
         """Counts, and the model's hash."""
-        return {
-            "samples": self.forecaster.samples,
-            "clamped": self.quantizer.clamped,
-            "missing": self.quantizer.missing,
-            "state_crc32": self.model.state_crc32(),
-            "progress": self.model.progress(),
-            "beside": [{}],
-        }
+        status = self.counts()
+        status.update({"samples": self.forecaster.samples, "beside": [{}]})
+        return status
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
         """All buffers, as a list of (name, typecode, buffer): quantizer, model, target, ..."""
@@ -227,9 +238,9 @@ class NumberSession:
     def states(self) -> "list[tuple[str, bytes]]":
         """Those of learner, quantizer, the target's range and the interval, if there is one."""
         forecaster = self.forecaster
-        found = [("learner", self.model.save()), ("quantizer", self.quantizer.save())]
-        found.append(("target", forecaster.target.save()))
-        found.append(("interval", forecaster.interval.save() if forecaster.interval else b""))
+        interval = forecaster.interval.save() if forecaster.interval else b""
+        found = self.saved()
+        found += [("target", forecaster.target.save()), ("interval", interval)]
         return found
 
     def said(self, _: int) -> bytes:

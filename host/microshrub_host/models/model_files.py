@@ -41,7 +41,7 @@ from ..base import files
 from ..base.errors import UserError
 from ..beside import registry
 from ..engines.interface import States
-from ..evaluation.prequential import Result
+from ..evaluation.classes import Result
 from ..evaluation.regression import NumberResult
 from ..features.feature_extraction import Extractor, extraction_of
 from ..library import learners, loader

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..base.versions import versions
-from ..evaluation.prequential import Result
+from ..evaluation.classes import Result
 from ..render.page import Page, surroundings
 from .plots import draw_run
 from .report import size_of_run

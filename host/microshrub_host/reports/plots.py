@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..base.text import count
 from ..beside.anomaly import AnomalyRun
-from ..evaluation.prequential import Result, running_accuracy
+from ..evaluation.classes import Result, running_accuracy
 
 _SHARE = "share_"  # how the names begin of what a member of an ensemble has of the votes
 _FEW = 10  # points that a line alone would not show

@@ -14,7 +14,7 @@ from ..base.versions import versions
 from ..boards.board_files import Board
 from ..boards.ram_budget import Budget, Part
 from ..boards.sample_time import SampleTime
-from ..evaluation.prequential import Result
+from ..evaluation.classes import Result
 from ..streams.stream import Stream
 
 _LEAK = "neighbours in time leak: a sample is learned after others that are nearly the same"

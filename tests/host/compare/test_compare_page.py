@@ -20,7 +20,7 @@ from microshrub_host.compare.contender import Contender
 from microshrub_host.compare.report import StreamResults
 from microshrub_host.compare.runner import Cell, compare
 from microshrub_host.evaluation import prequential
-from microshrub_host.evaluation.prequential import running_accuracy
+from microshrub_host.evaluation.classes import running_accuracy
 from microshrub_host.render.page import shown
 from microshrub_tools.cli.main import main
 

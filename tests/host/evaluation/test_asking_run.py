@@ -16,6 +16,7 @@ from microshrub_host import Stream, UserError, open_stream, simulate
 from microshrub_host.beside.label_budget import LabelBudget
 from microshrub_host.engines import engines
 from microshrub_host.evaluation import parity, prequential
+from microshrub_host.evaluation.classes import Result
 from microshrub_host.library import loader
 from microshrub_tools.cli.main import main
 
@@ -77,7 +78,7 @@ def stream() -> Stream:
     return open_stream("synth:sea_a", limit=3000)
 
 
-def shrub(stream: Stream, **options: Any) -> prequential.Result:
+def shrub(stream: Stream, **options: Any) -> Result:
     return simulate(stream, "shrub", **options, **MODEL)
 
 

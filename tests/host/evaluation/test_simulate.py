@@ -12,7 +12,7 @@ import pytest
 
 from microshrub_host.engines import engines
 from microshrub_host.evaluation import prequential
-from microshrub_host.evaluation.prequential import running_average
+from microshrub_host.evaluation.classes import running_average
 from microshrub_host.streams import units
 from microshrub_host.streams.stream import Stream
 

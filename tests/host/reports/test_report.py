@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from microshrub_host.base.text import count
-from microshrub_host.evaluation import prequential
+from microshrub_host.evaluation import classes, prequential
 from microshrub_host.evaluation.without_labels import WithoutLabels
 from microshrub_host.reports import plots, report
 from microshrub_host.streams.stream import Stream
@@ -19,7 +19,7 @@ from microshrub_tools.cli import soak
 PARAMETERS = {"features": 1, "classes": 2, "window": 8, "trees": 2, "depth": 2, "step": 1.0}
 
 
-def result_of(labels: list[int], values: list[float] | None = None) -> prequential.Result:
+def result_of(labels: list[int], values: list[float] | None = None) -> classes.Result:
     """A run over these labels, by default of a feature that says nothing."""
     rng = np.random.default_rng(4)
     column = np.array(values) if values else rng.random(len(labels))
@@ -90,7 +90,7 @@ def test_a_win_and_too_few() -> None:
 def test_label_agreement_is_the_chance_of_two_equal_labels() -> None:
     labels = np.array([0, 0, 0, 2], dtype=np.uint8)
     equal = np.mean([[a == b for a in labels] for b in labels]) * 100
-    assert prequential.label_agreement(labels) == pytest.approx(equal)
+    assert classes.label_agreement(labels) == pytest.approx(equal)
 
 
 def test_count() -> None:

@@ -19,6 +19,7 @@ from line_support import Cable, Damaged, Ends
 from microshrub_host.base.errors import UserError
 from microshrub_host.engines.engines import start as start_engine
 from microshrub_host.evaluation import prequential
+from microshrub_host.evaluation.classes import Result
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Scale
@@ -40,7 +41,7 @@ def stream() -> Stream:
 
 
 @pytest.fixture(scope="module")
-def wanted(stream: Stream) -> prequential.Result:
+def wanted(stream: Stream) -> Result:
     return prequential.evaluate(stream, "shrub", parameters(stream))
 
 
@@ -74,7 +75,7 @@ def command(device: Device, folder: Path, *options: str) -> int:
 
 
 def test_a_stream_is_learned_on_both(
-    start: Any, tmp_path: Path, wanted: prequential.Result, capsys: pytest.CaptureFixture[str]
+    start: Any, tmp_path: Path, wanted: Result, capsys: pytest.CaptureFixture[str]
 ) -> None:
     device = start()
     assert command(device, tmp_path) == 0
@@ -90,7 +91,7 @@ def test_a_stream_is_learned_on_both(
 
 
 def test_a_device_without_ranges_is_shown_the_warm_up(
-    start: Any, tmp_path: Path, wanted: prequential.Result, capsys: pytest.CaptureFixture[str]
+    start: Any, tmp_path: Path, wanted: Result, capsys: pytest.CaptureFixture[str]
 ) -> None:
     device = start(quantizer=None)
     assert command(device, tmp_path, "--limit", "300") == 0
@@ -121,7 +122,7 @@ def run_of(link: HostLink, folder: Path, stream: Stream, **options: Any) -> Devi
 
 
 def test_a_power_cut_in_mid_stream(
-    start: Any, stream: Stream, tmp_path: Path, wanted: prequential.Result
+    start: Any, stream: Stream, tmp_path: Path, wanted: Result
 ) -> None:
     alarm = {"detector": "adwin", "hook": "nothing"}
     saved = {"path": "checkpoint", "samples": 100, "seconds": 0}
@@ -137,7 +138,7 @@ def test_a_power_cut_in_mid_stream(
 
 
 def test_a_device_that_forgets_all_begins_anew(
-    start: Any, stream: Stream, tmp_path: Path, wanted: prequential.Result
+    start: Any, stream: Stream, tmp_path: Path, wanted: Result
 ) -> None:
     device = start()
 
@@ -151,7 +152,7 @@ def test_a_device_that_forgets_all_begins_anew(
 
 
 def test_a_pulled_cable_is_waited_for(
-    start: Any, stream: Stream, tmp_path: Path, wanted: prequential.Result
+    start: Any, stream: Stream, tmp_path: Path, wanted: Result
 ) -> None:
     device = start()
     cable = Cable(tmp_path / "port", Ends(device.port))
@@ -192,7 +193,7 @@ def test_a_damaged_line_changes_nothing(start: Any, stream: Stream, tmp_path: Pa
 
 
 def test_a_learned_model_goes_on(
-    start: Any, stream: Stream, tmp_path: Path, wanted: prequential.Result
+    start: Any, stream: Stream, tmp_path: Path, wanted: Result
 ) -> None:
     with start_engine("python", "ShrubEnsemble", parameters(stream)) as engine:
         rows = prequential.raw_rows(stream)
@@ -210,7 +211,7 @@ def test_a_learned_model_goes_on(
 
 
 def test_a_socket_is_a_port(
-    start: Any, tmp_path: Path, wanted: prequential.Result, capsys: pytest.CaptureFixture[str]
+    start: Any, tmp_path: Path, wanted: Result, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As that of an emulated board: socket://HOST:PORT."""
     line = Ends(start().port).stdin
