@@ -45,11 +45,6 @@ def save_model(
     if isinstance(stream, (str, Path)):
         other_order("save_model(stream, run, path)")
         stream, path = path, stream  # type: ignore[assignment]  # as they came
-    if isinstance(run, NumberResult):
-        assert isinstance(stream, NumberStream)
-        model_files.write(Path(path), model_files.of_number_run(run, stream))
-        return
-    assert isinstance(stream, Stream)
     model_files.write(Path(path), model_files.of_run(run, stream))
 
 

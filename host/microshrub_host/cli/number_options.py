@@ -26,7 +26,7 @@ from .options import model_parameters
 from .parsed import parsed, whole_number
 
 # options beside those of companions
-_OF_CLASSES = ("label", "classes", "shuffle", "html")
+_OF_CLASSES = ("label", "classes", "shuffle")
 
 
 def add_number_options(parser: argparse.ArgumentParser, *, interval: bool = True) -> None:
@@ -115,15 +115,14 @@ def checked_interval(share: float | None) -> float | None:
 
 
 def open_number_stream(
-    arguments: argparse.Namespace, readings: NumberStream | None = None, *, page: bool = False
+    arguments: argparse.Namespace, readings: NumberStream | None = None
 ) -> NumberStream:
     """The stream that the options ask for; notes on it are said.
 
-    readings are those of --features if they have been read already. page: whether the command can
-    write a page about numbers.
+    readings are those of --features if they have been read already.
     """
     for name in (*_OF_CLASSES, *registry.option_names()):
-        if not (page and name == "html") and getattr(arguments, name, None) is not None:
+        if getattr(arguments, name, None) is not None:
             said = f"{option(name)} is for classes, and --target wants numbers."
             if name == "anomaly":
                 said += " `simulate --anomaly RATE --no-label` scores the samples by themselves."

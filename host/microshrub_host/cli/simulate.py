@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from typing import Any
 
 from ..base import files
 from ..base.errors import UserError
-from ..base.progress import showing
 from ..base.terminal import console
-from ..beside.between import between
-from ..beside.companion import Beside
-from ..boards import board_files, ram_budget, sample_time
+from ..boards import board_files, ram_budget
 from ..engines import engines
-from ..evaluation import kept_aside, prequential
-from ..evaluation.classes import Result
 from ..library import loader
-from ..library.learners import MODELS
+from ..library.learners import kind_of
 from ..models import model_files
-from ..reports import page, plots, report
-from ..streams.stream import Stream
+from ..reports import page, report
 from .budget import too_large
-from .companion_options import add_companion_options, beside_stream, companions
-from .energy_options import add_energy_options, with_energy
+from .companion_options import add_companion_options
+from .energy_options import add_energy_options
 from .no_label_option import add_no_label_option, check_no_label
 from .number_options import add_number_options, wants_numbers
 from .options import add_model_options
@@ -37,13 +30,12 @@ from .outputs import (
     write_page,
 )
 from .simulate_anomaly import run_alone
-from .simulate_numbers import run_numbers
+from .simulations import ClassSimulation, NumberSimulation, Simulation
 from .stream_options import (
     DEFAULT_BOARD,
     add_board_option,
     add_stream_options,
     compile_kernels,
-    open_with_parameters,
 )
 
 
@@ -81,43 +73,38 @@ def run(arguments: argparse.Namespace) -> int:
     _check_energy(arguments)
     if check_no_label(arguments):
         return run_alone(arguments)
-    if wants_numbers(arguments):
-        return run_numbers(arguments)
-    companions(arguments)  # before what takes long
     board = board_files.load(arguments.board or DEFAULT_BOARD)
-    stream, parameters = open_with_parameters(arguments)
-    beside, parameters = beside_stream(arguments, stream, parameters)
-    kind = MODELS[arguments.model]
-    around = [*beside, *between(stream.extraction)]
-    budget = ram_budget.budget(parameters, board, kind, beside=around)
-    time = None
-    if arguments.board:
-        found = sample_time.sample_time(board, arguments.model, parameters)
-        time = sample_time.of_learner(found, around)
-        time = with_energy(arguments, board, time)
+    made: Simulation[Any] = (
+        NumberSimulation(arguments) if wants_numbers(arguments) else ClassSimulation(arguments)
+    )
+    model, parameters = arguments.model, made.parameters
+    budget = ram_budget.budget(parameters, board, kind_of(model), beside=made.around)
     if arguments.board and not budget.fits:
-        raise UserError(too_large(budget, board, arguments.model, parameters))
+        raise UserError(too_large(budget, board, model, parameters))
+    time = made.time(board) if arguments.board else None
     if arguments.save is not None:
         files.check_room("--save", arguments.save, budget.model_bytes)
-    result = _learn(arguments, stream, parameters, beside)
+    engine = arguments.engine or loader.fastest()
+    if engine in loader.COMPILED:
+        compile_kernels(model, parameters, engine)
+    result = made.learn(engine)
     if arguments.save is not None:
-        write(arguments, "save", model_files.packed(model_files.of_run(result, stream)))
+        write(arguments, "save", model_files.packed(model_files.of_run(result, made.stream)))
+    told = made.told(result)
+    rows = report.run_rows(result, told, budget, board, time)
     if not is_quiet(arguments):
-        shuffled = arguments.shuffle is not None
-        report.print_run(result, budget, board, shuffled=shuffled, time=time)
+        report.print_run(result, told, rows, budget, board)
         if arguments.board:
             console.say(report.fitting(budget))
     if arguments.plot is not None:
-        write_figure(arguments, plots.draw_run(result))
+        write_figure(arguments, made.figure(result))
     if arguments.html is not None:
-        rows = report.run_rows(result, budget, board, time)
-        said = report.verdict(result, shuffled=arguments.shuffle is not None)
-        write_page(arguments, page.make_page(result, rows, said, arguments.command_line))
+        figure = made.figure(result)
+        write_page(arguments, page.make_page(result, told, rows, figure, arguments.command_line))
     if arguments.json is not None:
         key = arguments.board or DEFAULT_BOARD
-        options = report.stream_record(vars(arguments), stream)
-        record = report.run_record(result, budget, board, key, options, time)
-        write_json(arguments, record)
+        record = made.record(arguments)
+        write_json(arguments, report.run_record(result, budget, board, key, record, time))
     return 0
 
 
@@ -130,29 +117,3 @@ def _check_energy(arguments: argparse.Namespace) -> None:
                 raise UserError(f"--{option} needs --board NAME.")
             if arguments.no_label or wants_numbers(arguments):
                 raise UserError(f"--{option} is for samples with a class that the board learns.")
-
-
-def _learn(
-    arguments: argparse.Namespace,
-    stream: Stream,
-    parameters: dict[str, Any],
-    beside: Beside,
-) -> Result:
-    engine = arguments.engine or loader.fastest()
-    if engine in loader.COMPILED:
-        compile_kernels(arguments.model, parameters, engine)
-    with showing(f"{engine}: learning") as update:
-        result = prequential.evaluate(
-            stream,
-            arguments.model,
-            parameters,
-            engine=engine,
-            warmup=arguments.warmup,
-            progress=lambda done, total, acc: update(done, total, f"accuracy {acc:.2f} %"),
-            beside=beside,
-        )
-    with showing("without labels"):
-        alone = kept_aside.measure(
-            stream, arguments.model, parameters, warmup=arguments.warmup, beside=beside
-        )
-    return dataclasses.replace(result, alone=alone)

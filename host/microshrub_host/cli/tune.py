@@ -132,7 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
     study = arguments.study or Path(_study_name(arguments.data, key))
     jobs = jobs_of(arguments, arguments.trials, "trials")
     numbers = wants_numbers(arguments)
-    stream = open_number_stream(arguments, page=True) if numbers else open_arguments(arguments)
+    stream = open_number_stream(arguments) if numbers else open_arguments(arguments)
     with showing("trials") as update:
 
         def progress(done: int, total: int, note: str) -> None:

@@ -57,7 +57,6 @@ class Result(RunResult):
     history: list[Point] = field(repr=False)
     scale: Scale = field(repr=False)
     by_class: ByClass = field(repr=False)
-    beside: dict[str, BesideRun] = field(default_factory=dict, repr=False)  # by their names
     alone: WithoutLabels | None = field(default=None, repr=False)  # if it was asked for
 
     @property

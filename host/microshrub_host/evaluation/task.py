@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
+from ..beside.companion import BesideRun
 from ..engines.interface import NO_LABELS, Beside, Engine, Labels, Said, States
 from ..engines.status import Status
 from ..streams.number_streams import Values
@@ -30,6 +31,7 @@ class RunResult:
     seconds: float
     samples_per_second: float
     states: States = field(repr=False)
+    beside: dict[str, BesideRun] = field(default_factory=dict, repr=False)  # by their names
 
     _PARTS: ClassVar[tuple[str, ...]] = ("progress",)  # fields that JSON does not hold as they are
 

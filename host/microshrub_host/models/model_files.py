@@ -45,7 +45,7 @@ from ..evaluation.classes import Result
 from ..evaluation.regression import NumberResult
 from ..features.feature_extraction import Extractor, extraction_of
 from ..library import learners, loader
-from ..library.learners import MODELS, REGRESSORS
+from ..library.learners import kind_of
 from ..streams.extraction import Extraction
 from ..streams.number_streams import NumberStream
 from ..streams.project_files import PARTS
@@ -119,46 +119,50 @@ class OpenModel:
         return self.beside.get("spare")
 
 
-def of_run(result: Result, stream: Stream) -> ModelFile:
+def of_run(result: Result | NumberResult, stream: Stream | NumberStream) -> ModelFile:
     """The model that a simulation of the stream has produced."""
+    if isinstance(result, NumberResult):
+        assert isinstance(stream, NumberStream)
+        about = _of_numbers(result, stream)
+    else:
+        assert isinstance(stream, Stream)
+        about = _of_classes(result, stream)
+    return ModelFile(
+        learner=kind_of(result.model),
+        parameters=result.parameters,
+        scale=stream.scale,
+        stream=result.stream,
+        samples=result.samples,
+        states=result.states,
+        extraction=stream.extraction,
+        **about,
+    )
+
+
+def _of_classes(result: Result, stream: Stream) -> dict[str, Any]:
     names = stream.class_names
     saved: dict[str, Any] = {}
     for run in result.beside.values():
         names = run.class_names(names, result.parameters["classes"])
         saved |= run.saved()
-    return ModelFile(
-        learner=MODELS[result.model],
-        parameters=result.parameters,
-        feature_names=stream.feature_names,
-        class_names=names,
-        scale=result.scale,
-        stream=result.stream,
-        samples=result.samples,
-        accuracy=result.accuracy,
-        states=result.states,
-        beside=saved,
-        extraction=stream.extraction,
-    )
+    return {
+        "feature_names": stream.feature_names,
+        "class_names": names,
+        "accuracy": result.accuracy,
+        "beside": saved,
+    }
 
 
-def of_number_run(result: NumberResult, stream: NumberStream) -> ModelFile:
-    """The model that a simulation of a stream of numbers has produced."""
+def _of_numbers(result: NumberResult, stream: NumberStream) -> dict[str, Any]:
     target = loader.load("python").Target()
     target.load(result.states.more["target"])
     share = result.interval.share if result.interval else None
-    return ModelFile(
-        learner=REGRESSORS[result.model],
-        parameters=result.parameters,
-        feature_names=stream.column_names,
-        class_names=(),
-        scale=stream.scale,
-        stream=result.stream,
-        samples=result.samples,
-        accuracy=result.errors.mae,
-        states=result.states,
-        numbers=stream.forecaster(target.ends, share),
-        extraction=stream.extraction,
-    )
+    return {
+        "feature_names": stream.column_names,
+        "class_names": (),
+        "accuracy": result.errors.mae,
+        "numbers": stream.forecaster(target.ends, share),
+    }
 
 
 # --- Writing -------------------------------------------------------------------------------------

@@ -1,77 +1,38 @@
-"""What `simulate --target` prints, and writes as JSON."""
+"""What `simulate --target` says of a run over a stream of numbers."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from rich.table import Table
-from rich.text import Text
-
-from ..base.terminal import console
 from ..base.text import count
-from ..base.versions import versions
-from ..boards.board_files import Board
-from ..boards.ram_budget import Budget
-from ..evaluation.errors import Errors
 from ..evaluation.regression import NumberResult
-from .report import progress_rows
+from .report import RunReport
 
 _DIGITS = 5  # of an error that count
 
 
-def number_record(
-    result: NumberResult, budget: Budget, board: Board, options: dict[str, Any]
-) -> dict[str, Any]:
-    """What `simulate --target --json` writes; options say how the stream was read."""
-    sizes: dict[str, Any] = {
-        "model_bytes": budget.model_bytes,
-        "ram_bytes": budget.ram_bytes,
-        "fits": budget.fits,
-        "free_bytes": budget.free_bytes,
-        "model_budget_bytes": board.model_budget_bytes,
-    }
-    return result.record() | sizes | options | {"versions": versions()}
-
-
-def print_numbers(result: NumberResult, budget: Budget, board: Board) -> None:
-    """The table after a simulation, and a sentence on whether the model beats the baselines."""
+def of_numbers(result: NumberResult) -> RunReport:
+    """Its errors beside those of the simple guesses, and whether it beats them."""
     size = f"{count(result.samples, 'sample')}, {count(result.features, 'feature')}"
     ahead = f", {count(result.horizon, 'sample')} ahead" if result.horizon else ""
-    console.say(f"{result.stream}: {size}; the target is {result.target}{ahead}")
-    errors = Table("", "MAE", "RMSE", "R2")
-    for column in errors.columns[1:]:
-        column.justify = "right"
-    for name, found in _rows(result):
-        errors.add_row(name, *(f"{x:.{_DIGITS}g}" for x in (found.mae, found.rmse, found.r2)))
-    console.print(errors)
-    table = Table(show_header=False)
-    for row in _facts(result, budget, board):
-        table.add_row(*map(Text, row))
-    console.print(table)
-    console.say(number_verdict(result))
-    if not budget.fits:
-        console.say(f"This model does not fit on {board.name}.", style="bold red")
+    return RunReport(
+        f"{size}; the target is {result.target}{ahead}",
+        _interval_rows(result),
+        _verdict(result),
+        "The mean absolute error over time beside those of simple guesses, and the last "
+        "predictions.",
+        _errors(result),
+    )
 
 
-def _rows(result: NumberResult) -> list[tuple[str, Errors]]:
-    return [
-        (result.model, result.errors),
-        ("NoChange (the last target)", result.nochange),
-        ("mean of the targets so far", result.running_mean),
-    ]
-
-
-def _facts(result: NumberResult, budget: Budget, board: Board) -> list[tuple[str, str]]:
-    return [
-        ("model", count(budget.model_bytes, "byte")),
-        (f"RAM on {board.name}", f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"),
-        *_interval_rows(result),
-        *progress_rows(result.progress),
-        ("values out of range", f"{result.clamped:,}"),
-        ("missing values", f"{result.missing:,}"),
-        (f"samples a second ({result.engine})", f"{result.samples_per_second:,.0f}"),
-        ("state CRC32", f"{result.state_crc32:08x}"),
-    ]
+def _errors(result: NumberResult) -> list[list[str]]:
+    """A table, its head first."""
+    found = {
+        result.model: result.errors,
+        "NoChange (the last target)": result.nochange,
+        "mean of the targets so far": result.running_mean,
+    }
+    scores = {name: (each.mae, each.rmse, each.r2) for name, each in found.items()}
+    rows = [[name, *(f"{x:.{_DIGITS}g}" for x in each)] for name, each in scores.items()]
+    return [["", "MAE", "RMSE", "R2"], *rows]
 
 
 def _interval_rows(result: NumberResult) -> list[tuple[str, str]]:
@@ -82,7 +43,7 @@ def _interval_rows(result: NumberResult) -> list[tuple[str, str]]:
     return [(name, f"hold {found.inside:.2f} %, mean width {found.mean_width:.{_DIGITS}g}")]
 
 
-def number_verdict(result: NumberResult) -> str:
+def _verdict(result: NumberResult) -> str:
     """Whether the model's mean absolute error beats that of the simple guesses, as a sentence."""
     guesses = {"NoChange": result.nochange.mae, "the running mean": result.running_mean.mae}
     best = min(guesses, key=lambda name: guesses[name])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich.table import Table
@@ -14,39 +15,35 @@ from ..base.versions import versions
 from ..boards.board_files import Board
 from ..boards.ram_budget import Budget, Part
 from ..boards.sample_time import SampleTime
-from ..evaluation.classes import Result
-from ..streams.stream import Stream
+from ..evaluation.task import RunResult
 
-_LEAK = "neighbours in time leak: a sample is learned after others that are nearly the same"
-_SHUFFLED = f"But they were shuffled, and in a recording {_LEAK}. A board will be less accurate."
-_FEW = 100  # samples below which there is no verdict
 _FIRST = ("model", "quantizer", "metrics", "target", "rows")  # of a budget; code comes last
 
 
+@dataclass(frozen=True)
+class RunReport:
+    """What there is to say of a run, besides what every run has."""
+
+    size: str  # of the stream, in words
+    rows: list[tuple[str, str]]  # the first ones of its table
+    verdict: str  # whether the model beats the baselines, in sentences
+    picture: str  # what the picture shows
+    scores: Sequence[Sequence[str]] = ()  # a table before that one, its head first
+
+
 def run_record(
-    result: Result,
+    result: RunResult,
     budget: Budget,
     board: Board,
     key: str,
-    options: dict[str, Any],
+    options: Mapping[str, Any],
     time: SampleTime | None = None,
 ) -> dict[str, Any]:
     """What `simulate --json` writes; options say how the stream was read."""
     sizes: dict[str, Any] = {"model_bytes": budget.model_bytes, "ram_bytes": budget.ram_bytes}
     sizes |= {"board": key, "sample_time": time and time.record()}
-    return result.record() | sizes | _limits(budget, board) | options | {"versions": versions()}
-
-
-def stream_record(options: Mapping[str, Any], stream: Stream) -> dict[str, Any]:
-    """How the stream was read, what is in it, and whether there was a --board."""
-    record = {name: options[name] for name in ("limit", "warmup", "shuffle", "label")}
-    if stream.extraction:
-        record["extraction"] = stream.extraction.saved()
-    return record | {
-        "class_names": list(stream.class_names),
-        "feature_names": list(stream.feature_names),
-        "board_given": options["board"] is not None,
-    }
+    more = {"versions": versions()}
+    return result.record() | sizes | _limits(budget, board) | dict(options) | more
 
 
 def budget_record(
@@ -71,45 +68,40 @@ def _limits(budget: Budget, board: Board) -> dict[str, Any]:
 
 
 def print_run(
-    result: Result,
+    result: RunResult,
+    told: RunReport,
+    rows: Sequence[tuple[str, str]],
     budget: Budget,
     board: Board,
-    *,
-    shuffled: bool,
-    time: SampleTime | None = None,
 ) -> None:
-    """The table after a simulation, and a sentence on whether the model beats the baselines."""
-    console.say(f"{result.stream}: {size_of_run(result)}")
+    """The tables after a simulation, and a sentence on whether the model beats the baselines."""
+    console.say(f"{result.stream}: {told.size}")
+    if told.scores:
+        scores = Table(*told.scores[0])
+        for column in scores.columns[1:]:
+            column.justify = "right"
+        for texts in told.scores[1:]:
+            scores.add_row(*texts)
+        console.print(scores)
     table = Table(show_header=False)
-    for row in run_rows(result, budget, board, time):
+    for row in rows:
         table.add_row(*map(Text, row))
     console.print(table)
-    console.say(verdict(result, shuffled=shuffled))
+    console.say(told.verdict)
     if not budget.fits:
         console.say(f"This model does not fit on {board.name}.", style="bold red")
 
 
-def size_of_run(result: Result) -> str:
-    """How large the stream was."""
-    return (
-        f"{count(result.samples, 'sample')}, "
-        f"{count(result.features, 'feature')}, {count(result.classes, 'class')}"
-    )
-
-
 def run_rows(
-    result: Result, budget: Budget, board: Board, time: SampleTime | None = None
+    result: RunResult,
+    told: RunReport,
+    budget: Budget,
+    board: Board,
+    time: SampleTime | None = None,
 ) -> list[tuple[str, str]]:
     """The table of a simulation: what, and how much of it."""
     return [
-        ("accuracy", f"{result.accuracy:.2f} %"),
-        ("  mean of the running accuracy", f"{result.running_average_accuracy:.2f} %"),
-        ("  NoChange (the last label)", f"{result.accuracy_nochange:.2f} %"),
-        ("  MajorityClass", f"{result.accuracy_majority:.2f} %"),
-        ("kappa", f"{result.kappa:.2f} %"),
-        ("kappa temporal", f"{result.kappa_temporal:.2f} %"),
-        *result.by_class.rows(),
-        *(result.alone.rows() if result.alone else []),
+        *told.rows,
         ("model", count(budget.model_bytes, "byte")),
         (f"RAM on {board.name}", f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"),
         *(time.rows() if time else []),
@@ -135,72 +127,6 @@ def progress_rows(progress: Mapping[str, int]) -> list[tuple[str, str]]:
         else:
             rows.append((name.replace("_", " "), f"{value:,}"))
     return rows
-
-
-def verdict(result: Result, *, shuffled: bool = False) -> str:
-    """Whether the model beats repeating the last label and the majority class, in sentences; and
-    how often it is right where nobody tells labels, which alone counts if labels come in runs."""
-    if result.alone and _knows_without_labels(result):
-        return (
-            f"{result.alone.sentence()} Naming the most frequent class is right in "
-            f"{result.accuracy_majority:.2f} %. This is what counts: the stream has long runs of "
-            f"one label, so that repeating the last one is right in {result.accuracy_nochange:.2f}"
-            " %, for as long as somebody tells it."
-        )
-    said = _with_labels(result, shuffled)
-    return f"{said} {result.alone.sentence()}" if result.alone else said
-
-
-def _with_labels(result: Result, shuffled: bool) -> str:
-    if result.samples < _FEW:
-        return f"{count(result.samples, 'sample')}: too few to tell whether the model is useful."
-    baselines = {"NoChange": result.accuracy_nochange, "MajorityClass": result.accuracy_majority}
-    if result.asking:  # they have all labels
-        return _verdict_of_few(result, baselines)
-    best = max(baselines, key=lambda name: baselines[name])
-    gain = result.accuracy - baselines[best]
-    if gain > 0:
-        said = f"The model is {gain:.2f} points above the better of the two simple baselines."
-        return f"{said} {_SHUFFLED}" if shuffled else said
-    said = f"The model does not beat {best} ({baselines[best]:.2f} %)."
-    if best == "NoChange" and _in_runs(result):
-        said += (
-            " The stream has long runs of one label; a model is only useful there if labels "
-            "come late or never."
-        )
-        if not shuffled:
-            said += (
-                f" --shuffle SEED breaks the runs up, but then {_LEAK}, so accuracy is too high."
-            )
-    return said
-
-
-def _knows_without_labels(result: Result) -> bool:
-    """Whether labels in runs hide what the model knows: it is below repeating the last label, and
-    far above the majority class without any."""
-    hidden = result.accuracy <= result.accuracy_nochange and _in_runs(result)
-    if not (result.alone and hidden) or result.asking or result.samples < _FEW:
-        return False
-    return result.alone.accuracy - result.accuracy_majority > _margin(result.alone.samples)
-
-
-def _verdict_of_few(result: Result, baselines: Mapping[str, float]) -> str:
-    """The same of a model that does not know all labels, and of baselines that do."""
-    ahead = [name for name, accuracy in baselines.items() if result.accuracy > accuracy]
-    if ahead:
-        return f"The model is above {' and '.join(ahead)}, which know every label."
-    return "The model does not beat the simple baselines, but these know every label."
-
-
-def _in_runs(result: Result) -> bool:
-    """Whether a label repeats far more often than in a random order: three standard errors."""
-    chance = max(result.accuracy_majority, result.label_agreement)
-    return result.accuracy_nochange - chance > _margin(result.samples)
-
-
-def _margin(samples: int) -> float:
-    """Percent: three standard errors of a share in so many samples, at least 5."""
-    return float(max(5, 150 / samples**0.5))
 
 
 def fitting(budget: Budget) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from pathlib import Path
 from typing import Any
@@ -207,6 +208,22 @@ def test_intervals(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     assert found["mean_width"] > 0
     assert main([*map(str, words), "--interval", "80"]) == 0
     assert "intervals of 80 %" in capsys.readouterr().out
+
+
+def test_a_page_has_what_is_printed(
+    capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "page.html"
+    words = ["simulate", data, "--target", "sum", *SMALL, "--interval", 80, "--html", target]
+    assert main(list(map(str, words))) == 0
+    printed = capsys.readouterr().out
+    page = target.read_text(encoding="utf-8")
+    crc = re.search(r"state CRC32 +│ ([0-9a-f]{8})", printed)
+    errors = re.search(r"NoChange \(the last target\) +│ +([0-9.e-]+) │ +([0-9.e-]+)", printed)
+    assert crc
+    assert errors
+    for text in (crc[1], *errors.groups(), "intervals of 80 %", "mean absolute error"):
+        assert text in page, text
 
 
 @pytest.mark.parametrize("interval", [[], ["--interval", "80"]])

@@ -64,7 +64,7 @@ def save(folder: Path, model: str) -> Path:
     parameters = {"features": data.features} | options
     result = evaluate_numbers(data, model, parameters, warmup=100, interval=interval)
     path = folder / "model.mshrub"
-    model_files.write(path, model_files.of_number_run(result, data))
+    model_files.write(path, model_files.of_run(result, data))
     return path
 
 

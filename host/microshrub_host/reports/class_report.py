@@ -1,0 +1,100 @@
+"""What `simulate` says of a run over a stream of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..base.text import count
+from ..evaluation.classes import Result
+from .report import RunReport
+
+_LEAK = "neighbours in time leak: a sample is learned after others that are nearly the same"
+_SHUFFLED = f"But they were shuffled, and in a recording {_LEAK}. A board will be less accurate."
+_FEW = 100  # samples below which there is no verdict
+
+
+def of_classes(result: Result, *, shuffled: bool = False) -> RunReport:
+    """Its accuracies beside those of the baselines, and whether it beats them."""
+    size = (
+        f"{count(result.samples, 'sample')}, "
+        f"{count(result.features, 'feature')}, {count(result.classes, 'class')}"
+    )
+    rows = [
+        ("accuracy", f"{result.accuracy:.2f} %"),
+        ("  mean of the running accuracy", f"{result.running_average_accuracy:.2f} %"),
+        ("  NoChange (the last label)", f"{result.accuracy_nochange:.2f} %"),
+        ("  MajorityClass", f"{result.accuracy_majority:.2f} %"),
+        ("kappa", f"{result.kappa:.2f} %"),
+        ("kappa temporal", f"{result.kappa_temporal:.2f} %"),
+        *result.by_class.rows(),
+        *(result.alone.rows() if result.alone else []),
+    ]
+    said = verdict(result, shuffled=shuffled)
+    picture = "Accuracy over time beside the baselines, and the state of the model."
+    return RunReport(size, rows, said, picture)
+
+
+def verdict(result: Result, *, shuffled: bool = False) -> str:
+    """Whether the model beats repeating the last label and the majority class, in sentences; and
+    how often it is right where nobody tells labels, which alone counts if labels come in runs."""
+    if result.alone and _knows_without_labels(result):
+        return (
+            f"{result.alone.sentence()} Naming the most frequent class is right in "
+            f"{result.accuracy_majority:.2f} %. This is what counts: the stream has long runs of "
+            f"one label, so that repeating the last one is right in {result.accuracy_nochange:.2f}"
+            " %, for as long as somebody tells it."
+        )
+    said = _with_labels(result, shuffled)
+    return f"{said} {result.alone.sentence()}" if result.alone else said
+
+
+def _with_labels(result: Result, shuffled: bool) -> str:
+    if result.samples < _FEW:
+        return f"{count(result.samples, 'sample')}: too few to tell whether the model is useful."
+    baselines = {"NoChange": result.accuracy_nochange, "MajorityClass": result.accuracy_majority}
+    if result.asking:  # they have all labels
+        return _verdict_of_few(result, baselines)
+    best = max(baselines, key=lambda name: baselines[name])
+    gain = result.accuracy - baselines[best]
+    if gain > 0:
+        said = f"The model is {gain:.2f} points above the better of the two simple baselines."
+        return f"{said} {_SHUFFLED}" if shuffled else said
+    said = f"The model does not beat {best} ({baselines[best]:.2f} %)."
+    if best == "NoChange" and _in_runs(result):
+        said += (
+            " The stream has long runs of one label; a model is only useful there if labels "
+            "come late or never."
+        )
+        if not shuffled:
+            said += (
+                f" --shuffle SEED breaks the runs up, but then {_LEAK}, so accuracy is too high."
+            )
+    return said
+
+
+def _knows_without_labels(result: Result) -> bool:
+    """Whether labels in runs hide what the model knows: it is below repeating the last label, and
+    far above the majority class without any."""
+    hidden = result.accuracy <= result.accuracy_nochange and _in_runs(result)
+    if not (result.alone and hidden) or result.asking or result.samples < _FEW:
+        return False
+    return result.alone.accuracy - result.accuracy_majority > _margin(result.alone.samples)
+
+
+def _verdict_of_few(result: Result, baselines: Mapping[str, float]) -> str:
+    """The same of a model that does not know all labels, and of baselines that do."""
+    ahead = [name for name, accuracy in baselines.items() if result.accuracy > accuracy]
+    if ahead:
+        return f"The model is above {' and '.join(ahead)}, which know every label."
+    return "The model does not beat the simple baselines, but these know every label."
+
+
+def _in_runs(result: Result) -> bool:
+    """Whether a label repeats far more often than in a random order: three standard errors."""
+    chance = max(result.accuracy_majority, result.label_agreement)
+    return result.accuracy_nochange - chance > _margin(result.samples)
+
+
+def _margin(samples: int) -> float:
+    """Percent: three standard errors of a share in so many samples, at least 5."""
+    return float(max(5, 150 / samples**0.5))
