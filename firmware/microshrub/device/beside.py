@@ -1,14 +1,16 @@
 """What watches samples in the program, and on the link; imported when there is something.
 
-config.json's `beside` is an object: by its name, [module, class, options] of each. The module is
-one of the library's; the class is made of (features, classes, **options) and has
+config.json's `beside` is an object: by its name, [module, class, options] of each, and perhaps the
+name of the file of its state. The module is one of the library's; the class is made of (features,
+classes, **options) and has
 
     look(x, votes, said, label)   a sample was predicted; label is -1 if it is not known
     told(votes, said, label)      the label of an earlier one, predicted anew
     tell(words)                   fill the words of the link's answer; returns how many
     buffers(), save(), load(), reset()   as Buffers have them
 
-None of these but the last row may allocate. On the link, they have the order of their names.
+and perhaps `confidence`, 0..255, which takes the place of the votes' own. None of these but the
+row of buffers() may allocate. On the link, they have the order of their names.
 """
 
 from micropython import const
@@ -23,17 +25,23 @@ def configure(app):
     package = __name__.partition(".")[0]
     found = []
     for name in sorted(app.configuration.beside):
-        module, kind, options = app.configuration.beside[name]
+        row = app.configuration.beside[name]
+        module, kind, options = row[:3]
         home = __import__("%s.%s" % (package, module), None, None, (kind,))
         try:
             found.append(getattr(home, kind)(app.features, app.classes, **options))
         except TypeError as error:  # an option that it does not have
             raise ValueError("%s: %s" % (name, error)) from None
+        if row[3:]:
+            app._states += ((found[-1], row[3]),)
     parts = tuple(found)
+    sure = tuple([part for part in parts if hasattr(part, "confidence")])
 
     def look(codes, said, label):
         for part in parts:
             part.look(codes, app.learner.votes, said, label)
+        for part in sure:
+            app.confidence = part.confidence
 
     def told(said, label):
         learner = app.learner

@@ -21,7 +21,8 @@ The file is an object:
                   naming.py; or null
     asking        {"labels", "samples"} of an Asking, see asking.py, and perhaps "led", the pin of
                   a light that is on while a question waits for its answer; or null
-    beside        {name: [module, class, options], ...} of what watches samples, see beside.py
+    beside        {name: [module, class, options, state], ...} of what watches samples, see
+                  beside.py
     numbers       {"columns", "column", ...} where a number is predicted, see numbers.py
     label_pin     {"pin", "pressed", "released"}: classes while a button is pressed or not, each
                   null for no label; or null

@@ -64,9 +64,9 @@ def _check_beside(beside):
     if not isinstance(beside, dict):
         raise ValueError("beside has to be an object, not %r" % (beside,))
     for name, row in beside.items():
-        right = isinstance(row, list) and len(row) == 3 and isinstance(row[2], dict)
-        if not right or not all([isinstance(text, str) for text in row[:2]]):
-            raise ValueError("beside's %s has to be [module, class, options]" % name)
+        right = isinstance(row, list) and 3 <= len(row) <= 4 and isinstance(row[2], dict)
+        if not right or not all([isinstance(text, str) for text in row[:2] + row[3:]]):
+            raise ValueError("beside's %s has to be [module, class, options, state]" % name)
 
 
 def _need(name, value, needed):

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..streams.units import Scale
-from .online import FASTEST, AdapterError, OnlineModel, Values
+from .errors import AdapterError
+from .online import FASTEST, OnlineModel, Values
 
 
 class Early:
@@ -19,9 +20,16 @@ class Early:
     there are twice as many, it begins anew with all of them.
     """
 
-    def __init__(self, model: str, parameters: Mapping[str, Any], engine: str = FASTEST) -> None:
+    def __init__(
+        self,
+        model: str,
+        parameters: Mapping[str, Any],
+        engine: str = FASTEST,
+        guarantee: int | None = None,
+    ) -> None:
         self.online: OnlineModel | None = None  # what it knows by now
-        self._model, self._parameters, self._engine = model, parameters, engine
+        self._model, self._parameters = model, parameters
+        self._engine, self._guarantee = engine, guarantee
         self._made_for: object = None
 
     def learn(
@@ -56,6 +64,7 @@ class Early:
                 max(classes, 2),
                 scale=scale,
                 engine=self._engine,
+                guarantee=self._guarantee,
             )
         except AdapterError:
             return None

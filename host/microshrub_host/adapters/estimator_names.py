@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..library.learners import MODELS, REGRESSORS
-from .online import AdapterError
+from .errors import AdapterError
 
 # Where River and scikit-learn call it something else
 OF_RIVER = {

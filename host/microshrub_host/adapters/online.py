@@ -14,21 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.errors import UserError
 from ..engines.interface import States
 from ..library import loader
 from ..library.learners import MODELS, grows, kind_of, stream_parameters
 from ..models import model_files
 from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream
 from ..streams.units import RAW_MAX, Raw, Scale
+from .errors import AdapterError
+from .sets import Sets
 
 FASTEST = "fastest"  # the engine c where there is a C compiler, else llvm
 ENGINES = (FASTEST, "c", "llvm", "python")
 Values = NDArray[np.float64]
-
-
-class AdapterError(UserError, ValueError):
-    """What is wrong with a sample or a parameter, in words for the user."""
 
 
 class Online:
@@ -143,13 +140,15 @@ class OnlineModel(Online):
         *,
         scale: Scale | None = None,
         engine: str = FASTEST,
+        guarantee: int | None = None,
     ) -> None:
         """first are the samples that give units and ranges, shape (rows, features), NaN missing.
 
-        The units are those of the scale, if there is one. Raises AdapterError for what the learner
-        refuses.
+        The units are those of the scale, if there is one; guarantee is the percent of the sets
+        that hold the label. Raises AdapterError for what the learner refuses.
         """
         super().__init__(model, first, names, scale=scale, engine=engine)
+        self._sets = Sets(guarantee)
         if classes > MAX_CLASSES:
             raise AdapterError(f"there are {classes} classes; at most {MAX_CLASSES} are possible")
         numbers = tuple(str(c) for c in range(max(classes, 2)))  # one class is none to tell apart
@@ -171,18 +170,25 @@ class OnlineModel(Online):
         raw = ints(self.scale.apply(values))
         codes = array("H", bytes(2 * len(raw)))
         truth, predictions = bytearray(labels.tobytes()), bytearray(len(labels))
+        features = values.shape[1]
+        follows = self._note(values)
         at = 0
         while at < len(labels):
             end = self._quantizer.encode_from(raw, codes, at)
-            self._learner.run(codes, truth, predictions, at, end)
+            if not self._sets.percent:
+                self._learner.run(codes, truth, predictions, at, end)
+                at = end
+            for i in range(at, end):
+                self._tell_sets(codes[i * features : (i + 1) * features], truth[i], follows)
+                self._learner.run(codes, truth, predictions, i, i + 1)
             at = end
-        self._note(values)
         self.samples += len(labels)
         self._right += int(np.sum(np.frombuffer(predictions, dtype=np.uint8) == labels))
 
     def _build(self) -> None:
         self._grows = self._can_grow and grows(self._model)
         super()._build()
+        self._sets.begin(self._library, self._learner)
 
     _can_grow = True
 
@@ -201,8 +207,7 @@ class OnlineModel(Online):
 
         The same row gives the same answer, whatever was asked before.
         """
-        self._last, self._following = None, False
-        return self._predict(values, self._learner.predict)
+        return self._predict(values, self._alone())
 
     def predict_following(self, values: Values) -> tuple[NDArray[np.intp], Values]:
         """The same for one row which, in prequential use, is the next one of a stream.
@@ -210,18 +215,55 @@ class OnlineModel(Online):
         It is if the row that was learned last was asked for before, and no other one since. Then
         the label before may be a hint.
         """
+        return self._predict(values, self._next(values))
+
+    def sets(self, values: Values) -> NDArray[np.bool_]:
+        """Which classes are in the set of each row, shape (rows, classes), by predict().
+
+        Raises AdapterError without a guarantee.
+        """
+        return self._members(values, self._alone())
+
+    def sets_following(self, values: Values) -> NDArray[np.bool_]:
+        """The same by predict_following()."""
+        return self._members(values, self._next(values))
+
+    def _alone(self) -> Callable[[array[int]], int]:
+        """What predicts rows of which nobody knows what came before."""
+        self._last, self._following = None, False
+        return self._asker(False)
+
+    def _next(self, values: Values) -> Callable[[array[int]], int]:
+        """What predicts a row that may be the next one."""
         if self._last is not None and not np.array_equal(values, self._last, equal_nan=True):
             self._following = False
         self._last = values
-        following = self._following
-        return self._predict(
-            values, self._learner.predict_next if following else self._learner.predict
-        )
+        return self._asker(self._following)
 
-    def _note(self, values: Values) -> None:
-        """Note that these rows were learned."""
+    def _asker(self, follows: bool) -> Callable[[array[int]], int]:
+        ask: Callable[[array[int]], int]
+        ask = self._learner.predict_next if follows else self._learner.predict
+        return ask
+
+    def _members(self, values: Values, ask: Callable[[array[int]], int]) -> NDArray[np.bool_]:
+        found = np.zeros((len(values), self.classes), dtype=np.bool_)
+        for i, codes in enumerate(self._asked(values)):
+            ask(codes)
+            found[i] = self._sets.members(self._learner.votes)
+        return found
+
+    def _tell_sets(self, codes: array[int], label: int, follows: bool) -> None:
+        """Tell of a row that is learned now, as it was, or would have been, asked for."""
+        if self._sets.percent:
+            said = self._asker(follows)(codes)
+            self._sets.tell(codes, self._learner.votes, said, label)
+
+    def _note(self, values: Values) -> bool:
+        """Note that these rows are learned; returns whether the asked row follows another."""
         last, self._last = self._last, None
-        self._following = last is not None and np.array_equal(values, last, equal_nan=True)
+        was_asked = last is not None and np.array_equal(values, last, equal_nan=True)
+        follows, self._following = was_asked and self._following, was_asked
+        return follows
 
     def _predict(
         self, values: Values, ask: Callable[[array[int]], int]
@@ -259,7 +301,16 @@ class OnlineModel(Online):
     def _file_fields(self, class_names: Sequence[str]) -> dict[str, Any]:
         """What a file says of the classes, of which the first ones have these names."""
         rest = range(len(class_names), self.classes)
-        return {"class_names": (*class_names, *(f"class {c}" for c in rest))}
+        names = (*class_names, *(f"class {c}" for c in rest))
+        return {"class_names": names, "beside": self._sets.fields()}
+
+    def _states(self) -> States:
+        states = super()._states()
+        return States(states.learner, states.quantizer, self._sets.states())
+
+    def _restore(self, states: States) -> None:
+        super()._restore(states)
+        self._sets.load(states.more)
 
 
 def check_engine(engine: str) -> None:

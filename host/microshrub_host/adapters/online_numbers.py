@@ -13,7 +13,8 @@ from ..engines.interface import States
 from ..library.learners import REGRESSORS, number_parameters
 from ..models import model_files
 from ..streams.units import Scale
-from .online import FASTEST, AdapterError, Online, Values
+from .errors import AdapterError
+from .online import FASTEST, Online, Values
 
 
 class OnlineNumbers(Online):

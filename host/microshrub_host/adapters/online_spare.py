@@ -13,7 +13,8 @@ from ..base.errors import UserError
 from ..beside.spare_classes import SpareClasses
 from ..engines.interface import States
 from ..streams.units import Scale
-from .online import FASTEST, AdapterError, OnlineModel, Values
+from .errors import AdapterError
+from .online import FASTEST, OnlineModel, Values
 
 
 class OnlineSpare(OnlineModel):
@@ -37,6 +38,7 @@ class OnlineSpare(OnlineModel):
         *,
         scale: Scale | None = None,
         engine: str = FASTEST,
+        guarantee: int | None = None,
     ) -> None:
         """As OnlineModel; known are the names of the classes that are there from the start."""
         try:
@@ -45,7 +47,8 @@ class OnlineSpare(OnlineModel):
             raise AdapterError(str(error)) from None
         self._known = tuple(known)
         classes = len(known) + spare
-        super().__init__(model, parameters, first, names, classes, scale=scale, engine=engine)
+        how: dict[str, Any] = {"scale": scale, "engine": engine, "guarantee": guarantee}
+        super().__init__(model, parameters, first, names, classes, **how)
 
     def _build(self) -> None:
         super()._build()
@@ -62,11 +65,12 @@ class OnlineSpare(OnlineModel):
         codes = self._codes(values)
         features = values.shape[1]
         row = array("H", bytes(2 * features))
+        follows = self._note(values)
         for i, label in enumerate(labels.tolist()):
             row[:] = codes[i * features : (i + 1) * features]
+            self._tell_sets(row, label, follows)
             self._right += self._spare.learn(row, label) == label
             self._spare.note(row, label)
-        self._note(values)
         self.samples += len(labels)
 
     def _predict(
@@ -87,12 +91,13 @@ class OnlineSpare(OnlineModel):
         given = list(filter(None, map(self._spare.names.name, range(self.classes))))
         first = len(given) - len(self._known)
         free = [f"spare {k + 1}" for k in range(first, self._settings["spare"])]
-        return {"class_names": (*given, *free), "beside": {"spare": self._settings}}
+        fields = super()._file_fields((*given, *free))
+        return fields | {"beside": {"spare": self._settings} | fields["beside"]}
 
     def _states(self) -> States:
         states = super()._states()
         more = {name: getattr(self._spare, name).save() for name in SpareClasses.states}
-        return States(states.learner, states.quantizer, more)
+        return States(states.learner, states.quantizer, {**states.more, **more})
 
     def _restore(self, states: States) -> None:
         super()._restore(states)

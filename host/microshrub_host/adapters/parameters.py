@@ -15,7 +15,7 @@ import numpy as np
 
 from ..library.learners import defaults, kind_of, learner
 from ..streams.stream import MAX_FEATURES
-from .online import AdapterError
+from .errors import AdapterError
 
 _Class = TypeVar("_Class", bound=type)
 

@@ -14,14 +14,16 @@ from river import base
 
 from ..streams.units import Scale
 from .early import Early
-from .online import AdapterError, OnlineModel, Values, check_engine, decimals
+from .errors import AdapterError
+from .online import OnlineModel, Values, check_engine, decimals
 from .online_numbers import OnlineNumbers
 from .online_spare import OnlineSpare
 from .parameters import Kind, check_parameters, of_learner
+from .sets import Sets
 
 _Sample = Mapping[Any, Any]
 _SHARED = {"features": None, "warmup": 256, "digits": None, "engine": "fastest"}
-_OF_CLASSES = {"classes": None, "spare_classes": 0}
+_OF_CLASSES = {"classes": None, "spare_classes": 0, "guarantee": None}
 
 
 class _Named:
@@ -88,11 +90,12 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         elif self.classes is not None:
             self._labels = {label: c for c, label in enumerate(self.classes)}
             self._most = len(self._labels) + self.spare_classes
+        Sets(self.guarantee)
         unknown = self.classes is None or bool(self.spare_classes)
         check_parameters(self, (max(2, len(self._labels)), 256) if unknown else (self._most,))
         self._waiting: list[tuple[dict[Any, float], int]] = []
         self._online: OnlineModel | None = None
-        self._early = Early(self._model, of_learner(self), self.engine)
+        self._early = Early(self._model, of_learner(self), self.engine, self.guarantee)
 
     @property
     def _multiclass(self) -> bool:
@@ -161,6 +164,20 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
                 return list(self._labels)[found]
         return super().predict_one(x)
 
+    def predict_set_one(self, x: _Sample) -> set[Any]:
+        """The labels that are left; more than one where the model is unsure.
+
+        Of the sets of samples that are asked for and then learned, `guarantee` percent hold the
+        label, over any 500 in a row within two points. Raises AdapterError without a guarantee.
+        """
+        if self.guarantee is None:
+            raise AdapterError("there are sets only with guarantee=, such as 90 (percent)")
+        online = self._online or self._early.online
+        if not online:
+            return set(self._labels)
+        members = online.sets_following(self._row(_numbers(x)))[0].tolist()
+        return {y for y, c in self._labels.items() if members[c]}
+
     def save(self, path: Path | str) -> None:
         """Write the model's file, from which `microshrub build --model` makes a program.
 
@@ -196,7 +213,8 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         values, names, units = self._first(samples)
         most = len(self._labels) if self.classes is None else self._most
         common = (self._model, of_learner(self), values, names)
-        how = {"scale": units if scale is None else scale, "engine": self.engine}
+        units = units if scale is None else scale
+        how = {"scale": units, "engine": self.engine, "guarantee": self.guarantee}
         if self.spare_classes:
             known = list(map(str, self._labels))
             self._online = OnlineSpare(*common, known, self.spare_classes, **how)
@@ -287,6 +305,7 @@ def _numbers(x: _Sample) -> dict[Any, float]:
 
 _CLASSES = """classes   the number of labels, or a list of them; None: those of the warm-up
     spare_classes  room for so many more labels, which may come at any time; each takes memory
+    guarantee  percent of the sets of predict_set_one() that hold the label, 50..99; None: no sets
     """
 _DOC = """{learner} as a KIND of River.
 

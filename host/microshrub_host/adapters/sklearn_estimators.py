@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..streams.units import Scale
-from .online import AdapterError, OnlineModel, Values, decimals
+from .errors import AdapterError
+from .online import OnlineModel, Values, decimals
 from .online_numbers import OnlineNumbers
 from .online_spare import OnlineSpare
 from .parameters import Kind, of_learner
@@ -39,6 +40,10 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         scale = None if self.digits is None else decimals(self.digits, first)
         return first, [str(name) for name in names], scale
 
+    def _values(self, X: Any) -> Values:  # noqa: N803
+        """The rows that are asked for."""
+        return np.asarray(validate_data(self, X, reset=False, dtype=np.float64, **_NAN))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -53,6 +58,7 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     known_classes_: int  # those of the first call, which come first
     online_: OnlineModel
     spare_classes: int
+    guarantee: int | None
 
     def fit(self, X: Any, y: Any) -> _SklearnClassifier:  # noqa: N803
         """Forget everything, then learn the rows once, in their order; NaN is a missing value."""
@@ -81,6 +87,16 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         parts: Values = np.divide(votes, whole, out=even, where=whole > 0)
         return parts
 
+    def predict_set(self, X: Any) -> NDArray[np.bool_]:  # noqa: N803
+        """Which classes are in each row's set, shape (rows, classes), in the order of `classes_`.
+
+        Of the sets of rows that are asked for before they are learned, `guarantee` percent hold
+        the class, over any 500 in a row within two points. Raises AdapterError without a
+        guarantee.
+        """
+        check_is_fitted(self)
+        return self.online_.sets(self._values(X))[:, : len(self.classes_)]
+
     def save(self, path: Path | str) -> None:
         """Write the model's file, from which `microshrub build --model` makes a program.
 
@@ -91,8 +107,7 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
     def _ask(self, X: Any) -> tuple[NDArray[np.intp], Values]:  # noqa: N803
         check_is_fitted(self)
-        values = validate_data(self, X, reset=False, dtype=np.float64, **_NAN)
-        return self.online_.predict(values)
+        return self.online_.predict(self._values(X))
 
     def _learn(self, X: Any, y: Any, classes: Any, fresh: bool) -> _SklearnClassifier:  # noqa: N803
         values, labels = validate_data(self, X, y, reset=fresh, dtype=np.float64, **_NAN)
@@ -127,7 +142,7 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     def _start(self, values: Values, known: NDArray[Any]) -> OnlineModel:
         first, names, scale = self._first(values)
         common = (self._model, of_learner(self), first, names)
-        how = {"scale": scale, "engine": self.engine}
+        how = {"scale": scale, "engine": self.engine, "guarantee": self.guarantee}
         if self.spare_classes:
             return OnlineSpare(*common, list(map(str, known)), self.spare_classes, **how)
         return OnlineModel(*common, len(known), **how)
@@ -154,8 +169,7 @@ class _SklearnRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Values:  # noqa: N803
         """The predictions for the rows, shape (rows,), within the targets learned so far."""
         check_is_fitted(self)
-        values = validate_data(self, X, reset=False, dtype=np.float64, **_NAN)
-        return self.online_.predict(values)
+        return self.online_.predict(self._values(X))
 
     def save(self, path: Path | str) -> None:
         """Write the model's file, from which `microshrub build --model` makes a program.
@@ -192,13 +206,15 @@ def _numbers(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[np.intp]:
     return np.where(known[places] == labels, places, -1)
 
 
-_SPARE = """spare_classes  room for so many classes that later calls bring; each takes memory
+_CLASSES = """spare_classes  room for so many classes that later calls bring; each takes memory
+    guarantee  percent of the sets of predict_set() that hold the class, 50..99; learning takes
+              longer with it
     """
 _DOC = """{learner} as a KIND of scikit-learn.
 
     All parameters are given by keyword:
 
-    SPAREwarmup    number of first samples, which decide the units and ranges of the features
+    CLASSESwarmup    number of first samples, which decide the units and ranges of the features
     digits    decimal places that are kept of each feature; None: as many as in the warm-up
     engine    "fastest", "c", "llvm" or "python"
 
@@ -212,9 +228,9 @@ _DOC = """{learner} as a KIND of scikit-learn.
 
 CLASSIFIER = Kind(
     _SklearnClassifier,
-    {"spare_classes": 0, **_SHARED},
-    _DOC.replace("KIND", "classifier").replace("SPARE", _SPARE),
+    {"spare_classes": 0, "guarantee": None, **_SHARED},
+    _DOC.replace("KIND", "classifier").replace("CLASSES", _CLASSES),
 )
 REGRESSOR = Kind(
-    _SklearnRegressor, _SHARED, _DOC.replace("KIND", "regressor").replace("SPARE", "")
+    _SklearnRegressor, _SHARED, _DOC.replace("KIND", "regressor").replace("CLASSES", "")
 )

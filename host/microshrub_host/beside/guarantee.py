@@ -15,6 +15,7 @@ from .watcher import Watcher
 _BITS = 30  # classes in a word of the link
 _OFFSET = 1 << 29
 _WINDOW = 500  # labels
+_CALIBRATION_BINS = 15  # as in Guo, Pleiss, Sun, Weinberger, ICML 2017
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,8 @@ class Guarantee(Watcher):
     percent  50..99 of the sets, over any 500 labels in a row within two points
 
     Where more than one class is in the set, the model is unsure. A model that is right more often
-    than that has sets without any class, too. Without labels, it stays as it was. Raises
-    UserError for another percent.
+    than that has sets without any class, too. The confidence is calibrated beside that. Without
+    labels, all stays as it was. Raises UserError for another percent.
     """
 
     percent: int = 90
@@ -63,12 +64,13 @@ class Guarantee(Watcher):
 
     @classmethod
     def told(cls, words: Sequence[int], classes: Sequence[str]) -> list[tuple[str, str]]:
-        labels, covered, sets, sizes, unsure = words[:5]
-        bits = [word + _OFFSET for word in words[5:]]
+        labels, covered, sets, sizes, unsure, sure = words[:6]
+        bits = [word + _OFFSET for word in words[6:]]
         members = [name for c, name in enumerate(classes) if bits[c // _BITS] >> c % _BITS & 1]
         held, sets = 100 * covered / max(labels, 1), max(sets, 1)
         return [
             ("one of", ", ".join(members) or "none"),
+            ("right with", f"{100 * sure / 65536:.0f} %"),
             (
                 "guarantee",
                 f"{held:.2f} % of {labels:,} labels were in their set, of {sizes / sets:.2f} "
@@ -77,18 +79,21 @@ class Guarantee(Watcher):
         ]
 
     def result(self, followed: Followed) -> GuaranteeRun:
-        sizes, covered = followed.said
-        return GuaranteeRun(self, followed.bytes, sizes, covered)
+        sizes, covered, sure, votes = followed.said
+        return GuaranteeRun(self, followed.bytes, sizes, covered, sure, votes, followed.right)
 
 
 @dataclass(frozen=True)
 class GuaranteeRun(BesideRun):
-    """The sizes of the sets, and whether each held the label, shapes (samples,)."""
+    """The sizes of the sets, whether each held the label, and more, shapes (samples,)."""
 
     options: Guarantee
     bytes: int  # of the buffers
     sizes: Any
     covered: Any  # 1 or 0; 2 where the label was not told
+    confidence: Any  # 0..255, of each prediction,
+    votes: Any  # and what it had of the votes
+    right: Any  # which were
 
     @property
     def coverage(self) -> float:
@@ -121,6 +126,26 @@ class GuaranteeRun(BesideRun):
         """Sets without a class, in percent."""
         return 100 * float(np.mean(self.sizes == 0))
 
+    @property
+    def calibration_error(self) -> float:
+        """How far the confidence is from how often it is right, in percent; see _off()."""
+        return self._off(self.confidence)
+
+    @property
+    def calibration_error_of_votes(self) -> float:
+        """The same of the most votes."""
+        return self._off(self.votes)
+
+    def _off(self, sure: Any) -> float:
+        """The expected calibration error, of 15 bins of equal width, where labels were told."""
+        told = self.covered < 2
+        if not told.any():
+            return float("nan")
+        sure, right = (sure[told] + 0.5) / 256, self.right[told]
+        places = (sure * _CALIBRATION_BINS).astype(np.intp)
+        gaps = np.bincount(places, sure - right, _CALIBRATION_BINS)
+        return 100 * float(np.abs(gaps).sum()) / len(right)
+
     def saved(self) -> dict[str, Any]:
         return {self.options.name: self.options.row}
 
@@ -134,6 +159,8 @@ class GuaranteeRun(BesideRun):
             "mean_set": self.mean_size,
             "unsure": self.unsure,
             "empty": self.empty,
+            "calibration_error": self.calibration_error,
+            "calibration_error_of_votes": self.calibration_error_of_votes,
             "bytes": self.bytes,
         }
 
@@ -145,4 +172,6 @@ class GuaranteeRun(BesideRun):
             ("  classes in a set", f"{self.mean_size:.2f}"),
             ("  unsure: more than one", f"{self.unsure:.2f} %"),
             ("  none", f"{self.empty:.2f} %"),
+            ("  confidence off by, in the mean", f"{self.calibration_error:.2f} points"),
+            ("  votes alone", f"{self.calibration_error_of_votes:.2f} points"),
         ]

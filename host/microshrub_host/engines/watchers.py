@@ -47,7 +47,7 @@ class Watched(SessionPart):
     """What watches each sample, see firmware's device/beside.py.
 
     Of each sample, it says what look() says, then 1 if what `holds` its label did so, 0 if not,
-    and 2 if the label was not told.
+    and 2 if the label was not told; then its `confidence`, and that of the votes alone.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Watched(SessionPart):
         self.part = getattr(home, kind)(model.features, model.classes, **parameters)
         self._name = options["name"]
         self._holds = getattr(self.part, "holds", None)
-        self._said = self._held = bytearray()
+        self._said = self._held = self._sure = self._votes = bytearray()
         session.watchers.append(self)
         if session.runner is session.model:
             session.runner = _Rows(session)
@@ -67,6 +67,8 @@ class Watched(SessionPart):
     def note(self, i: int, x: "array[int]", votes: "array[int]", said: int, label: int) -> None:
         """Sample i of the run is predicted; label is -1 if it is not known."""
         self._said[i] = self.part.look(x, votes, said, label)
+        self._votes[i] = min(max(votes) >> 16, 255)
+        self._sure[i] = getattr(self.part, "confidence", self._votes[i])
         self._held[i] = 2
         if label >= 0 and self._holds:
             self._held[i] = self._holds(label)
@@ -79,9 +81,10 @@ class Watched(SessionPart):
 
     def begin(self, rows: int) -> None:
         self._said, self._held = bytearray(rows), bytearray(rows)
+        self._sure, self._votes = bytearray(rows), bytearray(rows)
 
     def said(self) -> bytearray:
-        return self._said + self._held
+        return self._said + self._held + self._sure + self._votes
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
         return list(self.part.buffers())

@@ -52,7 +52,7 @@ def test_whatever_the_votes_are() -> None:
     for kind in ("same", "wrong", "right", "drawn", "changing"):
         part = library.guarantee.Guarantee(3, 4, percent=90)
         held = []
-        for i in range(3000):
+        for i in range(1500):
             label = int(draw.integers(4))
             votes = array("i", [1 << 22] * 4)
             if kind != "same":
@@ -88,6 +88,17 @@ def test_the_model_is_as_without_it_and_the_engines_agree() -> None:
     assert parity(stream, engine_names=engines, beside=[Guarantee()], **SMALL) is None
 
 
+@pytest.mark.parametrize("model", ["thicket", "shrub", "softmax"])
+@pytest.mark.parametrize("name", ["synth:sea_a", "synth:led_a"])
+def test_the_confidence_is_calibrated(name: str, model: str) -> None:
+    """That of the votes alone is up to 40 points off."""
+    run = run_of(open_stream(name, limit=2500), model=model)
+    assert run.calibration_error <= 3
+    sure = run.confidence > 200
+    if sure.sum() > 100:
+        assert abs(np.mean(run.right[sure]) - np.mean(run.confidence[sure]) / 255) < 0.03
+
+
 def test_late_labels_and_those_that_never_come() -> None:
     stream = open_stream("synth:sea_a", limit=2000)
     run = run_of(stream, 90, LabelBudget(1, delay=20, unanswered=0.3), **SMALL)
@@ -108,6 +119,8 @@ def test_the_command_tells_it(capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert told["percent"] == 80
     assert 78 <= told["lowest_coverage"] <= told["coverage"] <= told["highest_coverage"] <= 82
     assert told["unsure"] + told["empty"] <= 100
+    assert 0 <= told["calibration_error"] < 4  # few samples fill 15 bins
+    assert told["calibration_error"] < told["calibration_error_of_votes"]
     assert load_model(path).beside["guarantee"].percent == 80
     assert main([*words]) == 0
     assert "guaranteed to hold the label" in capsys.readouterr().out
@@ -140,7 +153,7 @@ def test_a_forged_state_is_refused() -> None:
     library: Any = loader.load("python")
     part = library.guarantee.Guarantee(2, 3)
     good = part.save()
-    for word, value in ((0, 1 << 20), (1, -1), (2, 5), (5, 9)):
+    for word, value in ((0, 1 << 20), (1, -1), (2, 5), (5, 9), (6, -1), (6, 1 << 16)):
         part.load(good)
         part.buffers()[0][2][word] = value
         forged = part.save()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,16 @@ from device_support import (
     run_device,
     starting,
 )
+from program_support import x86
 
 from microshrub_host.beside.guarantee import Guarantee, GuaranteeRun
 from microshrub_host.beside.label_budget import LabelBudget
 from microshrub_host.evaluation import prequential
 from microshrub_host.library.learners import MODELS
+from microshrub_host.models import model_files
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
+from microshrub_tools.cli.main import main
 from microshrub_tools.cli.monitor import facts
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.link_errors import RefusedError
@@ -85,7 +89,7 @@ def test_the_sets_are_the_simulators(stream: Stream, start: Start) -> None:
     with connected(start(beside=BESIDE)) as link:
         said = link.ask(beside(0))
         assert isinstance(said, BesideWords)
-        assert said.words[:5] == (0, 0, 0, 0, 0)
+        assert said.words[:6] == (0, 0, 0, 0, 0, 0)
         for end in (180, SAMPLES):
             learn(link, stream, 0 if end == 180 else 180, end)
         said = link.ask(beside(0))
@@ -93,7 +97,54 @@ def test_the_sets_are_the_simulators(stream: Stream, start: Start) -> None:
             link.ask(beside(1))
     assert isinstance(said, BesideWords)
     assert said.words[:5] == counts(run)
-    assert (said.words[5] + (1 << 29)).bit_count() == run.sizes[-1]
+    assert said.words[5] >> 8 == run.confidence[-1]
+    assert (said.words[6] + (1 << 29)).bit_count() == run.sizes[-1]
+
+
+def test_a_prediction_has_the_calibrated_confidence(stream: Stream, start: Start) -> None:
+    run = simulated(stream)
+    rows = prequential.raw_rows(stream).tolist()
+    with connected(start(beside=BESIDE)) as link:
+        found = []
+        for row, label in zip(rows, stream.labels.tolist(), strict=True):
+            said = link.ask(sample(row, label))
+            assert isinstance(said, Prediction)
+            found.append(said.confidence)
+    assert found == run.confidence.tolist()
+    assert found != run.votes.tolist()
+
+
+def test_build_goes_on_with_what_a_model_was_told(
+    stream: Stream, tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    run = prequential.evaluate(stream, "shrub", MODEL, beside=[WANTED])
+    first = prequential.evaluate(
+        replace(stream, values=stream.values[:300], labels=stream.labels[:300]),
+        "shrub", MODEL, beside=[WANTED],
+    )  # fmt: skip
+    model_files.write(tmp_path / "m.mshrub", model_files.of_run(first, stream))
+    x86(tmp_path)
+    where = ["--board", str(tmp_path / "x86.toml"), "--checkpoint-samples", "0"]
+    words = ["build", "--model", str(tmp_path / "m.mshrub"), *where]
+    assert main([*words, "--output", str(tmp_path / "new"), "--guarantee", "90%"]) == 0
+    assert not (tmp_path / "new" / "guarantee.state").exists()  # it begins anew
+    assert main([*words, "--output", str(tmp_path / "same")]) == 0
+    device = Device(micropython_command, tmp_path / "same", "192k")
+    try:
+        with connected(device) as link:
+            said = link.ask(beside(0))
+            assert isinstance(said, BesideWords)
+            assert said.words[:5] == counts(first.beside["guarantee"])
+            learn(link, stream, 300, SAMPLES)
+            said = link.ask(beside(0))
+            assert isinstance(said, BesideWords)
+            assert said.words[:5] == counts(run.beside["guarantee"])
+            link.ask(RESET)
+            said = link.ask(beside(0))
+            assert isinstance(said, BesideWords)
+            assert said.words[:5] == counts(first.beside["guarantee"])
+    finally:
+        device.close()
 
 
 def test_with_questions_it_hears_the_answers(stream: Stream, start: Start) -> None:
@@ -142,7 +193,7 @@ def test_nothing_is_allocated_and_a_checkpoint_keeps_it(stream: Stream, start: S
         assert 100 <= status.samples < 120
         assert told.words[2] == status.samples
         link.ask(RESET)
-        assert link.ask(beside(0)) == BesideWords((0, 0, 0, 0, 0, -(1 << 29)))
+        assert link.ask(beside(0)) == BesideWords((0, 0, 0, 0, 0, 0, -(1 << 29)))
 
 
 def test_the_monitor_shows_it(stream: Stream, start: Start) -> None:
@@ -155,6 +206,7 @@ def test_the_monitor_shows_it(stream: Stream, start: Start) -> None:
         watch.ask()
         shown = dict(facts(watch))
     assert shown["guarantee"].startswith(f"{run.coverage:.2f} % of {SAMPLES} labels were in")
+    assert shown["right with"] == f"{run.confidence[-1] / 2.56:.0f} %"
     assert set(shown["one of"].split(", ")) <= {"no", "yes", "none"}
 
 
@@ -169,7 +221,9 @@ def test_without_it_the_request_is_refused(start: Start) -> None:
         ({"guarantee": ["guarantee", "Guarantee", {"percent": 120}]}, "percent has to be"),
         ({"guarantee": ["guarantee", "Guarantee", {"shade": 1}]}, "shade"),
         ({"guarantee": ["nothing", "Guarantee", {}]}, "nothing"),
-        ({"guarantee": ["guarantee", "Guarantee"]}, "has to be [module, class, options]"),
+        ({"guarantee": ["guarantee", "Guarantee"]}, "has to be [module, class, options"),
+        ({"guarantee": ["guarantee", "Guarantee", {}, 3]}, "has to be [module, class, options"),
+        ({"guarantee": ["guarantee", "Guarantee", {}, "none"]}, "none cannot be read"),
         ([1], "beside has to be an object"),
     ],
 )

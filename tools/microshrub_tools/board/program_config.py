@@ -92,9 +92,16 @@ def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
         for kind in registry.companions()
     }
     around = around | {name: part for name, part in parts.items() if part}
+    more = dict(model.states.more)
     kept = {kind.name: model.beside[kind.name] for kind in registry.watchers(model.beside)}
-    if kept:  # they begin anew
-        around[CONFIG] = kept | around.get(CONFIG, {})
+    if kept:
+        rows = kept | around.get(CONFIG, {})
+        for name in kept:
+            state = more.pop(name, b"")
+            if state and rows[name] == kept[name]:  # with other options, it begins anew
+                rows[name] = [*rows[name], f"{name}.state"]
+                more[name] = state
+        around[CONFIG] = rows
     units = model.scale.units()
     if around["sensor"]["kind"] != "serial":
         for name, unit in zip(model.feature_names, units, strict=True):
@@ -115,7 +122,7 @@ def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
         quantizer_state=model.states.quantizer,
         around=around,
         numbers=model.numbers,
-        more=model.states.more,
+        more=more,
     )
 
 
