@@ -2,17 +2,57 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from device_support import Device, connected
+from export_support import export
+from program_support import x86
 from sklearn import datasets
 
 from microshrub_host.adapters import river_adapter, sklearn_adapter
 from microshrub_host.cli.show import row_codes
 from microshrub_host.models import model_files
+from microshrub_tools.cli.main import main
+from microshrub_tools.link.messages import Prediction, sample
+from microshrub_tools.web import learning
 
+ASK_IN_C = """
+#include "model.h"
+#include <stdio.h>
+int main(void)
+{
+    int32_t raw[MICROSHRUB_FEATURES];
+    while (fread(raw, sizeof raw, 1, stdin) == 1)
+        putchar(microshrub_predict(raw));
+    return 0;
+}
+"""
+ASK_IN_PAGE = """
+sys.path.append({0!r})
+import json, os
+from learning import Learning
+os.chdir({0!r})
+page = Learning({1!r}, {2!r})
+page.model.load(open("learner", "rb").read())
+page.quantizer.load(open("quantizer", "rb").read())
+said = []
+with open("rows", "rb") as rows:
+    while True:
+        row = rows.read(4 * {3})
+        if not row:
+            break
+        with open("row", "wb") as file:
+            file.write(row)
+        said.append(json.loads(page.predict("row"))["predicted"])
+print(json.dumps(said))
+"""
 SETS = ("iris", "wine", "breast_cancer", "digits", "blobs")
 
 
@@ -45,14 +85,82 @@ def test_alone_twice_and_among_others(fitted: tuple[Any, Any, Any]) -> None:
     assert np.mean(said == labels) > 0.8
 
 
-def test_a_saved_model_says_the_same(fitted: tuple[Any, Any, Any], tmp_path: Path) -> None:
+def test_these_are_a_thousand_rows() -> None:
+    assert sum(len(set_of(name)[1]) // 3 for name in SETS) >= 1000
+
+
+@pytest.fixture(scope="module")
+def saved(
+    fitted: tuple[Any, Any, Any], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Any, list[int]]:
+    """The file of the model, raw rows that were not learned, and what the estimator says."""
     model, rows, _ = fitted
-    model.save(tmp_path / "a.mshrub")
-    opened = model_files.open_model(tmp_path / "a.mshrub")
-    names = list(opened.file.class_names)
-    said = [names[opened.learner.predict(row_codes(opened, ",".join(map(str, row))))]
-            for row in rows.tolist()]  # fmt: skip
-    assert said == [str(y) for y in model.predict(rows)]
+    path = tmp_path_factory.mktemp("saved") / "a.mshrub"
+    model.save(path)
+    raw = model_files.open_model(path).file.scale.apply(rows)
+    return path, raw, np.searchsorted(model.classes_, model.predict(rows)).tolist()
+
+
+def test_show_says_the_same(
+    fitted: tuple[Any, Any, Any],
+    saved: tuple[Path, Any, list[int]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path, _, wanted = saved
+    opened = model_files.open_model(path)
+    texts = [",".join(map(str, row)) for row in fitted[1].tolist()]
+    assert [opened.learner.predict(row_codes(opened, text)) for text in texts] == wanted
+    for i in (0, len(texts) // 2, -1):  # by the command itself
+        assert main(["show", str(path), f"--row={texts[i]}"]) == 0
+        assert capsys.readouterr().out.startswith(f"{opened.file.class_names[wanted[i]]} (")
+
+
+def test_the_c_export_says_the_same(saved: tuple[Path, Any, list[int]], tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("there is no gcc")
+    path, raw, wanted = saved
+    export(path, "c", tmp_path / "model.h")
+    (tmp_path / "main.c").write_text(ASK_IN_C)
+    program = tmp_path / "program"
+    subprocess.run(["gcc", "-O1", "-o", str(program), str(tmp_path / "main.c")], check=True)
+    data = raw.astype(np.int32).tobytes()
+    done = subprocess.run([program], input=data * 2, capture_output=True, check=True)
+    assert list(done.stdout) == wanted * 2
+
+
+def test_a_board_says_the_same(
+    saved: tuple[Path, Any, list[int]], tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    """Built, as it is flashed, on the real MicroPython; in another order, and each row twice."""
+    path, raw, wanted = saved
+    x86(tmp_path)
+    words = ["build", "--model", str(path), "--board", str(tmp_path / "x86.toml")]
+    assert main([*words, "--output", str(tmp_path / "out")]) == 0
+    order = [*reversed(range(len(wanted))), *range(len(wanted))]
+    device = Device(micropython_command, tmp_path / "out", "320k")
+    try:
+        with connected(device) as link:
+            said = [link.ask(sample(raw[i].tolist())) for i in order]
+    finally:
+        device.close()
+    assert [each.label for each in said if isinstance(each, Prediction)] == [
+        wanted[i] for i in order
+    ]
+
+
+def test_the_page_says_the_same(
+    saved: tuple[Path, Any, list[int]], tmp_path: Path, run_micropython: Callable[[str], str]
+) -> None:
+    """The page's own code, on the MicroPython of a PC."""
+    path, raw, wanted = saved
+    file = model_files.open_model(path).file
+    (tmp_path / "learning.py").write_bytes(Path(learning.__file__).read_bytes())
+    (tmp_path / "rows").write_bytes(raw.astype(np.int32).tobytes())
+    (tmp_path / "learner").write_bytes(file.states.learner)
+    (tmp_path / "quantizer").write_bytes(file.states.quantizer)
+    what = json.dumps(file.parameters)
+    said = run_micropython(ASK_IN_PAGE.format(str(tmp_path), file.learner, what, raw.shape[1]))
+    assert json.loads(said) == wanted
 
 
 def test_rivers_after_learning_alone(fitted: tuple[Any, Any, Any]) -> None:
