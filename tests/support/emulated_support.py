@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import socket
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -35,3 +37,51 @@ def board_file(folder: Path, arch: str) -> Path:
     path = folder / f"emulated-{arch}.toml"
     path.write_text(text.replace("armv6m", arch))
     return path
+
+
+class PressedBoard(EmulatedBoard):
+    """An emulated Cortex-M0 whose buttons can be pressed from outside, through QEMU's qtest.
+
+    MicroPython's qemu port has no machine.Pin; ON_PINS reads the chip's own registers instead.
+    """
+
+    def __enter__(self) -> PressedBoard:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._home = tempfile.TemporaryDirectory(prefix="microshrub-")
+        self._socket.bind(f"{self._home.name}/qtest")
+        self._socket.listen()
+        super().__enter__()
+        self._line = self._socket.accept()[0].makefile("rw")
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        super().__exit__(*exception)
+        self._socket.close()
+        self._home.cleanup()
+
+    def press(self, pin: int, pressed: bool = True) -> None:
+        """Pull the pin of the nRF51 to ground, or let go of it."""
+        self._line.write(f"set_irq_in /machine/nrf51 unnamed-gpio-in {pin} {int(not pressed)}\n")
+        self._line.flush()
+        assert self._line.readline() == "OK\n"
+
+    def _loaded(self) -> tuple[str, ...]:
+        qtest = ("-qtest", f"unix:{self._home.name}/qtest", "-qtest-log", "/dev/null")
+        return (*super()._loaded(), *qtest)
+
+
+ON_PINS = """
+from machine import mem32
+
+class Pin:
+    def __init__(self, number):
+        self._number = number
+        mem32[0x50000700 + 4 * number] = 12  # PIN_CNF: an input, pulled up
+
+    def value(self):
+        return mem32[0x50000510] >> self._number & 1  # IN
+
+class Board:
+    def button(self, number):
+        return Pin(number)
+"""

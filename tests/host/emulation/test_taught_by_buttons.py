@@ -1,0 +1,135 @@
+"""A Cortex-M0 that knows nothing, taught class after class by buttons, then left alone.
+
+The processor and its pins are QEMU's. The sensor is a file of readings; the loop is that of a
+program of one's own, as in docs/how-to/use-in-your-own-program.md, with a button for each class.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from binascii import unhexlify
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from device_support import configuration
+from emulated_support import ON_PINS, PressedBoard
+
+from microshrub_host.emulation import emulated_boards
+from microshrub_host.library import loader
+from microshrub_host.programs import mpy
+
+FEATURES, CLASSES = 3, 3
+EACH, LOST, ASKED = 25, 40, 500
+PINS = (17, 26, 20)  # the first two are the buttons of a micro:bit
+ON_BOARD = f"""
+import gc
+gc.threshold(2048)  # so that what comes and goes does not spread over the heap
+from binascii import hexlify
+from os import listdir
+from microshrub.device.config import Configuration
+from microshrub.device.device_model import Application
+from microshrub.device.sensors import Button
+{ON_PINS}
+with open("/config.json") as file:
+    app = Application(Configuration(file.read().encode()), "/")
+print(app.begin())
+buttons = [
+    Button(dict(pin=pin, pressed=c, released=None), Board()) for c, pin in enumerate({PINS})
+]
+rows = open("/rows", "rb")
+
+def tell(path):
+    with open(path, "rb") as file:
+        while data := file.read(256):
+            print(str(hexlify(data), "ascii"))
+
+gc.collect()
+
+def live(samples):
+    said = bytearray(2 * samples)
+    for i in range(samples):
+        rows.readinto(app.values)
+        said[2 * i] = app.sample(max([button.label() for button in buttons]))
+        said[2 * i + 1] = app.confidence
+    print(str(hexlify(said), "ascii"))
+"""
+
+
+def readings(rng: Any, labels: list[int]) -> Any:
+    """Each class lies within no range that another one has shown."""
+    centre = np.array([(1000, 0, 50), (-400, 9000, 60), (200, -300, -70000)])
+    return np.rint(rng.normal(centre[labels], (80, 70, 90))).astype(np.int32)
+
+
+class Twin:
+    """The same in the simulator, with a flash of its own."""
+
+    def __init__(self, folder: Path, config: bytes) -> None:
+        device: Any = loader.load(loader.fastest()).device
+        made = device.config.Configuration(config)
+        self.app = device.device_model.Application(made, f"{folder}/")
+        self.app.begin()
+
+    def live(self, rows: Any, label: int = -1) -> bytes:
+        said = bytearray()
+        for row in rows.tolist():
+            self.app.values[:] = array("i", row)
+            said += bytes((self.app.sample(label), self.app.confidence))
+        return bytes(said)
+
+
+def files_of(board: PressedBoard) -> dict[str, bytes]:
+    """The checkpoints on its disk."""
+    names = board.exec("print(*[name for name in listdir('/') if 'checkpoint' in name])").split()
+    return {
+        f"/{name}": unhexlify("".join(board.exec(f"tell('/{name}')").split())) for name in names
+    }
+
+
+@pytest.mark.long
+def test_it_answers_as_the_simulator_through_a_power_cut(tmp_path: Path) -> None:
+    try:
+        emulator = emulated_boards.find_or_build("cortex-m0")
+    except emulated_boards.NoEmulator as reason:
+        pytest.skip(str(reason))
+    parameters = {"features": FEATURES, "classes": CLASSES, "bytes": 12288}
+    checkpoint = {"path": "checkpoint", "samples": 100000, "seconds": 0}
+    told = configuration("Thicket", parameters, warmup=None, checkpoint=checkpoint)
+    config = json.dumps(told).encode()
+    rng = np.random.default_rng(4)
+    labels = rng.integers(0, CLASSES, 2 * ASKED).tolist()
+    taught = [readings(rng, [c] * EACH) for c in range(CLASSES)]
+    lost = readings(rng, [0] * LOST)
+    asked = readings(rng, labels)
+    library = {f"/{mpy.in_library(path)}": path.read_bytes() for path in mpy.compiled("armv6m")}
+    files = {**library, "/config.json": config}
+
+    def live(board: PressedBoard, samples: int) -> bytes:
+        return unhexlify(board.exec(f"live({samples})", 300).split()[-1])
+
+    twin = Twin(tmp_path, config)
+    before = np.concatenate([*taught, asked[:ASKED], lost])
+    with PressedBoard(emulator, {**files, "/rows": before.tobytes()}) as board:
+        assert "missing" in board.exec(ON_BOARD, 300)
+        for c, pin in enumerate(PINS):
+            board.press(pin)
+            assert live(board, EACH) == twin.live(taught[c], c)
+            board.press(pin, False)
+        first = live(board, ASKED)
+        assert first == twin.live(asked[:ASKED])
+        board.exec("app.checkpoint()", 60)
+        twin.app.checkpoint()
+        flash = files_of(board)
+        board.press(PINS[2])  # wrongly, and for nothing: the power goes before it is saved
+        assert live(board, LOST) == twin.live(lost, 2)
+    twin = Twin(tmp_path, config)
+    with PressedBoard(emulator, {**files, **flash, "/rows": asked[ASKED:].tobytes()}) as board:
+        assert "checkpoint 1 restored" in board.exec(ON_BOARD, 300)
+        second = live(board, ASKED)
+        assert second == twin.live(asked[ASKED:])
+        crc = int(board.exec("print(app.state_crc32() & 0xFFFFFFFF)"))
+    assert crc == twin.app.state_crc32() & 0xFFFFFFFF
+    assert np.mean(np.frombuffer(first + second, np.uint8)[::2] == labels) > 0.95
