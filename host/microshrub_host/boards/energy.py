@@ -123,9 +123,7 @@ def estimate(
     """
     awake = currents.volts * currents.awake_ma  # milliwatts
     share = min(1.0, rate * sample_us / 1e6 + listening)  # of the time awake, if it sleeps
-    asleep = None
-    if currents.sleep_ma is not None:
-        asleep = share * awake + (1 - share) * currents.volts * currents.sleep_ma
+    asleep = None if currents.sleep_ma is None else mean_power(currents, share)
     return Energy(
         predict=awake * predict_us / 1000,
         learn=awake * learn_us / 1000,
@@ -137,6 +135,12 @@ def estimate(
         currents=currents,
         battery=battery,
     )
+
+
+def mean_power(currents: Currents, share: float) -> float:
+    """Milliwatts of a board that is awake for a share of the time, 0..1, and else sleeps."""
+    asleep = currents.sleep_ma or 0.0
+    return currents.volts * (share * currents.awake_ma + (1 - share) * asleep)
 
 
 def amount(value: float) -> str:

@@ -53,6 +53,19 @@ def test_its_settings(words: list[Any], tmp_path: Path) -> None:
     assert config(tmp_path)["sleep"] == expected
 
 
+@pytest.mark.parametrize("period", [20, 3600])
+def test_whether_deep_sleep_would_take_less_is_computed(
+    period: int, words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "stream.csv").write_text("temperature,humidity,label\n" + "1,2,0\n2,3,1\n" * 99)
+    own = ["--sensor", "dht22", "pin=15", f"rate=1/{period}", "--board", "esp32", "--sleep"]
+    assert run(*words, *own, "--freeze") == 0
+    said = capsys.readouterr()
+    (least,) = re.findall(r"from one sample in ([\d,]+) seconds on", said.out)
+    assert 20 < int(least) < 3600
+    assert ("deep sleep would draw" in said.err) == (period == 3600)
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [

@@ -22,6 +22,45 @@ def test_some_days_hold_and_say_what_happened(capsys: pytest.CaptureFixture[str]
     assert "0" not in counts
 
 
+def test_a_day_asleep_counts_the_time_awake(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two seconds in sixty, a minute after each start and visit; the program counts the same."""
+    words = ["--days", "1", "--seed", "3", "--sleep", "--battery", "2000mAh"]
+    assert main(["simulate-year", *words]) == 0
+    said = capsys.readouterr().out
+    found = re.findall(
+        r"awake for ([\d.]+) of ([\d.]+) hours .* counted ([\d,]+) .*clock ([\d,]+)", said
+    )
+    awake, hours, told, clock = (float(word.replace(",", "")) for word in found[0])
+    assert 22 < hours <= 24.01
+    assert 2 / 60 < awake / hours < 2 / 60 + 0.02
+    assert abs(told - clock) <= 10
+    assert clock == pytest.approx(3600 * (hours - awake), abs=40)
+    counted, estimated = map(
+        float, re.findall(r"([\d.]+) mW in the mean; .* estimates ([\d.]+)", said)[0]
+    )
+    assert estimated < counted < 1.2 * estimated
+    assert "2000mAh would last for" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--battery", "2000mAh"], "add --sleep"),
+        (["--sleep", "--rate", "7"], "--rate 7 is not a whole number of seconds"),
+        (["--sleep", "window=60"], "would never sleep"),
+        (["--sleep", "pin=15"], "nobody presses a button here"),
+        (["--sleep", "--board", "teensy41"], "cannot sleep"),
+        (["--sleep", "--board", "rpi_pico2"], "nothing is known of what"),
+        (["--days", "0"], "--days has to be at least 1"),
+    ],
+)
+def test_what_cannot_sleep_is_refused(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate-year", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
 def test_a_flipped_bit_is_noticed() -> None:
     year = Year(seed=5)
     year.day()

@@ -14,6 +14,7 @@ YEARS = 10.0  # that the default lasts, with a model of this size
 _MODEL = 64 * 1024  # bytes
 _PROGRAM = 256 * 1024  # bytes of flash that a program takes
 _ERASES = 100_000  # of a sector
+ERASE_S = 0.045  # of a sector, with what is written to it
 _SIZE = 1024 * 1024  # bytes of the file system, of a board whose file does not say
 _DAY = 24 * 60 * 60  # seconds
 _STEP = 60
@@ -30,6 +31,11 @@ def years(board: Board, state_bytes: int, seconds: int) -> float:
 def erases(state_bytes: int) -> int:
     """Sectors that a checkpoint of a state erases: its own, and one of the folder."""
     return -(-state_bytes // BLOCK) + 1
+
+
+def seconds_of(state_bytes: int) -> float:
+    """That a checkpoint of a state takes: nearly all of it erases."""
+    return erases(state_bytes) * ERASE_S
 
 
 def seconds_between(board: Board) -> int:

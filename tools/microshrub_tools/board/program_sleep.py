@@ -23,6 +23,11 @@ def sleep_of(words: Sequence[str], board: Board, read: Sensor) -> dict[str, Any]
             "--sleep is for a board that reads its own --sensor: one that waits for samples from "
             "its line would not hear them"
         )
+    return sleep_settings(words, board)
+
+
+def sleep_settings(words: Sequence[str], board: Board) -> dict[str, Any]:
+    """The same, whatever the board reads."""
     if board.currents and board.currents.sleep_ma is None:
         raise UserError(f"{board.name} cannot sleep: its MicroPython has no machine.lightsleep")
     found = settings("--sleep", words, _USUAL)

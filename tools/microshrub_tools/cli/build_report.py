@@ -6,7 +6,7 @@ import argparse
 
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
-from microshrub_host.boards import board_files, energy, program_time, sample_time
+from microshrub_host.boards import board_files, deep_sleep, energy, program_time, sample_time
 from microshrub_host.cli.energy_options import battery_of
 from microshrub_host.library.learners import MODELS
 from microshrub_host.reports.report import fitting
@@ -36,6 +36,7 @@ def print_build(
     console.say(fitting(made.budget))
     if made.emit == "viper":
         _print_time(board, program, arguments)
+    _print_deep_sleep(made, board, program)
     if build.MANIFEST in made.files:
         console.say(
             f"Next, build MicroPython for {board.name} with\n"
@@ -95,6 +96,26 @@ def _print_energy(
         asleep = found.asleep and battery.days(found.asleep)
         days = found.between(battery.days(found.awake), asleep)
         console.say(f"        days on {battery.text}: {days}: estimated")
+
+
+def _print_deep_sleep(made: build.Build, board: board_files.Board, program: Program) -> None:
+    """For a program that sleeps, where that is known: whether deep sleep would take less."""
+    if "sleep" not in program.around or board.currents is None:
+        return
+    size = sum(part.bytes for part in made.budget.buffers)
+    found = deep_sleep.trade(board.currents, flash_wear.seconds_of(size))
+    rate = program_options.rate_of(program.around)
+    if found is None or not rate:
+        return
+    console.say(f"sleep   {found}")
+    if 1 / rate > found.seconds:
+        lasts = flash_wear.years(board, size, int(1 / rate))
+        messages.say(
+            f"Note: at one sample in {1 / rate:,.0f} seconds deep sleep would draw "
+            f"{energy.amount(found.milliwatts(1 / rate))} mW, and the checkpoint before each one "
+            f"let the flash last {_some_years(lasts)}. This program does not do that: it keeps "
+            "its RAM, in light sleep."
+        )
 
 
 def _print_wear(made: build.Build, board: board_files.Board, program: Program) -> None:

@@ -5,11 +5,18 @@ from __future__ import annotations
 import argparse
 import gc
 
+from microshrub_host.base.errors import UserError
 from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import console
-from microshrub_host.cli.parsed import whole_number
+from microshrub_host.boards import board_files, energy
+from microshrub_host.boards.board_files import Board
+from microshrub_host.cli.energy_options import add_battery_option
+from microshrub_host.cli.parsed import check_at_least_one, whole_number
+from microshrub_host.cli.stream_options import DEFAULT_BOARD, add_board_option
 
+from ..board.program_sleep import sleep_settings
 from ..state_fuzz.year import Year
+from ..state_fuzz.year_sleep import YearSleep
 
 _DAYS = 365
 
@@ -35,11 +42,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=whole_number, default=1, metavar="N", help="seed of all (default 1)"
     )
+    parser.add_argument(
+        "--sleep",
+        nargs="*",
+        metavar="SETTING",
+        help="the board sleeps between samples, as with `build --sleep`, whose settings it takes; "
+        "then its time awake is counted (default: no clock but that of the samples)",
+    )
+    add_board_option(parser, None, f"the board that sleeps (default {DEFAULT_BOARD})")
+    add_battery_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Live it, and say what happened."""
-    year = Year(arguments.seed, arguments.rate)
+    check_at_least_one(days=arguments.days, rate=arguments.rate)
+    sleeping = _sleeping(arguments)
+    battery = energy.battery(arguments.battery) if arguments.battery else None
+    year = Year(arguments.seed, arguments.rate, sleeping)
     gc.freeze()  # the device collects its own garbage now and then, and need not look at the PC's
     with showing("simulate-year", announce=True) as update:
         for day in range(arguments.days):
@@ -56,4 +75,54 @@ def run(arguments: argparse.Namespace) -> int:
         "After every sample the state was the simulator's, bit by bit, and after each restart "
         "the one that was saved."
     )
+    if year.sleep and sleeping:
+        _tell_sleep(year.sleep, sleeping, battery)
     return 0
+
+
+def _sleeping(arguments: argparse.Namespace) -> tuple[Board, dict[str, int]] | None:
+    """The board that sleeps and its settings. Raises UserError."""
+    if arguments.sleep is None:
+        if arguments.battery or arguments.board:
+            raise UserError("--battery and --board are of a board that sleeps: add --sleep")
+        return None
+    board = board_files.load(arguments.board or DEFAULT_BOARD)
+    if board.currents is None:
+        raise UserError(f"nothing is known of what {board.name} draws")
+    found = sleep_settings(arguments.sleep, board)
+    if "pin" in found:
+        raise UserError("--sleep pin: nobody presses a button here")
+    if 60 % arguments.rate:
+        raise UserError(
+            f"--rate {arguments.rate} is not a whole number of seconds from sample to sample, "
+            "which --sleep wants: 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30 or 60 a minute"
+        )
+    return board, found
+
+
+def _tell_sleep(
+    sleep: YearSleep, sleeping: tuple[Board, dict[str, int]], battery: energy.Battery | None
+) -> None:
+    """How long it was awake, and what that draws: counted, and as `build` estimates it."""
+    board, options = sleeping
+    assert board.currents
+    awake = sleep.seconds - sleep.asleep
+    console.say(
+        f"{board.name}: awake for {awake / 3600:,.2f} of {sleep.seconds / 3600:,.2f} hours "
+        f"({100 * awake / sleep.seconds:.2f} %), of which {sleep.visited:,.0f} seconds for a PC "
+        f"and {sleep.flash:,.0f} for checkpoints; the program counted {sleep.told:,} seconds "
+        f"asleep, the clock {sleep.asleep:,.0f}."
+    )
+    rate = sleep.samples / sleep.seconds
+    listening = options["window"] / options["every"]
+    guess = energy.estimate(board.currents, 0, 0, sleep.sample_us, rate, battery, listening)
+    counted = energy.mean_power(board.currents, awake / sleep.seconds)
+    assert guess.asleep
+    console.say(
+        f"That is {energy.amount(counted)} mW in the mean; `build --sleep` estimates "
+        f"{energy.amount(guess.asleep)}, without starts, visits and checkpoints: both by "
+        f"{board.currents}."
+    )
+    if battery:
+        days = energy.amount(battery.days(counted))
+        console.say(f"{battery.text} would last for {days} days, an estimate.")

@@ -15,11 +15,13 @@ from collections import deque
 from dataclasses import dataclass
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.boards.board_files import Board
 
 from ..link.link_errors import RefusedError
 from ..link.messages import Prediction, late_label, sample
 from .year_device import CLASSES, FEATURES, WAITING, YearDevice
 from .year_simulator import YearSimulator
+from .year_sleep import YearSleep
 
 _DAY = 24 * 60  # minutes
 _TICKS = (1 << 30) - 1
@@ -27,6 +29,7 @@ _CUT = 700  # one of so many samples, on average, is the last before a power cut
 _FULL = 20  # one of so many saves finds the disk full
 _LATE = 5  # one of so many samples gets its label later
 _LATEST = 250  # samples until then, at most
+_VISIT = 1440  # one of so many samples finds a PC that talks to a board that sleeps
 
 
 class YearError(UserError):
@@ -69,15 +72,21 @@ class _Noted:
 
 
 class Year:
-    """A device that lives day by day; rate is in samples a minute."""
+    """A device that lives day by day; rate is in samples a minute.
 
-    def __init__(self, seed: int, rate: int = 1) -> None:
+    With `sleeping`, a board and its sleep's options, it sleeps between them: see `sleep`.
+    """
+
+    def __init__(
+        self, seed: int, rate: int = 1, sleeping: tuple[Board, dict[str, int]] | None = None
+    ) -> None:
         self._seed = seed
         self._rng = random.Random(seed)
         self._rate = rate
         self._device = YearDevice()
         self._simulator = YearSimulator()
         self._milliseconds = self._rng.randrange(_TICKS)
+        self.sleep = YearSleep(*sleeping, 60 // rate, self._milliseconds) if sleeping else None
         self._drift = 0
         self._waiting: deque[_Waiting] = deque()
         self._unlabelled = 0  # samples that the device was asked about without a label
@@ -144,7 +153,12 @@ class Year:
         self._require(same, "quantizer, learner or metrics are not the simulator's")
 
     def _tick(self) -> None:
-        self._milliseconds = (self._milliseconds + 60_000 // self._rate) & _TICKS
+        if self.sleep:
+            if not self._rng.randrange(_VISIT):
+                self.sleep.heard()
+            self._milliseconds = self.sleep.until_next()
+        else:
+            self._milliseconds = (self._milliseconds + 60_000 // self._rate) & _TICKS
         device = self._device
         before = device.number
         device.disk_is_full = self._rng.randrange(_FULL) == 0
@@ -155,6 +169,8 @@ class Year:
         elif device.number != before:
             self.told.saved += 1
             self._noted[device.number] = self._now()
+            if self.sleep:
+                self.sleep.saved(device.saved_bytes())
             for number in [n for n in self._noted if n < device.number - 1]:
                 del self._noted[number]
 
@@ -173,6 +189,8 @@ class Year:
             device.disk_is_full = False
             device.tear(self._rng.random())
         device.start()
+        if self.sleep:
+            self.sleep.start()
         found = device.number
         self._require(found in (number, number + 1) or not number, f"checkpoint {found}")
         self._waiting.clear()

@@ -73,6 +73,10 @@ class YearDevice:
         """The newest checkpoint's."""
         return int(self.app.store.number)
 
+    def saved_bytes(self) -> int:
+        """Of a checkpoint."""
+        return int(self.app.store._length)
+
     def _save_if_possible(self) -> bool:
         """Save a checkpoint; on a full disk there is a folder where its file would be."""
         if not self.disk_is_full:

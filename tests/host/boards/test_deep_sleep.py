@@ -1,0 +1,41 @@
+"""From which distance between two samples on deep sleep takes less."""
+
+from __future__ import annotations
+
+import pytest
+
+from microshrub_host.boards import board_files
+from microshrub_host.boards.currents import Currents, DeepSleep
+from microshrub_host.boards.deep_sleep import START_S, trade
+
+DEEP = DeepSleep(0.01, 0.7, "somebody")
+
+
+def test_both_take_as_much_there() -> None:
+    """2.5 s awake at 100 mW, and 5 mW less for the rest: 50 seconds."""
+    found = trade(Currents("x", 10.0, 10.0, 0.51, DEEP), 2.5 - 0.7 - START_S)
+    assert found
+    assert found.seconds == pytest.approx(50)
+    assert found.milliwatts(50) == pytest.approx(5.1)
+    assert found.milliwatts(500) == pytest.approx(0.1 + 0.5)
+    assert "from one sample in 50 seconds on" in str(found)
+    assert "somebody" in str(found)
+
+
+@pytest.mark.parametrize(
+    "currents",
+    [
+        Currents("x", 5.0, 20.0, 1.0),
+        Currents("x", 5.0, 20.0, None, DEEP),
+        Currents("x", 5.0, 20.0, 0.01, DEEP),
+    ],
+)
+def test_where_it_is_not_known_nothing_is_told(currents: Currents) -> None:
+    assert trade(currents, 0.1) is None
+
+
+def test_it_never_pays_at_a_sample_a_second() -> None:
+    for name in board_files.names():
+        currents = board_files.load(name).currents
+        found = trade(currents, 0.1) if currents else None
+        assert found is None or 30 < found.seconds < 600

@@ -1,0 +1,120 @@
+"""The clock and the sleep of a simulated year's board, as the device's own code rests.
+
+What a sample takes is the program's and the learner's time; what comes of the sleep is counted by
+the clock, and compared with what the program counts itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from microshrub_host.boards.board_files import Board
+from microshrub_host.boards.program_time import around_us
+from microshrub_host.library import loader
+
+from ..board.flash_wear import seconds_of
+from .year_device import FEATURES
+
+_TICKS = (1 << 30) - 1
+_LOOK_US = 10  # at the clock
+
+
+class YearSleep:
+    """A board that sleeps between its samples, `period` seconds apart.
+
+    `seconds` have passed, `asleep` of them it slept; both go on through power cuts.
+    """
+
+    def __init__(self, board: Board, options: dict[str, int], period: int, began: int) -> None:
+        """`options` are those of config.json's "sleep"; the ticks begin with `began` ms."""
+        self._board, self._options = board, options
+        self._library: Any = loader.load(loader.fastest())
+        self._rate: int | str = 1 if period == 1 else f"1/{period}"
+        self._us, self._asleep_us = 1000 * began, 0
+        self._began = self._us
+        self.samples = 0
+        self._flash_us = 0
+        self._visits = 0
+        self._told = 0  # seconds of sleep that the program told before the power went
+        self.sample_us = around_us(board, FEATURES, sensor=True) + _learner_us(board)
+        self._sleep: Any = None
+        self.start()
+
+    def start(self) -> None:
+        """What happens after a reset: it stays awake for a while."""
+        device = self._library.device
+        if self._sleep:
+            self._told += int(self._sleep.seconds)
+        self._sleep = device.sleep.Sleep(self._options, self, 0)
+        self._pace = device.pace.Pace(self._rate, self.microseconds)
+
+    def until_next(self) -> int:
+        """Rest as the program does until a sample is due, and take it; returns the ticks then."""
+        while not self._pace.due():
+            awake = int(self._sleep.rest(max(self._pace.wait() // 1000, 0)))
+            self._us += 1000 * awake + _LOOK_US
+        self._us += int(self.sample_us)
+        self.samples += 1
+        return self.milliseconds()
+
+    def heard(self) -> None:
+        """A PC has said something; it is listened to for `hold` seconds."""
+        self._visits += 1
+        self._sleep.heard()
+
+    def saved(self, state_bytes: int) -> None:
+        """A checkpoint was written."""
+        took = int(1e6 * seconds_of(state_bytes))
+        self._us += took
+        self._flash_us += took
+
+    @property
+    def seconds(self) -> float:
+        return (self._us - self._began) / 1e6
+
+    @property
+    def asleep(self) -> float:
+        return self._asleep_us / 1e6
+
+    @property
+    def visited(self) -> int:
+        """Seconds awake since a PC had said something."""
+        return self._visits * self._options["hold"]
+
+    @property
+    def flash(self) -> float:
+        """Seconds awake while a checkpoint was written."""
+        return self._flash_us / 1e6
+
+    @property
+    def told(self) -> int:
+        """Seconds asleep as the program counted them."""
+        return self._told + int(self._sleep.seconds)
+
+    @property
+    def missed(self) -> int:
+        """Samples that were due while it did something else, since the last start."""
+        return int(self._pace.missed)
+
+    # What the device's code needs of a board
+
+    def milliseconds(self) -> int:
+        return self._us // 1000 & _TICKS
+
+    def microseconds(self) -> int:
+        return self._us & _TICKS
+
+    def lightsleep(self) -> Any:
+        return self._doze
+
+    def _doze(self, milliseconds: int) -> None:
+        self._us += 1000 * milliseconds
+        self._asleep_us += 1000 * milliseconds
+
+
+def _learner_us(board: Board) -> float:
+    """The most that a sample takes of a Hoeffding tree in the board's file, larger than the
+    year's."""
+    rows = [row for row in (board.cost.rows if board.cost else ()) if "hoeffding" in row.model]
+    most = max((row.predict[1] + row.learn[1] for row in rows), default=0.0)
+    return most * (board.cost.cycles if board.cost else 1.0) * 1e6 / board.clock_hz
