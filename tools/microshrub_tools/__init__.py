@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from .api import build, flash
     from .board.build import Build
     from .board.flash import SelfTest
+    from .board.sensor_settings import Sensor
 
-__all__ = ["Build", "SelfTest", "build", "flash"]
+__all__ = ["Build", "SelfTest", "Sensor", "build", "flash"]
 
 _HOMES = {
     "Build": "board.build",
     "SelfTest": "board.flash",
+    "Sensor": "board.sensor_settings",
     "build": "api",
     "flash": "api",
 }

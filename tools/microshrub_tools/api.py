@@ -19,6 +19,7 @@ from .board.build import Build
 from .board.flash import SelfTest
 from .board.program_options import ProgramOptions
 from .board.raw_repl import Device, DeviceError
+from .board.sensor_settings import words_of
 
 Progress = Callable[[int, int], object]
 
@@ -49,7 +50,7 @@ def build(
         Whether the library is for a MicroPython that you build: manifest.py in the folder
         firmware/ freezes it in, where it takes flash instead of RAM.
     options
-        Those of ProgramOptions: sensor=("adc", "pins=26,27"), alarm="adwin",
+        Those of ProgramOptions: sensor=Sensor.adc(pins=(26, 27)), alarm="adwin",
         beside=[LabelBudget(share=0.1)].
 
     Raises
@@ -70,6 +71,8 @@ def build(
     saved = model_files.read(Path(model))
     names = saved.feature_names, saved.known_names
     words = old_words(options)
+    if "sensor" in options:
+        options["sensor"] = words_of(options["sensor"])
     given = ProgramOptions(**options, words=words)
     around = given.config(target, *names, saved.extraction)
     program = program_config.of_model(saved, around)

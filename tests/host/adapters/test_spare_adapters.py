@@ -13,7 +13,7 @@ import pytest
 
 from microshrub_host.adapters.river_adapter import HoeffdingTreeClassifier, ShrubClassifier
 from microshrub_host.models import model_files
-from microshrub_tools import build
+from microshrub_tools import Sensor, build
 
 SETTINGS: dict[str, Any] = {"window": 32, "trees": 4, "depth": 3, "engine": "python"}
 
@@ -46,7 +46,7 @@ def test_river_learns_a_label_that_comes_later(tmp_path: Path) -> None:
     assert file.class_names == ("walk", "rest", "stairs", "spare 2")
     assert file.spare is not None
     assert model_files.open_model(path).spare.newcomers.waiting == 0
-    build(path, "rpi_pico", output=tmp_path / "out", sensor=["adc", "pins=26,27"])
+    build(path, "rpi_pico", output=tmp_path / "out", sensor=Sensor.adc(pins=(26, 27)))
     config = json.loads((tmp_path / "out" / "config.json").read_text())
     assert config["class_names"] == list(file.class_names)
     assert config["spare"]["classes"] == 2

@@ -204,7 +204,9 @@ def test_from_a_data_frame_to_a_folder_that_learns_on(
     opened = model_files.open_model(tmp_path / "m.mshrub")
     assert (folder / "learner.state").read_bytes() == opened.learner.save()
     with pytest.raises(UserError, match=r"--sensor 'adx' is unknown\. Did you mean adc"):
-        microshrub_tools.build(tmp_path / "m.mshrub", "rpi_pico", sensor=["adx"])
+        microshrub_tools.build(
+            tmp_path / "m.mshrub", "rpi_pico", sensor=microshrub_tools.Sensor.driver("adx")
+        )
 
 
 def test_units_that_a_sensor_does_not_give(tmp_path: Path) -> None:

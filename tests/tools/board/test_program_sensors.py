@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests_support import make_blobs
 
@@ -13,6 +15,7 @@ from microshrub_host.boards import board_files
 from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
 from microshrub_host.streams.stream import Stream
+from microshrub_tools import Sensor
 from microshrub_tools.board import build
 from microshrub_tools.board.program_options import ProgramOptions
 from microshrub_tools.board.program_sensors import sensors
@@ -44,6 +47,17 @@ def light(tmp_path: Path) -> str:
     return str(path)
 
 
+def saved(folder: Path, features: int) -> Path:
+    """The file of a model that takes that many values."""
+    rows, labels = make_blobs(300)
+    names = tuple("abc"[:features])
+    stream = Stream("b", np.tile(rows, 2)[:, :features], labels, names, ("no", "yes"))
+    parameters = {"features": features, "classes": 2, "window": 16, "trees": 4}
+    result = prequential.evaluate(stream, "shrub", parameters, engine="python")
+    model_files.write(folder / "m.mshrub", model_files.of_run(result, stream))
+    return folder / "m.mshrub"
+
+
 def test_a_sensor_of_the_users_own(light: str) -> None:
     found = sensors((light, "address=41", "rate=20"), PICO)
     assert found.config == {
@@ -66,6 +80,36 @@ def test_several_sensors(light: str) -> None:
         sensors([*words, ("serial",)], PICO)
     with pytest.raises(UserError, match="sensors together give 5 values, and the model has 1"):
         ProgramOptions(sensor=words).config(PICO, ["a"], ["no", "yes"])
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        (Sensor.adc(), ("adc",)),
+        (Sensor.adc((26, 27), rate=20), ("adc", "pins=26,27", "rate=20")),
+        (Sensor.mpu6050(scl=1, sda=0), MOTION),
+        (Sensor.mpu6050(scl=1, sda=0, axes=3, fifo=True, rate=50),
+         (*MOTION, "axes=3", "fifo=yes", "rate=50")),
+        (Sensor.driver("clamp", pin=26, ampere=10, rate=Fraction(1, 60)),
+         ("clamp", "pin=26", "ampere=10", "rate=1/60")),
+    ],
+)  # fmt: skip
+def test_typed_sensors_say_what_words_say(typed: Sensor, words: tuple[str, ...]) -> None:
+    assert sensors(typed.words, PICO) == sensors(words, PICO)
+
+
+def test_a_program_takes_typed_sensors(light: str, tmp_path: Path) -> None:
+    model = saved(tmp_path, 3)
+    one, two = Sensor.adc((26,), rate=100), Sensor.driver(light, address=41)
+    words = [["adc", "pins=26", "rate=100"], [light, "address=41"]]
+    config = microshrub_tools.build(model, "rpi_pico", output=tmp_path / "a", sensor=[one, two])
+    with pytest.warns(DeprecationWarning, match=r"write sensor=Sensor\.adc") as noted:
+        old = microshrub_tools.build(model, "rpi_pico", output=tmp_path / "b", sensor=words)
+    assert [each.filename for each in noted] == [__file__]
+    texts = [(made.folder / "config.json").read_text() for made in (config, old)]
+    assert texts[0] == texts[1]
+    with pytest.raises(UserError, match="There is no pin 260"):
+        microshrub_tools.build(model, "rpi_pico", sensor=Sensor.adc((260,)))
 
 
 @pytest.mark.parametrize(
@@ -145,13 +189,8 @@ def test_settings_of_its_own(light: str) -> None:
 
 @pytest.mark.parametrize("freeze", [False, True])
 def test_a_build_takes_the_file_along(light: str, tmp_path: Path, freeze: bool) -> None:
-    rows, labels = make_blobs(300)
-    stream = Stream("b", rows, labels, ("a", "b"), ("no", "yes"))
-    parameters = {"features": 2, "classes": 2, "window": 16, "trees": 4}
-    result = prequential.evaluate(stream, "shrub", parameters, engine="python")
-    model = tmp_path / "m.mshrub"
-    model_files.write(model, model_files.of_run(result, stream))
-    sensor = [light, "address=3"]
+    model = saved(tmp_path, 2)
+    sensor = Sensor.driver(light, address=3)
     made = microshrub_tools.build(
         model, "rpi_pico", output=tmp_path / "out", sensor=sensor, freeze=freeze
     )

@@ -20,7 +20,7 @@ from microshrub_host.streams.extraction import Extraction
 
 from .flash_wear import seconds_between
 from .program_house import HouseSettings
-from .program_sensors import Sensor, check_sensor, sensors
+from .program_sensors import ProgramSensor, check_sensor, sensors
 from .program_sensors import pin as sensor_pin
 from .program_sensors import rate_of as sensor_rate
 from .program_sleep import sleep_of
@@ -99,7 +99,7 @@ class ProgramOptions:
         }
 
     def _beside(
-        self, board: Board, read: Sensor, classes: Sequence[str], hertz: float | None
+        self, board: Board, read: ProgramSensor, classes: Sequence[str], hertz: float | None
     ) -> dict[str, Any]:
         """What config.json says of the companions. Raises UserError."""
         beside = registry.in_order([*self.beside, *registry.of_options(self.words, hertz)])
@@ -123,7 +123,7 @@ class ProgramOptions:
             )
         return found
 
-    def _sleep(self, board: Board, read: Sensor) -> dict[str, Any]:
+    def _sleep(self, board: Board, read: ProgramSensor) -> dict[str, Any]:
         """What config.json says of sleep, if the program sleeps. Raises UserError."""
         if self.sleep is None:
             return {}
@@ -164,7 +164,7 @@ class ProgramOptions:
         """The files of the user's own sensors. Raises UserError."""
         return sensors(self.sensor, board).own
 
-    def _extraction(self, read: Sensor, features: Sequence[str]) -> Extraction | None:
+    def _extraction(self, read: ProgramSensor, features: Sequence[str]) -> Extraction | None:
         """What --features makes of the sensor's readings, if it makes these features."""
         if not self.features:
             return None

@@ -33,7 +33,7 @@ _SHOWN = 12  # names of features
 
 
 @dataclass(frozen=True)
-class Sensor:
+class ProgramSensor:
     """A sensor, or several; `config` is for config.json."""
 
     config: dict[str, Any]
@@ -73,7 +73,7 @@ def drivers() -> dict[str, Path]:
     return {path.stem: path for path in sorted(_DRIVERS.glob("*.py"))}
 
 
-def sensors(words: Sequence[str] | Sequence[Sequence[str]], board: Board) -> Sensor:
+def sensors(words: Sequence[str] | Sequence[Sequence[str]], board: Board) -> ProgramSensor:
     """The sensor of such words; of several lists of them, those sensors together.
 
     Raises UserError.
@@ -92,7 +92,7 @@ def sensors(words: Sequence[str] | Sequence[Sequence[str]], board: Board) -> Sen
                 f"{one.name} rate={one.config['rate']}: the first sensor sets the pace, with rate="
                 f"{found[0].config['rate']}, so put the faster one first"
             )
-    return Sensor(
+    return ProgramSensor(
         {"kind": "several", "sensors": [one.config for one in found]},
         _apart([name for one in found for name in one.channels]),
         tuple(zero for one in found for zero in one.zero),
@@ -100,7 +100,9 @@ def sensors(words: Sequence[str] | Sequence[Sequence[str]], board: Board) -> Sen
     )
 
 
-def check_sensor(sensor: Sensor, features: Sequence[str], extraction: Extraction | None) -> None:
+def check_sensor(
+    sensor: ProgramSensor, features: Sequence[str], extraction: Extraction | None
+) -> None:
     """Raise UserError if the sensor does not give what the model takes."""
     given = len(sensor.channels)
     values = f"{sensor.name} give{'s' * (sensor.kind != 'several')} {count(given, 'value')}"
@@ -136,7 +138,7 @@ def pin(text: int | str, board: Board) -> int | str:
     return found
 
 
-def _sensor(words: list[str], board: Board) -> Sensor:
+def _sensor(words: list[str], board: Board) -> ProgramSensor:
     kind, *rest = words
     if kind.endswith(".py"):
         found = _own(Path(kind), rest)
@@ -166,7 +168,7 @@ def _is_slow(rate: object) -> bool:
     return one == "1" and seconds.isdecimal() and 1 <= int(seconds) <= _DAY
 
 
-def _own(path: Path, words: Sequence[str]) -> Sensor:
+def _own(path: Path, words: Sequence[str]) -> ProgramSensor:
     own = own_sensors.read(path)
     called = f"--sensor {path.stem if path in drivers().values() else path}"
     found = settings(called, words, own.settings | {"rate": 50})
@@ -176,7 +178,7 @@ def _own(path: Path, words: Sequence[str]) -> Sensor:
     rate = found.pop("rate")
     config = {"kind": "own", "module": path.stem, "class": own.name, "values": len(own.names)}
     given = {name: _number(value) for name, value in found.items() if value != own.settings[name]}
-    return Sensor(
+    return ProgramSensor(
         config | {"rate": rate, "options": given}, own.names, (0,) * len(own.names), (path,)
     )
 
@@ -191,7 +193,7 @@ def _number(value: Any) -> Any:
     return value
 
 
-def _known(kind: str, words: Sequence[str], board: Board) -> Sensor:
+def _known(kind: str, words: Sequence[str], board: Board) -> ProgramSensor:
     if any(word.startswith(("window=", "hop=")) for word in words):
         raise UserError(f"--sensor {kind} has no window: write --features window=64 hop=32")
     found = settings(f"--sensor {kind}", words, SENSORS[kind])
@@ -207,7 +209,7 @@ def _known(kind: str, words: Sequence[str], board: Board) -> Sensor:
             found[name] = pin(value, board)
         elif name not in ("pins", "fifo") and (type(value) is not int or value < 0):
             raise UserError(f"--sensor {kind} {name} has to be a whole number, not {value!r}")
-    made = Sensor({"kind": kind, **found})
+    made = ProgramSensor({"kind": kind, **found})
     if kind == "adc":
         pins = found["pins"]
         return replace(

@@ -9,14 +9,14 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.settings import settings
 from microshrub_host.boards.board_files import Board
 
-from .program_sensors import Sensor
+from .program_sensors import ProgramSensor
 from .program_sensors import pin as sensor_pin
 
 _USUAL = {"every": 60, "window": 2, "hold": 60, "pin": ""}
 _DAY = 86_400
 
 
-def sleep_of(words: Sequence[str], board: Board, read: Sensor) -> dict[str, Any]:
+def sleep_of(words: Sequence[str], board: Board, read: ProgramSensor) -> dict[str, Any]:
     """What config.json says of it. Raises UserError."""
     if read.kind == "serial":
         raise UserError(

@@ -1,0 +1,78 @@
+"""Sensors as a Python program asks for them; what becomes of them is in program_sensors.py."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+Words = tuple[str, ...]  # of `build --sensor`
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """A sensor that a board reads: `build(..., sensor=Sensor.adc(pins=(26, 27), rate=50))`.
+
+    Several together are a list, the fastest first. rate is in readings a second, 1 to 1000.
+    `words` are those of `build --sensor`.
+    """
+
+    words: Words
+
+    @classmethod
+    def adc(cls, pins: Sequence[int | str] | None = None, *, rate: int = 50) -> Sensor:
+        """Analog pins, by their numbers or names; None: those of the board's file."""
+        given = {} if pins is None else {"pins": ",".join(map(str, pins))}
+        return _sensor("adc", given | {"rate": rate})
+
+    @classmethod
+    def mpu6050(
+        cls,
+        *,
+        scl: int | str,
+        sda: int | str,
+        i2c: int = 0,
+        address: int = 104,
+        rate: int = 100,
+        axes: int = 6,
+        fifo: bool = False,
+    ) -> Sensor:
+        """Acceleration (axes=3) and rotation (6) of an MPU6050 on an I2C bus at these pins.
+
+        With fifo, the chip keeps the time.
+        """
+        return _sensor(
+            "mpu6050",
+            {"scl": scl, "sda": sda, "i2c": i2c, "address": address, "rate": rate, "axes": axes}
+            | {"fifo": "yes" if fifo else "no"},
+        )
+
+    @classmethod
+    def driver(
+        cls, name: str | Path, *, rate: int | Fraction = 50, **settings: int | float | str
+    ) -> Sensor:
+        """A driver that comes along, or a file of your own such as `my_sensor.py`.
+
+        `settings` are the arguments of its class; a rate of Fraction(1, 60) is once a minute.
+        """
+        return _sensor(str(name), {**settings, "rate": rate})
+
+
+def _sensor(kind: str, settings: Mapping[str, object]) -> Sensor:
+    return Sensor((kind, *(f"{name}={value}" for name, value in settings.items())))
+
+
+def words_of(
+    given: Sensor | Sequence[Sensor] | Sequence[str] | Sequence[Sequence[str]],
+) -> list[Words]:
+    """The words of each sensor. Words themselves warn: they go with the next release."""
+    several = [given] if isinstance(given, Sensor) else given
+    found = [each.words for each in several if isinstance(each, Sensor)]
+    if found and len(found) == len(several):
+        return found
+    message = "sensor= in words goes with the next release: write sensor=Sensor.adc(pins=(26, 27))"
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
+    texts = [each for each in several if isinstance(each, str)]
+    return [tuple(texts)] if texts else [tuple(each) for each in several]  # type: ignore[arg-type]
