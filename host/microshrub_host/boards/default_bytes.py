@@ -19,13 +19,14 @@ def bytes_for(parameters: Parameters, board: Board, kind: str, native: bool = Fa
     """The learner's default bytes, or fewer if the board has less beside the program of `build`.
 
     With `native`, that is the program of `build --native`, which is smaller. RESERVED bytes stay
-    free; if the board is too small for that, only the program has to fit.
+    free; if the board is too small for that and a quarter of the default, only the program has to
+    fit.
     """
     most = int(defaults(model_of(kind))[SIZE])
     choices = [most * k // _STEPS for k in range(_STEPS, 0, -1)] + [most // 2 // _STEPS]
-    for beside in (PROGRAM + RESERVED, PROGRAM):
+    for beside, least in ((PROGRAM + RESERVED, most // 4), (PROGRAM, 0)):
         rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - beside)
-        for size in choices:
+        for size in [size for size in choices if size >= least]:
             wanted: dict[str, Any] = {**parameters, SIZE: size}
             if _exists(wanted, kind) and budget(wanted, rest, kind, native=native).fits:
                 return size

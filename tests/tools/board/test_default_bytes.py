@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from microshrub_host.boards import board_files
+from microshrub_host.boards.default_bytes import bytes_for
+from microshrub_host.library.learners import defaults
 from microshrub_tools.cli.main import main
 
 SOURCE = ["synth:rbf_m", "--warmup", "64", "--limit", "300", "--board", "rpi_pico"]
@@ -28,3 +31,13 @@ def test_a_native_module_leaves_room_for_a_larger_model(
     assert plain == 36_864
     assert native == 65_536
     assert "It fits" in capsys.readouterr().out
+
+
+def test_on_a_small_board_it_is_not_the_user_who_gets_that_room(
+    native_tools_for: Callable[[str], object],
+) -> None:
+    """Where no model of some size leaves 20 KB to the user's own code, none does."""
+    board = board_files.load("esp32c3")
+    native_tools_for(board.arch)
+    shape = {"features": 14, "classes": 2, **defaults("thicket")}
+    assert bytes_for(shape, board, "Thicket") < bytes_for(shape, board, "Thicket", native=True)
