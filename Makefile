@@ -69,7 +69,7 @@ lint: .venv/dev
 
 # The page of `microshrub web`: first what Python knows, then the program
 PAGE := tools/microshrub_tools/web/site
-web: .venv/run tools/web/node_modules
+web: .venv/more tools/web/node_modules
 	rm -rf $(PAGE)
 	$(BIN)/python -m microshrub_tools.web.page_data $(PAGE)
 	cd tools/web && npm run --silent types && npm run --silent bundle -- $(abspath $(PAGE))
@@ -79,7 +79,7 @@ tools/web/node_modules: tools/web/package-lock.json
 	@touch $@
 
 # Instructions, bytes and accuracies beside those of before; red if one got worse without a word
-costs: .venv/run
+costs: .venv/more
 	$(BIN)/microshrub costs --history docs/reference/results/counts.csv
 
 # Constants that several files of firmware/ share, written into those that use them
@@ -88,6 +88,8 @@ constants: .venv/run
 
 types: .venv/dev $(STUBS)
 	$(BIN)/mypy
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
 	$(BIN)/mypy --config-file firmware/mypy.ini
 
 # What `mpremote mip install` copies to a board: package.json and its like
@@ -103,10 +105,15 @@ packages: .venv/run
 	$(INSTALL) --editable .
 	@touch $@
 
-# What .venv/run has, and more: one installation serves both
+# Also generated streams, and what is fast where there is no C compiler
+.venv/more: pyproject.toml | .venv/bin/pip
+	$(INSTALL) --editable '.[river,speed]'
+	@touch .venv/run $@
+
+# What both have, and more: one installation serves all
 .venv/dev: pyproject.toml | .venv/bin/pip
 	$(INSTALL) --editable '.[dev]'
-	@touch .venv/run $@
+	@touch .venv/run .venv/more $@
 
 .venv/docs: .venv/run
 	$(INSTALL) --editable '.[docs]'

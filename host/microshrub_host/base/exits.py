@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from . import extras
 from .errors import UserError
 
 _PATIENCE = 0.5  # seconds after Ctrl-C, for files to be closed and processes to be ended
@@ -71,6 +72,8 @@ def _ended(error: BaseException) -> int:
         _drop_output()
         doing = f"use {error.filename}" if error.filename else "read or write"
         return _say(f"cannot {doing}: {error.strerror or error}", 2)
+    if isinstance(error, ModuleNotFoundError) and (said := extras.missing(error.name or "")):
+        return _say(said, 2)
     if isinstance(error, MemoryError):
         return _say("this needs more memory than the machine has", 2)
     raise error

@@ -19,13 +19,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..base.errors import UserError
+from ..base.pseudo_terminal import pseudo_terminal
 from ..base.raw_repl import CodeRaisedError, LineLostError, RawRepl
 from ..fetch.debian_packages import Progress
 from .emulated_boards import FILES_BYTES, Emulator, find_or_build
-
-if sys.platform != "win32":  # where there is no QEMU of ours
-    import pty
-    import tty
 
 ON_BOARD = Path(__file__).with_name("on_board")  # files that run on the emulated board
 SHIFT = 10
@@ -75,14 +72,12 @@ class EmulatedBoard:
         self._files = files or {}
 
     def __enter__(self) -> EmulatedBoard:
-        assert sys.platform != "win32"
         self._folder = tempfile.TemporaryDirectory(prefix="microshrub-")
         self._complaints = tempfile.TemporaryFile()
         options = ("-nographic", "-monitor", "null", "-semihosting", "-serial", "stdio")
         count = ("-icount", f"shift={SHIFT},align=off,sleep=off")
-        line, self._end = pty.openpty()  # QEMU's own would look once a second for who opens it
-        tty.setraw(self._end)
-        self.port = os.ttyname(self._end)
+        # QEMU's own would look once a second for who opens it
+        line, self._end, self.port = pseudo_terminal()
         self._repl = RawRepl(self.port, silence=_SILENCE)
         self._process = subprocess.Popen(
             (*self.emulator.command, *options, *count, *self._loaded()),
@@ -182,8 +177,8 @@ class EmulatedBoard:
         except LineLostError as error:
             raise EmulatedBoardError(self._lost(error)) from error
         self.disconnect()
-        assert sys.platform != "win32"
-        self._process.send_signal(signal.SIGIO)
+        if sys.platform != "win32":
+            self._process.send_signal(signal.SIGIO)
 
     def _loaded(self) -> tuple[str, ...]:
         """QEMU's options that put the files into the board's memory."""

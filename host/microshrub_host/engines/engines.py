@@ -83,7 +83,8 @@ def available() -> tuple[str, ...]:
     """The engines of this machine; a real MicroPython, which can be fetched, is always one."""
     from ..kernels import c_kernels
 
-    return NAMES if c_kernels.works() else tuple(name for name in NAMES if name != "c")
+    lacking = {"c": not c_kernels.works(), "llvm": not loader.has_llvm()}
+    return tuple(name for name in NAMES if not lacking.get(name))
 
 
 def start(

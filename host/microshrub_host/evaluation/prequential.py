@@ -40,9 +40,11 @@ def fit(engine: Engine, rows: Raw, warmup: int) -> None:
 def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> None:
     """Compile all that a run of such a model on that engine needs, or load it from the cache.
 
-    The engine is `llvm` or `c`; None is the fastest here.
+    None is the fastest engine here; `python` needs nothing.
     """
     engine = engine or loader.fastest()
+    if engine not in loader.COMPILED:
+        return
     _compile(model, tuple(_switches(parameters)), engine)
     with contextlib.suppress(OSError):
         mark = _compiled_mark(model, parameters, engine)
@@ -65,8 +67,9 @@ def _compile(model: str, switches: tuple[str, ...], engine: str) -> None:
 
 def are_compiled(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> bool:
     """Whether compile_kernels has done its work before, in this cache."""
+    engine = engine or loader.fastest()
     try:
-        return _compiled_mark(model, parameters, engine or loader.fastest()).exists()
+        return engine not in loader.COMPILED or _compiled_mark(model, parameters, engine).exists()
     except OSError:
         return False
 
@@ -112,8 +115,7 @@ def learn(
 ) -> R:
     """Predict each row of a task and then learn it; see evaluate()."""
     engine = engine or loader.fastest()
-    if engine in loader.COMPILED:
-        compile_kernels(model, parameters, engine)
+    compile_kernels(model, parameters, engine)
     seconds = 0.0
     beside, growing = task.beside, not warmup
     with engines.start(engine, kind_of(model), parameters, beside, growing=growing) as run:

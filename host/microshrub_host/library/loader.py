@@ -173,10 +173,32 @@ def constant(module: str, name: str) -> int:
 
 
 def fastest() -> str:
-    """The fastest engine that this machine has: `c` with a C compiler, else `llvm`."""
+    """The fastest engine that this machine has: `c` with a C compiler, `llvm` with llvmlite,
+    else `python`, and a note.
+    """
     from ..kernels import c_kernels
 
-    return "c" if c_kernels.works() else "llvm"
+    if c_kernels.works():
+        return "c"
+    if has_llvm():
+        return "llvm"
+    _note_python()
+    return "python"
+
+
+def has_llvm() -> bool:
+    """Whether there is llvmlite, which the engine `llvm` needs. Does not import it."""
+    return importlib.util.find_spec("llvmlite") is not None
+
+
+@functools.cache  # a process needs to say it once
+def _note_python() -> None:
+    from ..base.terminal import messages
+
+    messages.say(
+        "Note: there is no C compiler here, so learning takes some hundred times as long as it "
+        "could: install one, or pip install 'microshrub[speed]'."
+    )
 
 
 def compiler(engine: str) -> KernelCompiler:

@@ -43,7 +43,7 @@ class Layout:
 
 
 class DoubtError(Exception):
-    """The file has what only csv_rows.py and columns.py judge."""
+    """The file has what only csv_rows.py and columns.py judge, or there is no pyarrow."""
 
 
 def count_lines(source: SourceFile, most: int | None = None, plain_from: int = -1) -> int:
@@ -139,9 +139,11 @@ def _items(column: pa.Array, kind: Any) -> NDArray[Any]:
 
 @contextmanager
 def _doubting() -> Iterator[None]:
-    """What a file's bytes can do wrong is for the other reader to say."""
-    import pyarrow as pa
-
+    """What is wrong with a file, the other reader says; it reads all where there is no pyarrow."""
+    try:
+        import pyarrow as pa
+    except ModuleNotFoundError:
+        raise DoubtError("there is no pyarrow") from None
     try:
         yield
     except (pa.ArrowException, OSError, EOFError, zlib.error) as error:

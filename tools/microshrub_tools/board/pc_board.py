@@ -12,14 +12,11 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import threading
 from pathlib import Path
 from types import TracebackType
 
-if sys.platform != "win32":
-    import pty
-    import tty
+from microshrub_host.base.pseudo_terminal import pseudo_terminal
 
 SCRIPTS = Path(__file__).with_name("on_pc")  # what MicroPython runs
 
@@ -36,16 +33,13 @@ class PcBoard:
         sensors: Path | None = None,
     ) -> None:
         """`sensors` is what machine_on_pc.py plays; without it the board has no pins."""
-        assert sys.platform != "win32"
         self.flash = flash
         flash.mkdir(exist_ok=True)
         words = [str(SCRIPTS), str(sensors.resolve())] if sensors else []
         script = str(SCRIPTS / "repl.py")
         self._command = (*command, "-X", f"heapsize={heap}", script, str(flash))
         self._sensors = words
-        self._master, self._slave = pty.openpty()
-        tty.setraw(self._slave)
-        self.port = os.ttyname(self._slave)
+        self._master, self._slave, self.port = pseudo_terminal()
         self._closing = False
         self._start(mode)
         self._thread = threading.Thread(target=self._carry, daemon=True)

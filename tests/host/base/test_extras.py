@@ -1,0 +1,105 @@
+"""Without the packages of the extras: what makers need works, all else says what to install."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from patience import PATIENCE
+from tests_support import ROOT
+
+from microshrub_host.base import extras
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+LACKING = """
+import sys
+for name in {names!r}:
+    sys.modules[name] = None
+from microshrub_tools.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+ALL = tuple(extras._EXTRAS)
+FEATURES = ("--features", "window=64", "hop=16", "rate=100")
+
+
+def run(folder: Path, *words: str, names: tuple[str, ...] = ALL) -> tuple[int, str]:
+    command = [sys.executable, "-c", LACKING.format(names=names), *words]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_the_way_from_a_recording_to_a_build_needs_none_of_them(tmp_path: Path) -> None:
+    code, said = run(tmp_path, "demo")
+    assert code == 0, said
+    found = run(tmp_path, "simulate", "gestures.csv", *FEATURES, "--save", "x.mshrub")[1]
+    whole = run(tmp_path, "simulate", "gestures.csv", *FEATURES, names=())[1]
+    crc = re.findall(r"state CRC32\D+(\w+)", found)
+    assert crc
+    assert crc == re.findall(r"state CRC32\D+(\w+)", whole), "another file reader, another model"
+    for words in (
+        ("build", "--model", "x.mshrub", "--board", "rpi_pico"),
+        ("show", "x.mshrub"),
+        ("simulate", "gestures.csv", "--target", "ax", "--drop", "label", "--limit", "500"),
+    ):
+        code, said = run(tmp_path, *words)
+        assert code == 0, said
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (("simulate", "synth:sea_0_to_2_at_1507"), "river"),
+        (("simulate", "river:Phishing"), "river"),
+        (("simulate", "synth:friedman", "--target", "target"), "river"),
+        (("simulate", "x.csv", "--engine", "llvm"), "speed"),
+    ],
+)
+def test_what_needs_one_says_so_in_a_line(
+    words: tuple[str, ...], extra: str, tmp_path: Path
+) -> None:
+    (tmp_path / "x.csv").write_text("a,label\n" + "1,x\n2,y\n" * 50)
+    code, said = run(tmp_path, *words)
+    assert code == 2, said
+    lines = [line for line in said.splitlines() if line.startswith("microshrub")]
+    assert len(lines) == 1, said
+    assert lines[0].endswith(f"pip install 'microshrub[{extra}]'")
+
+
+def test_no_compiler_and_no_llvm_is_slow_and_said(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a,label\n" + "1,x\n2,y\n" * 50)
+    command = LACKING.format(names=ALL).replace(
+        "from microshrub_tools", "import os; os.environ['PATH'] = ''\nfrom microshrub_tools", 1
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", command, "simulate", "x.csv"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "samples a second (python)" in done.stdout
+    assert done.stderr.count("pip install 'microshrub[speed]'") == 1
+
+
+def test_each_extra_brings_the_packages_that_are_said_to_be_in_it() -> None:
+    """By the names that pip has for them."""
+    called = {"elftools": "pyelftools", "sklearn": "scikit-learn"}
+    for module, extra in extras._EXTRAS.items():
+        brought = " ".join(PROJECT["optional-dependencies"][extra])
+        assert re.search(rf"\b{called.get(module, module)}[>= ]", brought), module
+    assert extras.missing("os.path") is None
+
+
+def test_the_base_is_light() -> None:
+    """In all, 190 MB were measured; none of these heavy ones on Linux."""
+    for line in PROJECT["dependencies"]:
+        heavy = re.match(r"(pyarrow|llvmlite|scipy|river|pandas)\b", line)
+        assert not heavy or "sys_platform != 'linux'" in line, line
