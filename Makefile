@@ -6,6 +6,7 @@
 #             torch and Sphinx for all of them
 # make costs  instructions, bytes and accuracies beside those that docs/reference/results/counts.csv has
 # make web    the page on which the board's own code learns; needs npm
+# make release  what is published, in dist/: it says what is missing, and tries it with several Pythons
 # make docs   the site in build/docs; a broken link or a docstring that cannot be read is an error
 PYTHON ?= python3
 BIN := .venv/bin
@@ -13,7 +14,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 STUBS := .typings/micropython.pyi
 
-.PHONY: attack ci constants costs demo docs mutants packages optional test tests test-lowest lint types web clean
+.PHONY: attack ci constants costs demo docs mutants packages optional release test tests test-lowest lint types web clean
 .DELETE_ON_ERROR:
 # Set, it has each of the many processes that the tests start compile its sources anew
 unexport PYTHONDONTWRITEBYTECODE
@@ -60,6 +61,10 @@ test-lowest:
 docs: .venv/docs
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/docs
 	@echo "The site is in build/docs/index.html"
+
+# Wheel, sdist, packages of mip and site in dist/, and the wheel tried with several Pythons
+release: web docs packages .venv/dev
+	.ci/release $(BIN) python3.10 python3.11 python3.12 python3.13
 
 lint: .venv/dev
 	$(BIN)/ruff check .
