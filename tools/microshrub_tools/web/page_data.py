@@ -23,6 +23,7 @@ from microshrub_host.boards import board_files, ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.default_bytes import SIZE, bytes_for
 from microshrub_host.evaluation import prequential
+from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library import loader
 from microshrub_host.library.learners import (
     DEFAULT,
@@ -44,9 +45,10 @@ from microshrub_host.streams.telltales import TELLTALE_NAMES
 from ..board import board_code, build, program_config, program_library
 from ..board.program_config import Program
 from ..board.program_options import ProgramOptions
+from ..board.program_sensors import sensors
 
 WARMUP = 256
-_USUAL = {"features": 32, "classes": 8}  # the shape for which sizes are told
+_USUAL = {"features": 36, "classes": 8}  # the shape for which sizes are told: windows of six axes
 _CLASSES = ("0", "1")  # any: a program without classes would predict numbers
 _DECIMALS = 4
 _DRIVERS = ("learning.py", "motion.py")
@@ -64,16 +66,26 @@ class Sample:
     key: str
     source: str
     samples: int
+    classes: tuple[str, ...] = ()  # what they are called; those of the source without
 
 
 SAMPLES = (
-    Sample("agrawal", "synth:agrawal_8_to_2_at_1500", 3000),
-    Sample("sea", "synth:sea_0_to_2_at_1500", 3000),
+    Sample("agrawal", "synth:agrawal_8_to_2_at_1500", 3000, ("refuse", "grant")),
+    Sample("sea", "synth:sea_0_to_2_at_1500", 3000, ("above", "below")),
     Sample("led", "synth:led", 2000),
 )
 
-# Those whose empty flash the page can fill, or tell how to
-BOARDS = ("esp32", "esp32c3", "esp32s3", "rpi_pico", "rpi_pico2", "rpi_pico_w")
+# Those whose empty flash the page can fill, or tell how to; the pins of a motion sensor there, SCL
+# and SDA, which no boot, flash or USB needs
+BOARDS = {
+    "esp32": (22, 21),
+    "esp32c3": (5, 4),
+    "esp32s3": (9, 8),
+    "rpi_pico": (1, 0),
+    "rpi_pico2": (1, 0),
+    "rpi_pico_w": (1, 0),
+}
+_RATE, _WINDOWS = 50, ("window=32", "hop=8")  # of the motion that is taught in the page
 
 
 def write(folder: Path) -> None:
@@ -134,7 +146,8 @@ def _board(board: Board) -> dict[str, Any]:
         "firmware": board.firmware,
         "heap_free_bytes": board.heap_free_bytes,
         "largest_block_bytes": board.largest_block_bytes,
-        "around": ProgramOptions().config(board, (), _CLASSES),
+        "around": _around(board),
+        "motion": _motion(board),
         "beside": {model: _beside(board, model) for model in learners()},
         "bytes": bytes_for(_usual(DEFAULT), board, MODELS[DEFAULT]),
     }
@@ -143,12 +156,13 @@ def _board(board: Board) -> dict[str, Any]:
 def _beside(board: Board, model: str) -> dict[str, int]:
     """What such a learner takes of the board beside its buffers: code, headers, objects.
 
-    Alone in a program of one's own, and with the program of `build` around it. The page has the
-    library's modules, each in a file of its own, of which it picks those that are needed.
+    Alone in a program of one's own, and with the program of `build` around it, or such a program
+    with a motion sensor. The page has the library's modules, each in a file of its own, of which
+    it picks those that are needed.
     """
-    alone = ram_budget.budget(_usual(model), board, MODELS[model])
-    program = build.budget_of(_program(model, board), board, merged=False)
-    found = {"alone": alone, "program": program}
+    found = {"alone": ram_budget.budget(_usual(model), board, MODELS[model])}
+    for name, around in (("program", _around(board)), ("motion", _motion(board))):
+        found[name] = build.budget_of(_program(model, around), board, merged=False)
     return {
         name: sum(part.bytes for part in (*each.code, *each.overhead))
         for name, each in found.items()
@@ -159,7 +173,20 @@ def _usual(model: str) -> dict[str, Any]:
     return {**_USUAL, **defaults(model)}
 
 
-def _program(model: str, board: Board) -> Program:
+def _around(board: Board) -> dict[str, Any]:
+    """What config.json has around a learner whose samples come over the link."""
+    return ProgramOptions().config(board, (), _CLASSES)
+
+
+def _motion(board: Board) -> dict[str, Any]:
+    """What it has around one of the motion that was taught in the page."""
+    scl, sda = BOARDS[board.key]
+    sensor = ("mpu6050", f"scl={scl}", f"sda={sda}", f"rate={_RATE}")
+    names = FeatureOptions.of(_WINDOWS).names(sensors(sensor, board).channels)
+    return ProgramOptions(sensor=sensor, features=_WINDOWS).config(board, names, _CLASSES)
+
+
+def _program(model: str, around: dict[str, Any]) -> Program:
     """The program that the page puts on a board, with such a learner."""
     names = [tuple(map(str, range(count))) for count in _USUAL.values()]
     return Program(
@@ -171,7 +198,7 @@ def _program(model: str, board: Board) -> Program:
         warmup=None if grows(model) else WARMUP,
         learner_state=b"",
         quantizer_state=b"",
-        around=ProgramOptions().config(board, names[0], names[1]),
+        around=around,
     )
 
 
@@ -194,13 +221,14 @@ def _learner(model: str, board: Board) -> dict[str, Any]:
         "asks_two_valued": "two_valued" in parameters(model),
         "grows": grows(model),
         "options": options,
-        "modules": program_library.modules(_program(model, board)),
+        "modules": program_library.modules(_program(model, _around(board))),
+        "motion_modules": program_library.modules(_program(model, _motion(board))),
     }
 
 
 def _stream(sample: Sample, boards: list[Board], folder: Path) -> dict[str, Any]:
     path = folder / f"{sample.key}.csv.gz"
-    path.write_bytes(_packed(open_stream(sample.source, limit=sample.samples)))
+    path.write_bytes(_packed(sample))
     stream = open_stream(str(path))
     sizes = {board.key: _size(stream, board) for board in boards}
     return {
@@ -214,13 +242,15 @@ def _stream(sample: Sample, boards: list[Board], folder: Path) -> dict[str, Any]
     }
 
 
-def _packed(stream: Stream) -> bytes:
+def _packed(sample: Sample) -> bytes:
     """A CSV file with few decimals, the class last; equal streams make equal bytes."""
+    stream = open_stream(sample.source, limit=sample.samples)
+    names = sample.classes or stream.class_names
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow([*stream.feature_names, "class"])
     for values, label in zip(stream.values.round(_DECIMALS), stream.labels, strict=True):
-        rows.writerow([*(f"{value:.12g}" for value in values), stream.class_names[label]])
+        rows.writerow([*(f"{value:.12g}" for value in values), names[label]])
     return gzip.compress(text.getvalue().encode(), mtime=0)
 
 

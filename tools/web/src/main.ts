@@ -1,19 +1,51 @@
-// The page: its heading, its parts, and the service worker that keeps it for use offline.
+// The page: one path of three steps, and the service worker that keeps it for use offline.
 
 import { make } from "./dom";
 import { loadPageData } from "./page_data";
 import { LANGUAGES, texts } from "./texts";
 import { BlankBoard } from "./views/blank_board";
+import { HandOver } from "./views/hand_over";
 import { Playground } from "./views/playground";
 import { Teach } from "./views/teach";
 import { Watch } from "./views/watch";
 
-async function show(main: HTMLElement): Promise<void> {
+async function show(main: HTMLElement, path: HTMLElement): Promise<void> {
   const data = await loadPageData();
+  const blank = new BlankBoard(data.boards);
+  let hand!: HandOver;
+  const teach = new Teach(data, (failed) => (hand = new HandOver(data, failed, blank.element)));
   const playground = new Playground(data);
   const watch = new Watch(() => playground.openStream());
-  const blank = new BlankBoard(data.boards);
-  main.append(new Teach(data).element, playground.element, watch.element, blank.element);
+  const steps = [
+    step("teach", texts.teach, teach.element),
+    step("board", texts.handOver, hand.element),
+    step("playground", texts.playground, playground.element, watch.element),
+  ];
+  main.append(...steps);
+  path.append(make("ol", {}, ...steps.map((each) => make("li", {}, wayTo(each)))));
+}
+
+/** A step of the path, with its heading. */
+function step(
+  id: string,
+  { title, lead }: { readonly title: string; readonly lead: string },
+  ...parts: readonly HTMLElement[]
+): HTMLElement {
+  const heading = make("h2", { id: `${id}-title`, tabindex: "-1" }, title);
+  const about = make("p", { class: "lead" }, lead);
+  return make("section", { id, "aria-labelledby": heading.id }, heading, about, ...parts);
+}
+
+/** A link to a step; what stands behind the # of the address stays there. */
+function wayTo(section: HTMLElement): HTMLElement {
+  const heading = section.querySelector("h2")!;
+  const link = make("a", { href: `#${heading.id}` }, heading.textContent);
+  link.onclick = (event) => {
+    event.preventDefault();
+    heading.focus({ preventScroll: true });
+    section.scrollIntoView();
+  };
+  return link;
 }
 
 /** The page in another language, with what stands behind the # of its address. */
@@ -26,8 +58,9 @@ function languageLinks(): HTMLElement {
 
 document.documentElement.lang = texts.language;
 const main = make("main", {});
+const path = make("nav", { "aria-label": texts.path });
 document.body.append(
-  make("header", {}, make("h1", {}, texts.title), languageLinks()),
+  make("header", {}, make("h1", {}, texts.title), path, languageLinks()),
   main,
   make(
     "footer",
@@ -38,7 +71,7 @@ document.body.append(
   ),
 );
 if (typeof WebAssembly === "object" && typeof Worker === "function") {
-  show(main).catch((error: unknown) => {
+  show(main, path).catch((error: unknown) => {
     main.append(make("p", { class: "bad", role: "alert" }, texts.failed(String(error))));
   });
 } else {

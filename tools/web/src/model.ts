@@ -1,8 +1,9 @@
 // A learned model, as the simulator's .mshrub file and as the program of a board.
 
 import type { Saved } from "./learning/messages";
+import type { Extraction } from "./learning/windows";
 import { BYTECODE, loadLibrary } from "./page_data";
-import type { Board, Learner, PageData, Parameters } from "./page_data";
+import type { Around, Board, Learner, PageData, Parameters } from "./page_data";
 import type { Unit } from "./streams/units";
 import { zip } from "./zip";
 
@@ -22,6 +23,13 @@ export interface Model {
   readonly accuracy: number; // millionths
   readonly crc32: number;
   readonly saved: Saved;
+  readonly extraction?: Extraction; // what the features were made of
+}
+
+/** What a board's program has around the model. */
+export interface Target {
+  readonly board: Board;
+  readonly sensor: "serial" | "motion"; // samples come over the line, or it feels its motion
 }
 
 type Files = Readonly<Record<string, Uint8Array>>;
@@ -40,6 +48,7 @@ export function modelFile(model: Model, data: PageData, more: Files = {}): Blob 
     samples: model.samples,
     accuracy: model.accuracy / 10_000,
     state_crc32: model.crc32,
+    ...(model.extraction ? { extraction: model.extraction } : {}),
   };
   return zip({ [CONFIG]: json(config), ...states(model), ...more });
 }
@@ -47,7 +56,7 @@ export function modelFile(model: Model, data: PageData, more: Files = {}): Blob 
 /** The files of `microshrub build` for a board, with the library for that processor. */
 export async function programFiles(
   model: Model,
-  board: Board,
+  target: Target,
   arch: string,
   data: PageData,
 ): Promise<Record<string, Uint8Array>> {
@@ -63,10 +72,10 @@ export async function programFiles(
     quantizer: QUANTIZER,
     warmup: model.learner.grows ? null : 0,
     model: LEARNER,
-    ...board.around,
+    ...aroundOf(model, target),
   };
   const plain = arch === BYTECODE ? [OF_BYTECODE] : [];
-  const compiled = [...modulesOf(model), ...plain].map((name) => {
+  const compiled = [...modulesOf(model, target), ...plain].map((name) => {
     const path = `${PACKAGE}/${name.replaceAll(".", "/")}.mpy`;
     return [`lib/${path}`, library[path]!] as const;
   });
@@ -78,13 +87,19 @@ export async function programFiles(
   };
 }
 
+function aroundOf({ extraction }: Model, { board, sensor }: Target): Around {
+  if (sensor === "serial") return board.around;
+  return { ...board.motion, extraction: extraction!.options };
+}
+
 /** The program's modules, and those that the learner has imported in the page. */
-function modulesOf(model: Model): string[] {
+function modulesOf(model: Model, { sensor }: Target): string[] {
   const imported = model.saved.modules
     .filter((name, _, all) => !all.some((other) => other.startsWith(`${name}.`))) // a folder
     .map((name) => name.slice(PACKAGE.length + 1))
     .filter((name) => name !== OF_BYTECODE);
-  return [...new Set([...model.learner.modules, ...imported])].sort();
+  const { modules, motion_modules: motion } = model.learner;
+  return [...new Set([...(sensor === "serial" ? modules : motion), ...imported])].sort();
 }
 
 function states(model: Model): Record<string, Uint8Array> {

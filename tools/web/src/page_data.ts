@@ -9,10 +9,19 @@ export interface Board {
   readonly firmware: string; // its name at micropython.org
   readonly heap_free_bytes: number;
   readonly largest_block_bytes: number;
-  readonly around: Readonly<Record<string, unknown>>; // of config.json: sensor, alarm and so on
-  /** By learner, bytes of code, headers and objects: of one's own program, or of `build`'s. */
-  readonly beside: Readonly<Record<string, { readonly alone: number; readonly program: number }>>;
+  readonly around: Around; // of a program whose samples come over the line
+  readonly motion: Around & { readonly sensor: MotionSensor }; // of one that feels its motion
+  /** By learner, bytes of code, headers and objects: of one's own program, or of `build`'s two. */
+  readonly beside: Readonly<Record<string, Readonly<Record<"alone" | "program" | "motion", number>>>>;
   readonly bytes: number; // Thicket's size there, for a stream of the user's own
+}
+
+/** What config.json has around a learner: sensor, alarm and so on. */
+export type Around = Readonly<Record<string, unknown>>;
+
+export interface MotionSensor {
+  readonly scl: number;
+  readonly sda: number;
 }
 
 export type Value = number | string | boolean | readonly number[];
@@ -31,10 +40,11 @@ export interface Option {
 export interface Learner {
   readonly key: string;
   readonly kind: string; // the name of its class
-  readonly asks_two_valued: boolean;
-  readonly grows: boolean; // its ranges begin with the first sample, and grow // it wants to know which features have two values
+  readonly asks_two_valued: boolean; // it wants to know which features have two values
+  readonly grows: boolean; // its ranges begin with the first sample, and grow
   readonly options: readonly Option[];
   readonly modules: readonly string[]; // of a board's program with such a learner
+  readonly motion_modules: readonly string[]; // of one that feels its motion
 }
 
 /** What the simulator came to when the page was built. */

@@ -7,12 +7,9 @@ import { Engine } from "./engine";
 import { Exam, type Question } from "./exam";
 import type { Status } from "./messages";
 import { csvOf, joined, pieces, valuesOf, type Recording } from "./recording";
+import { extractionOf, featureNames, HOP, RATE, WINDOW } from "./windows";
 
-const RATE = 50; // readings a second
-const WINDOW = 32; // readings of a sample
-const HOP = 8; // readings from one sample to the next
 const BLOCK = 8; // samples that are learned at once when many wait
-const STATISTICS = ["mean", "deviation", "minimum", "maximum", "crossings", "energy"];
 
 /** How it stands after a step. */
 export interface Heard {
@@ -39,8 +36,6 @@ interface Sample {
 }
 
 export class Gestures {
-  /** Features that are made of an axis. */
-  static readonly perAxis = STATISTICS.length;
   readonly recordings: Recording[] = [];
   readonly featureNames: readonly string[];
   exam: Exam | null = null;
@@ -59,13 +54,13 @@ export class Gestures {
 
   private constructor(
     private readonly engine: Engine,
-    axes: readonly string[],
+    private readonly axes: readonly string[],
     private readonly learner: Learner,
     private readonly parameters: Parameters,
     readonly classNames: readonly string[],
     private readonly listener: Listener,
   ) {
-    this.featureNames = namesOf(axes);
+    this.featureNames = featureNames(axes);
   }
 
   /** A learner of samples of those axes, which knows nothing yet. */
@@ -76,7 +71,7 @@ export class Gestures {
     classNames: readonly string[],
     listener: Listener,
   ): Promise<Gestures> {
-    const shape = { features: namesOf(axes).length, classes: classNames.length };
+    const shape = { features: featureNames(axes).length, classes: classNames.length };
     const parameters = { ...shape, ...options };
     const engine = await Engine.start(learner.kind, parameters);
     await engine.window(axes.length, WINDOW, HOP);
@@ -169,7 +164,8 @@ export class Gestures {
     const units = featureNames.map(() => ({ offset: 0, digits: 0 }));
     const saved = await this.engine.saved();
     const told = { learner, parameters, featureNames, classNames, units, saved };
-    return { ...told, stream: "gestures.csv", samples, accuracy, crc32: state_crc32 };
+    const extraction = extractionOf(this.axes);
+    return { ...told, stream: "gestures.csv", samples, accuracy, crc32: state_crc32, extraction };
   }
 
   private tick(): void {
@@ -296,8 +292,4 @@ export class Gestures {
 function isSame(one: Aim, other: Aim): boolean {
   const [a, b] = [one.question, other.question];
   return one.into === other.into && a?.label === b?.label && a?.counts === b?.counts;
-}
-
-function namesOf(axes: readonly string[]): string[] {
-  return axes.flatMap((axis) => STATISTICS.map((name) => `${axis} ${name}`));
 }

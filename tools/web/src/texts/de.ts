@@ -11,6 +11,7 @@ export const de: Texts = {
   lead:
     "Lernen auf Mikrocontrollern, Beispiel für Beispiel. Was hier lernt, ist der Code des Boards " +
     "selbst: seine Bibliothek, in MicroPython, in dieser Seite.",
+  path: "Schritte",
   licenses: "Lizenzen dessen, woraus sie gemacht ist",
   offline: "Nichts verlässt diese Seite. Sie geht auch ohne Netz.",
   failed: (why) => `Die Seite kann nicht starten: ${why}. Lade sie neu.`,
@@ -18,6 +19,10 @@ export const de: Texts = {
 
   playground: {
     title: "Spielwiese",
+    lead:
+      "Sieh hinein: wie es einen Datenstrom lernt, dessen Regel wechselt, eine eigene Datei, oder von " +
+      "einem Board, auf dem sein Programm läuft.",
+    streams: "Ein Datenstrom oder eine eigene Datei",
     stream: "Datenstrom",
     ownStream: "Eine eigene CSV- oder ARFF-Datei",
     file: "CSV- oder ARFF-Datei, die Klasse in der letzten Spalte",
@@ -73,14 +78,14 @@ export const de: Texts = {
   newest: {
     title: "Neuestes Beispiel",
     predicted: "vorhergesagt",
-    truth: "war",
+    truth: "tatsächlich",
     confidence: "Zuversicht",
     of: (confidence) => `${confidence} von 255`,
-    progress: "Was das Lernverfahren von sich sagt",
+    progress: "Im Lernverfahren",
   },
   confusion: {
     title: "Verwechslungen",
-    caption: "Zeilen: was es war. Spalten: was vorhergesagt wurde.",
+    caption: "Zeilen: tatsächlich. Spalten: vorhergesagt.",
     tooMany: "Sie werden für bis zu 32 Klassen gezählt.",
   },
   memory: {
@@ -89,7 +94,7 @@ export const de: Texts = {
     around: "Quantisierung, Zähler und Zeilen",
     beside: "Code, Köpfe und Objekte (mit voreingestellten Optionen)",
     free: "frei für dein Programm",
-    over: "zu viel für dieses Board",
+    over: "mehr, als dieses Board hat",
     sum: (taken, free, board) => `${count(taken)} der ${count(free)} Bytes, die auf ${board} frei sind`,
     buffers: (n) => `Alle ${count(n)} Puffer`,
     buffer: "Puffer",
@@ -155,7 +160,7 @@ export const de: Texts = {
       "des Boards ist unverändert. Bitte melde das.",
   },
   blank: {
-    title: "Ein leeres Board",
+    title: "Ein neues Board: erst MicroPython installieren",
     lead: "Ein Board braucht MicroPython, bevor es lernen kann. Wähl deines:",
     drag: (name, firmware) =>
       `Halt die Taste BOOTSEL gedrückt, während du den ${name} einsteckst: Er erscheint als Laufwerk ` +
@@ -319,7 +324,7 @@ export const de: Texts = {
     heard: (learned, accuracy) => `${samples(learned)} gelernt, davor ${accuracy} richtig`,
     waiting: (n) => `; ${samples(n)} ${n === 1 ? "wartet" : "warten"} noch`,
     stopped: (n) =>
-      `Es hat ${samples(n)} gelernt. Unten kannst du sie speichern oder auf ein Board bringen.`,
+      `Es hat ${samples(n)} gelernt. Bring es nun auf ein Board: der nächste Schritt.`,
     nothing: "Es wurde nichts gelernt: Drück einen Namen und zeig es.",
     cards: {
       title: "Aufnahmen",
@@ -337,13 +342,6 @@ export const de: Texts = {
       name: "Name",
       right: "richtig",
     },
-    keep: "Behalten",
-    keepLead:
-      "Ein Projekt ist eine Datei: Aufnahmen und Modell. Öffne es hier wieder, oder bau daraus das " +
-      "Programm eines Boards.",
-    save: "Das Projekt speichern",
-    csv: "Die Beispiele als CSV speichern",
-    same: "Der Simulator kommt damit auf die gleichen Bits:",
     noProject: (name) =>
       `${name} ist kein Projekt, das diese Seite gespeichert hat, oder es ist beschädigt. In einem ` +
       "Modell von simulate --save sind keine Aufnahmen.",
@@ -356,6 +354,45 @@ export const de: Texts = {
       "Ein Browser gibt Ton nur einer Seite, die über https oder von diesem Gerät kam.",
     noMicrophone: "Es gibt kein Mikrofon, oder du hast es nicht erlaubt. Nimm einen anderen Sensor.",
     wrongNames: (most) => `Nenn zwei bis ${most} verschiedene Gesten, durch Kommas getrennt.`,
+  },
+
+  handOver: {
+    title: "Bring es auf ein Board",
+    lead: "Ein Board für wenige Euro macht allein damit weiter, und lernt weiter.",
+    waits: "Bring ihm erst etwas bei und drück Beenden: Dann kommt das Gelernte hier auf ein Board.",
+    connect: "Verdrahten, verbinden, fertig",
+    sensors: { motion: "Ein eigener: ein MPU-6050", serial: "Keiner: Beispiele über USB" },
+    wire:
+      "Die Bewegung des Telefons kam in den Einheiten dieses Sensors. Verdrahte ihn, solange das Board " +
+      "nicht angesteckt ist, und halt ihn so, wie du das Telefon gehalten hast.",
+    fits: {
+      pointer:
+        "Ein Board hat keinen Zeiger. Es kann lernen, was du ihm über USB schickst; damit es selbst " +
+        "fühlt, bring es ihm mit der Bewegung eines Telefons bei, und das Board nimmt ein MPU-6050.",
+      motion: "Das Board lernt, was du ihm über USB schickst.",
+      keyboard:
+        "Ein Board hat keine Tastatur. Es kann lernen, was du ihm über USB schickst; Taster und " +
+        "Berührflächen brauchen eine Aufnahme vom Board selbst: microshrub record.",
+      microphone:
+        "Ein Board hört mit einem eigenen Mikrofon, das lauter oder leiser ist als dieses: Lass es " +
+        "aufnehmen, microshrub record, und bau daraus. Dieses Programm lernt, was du über USB schickst.",
+    },
+    keep: "Behalten",
+    keepLead:
+      "Ein Projekt ist eine Datei: Aufnahmen und Modell. Öffne es hier wieder, oder bau daraus das " +
+      "Programm eines Boards.",
+    save: "Das Projekt speichern",
+    csv: "Die Beispiele als CSV speichern",
+    same: "Der Simulator kommt damit auf die gleichen Bits:",
+  },
+  wiring: {
+    sensor: "Sensor",
+    picture: (board) => `Wie es mit dem ${board} verdrahtet ist; die Tabelle sagt das Gleiche`,
+    from: "von",
+    to: "nach",
+    pin: (name, number) => `${name}, Pin ${number}`,
+    light: (told) => `Licht für ${told}, über 330 Ω`,
+    ground: "Das andere Ende der Lichter",
   },
 
   phone: {

@@ -8,6 +8,7 @@ export const en = {
   lead:
     "Online learning on microcontrollers. What learns here is the board's own code: the device " +
     "library, in MicroPython, in this page.",
+  path: "Steps",
   licenses: "Licenses of what it is made of",
   offline: "Nothing leaves this page. It works without a network, too.",
   failed: (why: string) => `The page cannot start: ${why}. Load it again.`,
@@ -15,6 +16,10 @@ export const en = {
 
   playground: {
     title: "Playground",
+    lead:
+      "Look inside: how it learns a stream whose rule changes, a file of your own, or from a board " +
+      "that runs its program.",
+    streams: "A stream, or a file of your own",
     stream: "Stream",
     ownStream: "A CSV or ARFF file of your own",
     file: "CSV or ARFF file, the class in the last column",
@@ -71,14 +76,14 @@ export const en = {
   newest: {
     title: "Newest sample",
     predicted: "predicted",
-    truth: "was",
+    truth: "actual",
     confidence: "confidence",
     of: (confidence: number) => `${confidence} of 255`,
-    progress: "What the learner tells of itself",
+    progress: "Inside the learner",
   },
   confusion: {
     title: "Confusion matrix",
-    caption: "Rows: what it was. Columns: what was predicted.",
+    caption: "Rows: actual. Columns: predicted.",
     tooMany: "It is kept for up to 32 classes.",
   },
   memory: {
@@ -101,7 +106,7 @@ export const en = {
     same: "They are equal: every bit of every buffer is the same.",
     other: "They are not equal. Please report that.",
     unknown: "To compare, let the simulator learn the same file:",
-    waits: "Known when the whole stream is learned.",
+    waits: "Shown at the end of the stream.",
   },
   takeAway: {
     title: "Put this on a board",
@@ -149,7 +154,7 @@ export const en = {
       "program is unchanged. Please report it.",
   },
   blank: {
-    title: "A blank board",
+    title: "A new board: install MicroPython first",
     lead: "A board needs MicroPython before it can learn. Choose yours:",
     drag: (name: string, firmware: string) =>
       `Hold the button BOOTSEL while you plug the ${name} in: it shows up as a drive, ` +
@@ -311,7 +316,7 @@ export const en = {
     waiting: (n: number) =>
       n === 1 ? "; 1 sample waits to be learned" : `; ${count(n)} samples wait to be learned`,
     stopped: (n: number) =>
-      `It has learned ${count(n)} samples. Below you can save them, or put them on a board.`,
+      `It has learned ${count(n)} samples. Now put it on a board: the next step.`,
     nothing: "Nothing was learned: press a name and show it.",
     cards: {
       title: "Recordings",
@@ -329,6 +334,38 @@ export const en = {
       name: "name",
       right: "right",
     },
+    noProject: (name: string) =>
+      `${name} is no project that this page has saved, or it is damaged. A model of simulate --save ` +
+      "has no recordings in it.",
+    insecure: "Browsers give motion data only to https pages, or to a page from this device.",
+    refused: "You did not allow the motion sensor. Load the page again to be asked again.",
+    noMotion: "This device has no motion sensor, or does not share it. Use the pointer.",
+    insecureMicrophone: "Browsers give sound only to https pages, or to a page from this device.",
+    noMicrophone: "There is no microphone, or you did not allow it. Use another sensor.",
+    wrongNames: (most: number) => `Name two to ${most} different gestures, separated by commas.`,
+  },
+
+  handOver: {
+    title: "Put it on a board",
+    lead: "A board of a few euros goes on with what you taught, by itself, and goes on learning.",
+    waits: "Teach it first, then press End: what it has learned can then be put on a board here.",
+    connect: "Wire it, connect it, done",
+    sensors: { motion: "Its own: an MPU-6050", serial: "None: samples come over USB" },
+    wire:
+      "The phone's motion came in the units of this sensor. Wire it while the board is unplugged, and " +
+      "hold it as you held the phone.",
+    fits: {
+      pointer:
+        "A board has no pointer. It can learn what you send it over USB; to feel by itself, teach it " +
+        "with the motion of a phone, and the board takes an MPU-6050.",
+      motion: "The board learns what you send it over USB.",
+      keyboard:
+        "A board has no keyboard. It can learn what you send it over USB; buttons and touch pads need " +
+        "a recording made by the board itself: microshrub record.",
+      microphone:
+        "A board hears with a microphone of its own, which is louder or softer than this one: let it " +
+        "record, microshrub record, and build of that. This program learns what you send over USB.",
+    },
     keep: "Keep it",
     keepLead:
       "A project is one file: recordings and model. Open it here again, or build a board's program " +
@@ -336,16 +373,15 @@ export const en = {
     save: "Save the project",
     csv: "Save the samples as CSV",
     same: "The simulator comes to the same bits from it:",
-    noProject: (name: string) =>
-      `${name} is no project that this page has saved, or it is damaged. A model of simulate --save ` +
-      "has no recordings in it.",
-    insecure: "A browser tells of motion only to a page that came over https, or from this device.",
-    refused: "You did not allow the motion sensor. Load the page again to be asked again.",
-    noMotion: "This device has no motion sensor, or does not share it. Use the pointer.",
-    insecureMicrophone:
-      "A browser gives sound only to a page that came over https, or from this device.",
-    noMicrophone: "There is no microphone, or you did not allow it. Use another sensor.",
-    wrongNames: (most: number) => `Name two to ${most} different gestures, separated by commas.`,
+  },
+  wiring: {
+    sensor: "Sensor",
+    picture: (board: string) => `How it is wired to the ${board}; the table says the same`,
+    from: "from",
+    to: "to",
+    pin: (name: string, number: number) => `${name}, pin ${number}`,
+    light: (told: string) => `Light for ${told}, through 330 Ω`,
+    ground: "Other end of the lights",
   },
 
   phone: {

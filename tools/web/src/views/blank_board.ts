@@ -28,9 +28,9 @@ export class BlankBoard {
     this.select.onchange = () => this.show();
     this.write.onclick = () => void this.begin();
     this.element = make(
-      "section",
-      { id: "blank-part", "aria-labelledby": "blank-title" },
-      make("h2", { id: "blank-title" }, texts.blank.title),
+      "details",
+      { id: "blank-part" },
+      make("summary", {}, texts.blank.title),
       make("p", {}, texts.blank.lead),
       field(texts.playground.board, this.select),
       this.how,

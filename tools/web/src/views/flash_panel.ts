@@ -5,15 +5,15 @@ import { canConnect, chosenDevice, Port } from "../board/port";
 import { RawRepl } from "../board/raw_repl";
 import { make } from "../dom";
 import { Engine } from "../learning/engine";
-import { programFiles, type Model } from "../model";
-import { BYTECODE, type Board, type PageData } from "../page_data";
+import { programFiles, type Model, type Target } from "../model";
+import { BYTECODE, type PageData } from "../page_data";
 import { texts } from "../texts";
 
 const BAUD = 115_200;
 const START = 8_000; // milliseconds for the program to start, or to say why not
 
 /** A button that puts the model on a board; where no port can be had, how to get one. */
-export function flashPanel(model: Model, board: Board, data: PageData, part: string): HTMLElement {
+export function flashPanel(model: Model, target: Target, data: PageData, part: string): HTMLElement {
   if (!canConnect()) return make("p", {}, texts.board.noSerial);
   const button = make("button", { type: "button", id: `${part}flash` }, texts.board.flash);
   const status = make("p", { role: "status", id: `${part}flash-status` });
@@ -26,7 +26,7 @@ export function flashPanel(model: Model, board: Board, data: PageData, part: str
     button.disabled = true;
     try {
       say(texts.board.connecting);
-      const said = await putOnBoard(model, board, data, say, (done, total) => {
+      const said = await putOnBoard(model, target, data, say, (done, total) => {
         progress.hidden = false;
         [progress.value, progress.max] = [done, total];
         say(done < total ? texts.board.copying(done, total) : texts.board.checking);
@@ -43,7 +43,7 @@ export function flashPanel(model: Model, board: Board, data: PageData, part: str
 
 async function putOnBoard(
   model: Model,
-  board: Board,
+  target: Target,
   data: PageData,
   say: (text: string) => void,
   progress: (done: number, total: number) => void,
@@ -55,7 +55,7 @@ async function putOnBoard(
     const found = await architectureOf(repl);
     const arch = data.boards.some((each) => each.arch === found) ? found! : BYTECODE;
     say(texts.board.found(arch));
-    const files = await programFiles(model, board, arch, data);
+    const files = await programFiles(model, target, arch, data);
     await flash(repl, files, data.board_code, expected, progress);
     return lastLine(await repl.start(START));
   } finally {

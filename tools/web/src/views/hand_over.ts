@@ -1,33 +1,73 @@
-// What was taught, handed over: a project to be saved, a recording, a board that goes on.
+// The second step: what was taught goes on a board, which has a sensor of its own or is fed from
+// here; and it is kept, as a project and as a recording.
 
 import { choice, field, make, panel } from "../dom";
 import type { Gestures } from "../learning/gestures";
-import type { Model } from "../model";
-import type { PageData } from "../page_data";
+import type { Model, Target } from "../model";
+import type { Board, PageData } from "../page_data";
 import { projectFile } from "../project";
 import type { Source } from "../sensors";
 import { hex32, texts } from "../texts";
 import { ontoBoard, save } from "./take_away";
+import { wiring } from "./wiring";
 
 const PART = "gestures-"; // begins the names of its buttons
 const [CSV, PROJECT] = ["gestures.csv", "gestures.mshrub"];
 const DEFAULT_BOARD = "rpi_pico";
-const words = texts.teach;
+const words = texts.handOver;
 
 export class HandOver {
-  readonly element = make("div", { class: "results", id: "gestures-take", hidden: true });
+  readonly element: HTMLElement;
+  private readonly waits = make("p", { class: "waits", id: "board-waits" }, words.waits);
+  private readonly parts = make("div", { class: "results", id: "gestures-take", hidden: true });
 
+  /** `failed` is told why nothing could be given; `blank` is how a board gets MicroPython. */
   constructor(
     private readonly data: PageData,
     private readonly failed: (error: unknown) => void,
-  ) {}
+    blank: HTMLElement,
+  ) {
+    this.element = make("div", {}, this.waits, this.parts, blank);
+  }
 
   clear(): void {
-    this.element.replaceChildren();
-    this.element.hidden = true;
+    this.parts.replaceChildren();
+    this.parts.hidden = true;
+    this.waits.hidden = false;
   }
 
   show(model: Model, gestures: Gestures, source: Source): void {
+    this.parts.replaceChildren(this.boardPanel(model, source), this.keepPanel(model, gestures, source));
+    this.parts.hidden = false;
+    this.waits.hidden = true;
+  }
+
+  private boardPanel(model: Model, source: Source): HTMLElement {
+    const boards = choice(`${PART}board`, this.data.boards.map(({ key, name }) => [key, name]));
+    boards.value = DEFAULT_BOARD;
+    const kinds = source === "motion" ? (["motion", "serial"] as const) : (["serial"] as const);
+    const sensors = choice(`${PART}sensor`, kinds.map((kind) => [kind, words.sensors[kind]] as const));
+    const steps = make("div", { class: "steps" });
+    const show = (): void => {
+      const board = this.data.boards.find(({ key }) => key === boards.value)!;
+      const sensor = sensors.value as Target["sensor"];
+      steps.replaceChildren(
+        ...this.wired(board, sensor, source),
+        ontoBoard(model, { board, sensor }, this.data, this.failed, PART),
+      );
+    };
+    boards.onchange = sensors.onchange = show;
+    show();
+    const fields = [field(texts.playground.board, boards), field(texts.teach.source, sensors)];
+    return panel(words.connect, make("div", { class: "settings" }, ...fields), steps);
+  }
+
+  private wired(board: Board, sensor: Target["sensor"], source: Source): HTMLElement[] {
+    if (sensor === "serial") return [make("p", { id: "board-fits" }, words.fits[source])];
+    return [make("p", {}, words.wire), wiring(board, board.motion.sensor, [])];
+  }
+
+  private keepPanel(model: Model, gestures: Gestures, source: Source): HTMLElement {
     const { recordings } = gestures;
     const csv = gestures.csv();
     const project = make("button", { type: "button", id: "take-gestures" }, words.save);
@@ -35,7 +75,7 @@ export class HandOver {
     const recording = make("button", { type: "button", id: "take-csv", class: "plain" }, words.csv);
     recording.onclick = () => save(CSV!, new Blob([csv], { type: "text/csv" }));
     const command = `microshrub simulate ${PROJECT} --bytes ${model.parameters["bytes"] as number}`;
-    const saved = panel(
+    return panel(
       words.keep,
       make("p", {}, words.keepLead),
       make("div", { class: "labels" }, project, recording),
@@ -43,19 +83,5 @@ export class HandOver {
       make("pre", { tabindex: "0" }, command),
       make("p", {}, texts.state.page, " ", make("code", { id: "gestures-crc32" }, hex32(model.crc32))),
     );
-    this.element.replaceChildren(this.boardPanel(model), saved);
-    this.element.hidden = false;
-  }
-
-  private boardPanel(model: Model): HTMLElement {
-    const boards = choice(`${PART}board`, this.data.boards.map(({ key, name }) => [key, name]));
-    boards.value = DEFAULT_BOARD;
-    const steps = make("div", {});
-    boards.onchange = () => {
-      const board = this.data.boards.find(({ key }) => key === boards.value)!;
-      steps.replaceChildren(ontoBoard(model, board, this.data, this.failed, PART));
-    };
-    boards.onchange(new Event("change"));
-    return panel(texts.takeAway.title, field(texts.playground.board, boards), steps);
   }
 }

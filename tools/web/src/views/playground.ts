@@ -58,9 +58,9 @@ export class Playground {
     this.options.element.oninput = () => this.outdate();
     this.results = this.makeResults();
     this.element = make(
-      "section",
-      { id: "playground", "aria-labelledby": "playground-title" },
-      make("h2", { id: "playground-title" }, texts.playground.title),
+      "div",
+      {},
+      make("h3", {}, texts.playground.streams),
       this.makeForm(),
       this.status,
       this.notes,

@@ -1,7 +1,7 @@
 // What a learned model can be taken away as: a board's program, and the simulator's file.
 
 import { make } from "../dom";
-import { modelFile, programFiles, type Model } from "../model";
+import { modelFile, programFiles, type Model, type Target } from "../model";
 import type { Board, PageData } from "../page_data";
 import { texts } from "../texts";
 import { zip } from "../zip";
@@ -19,7 +19,7 @@ export function takeAway(
   return make(
     "div",
     {},
-    ontoBoard(model, board, data, failed),
+    ontoBoard(model, { board, sensor: "serial" }, data, failed),
     make("p", {}, texts.takeAway.open),
     make("pre", { tabindex: "0" }, "microshrub show page.mshrub"),
     file,
@@ -29,22 +29,23 @@ export function takeAway(
 /** From here onto the board, or as a program to be put there; `part` begins the buttons' names. */
 export function ontoBoard(
   model: Model,
-  board: Board,
+  target: Target,
   data: PageData,
   failed: (why: string) => void,
   part = "",
 ): HTMLElement {
+  const { board } = target;
   const program = make("button", { type: "button", id: `${part}take-program` }, texts.takeAway.program);
   program.onclick = () =>
-    programFiles(model, board, board.arch, data)
+    programFiles(model, target, board.arch, data)
       .then((files) => save(`microshrub-${board.key}.zip`, zip(files)))
       .catch((error: unknown) => failed(String(error)));
   const flash = `microshrub flash microshrub-${board.key} --board ${board.key} --port PORT`;
   return make(
     "div",
     {},
-    ...warning(model, board),
-    flashPanel(model, board, data, part),
+    ...warning(model, target),
+    flashPanel(model, target, data, part),
     make("p", {}, texts.takeAway.unpack(board.name)),
     make("pre", { tabindex: "0" }, flash),
     program,
@@ -52,8 +53,8 @@ export function ontoBoard(
 }
 
 /** What the program takes is known for default options and a usual shape: `flash` is exact. */
-function warning(model: Model, board: Board): HTMLElement[] {
-  const beside = board.beside[model.learner.key]!.program;
+function warning(model: Model, { board, sensor }: Target): HTMLElement[] {
+  const beside = board.beside[model.learner.key]![sensor === "serial" ? "program" : "motion"];
   const taken = model.saved.learner.length + model.saved.quantizer.length + beside;
   if (taken <= board.heap_free_bytes) return [];
   return [make("p", { class: "bad" }, texts.takeAway.tooLarge(taken, board.heap_free_bytes))];

@@ -2,13 +2,14 @@
 
 import { choice, field, make } from "../dom";
 import { Gestures, type Heard } from "../learning/gestures";
+import { featureNames } from "../learning/windows";
 import type { PageData } from "../page_data";
 import { readProject } from "../project";
 import { AXES, openSensor, type Source } from "../sensors";
 import { percent, texts } from "../texts";
 import { Answer } from "./answer";
 import { ExamPanel } from "./exam_panel";
-import { HandOver } from "./hand_over";
+import type { HandOver } from "./hand_over";
 import { phonePart } from "./phone";
 import { RecordingCards } from "./recording_cards";
 import { Trace } from "./trace";
@@ -42,8 +43,12 @@ export class Teach {
   private running = false;
   private changes = 0; // of what was taught: what was handed over before is no longer it
 
-  constructor(private readonly data: PageData) {
-    this.hand = new HandOver(data, (error) => this.fail(error));
+  /** `hand` makes what hands over what was taught, and is told whom to tell what went wrong. */
+  constructor(
+    private readonly data: PageData,
+    hand: (failed: (error: unknown) => void) => HandOver,
+  ) {
+    this.hand = hand((error) => this.fail(error));
     this.exam = new ExamPanel(() => void this.examine());
     this.cards = new RecordingCards({
       play: (recording) => this.gestures?.play(recording),
@@ -63,10 +68,8 @@ export class Teach {
     const opens = make("button", { type: "button", class: "plain" }, words.open);
     opens.onclick = () => this.file.click();
     return make(
-      "section",
-      { id: "teach", "aria-labelledby": "teach-title" },
-      make("h2", { id: "teach-title" }, words.title),
-      make("p", {}, words.lead),
+      "div",
+      {},
       make(
         "div",
         { class: "stage" },
@@ -79,7 +82,6 @@ export class Teach {
       make("div", { class: "settings" }, field(words.source, this.source), field(words.names, this.names)),
       ...phonePart(),
       this.cards.element,
-      this.hand.element,
     );
   }
 
@@ -179,7 +181,7 @@ export class Teach {
     const file = this.file.files?.[0];
     if (!file) return;
     try {
-      const features = (source: Source): number => AXES[source].length * Gestures.perAxis;
+      const features = (source: Source): number => featureNames(AXES[source]).length;
       const project = await readProject(file, features);
       this.startOver();
       this.source.value = project.source;

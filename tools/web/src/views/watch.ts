@@ -58,7 +58,7 @@ export class Watch {
     this.element = make(
       "section",
       { id: "watch-part", "aria-labelledby": "watch-title" },
-      make("h2", { id: "watch-title" }, texts.watch.title),
+      make("h3", { id: "watch-title" }, texts.watch.title),
       make("p", {}, canConnect() ? texts.watch.lead : texts.board.noSerial),
       this.connect,
       this.status,

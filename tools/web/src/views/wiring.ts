@@ -1,0 +1,166 @@
+// How a motion sensor and lights are wired to a board: a picture of our own, and the same in words.
+
+import { make, table } from "../dom";
+import type { Board, MotionSensor } from "../page_data";
+import { texts } from "../texts";
+
+const words = texts.wiring;
+const SVG = "http://www.w3.org/2000/svg";
+const [STEP, TOP, WIDTH] = [22, 56, 720]; // of the picture's unit
+const [SENSOR, BOARD, BOARD_END, LIGHT, RAIL] = [150, 250, 390, 540, 580]; // places across it
+// A Raspberry Pi Pico's pins from above, USB at the top: 1 to 20, and 40 to 21
+const LEFT =
+  "GP0 GP1 GND GP2 GP3 GP4 GP5 GND GP6 GP7 GP8 GP9 GND GP10 GP11 GP12 GP13 GND GP14 GP15".split(" ");
+const RIGHT = (
+  "VBUS VSYS GND 3V3_EN 3V3 VREF GP28 AGND GP27 GP26 RUN GP22 GND GP21 GP20 GP19 GP18 GND GP17 GP16"
+).split(" ");
+const LIGHT_GND = 23; // beside the pins of lights
+
+/** A light at a pin, and what it tells. */
+export interface Light {
+  readonly pin: number;
+  readonly told: string;
+}
+
+interface Place {
+  readonly name: string; // as it is printed on the board
+  readonly number?: number; // counted along its edge, where all boards of the kind have the same
+  readonly row: number;
+  readonly isLeft: boolean;
+}
+
+type Wire = readonly [from: string, to: Place];
+
+export const isPico = ({ key }: Board): boolean => key.startsWith("rpi_pico");
+
+/** The picture and its table; the sensor is null where the board has none of its own. */
+export function wiring(board: Board, sensor: MotionSensor | null, lights: readonly Light[]): HTMLElement {
+  const pins = isPico(board) ? picoPins() : fewPins(sensor, lights);
+  const named = (name: string, isLeft = true): Place =>
+    pins.find((pin) => pin.name === name && pin.isLeft === isLeft) ??
+    pins.find((pin) => pin.name === name)!;
+  const called = (pin: number): string => (isPico(board) ? `GP${pin}` : `GPIO ${pin}`);
+  const ofSensor: Wire[] = sensor
+    ? [
+        ["VCC", named("3V3")],
+        ["GND", named("GND")],
+        ["SCL", named(called(sensor.scl))],
+        ["SDA", named(called(sensor.sda))],
+      ]
+    : [];
+  const ofLights = lights.map(({ pin, told }): Wire => [told, named(called(pin), false)]);
+  const ground = pins.find(({ number }) => number === LIGHT_GND) ?? named("GND", false);
+  const said = [
+    ...ofSensor.map(([from, to]) => [`${words.sensor} ${from}`, pinName(to)]),
+    ...ofLights.map(([told, to]) => [words.light(told), pinName(to)]),
+    ...(lights.length ? [[words.ground, pinName(ground)]] : []),
+  ];
+  const used = [...ofSensor, ...ofLights].map(([, to]) => to);
+  if (lights.length) used.push(ground);
+  const rows = 1 + Math.max(...pins.map(({ row }) => row), 3);
+  const height = TOP + rows * STEP + 12;
+  const picture = drawn("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", class: "wires" });
+  picture.setAttribute("aria-label", words.picture(board.name));
+  picture.append(
+    ...body(board, rows),
+    ...pins.flatMap((pin) => pinMarks(pin, used.includes(pin))),
+    ...(sensor ? sensorMarks(ofSensor) : []),
+    ...lightMarks(ofLights, ground),
+  );
+  return make("figure", { class: "wiring" }, picture, table([words.from, words.to], said));
+}
+
+function picoPins(): Place[] {
+  return [
+    ...LEFT.map((name, row) => ({ name, number: row + 1, row, isLeft: true })),
+    ...RIGHT.map((name, row) => ({ name, number: 40 - row, row, isLeft: false })),
+  ];
+}
+
+/** Of a board whose makers arrange the pins in many ways: those that are used. */
+function fewPins(sensor: MotionSensor | null, lights: readonly Light[]): Place[] {
+  const left = sensor ? ["3V3", "GND", `GPIO ${sensor.scl}`, `GPIO ${sensor.sda}`] : [];
+  const right = lights.length ? [...lights.map(({ pin }) => `GPIO ${pin}`), "GND"] : [];
+  return [
+    ...left.map((name, row) => ({ name, row, isLeft: true })),
+    ...right.map((name, row) => ({ name, row, isLeft: false })),
+  ];
+}
+
+function pinName({ name, number }: Place): string {
+  return number === undefined ? name : words.pin(name, number);
+}
+
+const across = ({ isLeft }: Place): number => (isLeft ? BOARD : BOARD_END);
+const down = ({ row }: { readonly row: number }): number => TOP + STEP * row;
+
+function body(board: Board, rows: number): SVGElement[] {
+  const middle = (BOARD + BOARD_END) / 2;
+  const edge = { x: BOARD, y: TOP - 20, width: BOARD_END - BOARD, height: rows * STEP + 18, rx: 6 };
+  return [
+    drawn("rect", { ...edge, class: "board" }),
+    drawn("rect", { x: middle - 18, y: TOP - 30, width: 36, height: 20, class: "usb" }),
+    text("USB", middle, TOP - 15, { class: "on-usb", "text-anchor": "middle" }),
+    text(board.name, middle, TOP - 38, { "text-anchor": "middle" }),
+  ];
+}
+
+function pinMarks(pin: Place, isUsed: boolean): SVGElement[] {
+  const [x, y] = [across(pin), down(pin)];
+  const anchor = { "text-anchor": pin.isLeft ? "start" : "end", class: isUsed ? "pin used" : "pin" };
+  const name = isUsed && pin.number !== undefined ? `${pin.name} · ${pin.number}` : pin.name;
+  return [
+    drawn("circle", { cx: x, cy: y, r: 4, class: "hole" }),
+    text(name, pin.isLeft ? x + 9 : x - 9, y + 4, anchor),
+  ];
+}
+
+function sensorMarks(wires: readonly Wire[]): SVGElement[] {
+  const box = { x: 20, y: TOP - 20, width: SENSOR - 20, height: wires.length * STEP + 18, rx: 6 };
+  const marks = wires.flatMap(([label, to], row) => {
+    const [y, bend] = [down({ row }), SENSOR + 18 + 20 * row];
+    const way = to.isLeft
+      ? `H${bend} V${down(to)} H${BOARD}`
+      : `H${bend} V12 H${BOARD_END + 20} V${down(to)} H${BOARD_END}`; // around the board's end
+    return [
+      drawn("path", { d: `M${SENSOR} ${y} ${way}`, class: `wire ${label}` }),
+      text(label, SENSOR - 8, y + 4, { "text-anchor": "end" }),
+    ];
+  });
+  const name = [text("GY-521", 28, TOP + STEP, {}), text("MPU-6050", 28, TOP + 2 * STEP, {})];
+  return [drawn("rect", { ...box, class: "part" }), ...name, ...marks];
+}
+
+/** Each light with its resistor at its pin; what they have in common goes to ground. */
+function lightMarks(wires: readonly Wire[], ground: Place): SVGElement[] {
+  if (!wires.length) return [];
+  const rows = [...wires.map(([, to]) => to), ground].map(down);
+  const rail = `M${RAIL} ${Math.min(...rows)} V${Math.max(...rows)} M${RAIL} ${down(ground)} H${BOARD_END}`;
+  const lights = wires.flatMap(([told, to]) => {
+    const y = down(to);
+    return [
+      drawn("path", { d: `M${BOARD_END} ${y} H${RAIL}`, class: "wire light" }),
+      drawn("rect", { x: 450, y: y - 5, width: 40, height: 10, class: "part" }),
+      drawn("circle", { cx: LIGHT, cy: y, r: 8, class: "lamp" }),
+      text(told, RAIL + 10, y + 4, {}),
+    ];
+  });
+  return [drawn("path", { d: rail, class: "wire GND" }), ...lights];
+}
+
+function drawn(tag: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
+  const element = document.createElementNS(SVG, tag) as SVGElement;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  return element;
+}
+
+function text(
+  words: string,
+  x: number,
+  y: number,
+  more: Readonly<Record<string, string>>,
+): SVGElement {
+  const element = drawn("text", { x, y, ...more });
+  element.textContent = words;
+  return element;
+}
