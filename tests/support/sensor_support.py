@@ -46,6 +46,24 @@ POINTS = """
 })()
 """
 
+# Of a device that moves: gravity and the push, and the turning. No browser asks in this test.
+MOVED = """
+for (const [x, y, turn] of %s) {
+  const accelerationIncludingGravity = {x, y, z: 9.8}, rotationRate = {alpha: turn};
+  const moved = {accelerationIncludingGravity, rotationRate};
+  dispatchEvent(new DeviceMotionEvent("devicemotion", moved));
+  if (window.tick) tick();
+}
+"""
+# The page waits until the device tells of its motion.
+LIES = """
+setTimeout(function again() {
+  const accelerationIncludingGravity = {x: 0, y: 0, z: 9.8};
+  dispatchEvent(new DeviceMotionEvent("devicemotion", {accelerationIncludingGravity}));
+  if (!window.tick) setTimeout(again, 20);
+});
+"""
+
 
 @contextlib.contextmanager
 def held_clock(page: Browser) -> Iterator[None]:

@@ -26,6 +26,8 @@ The file is an object:
     numbers       {"columns", "column", ...} where a number is predicted, see numbers.py
     label_pin     {"pin", "pressed", "released"}: classes while a button is pressed or not, each
                   null for no label; or null
+    switches      [[pin, ...], ...]: of each class the pins that are high while it is predicted,
+                  see switches.py; or null
     sleep         {"every", "window", "hold", "pin"}: it sleeps between the readings of its sensor,
                   see sleep.py; or null
     mqtt          {"host", "port", "name", "settle", "events", "ca"}: the broker that it tells, see

@@ -7,7 +7,9 @@ from ..learner import choice, whole, yes_or_no
 from ..learners import learner_names
 
 VERSION = 1
-OPTIONAL = ("extraction", "anomaly", "asking", "spare", "label_pin", "sleep", "beside", "mqtt")
+OPTIONAL = (
+    "extraction", "anomaly", "asking", "spare", "label_pin", "switches", "sleep", "beside", "mqtt"
+)  # fmt: skip
 
 
 def take(configuration, fields):

@@ -38,6 +38,8 @@ def check_parts(configuration, options):
         raise ValueError("sleep is for a sensor of the board's own")
     if configuration.mqtt is not None:
         _check_mqtt(configuration.mqtt)
+    if configuration.switches is not None:
+        _check_switches(configuration.switches, configuration.classes)
     if configuration.beside is not None:
         _check_beside(configuration.beside)
     classes = configuration.classes
@@ -67,6 +69,12 @@ def _check_beside(beside):
         right = isinstance(row, list) and 3 <= len(row) <= 4 and isinstance(row[2], dict)
         if not right or not all([isinstance(text, str) for text in row[:2] + row[3:]]):
             raise ValueError("beside's %s has to be [module, class, options, state]" % name)
+
+
+def _check_switches(rows, classes):
+    right = isinstance(rows, list) and len(rows) <= classes
+    if not right or not all([isinstance(row, list) for row in rows]):
+        raise ValueError("switches has to be a list of pins for each class, not %r" % (rows,))
 
 
 def _need(name, value, needed):

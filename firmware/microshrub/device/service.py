@@ -50,6 +50,10 @@ class Service:
                 from .saving import Saving
 
                 self._app.saving = Saving(self._app, self._sensor.pace)
+        if configuration.switches is not None:
+            from .switches import follow
+
+            follow(self._app, board)
         if configuration.sleep is not None:
             from .sleep import Sleep
 

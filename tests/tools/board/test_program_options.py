@@ -147,3 +147,28 @@ def test_a_label_budget_that_cannot_be(options: dict[str, Any], words: str) -> N
         ProgramOptions(**options).config(PICO, ["a"], ["no", "yes"])
     with pytest.raises(UserError, match="is for classes"):
         ProgramOptions(beside=[LabelBudget(0.1)]).config(PICO, ["a"], [])
+
+
+def test_each_class_switches_its_pins() -> None:
+    options = ProgramOptions(switch=("a=b=16", "walk=17+LED", "rest="))
+    found = options.config(PICO, ["x"], ["rest", "walk", "a=b", "run"])
+    assert found["switches"] == [[], [17, "LED"], [16], []]
+    assert "switches" not in ProgramOptions().config(PICO, ["x"], ["rest", "walk"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("walk",), "not a class and its pin"),
+        (("wlak=16",), "no class wlak. Did you mean walk"),
+        (("walk=30",), "There is no pin 30"),
+    ],
+)
+def test_wrong_switches(words: tuple[str, ...], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        ProgramOptions(switch=words).config(PICO, ["x"], ["rest", "walk"])
+
+
+def test_a_program_of_numbers_switches_nothing() -> None:
+    with pytest.raises(UserError, match="--switch is for classes"):
+        ProgramOptions(switch=("walk=16",)).config(PICO, ["x"], ())

@@ -97,7 +97,7 @@ def test_the_other_language_is_one_press_away_and_keeps_what_the_address_has(
     page.open("about:blank")  # else it would be the same page
     page.open(address + "#bridge=word")
     page.wait("!!document.querySelector('#start')")
-    page.run("document.querySelector('header a[lang=de]').click()")
+    page.run("document.querySelector('header > p a[lang=de]').click()")
     page.wait(f"document.querySelector('#start') && {TITLE} === '{GERMAN}'")
     assert page.run("location.hash") == "#bridge=word"
-    assert page.run("document.querySelector('header a').lang") == "en"
+    assert page.run("document.querySelector('header > p a').lang") == "en"

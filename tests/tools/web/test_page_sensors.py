@@ -48,7 +48,7 @@ def test_rhythms_of_keys_are_learned(held: Browser) -> None:
 def test_words_can_be_written_while_keys_are_the_sensor(held: Browser) -> None:
     choose_source(held, "keyboard")
     begin(held)
-    held.run("document.querySelector('#playground details').open = true")
+    held.run("document.querySelector('#option-bytes').closest('details').open = true")
     held.run("document.querySelector('#option-bytes').focus()")
     held.run("stopped = null; addEventListener('keydown', (e) => stopped = e.defaultPrevented)")
     held.call("Input.dispatchKeyEvent", type="keyDown", key="ArrowUp", code="ArrowUp")

@@ -290,6 +290,45 @@ def test_notes_on_a_file_are_shown(playground: Browser, tmp_path: Path) -> None:
     assert playground.run(f"{notes}.hidden")
 
 
+def leave_out(page: Browser, column: str) -> None:
+    page.run(f"document.querySelector('#drop input[value=\"{column}\"]').click()")
+
+
+def test_a_column_that_gives_the_answer_away_is_left_out(
+    playground: Browser, tmp_path: Path
+) -> None:
+    """An id and a clock are noted as the command line notes them, and dropped as it drops them."""
+    rows = "".join(f"{i * 20},{i},{i * 7 % 11},{i % 5},{'ab'[i % 5 > 2]}\n" for i in range(300))
+    path = tmp_path / "ids.csv"
+    give_csv(playground, path, "time,sample_id,x,z,label\n" + rows)
+    choose(playground, "learner", "hoeffding")
+    crc_of_run(playground)
+    notes = "document.querySelector('#notes').textContent"
+    for stream in (open_stream(str(path)), None):
+        said = " ".join(stream.notes) if stream else playground.run(notes)
+        assert "column time is left out" in said
+        assert "column sample_id only rises and is named like" in said
+    leave_out(playground, "sample_id")
+    assert playground.run(HIDDEN)
+    assert playground.run("document.querySelector('#drop input[value=time]').checked")
+    expected = simulate(open_stream(str(path), drop=["time", "sample_id"]), "hoeffding")
+    assert crc_of_run(playground) == expected.state_crc32
+    assert playground.run("document.querySelector('#notes').hidden")
+    shown = playground.run("document.querySelector('#state pre').textContent")
+    assert shown == "microshrub simulate ids.csv --drop time sample_id --model hoeffding"
+    choose(playground, "label", "x")
+    assert playground.run("document.querySelectorAll('#drop input:checked').length") == 0
+    boxes = "[...document.querySelectorAll('#drop input')].map((each) => each.value)"
+    assert playground.run(boxes) == ["time", "sample_id", "z", "label"]
+
+
+def test_whoever_leaves_out_all_columns_is_told(playground: Browser, tmp_path: Path) -> None:
+    give_csv(playground, tmp_path / "few.csv", "a,y\n" + "1,p\n2,q\n" * 30)
+    leave_out(playground, "a")
+    start(playground)
+    assert "There are 0 feature columns" in playground.wait(ERROR)
+
+
 def test_a_large_file_is_read_beside_the_page_and_can_be_stopped(
     playground: Browser, tmp_path: Path
 ) -> None:

@@ -9,26 +9,9 @@ from collections.abc import Callable
 
 import pytest
 from browser_support import Browser
-from sensor_support import RATE, draw, settle
+from sensor_support import LIES, MOVED, RATE, draw, settle
 from teach_support import begin, name, press, said
 
-# Of a device that moves: gravity and the push, and the turning. No browser asks in this test.
-MOVED = """
-for (const [x, y, turn] of %s) {
-  const accelerationIncludingGravity = {x, y, z: 9.8}, rotationRate = {alpha: turn};
-  const moved = {accelerationIncludingGravity, rotationRate};
-  dispatchEvent(new DeviceMotionEvent("devicemotion", moved));
-  if (window.tick) tick();
-}
-"""
-# The page waits until the device tells of its motion.
-LIES = """
-setTimeout(function again() {
-  const accelerationIncludingGravity = {x: 0, y: 0, z: 9.8};
-  dispatchEvent(new DeviceMotionEvent("devicemotion", {accelerationIncludingGravity}));
-  if (!window.tick) setTimeout(again, 20);
-});
-"""
 Point = tuple[float, float]
 Make = Callable[[Browser, str, int], None]
 

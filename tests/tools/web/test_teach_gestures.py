@@ -14,6 +14,7 @@ from sensor_support import RATE, settle
 from teach_support import GESTURES, begin, crc, do, end, name, press, said, taught
 
 from microshrub_host import load_model, open_stream, simulate
+from microshrub_host.beside.guarantee import Guarantee, GuaranteeRun
 
 STATUS = "document.querySelector('#learn-me-status').textContent"
 LEARNED = "document.querySelector('#learned').textContent"
@@ -56,6 +57,29 @@ def test_gestures_are_learned_and_the_simulator_comes_to_the_same_bits(
     whole = open_stream(str(model))  # the project has the recording in it
     assert whole.class_names == stream.class_names
     assert simulate(whole, bytes=16384).state_crc32 == shown
+
+
+def test_it_says_when_it_is_unsure_as_the_guarantee_does(held: Browser, tmp_path: Path) -> None:
+    """One gesture under two names by turns: now and then, its set has both."""
+    unsure = "document.querySelector('#unsure').textContent"
+    name(held, "one, other")
+    begin(held)
+    said_so = []
+    for turn in range(24):
+        press(held, ("one", "other")[turn % 2])
+        do(held, "circle", 24, 24 * turn)
+        settle(held)
+        said_so.append(held.run(unsure))
+    end(held)
+    take(held, "take-csv", tmp_path / "gestures.csv")
+    stream = open_stream(str(tmp_path / "gestures.csv"), classes=("one", "other"))
+    run = simulate(stream, bytes=16384, beside=[Guarantee(90)]).beside["guarantee"]
+    assert isinstance(run, GuaranteeRun)
+    sizes = run.sizes.tolist()
+    ends = [len(sizes) - 1 - 3 * turn for turn in range(23, -1, -1)][1:]
+    expected = ["unsure: one or other" if sizes[k] > 1 else "" for k in ends]
+    assert said_so[1:] == expected
+    assert len(set(expected)) == 2
 
 
 @pytest.mark.long

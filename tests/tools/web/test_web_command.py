@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import http.client
+import http.server
+import threading
 from pathlib import Path
 
 import pytest
+from browser_support import Browser
+from playground_support import choose_quick, crc_of_run
 
 from microshrub_tools.cli.main import main
 from microshrub_tools.web import site
@@ -25,6 +30,22 @@ def test_the_files_are_written_to_a_new_folder_or_over_the_page(
     assert main(["web", "--output", str(folder)]) == 0
     assert (folder / "index.html").read_bytes() == (site.FOLDER / "index.html").read_bytes()
     assert main(["web", "--output", str(folder)]) == 0
+
+
+def test_the_folder_can_be_hosted_anywhere(page: Browser, address: str, tmp_path: Path) -> None:
+    """Below any path, by any web server."""
+    assert main(["web", "--output", str(tmp_path / "some" / "page")]) == 0
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.2", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        page.open(f"http://127.0.0.2:{server.server_address[1]}/some/page/")
+        page.wait("!!document.querySelector('#start')")
+        choose_quick(page)
+        crc_of_run(page)
+        assert all("/some/page/" in url for url in page.requests)
+        assert not page.complaints
+        server.shutdown()
 
 
 def test_a_folder_with_something_else_is_left_alone(

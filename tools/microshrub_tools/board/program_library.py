@@ -113,6 +113,7 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "checkpoint": around["checkpoint"],
         "device.sleep": around.get("sleep"),
         "device.house": around.get("mqtt"),
+        "device.switches": around.get("switches"),
         "device.plotter": around["text"],
         "device.saving": around["checkpoint"]
         and around["sensor"]["kind"] != "serial"

@@ -39,6 +39,7 @@ class ProgramOptions:
     features: Sequence[str] | None = None  # of its readings: "window=64", "bands=0.5-3,3-8"
     label_pin: Sequence[str] | None = None  # a pin and two classes: "15", "pressed=walk"
     led_pin: str | None = None  # of a light that is on while a question waits; None: no light
+    switch: Sequence[str] | None = None  # "walk=16", "run=17+18": pins that are high for a class
     pending: int = 32  # samples that may wait for a late label
     checkpoint_samples: int = 1000  # between two, 0: none
     checkpoint_seconds: int | None = None  # at least; None: so that the flash lasts ten years
@@ -92,6 +93,7 @@ class ProgramOptions:
             "alarm": None if detector == "none" else alarm,
             **self._beside(board, read, classes, hertz),
             "label_pin": self.label_pin and label_pin(self.label_pin, classes, board),
+            **({"switches": switches(self.switch, classes, board)} if self.switch else {}),
             **self._sleep(board, read),
             **self._house(classes),
             "watchdog": self.watchdog,
@@ -190,7 +192,7 @@ class ProgramOptions:
         for each in registry.of_options(self.words, 1.0) + tuple(self.beside):
             flag = each.options[0].flag
             raise UserError(f"{flag} is for classes, and this model predicts numbers")
-        for name in ("label_pin", "led_pin", "pending", "hook"):
+        for name in ("label_pin", "led_pin", "switch", "pending", "hook"):
             if getattr(self, name) != getattr(usual, name):
                 raise UserError(f"{option(name)} is for classes, and this model predicts numbers")
         if self.alarm not in (None, "none"):
@@ -210,6 +212,20 @@ def label_pin(words: Sequence[str], classes: Sequence[str], board: Board) -> dic
             known = ", ".join(classes)
             raise UserError(f"--label-pin {name} has to be a class of {known}, not {value!r}")
     return {"pin": sensor_pin(pin, board), **found}
+
+
+def switches(words: Sequence[str], classes: Sequence[str], board: Board) -> list[list[int | str]]:
+    """The pins of each class that words such as walk=16 run=17+18 ask for. Raises UserError."""
+    rows: list[list[int | str]] = [[] for _ in classes]
+    for word in words:
+        name, equals, pins = word.rpartition("=")
+        if not equals:
+            raise UserError(f"--switch {word!r} is not a class and its pin, such as walk=16")
+        if name not in classes:
+            raise UserError(f"--switch has no class {name}. {did_you_mean(name, classes)}")
+        row = rows[list(classes).index(name)]
+        row += [sensor_pin(pin, board) for pin in pins.split("+") if pin]
+    return rows
 
 
 def rate_of(around: dict[str, Any]) -> float | None:

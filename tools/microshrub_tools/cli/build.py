@@ -107,6 +107,13 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         "its answer: 25, or LED (default: none)",
     )
     group.add_argument(
+        "--switch",
+        nargs="+",
+        metavar="CLASS=PIN",
+        help="pins that are high while a class is predicted: lights, relays, the colours of an "
+        "LED, such as walk=16 run=17+18 (default: none)",
+    )
+    group.add_argument(
         "--pending",
         type=whole_number,
         default=32,

@@ -102,6 +102,7 @@ BUILD = (
         "--sensor": "serial; adc pins=26,27 rate=50; mpu6050 scl=1 sda=0; FILE.py",
         "--features": "make features of windows of readings (default: off)",
         "--label-pin": "a button: 15 pressed=walk released= (default: none)",
+        "--switch": "what a class switches: walk=16 run=17+18 (default: none)",
         "--led-pin": "a light while a question waits: 25 (default: none)",
         "--label-budget": "ask for so many labels: 10%% (default: off)",
         "--anomaly": "also alert, at this rate: '1 per day' (default: off)",

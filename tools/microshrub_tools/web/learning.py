@@ -18,9 +18,12 @@ _MOST_VOTES = 32  # classes of which the votes are told
 
 
 class Learning:
-    """A learner, the quantizer, metrics and drift alarm that a board has around it."""
+    """A learner, the quantizer, metrics and drift alarm that a board has around it.
 
-    def __init__(self, kind: str, parameters: str) -> None:
+    percent: with a guarantee, so many of the sets of classes hold the true one; 0: without.
+    """
+
+    def __init__(self, kind: str, parameters: str, percent: int = 0) -> None:
         import microshrub
 
         try:
@@ -32,6 +35,11 @@ class Learning:
             self.quantizer: Any = microshrub.GrowingQuantizer(self.model.features, (self.model,))
         else:
             self.quantizer = microshrub.Quantizer(self.model.features)
+        self.guarantee: Any = None
+        if percent:
+            shape = self.model.features, self.model.classes
+            self.guarantee = microshrub.Guarantee(*shape, percent=percent)
+        self._row = array("H", bytes(2 * self.model.features))
         self.metrics = microshrub.Metrics(self.model.classes)
         self.alarm = microshrub.DriftAlarm()
 
@@ -47,31 +55,53 @@ class Learning:
         What was predicted is written to the file `predictions`.
         """
         raw = _raw(rows)
-        codes = array("H", bytes(2 * len(raw)))
         truth = bytearray(_bytes(labels))
-        said = bytearray(len(truth))
-        at = 0
-        while at < len(truth):
-            end = self.quantizer.encode_from(raw, codes, at)
-            self.model.run(codes, truth, said, at, end)
-            at = end
+        said = self._learned_singly(raw, truth) if self.guarantee else self._learned(raw, truth)
         self.metrics.update_rows(truth, said)
         drifts = [i for i in range(len(truth)) if self._drifted(said[i] != truth[i])]
         with open(predictions, "wb") as file:
             file.write(said)
         return json.dumps(self._status(drifts))
 
+    def _learned(self, raw: "array[int]", truth: bytearray) -> bytearray:
+        """What was predicted of each sample before it was learned."""
+        codes = array("H", bytes(2 * len(raw)))
+        said = bytearray(len(truth))
+        at = 0
+        while at < len(truth):
+            end = self.quantizer.encode_from(raw, codes, at)
+            self.model.run(codes, truth, said, at, end)
+            at = end
+        return said
+
+    def _learned_singly(self, raw: "array[int]", truth: bytearray) -> bytearray:
+        """The same, with a set of classes each, as a board does it."""
+        model, row = self.model, self._row
+        said = bytearray(len(truth))
+        for k in range(len(truth)):
+            self.quantizer.encode(raw[k * len(row) : (k + 1) * len(row)], row)
+            at_once = not model.votes_change
+            said[k] = model.learn(row, truth[k]) if at_once else model.predict(row)
+            self.guarantee.look(row, model.votes, said[k], truth[k])
+            if not at_once:
+                model.learn(row, truth[k])
+        return said
+
     def predict(self, row: str) -> str:
-        """The class of the one row in that file, the confidence and the votes, 0..255, as JSON.
+        """The class of the one row in that file, the confidence and votes, 0..255, and the set.
+
+        As JSON; the set is empty without a guarantee.
 
         The model is then as it was: its state depends on nothing but the labelled samples.
         """
-        parts = (self.model, self.quantizer)
+        parts = [part for part in (self.model, self.quantizer, self.guarantee) if part]
         kept = [(buffer, buffer[:]) for part in parts for _, _, buffer in part.buffers()]
-        raw = _raw(row)
-        codes = array("H", bytes(2 * len(raw)))
-        self.quantizer.code(raw, codes)
-        told: dict[str, Any] = {"predicted": self.model.predict(codes)}
+        codes = self._row
+        self.quantizer.code(_raw(row), codes)
+        predicted = self.model.predict(codes)
+        if self.guarantee:
+            self.guarantee.look(codes, self.model.votes, predicted, -1)
+        told: dict[str, Any] = {"predicted": predicted, "set": self._set()}
         told["confidence"] = self._confidence()
         told["votes"] = self._votes()
         for buffer, before in kept:
@@ -118,11 +148,17 @@ class Learning:
             return []
         return [min(max(vote >> 16, 0), 255) for vote in votes]
 
+    def _set(self) -> "list[int]":
+        """The classes of the newest sample's set."""
+        guarantee = self.guarantee
+        return [c for c in range(self.model.classes) if guarantee and guarantee.holds(c)]
+
     def _status(self, drifts: "list[int]") -> "dict[str, Any]":
         status = {name: getattr(self.metrics, name) for name in _RATIOS}
         status["samples"] = self.metrics.samples
         status["confidence"] = self._confidence()
         status["votes"] = self._votes()
+        status["set"] = self._set()
         status["drifts"] = drifts
         status["state_crc32"] = self.model.state_crc32() & 0xFFFFFFFF
         status["clamped"] = self.quantizer.clamped

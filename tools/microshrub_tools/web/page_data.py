@@ -75,15 +75,16 @@ SAMPLES = (
     Sample("led", "synth:led", 2000),
 )
 
-# Those whose empty flash the page can fill, or tell how to; the pins of a motion sensor there, SCL
-# and SDA, which no boot, flash or USB needs
+_PICO_PINS = (1, 0), (16, 17, 18, 19, 20)
+# Those whose empty flash the page can fill, or tell how to; with pins that no boot, flash or USB
+# needs: SCL and SDA of a motion sensor, and those of lights
 BOARDS = {
-    "esp32": (22, 21),
-    "esp32c3": (5, 4),
-    "esp32s3": (9, 8),
-    "rpi_pico": (1, 0),
-    "rpi_pico2": (1, 0),
-    "rpi_pico_w": (1, 0),
+    "esp32": ((22, 21), (25, 26, 27, 32, 33)),
+    "esp32c3": ((5, 4), (0, 1, 3, 6, 7)),
+    "esp32s3": ((9, 8), (4, 5, 6, 7, 15)),
+    "rpi_pico": _PICO_PINS,
+    "rpi_pico2": _PICO_PINS,
+    "rpi_pico_w": _PICO_PINS,
 }
 _RATE, _WINDOWS = 50, ("window=32", "hop=8")  # of the motion that is taught in the page
 
@@ -148,6 +149,7 @@ def _board(board: Board) -> dict[str, Any]:
         "largest_block_bytes": board.largest_block_bytes,
         "around": _around(board),
         "motion": _motion(board),
+        "lights": BOARDS[board.key][1],
         "beside": {model: _beside(board, model) for model in learners()},
         "bytes": bytes_for(_usual(DEFAULT), board, MODELS[DEFAULT]),
     }
@@ -180,7 +182,7 @@ def _around(board: Board) -> dict[str, Any]:
 
 def _motion(board: Board) -> dict[str, Any]:
     """What it has around one of the motion that was taught in the page."""
-    scl, sda = BOARDS[board.key]
+    (scl, sda), _ = BOARDS[board.key]
     sensor = ("mpu6050", f"scl={scl}", f"sda={sda}", f"rate={_RATE}")
     names = FeatureOptions.of(_WINDOWS).names(sensors(sensor, board).channels)
     return ProgramOptions(sensor=sensor, features=_WINDOWS).config(board, names, _CLASSES)

@@ -18,7 +18,7 @@ async function show(main: HTMLElement, path: HTMLElement): Promise<void> {
   const watch = new Watch(() => playground.openStream());
   const steps = [
     step("teach", texts.teach, teach.element),
-    step("board", texts.handOver, hand.element),
+    step("board-step", texts.handOver, hand.element),
     step("playground", texts.playground, playground.element, watch.element),
   ];
   main.append(...steps);

@@ -9,6 +9,7 @@ import { zip } from "./zip";
 
 const [CONFIG, LEARNER, QUANTIZER] = ["config.json", "learner.state", "quantizer.state"] as const;
 const PACKAGE = "microshrub";
+const OF_SWITCHES = "device.switches";
 const OF_BYTECODE = "bytecode_pointers"; // a module that only bytecode needs
 
 /** A model, and what it has learned. */
@@ -30,6 +31,7 @@ export interface Model {
 export interface Target {
   readonly board: Board;
   readonly sensor: "serial" | "motion"; // samples come over the line, or it feels its motion
+  readonly switches: readonly (readonly number[])[]; // of each class, pins; none: nothing is switched
 }
 
 type Files = Readonly<Record<string, Uint8Array>>;
@@ -87,19 +89,24 @@ export async function programFiles(
   };
 }
 
-function aroundOf({ extraction }: Model, { board, sensor }: Target): Around {
-  if (sensor === "serial") return board.around;
-  return { ...board.motion, extraction: extraction!.options };
+function aroundOf({ extraction }: Model, { board, sensor, switches }: Target): Around {
+  const around = sensor === "serial" ? board.around : board.motion;
+  return {
+    ...around,
+    ...(sensor === "motion" ? { extraction: extraction!.options } : {}),
+    ...(switches.length ? { switches } : {}),
+  };
 }
 
 /** The program's modules, and those that the learner has imported in the page. */
-function modulesOf(model: Model, { sensor }: Target): string[] {
+function modulesOf(model: Model, { sensor, switches }: Target): string[] {
   const imported = model.saved.modules
     .filter((name, _, all) => !all.some((other) => other.startsWith(`${name}.`))) // a folder
     .map((name) => name.slice(PACKAGE.length + 1))
     .filter((name) => name !== OF_BYTECODE);
   const { modules, motion_modules: motion } = model.learner;
-  return [...new Set([...(sensor === "serial" ? modules : motion), ...imported])].sort();
+  const more = switches.length ? [OF_SWITCHES] : [];
+  return [...new Set([...(sensor === "serial" ? modules : motion), ...imported, ...more])].sort();
 }
 
 function states(model: Model): Record<string, Uint8Array> {

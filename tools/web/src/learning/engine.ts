@@ -14,12 +14,12 @@ export class Engine {
     readonly buffers: readonly Buffer[],
   ) {}
 
-  /** A fresh learner of that class. */
-  static async start(kind: string, parameters: Parameters): Promise<Engine> {
+  /** A fresh learner of that class; so many percent of its sets hold the true class, 0: no sets. */
+  static async start(kind: string, parameters: Parameters, percent = 0): Promise<Engine> {
     const library = await loadLibrary(BYTECODE);
     const worker = new Worker("worker.js", { type: "module" });
     try {
-      const { buffers } = await ask(worker, "create", { library, kind, parameters });
+      const { buffers } = await ask(worker, "create", { library, kind, parameters, percent });
       return new Engine(worker, buffers);
     } catch (error) {
       worker.terminate();

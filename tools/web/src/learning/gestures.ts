@@ -9,16 +9,20 @@ import type { Status } from "./messages";
 import { csvOf, joined, pieces, valuesOf, type Recording } from "./recording";
 import { extractionOf, featureNames, HOP, RATE, WINDOW } from "./windows";
 
+const GUARANTEE = 90; // percent of the sets of classes that hold the true one
 const BLOCK = 8; // samples that are learned at once when many wait
 
 /** How it stands after a step. */
 export interface Heard {
   readonly predicted: number | null; // null before the first label
   readonly votes: readonly number[]; // 0..255 by class
+  readonly set: readonly number[]; // classes among which the true one is, in nine of ten answers
   readonly learned: number; // samples so far
   readonly waiting: number; // samples with a label that are still to be learned
   readonly accuracy: number | null; // millionths
 }
+
+const NOTHING = { predicted: null, votes: [], set: [] };
 
 /** Who is told: of each step, of each reading, of the exam's end, of what went wrong. */
 export interface Listener {
@@ -73,7 +77,7 @@ export class Gestures {
   ): Promise<Gestures> {
     const shape = { features: featureNames(axes).length, classes: classNames.length };
     const parameters = { ...shape, ...options };
-    const engine = await Engine.start(learner.kind, parameters);
+    const engine = await Engine.start(learner.kind, parameters, GUARANTEE);
     await engine.window(axes.length, WINDOW, HOP);
     return new Gestures(engine, axes, learner, parameters, classNames, listener);
   }
@@ -244,7 +248,7 @@ export class Gestures {
     this.learned = 0;
     this.status = null;
     await this.engine.anew();
-    this.tell(null, []);
+    this.tell();
   }
 
   private async learn(): Promise<void> {
@@ -255,16 +259,16 @@ export class Gestures {
     if (this.stale) return; // a recording was changed meanwhile: all is learned again
     this.status = status;
     this.learned += block.length;
-    this.tell(status.predictions.at(-1)!, status.votes);
+    this.tell({ ...status, predicted: status.predictions.at(-1)! });
   }
 
   private async answer(): Promise<void> {
     const { row, question } = this.questions.shift()!;
     const { exam } = this;
     if (!this.status || !exam) return;
-    const { predicted, votes } = await this.engine.predict(row);
-    exam.answer(question, predicted);
-    this.tell(predicted, votes);
+    const answer = await this.engine.predict(row);
+    exam.answer(question, answer.predicted);
+    this.tell(answer);
   }
 
   private endExam(exam: Exam): void {
@@ -274,18 +278,15 @@ export class Gestures {
 
   private async predict(row: Int32Array): Promise<void> {
     this.newest = null;
-    if (!this.status) {
-      this.tell(null, []);
-      return;
-    }
-    const { predicted, votes } = await this.engine.predict(row);
-    this.tell(predicted, votes);
+    if (this.status) this.tell(await this.engine.predict(row));
+    else this.tell();
   }
 
-  private tell(predicted: number | null, votes: readonly number[]): void {
+  private tell(answer: Pick<Heard, "predicted" | "votes" | "set"> = NOTHING): void {
+    const { predicted, votes, set } = answer;
     const waiting = this.samples.length - this.learned;
     const accuracy = this.status?.accuracy ?? null;
-    this.listener.heard({ predicted, votes, learned: this.learned, waiting, accuracy });
+    this.listener.heard({ predicted, votes, set, learned: this.learned, waiting, accuracy });
   }
 }
 

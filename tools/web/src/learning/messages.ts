@@ -3,7 +3,7 @@
 import type { Library, Parameters } from "../page_data";
 
 export interface Orders {
-  create: { library: Library; kind: string; parameters: Parameters };
+  create: { library: Library; kind: string; parameters: Parameters; percent: number };
   anew: Record<string, never>;
   observe: { rows: Int32Array };
   learn: { rows: Int32Array; labels: Uint8Array };
@@ -42,6 +42,7 @@ export interface Status {
   readonly kappa_temporal: number;
   readonly confidence: number; // 0..255, of the newest sample
   readonly votes: readonly number[]; // of each class, 0..255; empty: too many classes
+  readonly set: readonly number[]; // classes, of the newest sample; with a guarantee
   readonly drifts: readonly number[]; // samples of the block at which the alarm went off
   readonly state_crc32: number;
   readonly clamped: number;
@@ -55,6 +56,7 @@ export interface Prediction {
   readonly predicted: number;
   readonly confidence: number;
   readonly votes: readonly number[];
+  readonly set: readonly number[];
 }
 
 export interface Saved {

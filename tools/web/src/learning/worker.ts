@@ -30,10 +30,10 @@ async function create(told: Orders["create"]): Promise<unknown> {
   for (const [path, data] of Object.entries(told.library)) put(`/lib/${path}`, data);
   micropython.runPython("import sys; sys.path.insert(0, '/lib')");
   const { Learning } = micropython.pyimport("learning") as {
-    Learning: (kind: string, parameters: string) => typeof learning;
+    Learning: (kind: string, parameters: string, percent: number) => typeof learning;
   };
   begin = () => {
-    learning = Learning(told.kind, JSON.stringify(told.parameters));
+    learning = Learning(told.kind, JSON.stringify(told.parameters), told.percent);
     return null;
   };
   begin();

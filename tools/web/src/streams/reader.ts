@@ -9,6 +9,7 @@ export interface ReaderOrder {
   readonly file: Blob;
   readonly told: Told;
   readonly label: string | undefined;
+  readonly drop: readonly string[]; // columns that are left out
 }
 
 export type ReaderAnswer =

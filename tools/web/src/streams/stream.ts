@@ -14,7 +14,7 @@ import { leaveOutTooLarge, rawRows, unitOf, type Unit } from "./units";
 
 export const WARMUP = 256; // samples after which the ranges are fixed, as `simulate` does it
 const MAX_FEATURES = 256;
-const CLOCK = "time"; // the first column of what `record --time` writes
+export const CLOCK = "time"; // the first column of what `record --time` writes
 const READING = 0.8; // of the work; the rest is to find the units
 
 /** Samples with their labels, in stream order; rows are raw integers, sample after sample. */
@@ -35,24 +35,26 @@ export interface Told {
   readonly names: Names;
 }
 
-/** How a file is read: its class column, by default the last; who is told the share that is done. */
+/** How a file is read: its class column, by default the last; columns that are left out; who is
+ * told the share that is done. */
 export interface Reading {
   readonly told: Told;
   readonly label?: string | undefined;
+  readonly drop?: readonly string[];
   readonly progress?: (share: number) => void;
 }
 
 /** The names of a file's columns, of which no more than the header is read. */
 export async function columnNames(name: string, file: Blob, told: Told): Promise<readonly string[]> {
-  const found = await new TableReader(name, undefined).header(piecesOf(name, file, told.kinds));
+  const found = await new TableReader(name).header(piecesOf(name, file, told.kinds));
   return found.map((column) => column.name);
 }
 
 /** The stream in a file. Throws DataError. */
 export async function readStream(name: string, file: Blob, reading: Reading): Promise<Stream> {
-  const { told, label, progress } = reading;
+  const { told, label, drop, progress } = reading;
   const counted = (bytes: number): void => progress?.((READING * bytes) / Math.max(file.size, 1));
-  const table = new TableReader(name, label);
+  const table = new TableReader(name, label, drop);
   for await (const piece of piecesOf(name, file, told.kinds, counted)) table.read(piece);
   table.read("", true);
   return table.stream(told.names, progress);
@@ -72,7 +74,8 @@ class TableReader {
 
   constructor(
     private readonly name: string,
-    private readonly label: string | undefined,
+    private readonly label?: string,
+    private readonly drop: readonly string[] = [],
   ) {
     if (isArff(name)) this.arff = new ArffReader(name);
   }
@@ -143,11 +146,13 @@ class TableReader {
 
   private get places(): number[] {
     const all = [...this.columns!.keys()];
-    return all.filter((place) => place !== this.labelPlace && !this.isClock(place));
+    const isOut = (place: number): boolean => this.drop.includes(this.columns![place]!.name);
+    return all.filter((place) => place !== this.labelPlace && !this.isClock(place) && !isOut(place));
   }
 
   private isClock(place: number): boolean {
     const columns = this.columns!;
+    if (this.drop.length) return false; // whoever chooses has chosen
     const isFirst = place === 0 && this.labelPlace !== 0 && columns.length > 2;
     return isFirst && columns[0]!.name === CLOCK;
   }

@@ -28,6 +28,7 @@ export const de: Texts = {
     file: "CSV- oder ARFF-Datei, die Klasse in der letzten Spalte",
     drop: "oder zieh eine Datei hierher",
     label: "Spalte der Klasse",
+    leaveOut: "Spalten, die wegbleiben: eine Kennung, eine Uhr",
     board: "Board",
     learner: "Lernverfahren",
     options: "Optionen des Lernverfahrens",
@@ -120,7 +121,7 @@ export const de: Texts = {
     open: "Das Modell ist auch eine Datei des Simulators:",
     tooLarge: (taken, free) =>
       `Das Programm braucht dort etwa ${count(taken)} Bytes, und ${count(free)} sind frei. Wähl ` +
-      "kleinere Optionen.",
+      "kleinere Optionen, oder ein kleineres Programm: microshrub build fasst die Module zusammen.",
     waits: "Mitnehmen kannst du etwas, wenn es gelernt hat.",
   },
   board: {
@@ -320,6 +321,7 @@ export const de: Texts = {
     predict: "nur vorhersagen",
     hears: "Es erkennt",
     nothingYet: "noch nichts",
+    unsure: (names) => `unsicher: ${names.join(" oder ")}`,
     first: "Drück einen Namen und zeig es.",
     heard: (learned, accuracy) => `${samples(learned)} gelernt, davor ${accuracy} richtig`,
     waiting: (n) => `; ${samples(n)} ${n === 1 ? "wartet" : "warten"} noch`,
@@ -365,6 +367,10 @@ export const de: Texts = {
     wire:
       "Die Bewegung des Telefons kam in den Einheiten dieses Sensors. Verdrahte ihn, solange das Board " +
       "nicht angesteckt ist, und halt ihn so, wie du das Telefon gehalten hast.",
+    line: (names) => {
+      const numbers = names.map((name, c) => `pred:${c} ist ${name}`).join(", ");
+      return `Für jedes Beispiel schreibt es auch eine Zeile auf USB, für Thonny oder die Arduino-IDE: ${numbers}.`;
+    },
     fits: {
       pointer:
         "Ein Board hat keinen Zeiger. Es kann lernen, was du ihm über USB schickst; damit es selbst " +
@@ -384,6 +390,20 @@ export const de: Texts = {
     save: "Das Projekt speichern",
     csv: "Die Beispiele als CSV speichern",
     same: "Der Simulator kommt damit auf die gleichen Bits:",
+  },
+  switches: {
+    title: "Was jeder Name schaltet",
+    kinds: { line: "Nichts, es wird nur gesagt", lights: "Je ein Licht", colour: "Die Farbe einer LED" },
+    colours: {
+      off: "aus",
+      red: "rot",
+      green: "grün",
+      yellow: "gelb",
+      blue: "blau",
+      magenta: "magenta",
+      cyan: "cyan",
+      white: "weiß",
+    },
   },
   wiring: {
     sensor: "Sensor",
@@ -495,7 +515,7 @@ export const de: Texts = {
     telltale: (file, name, said) =>
       `${file}: Von der Spalte ${name} fällt auf, dass sie ${said.join(" und ")}. Wenn sie sagt, wann oder wo ` +
       "ein Beispiel aufgeschrieben wurde, oder aus der Klasse gemacht ist, verrät sie hier die Antwort " +
-      "und ist auf einem Board nichts wert: Lösch die Spalte.",
+      "und ist auf einem Board nichts wert: Lass die Spalte weg.",
     alike: (where, names) =>
       `${where}: Die Klassen ${names.map((name) => `'${name}'`).join(", ")} unterscheiden sich nur in Groß- ` +
       `und Kleinschreibung oder Leerzeichen und sind für ein Modell ${names.length} Klassen. Sind sie eine, ` +

@@ -25,6 +25,7 @@ export const en = {
     file: "CSV or ARFF file, the class in the last column",
     drop: "or drop a file here",
     label: "Column of the class",
+    leaveOut: "Columns to leave out: an id, a clock",
     board: "Board",
     learner: "Learner",
     options: "Options of the learner",
@@ -118,7 +119,7 @@ export const en = {
     open: "The model is a file of the simulator, too:",
     tooLarge: (taken: number, free: number) =>
       `The program takes about ${count(taken)} bytes there, and ${count(free)} are free. Choose ` +
-      "smaller options.",
+      "smaller options, or a smaller program: microshrub build merges the modules.",
     waits: "You can download the model when it has finished.",
   },
   board: {
@@ -310,6 +311,7 @@ export const en = {
     predict: "only predict",
     hears: "It recognises",
     nothingYet: "nothing yet",
+    unsure: (names: readonly string[]) => `unsure: ${names.join(" or ")}`,
     first: "Press a name and show it.",
     heard: (learned: number, accuracy: string) =>
       `predicted ${accuracy} of ${count(learned)} samples correctly before seeing the label`,
@@ -354,6 +356,10 @@ export const en = {
     wire:
       "The phone's motion came in the units of this sensor. Wire it while the board is unplugged, and " +
       "hold it as you held the phone.",
+    line: (names: readonly string[]) => {
+      const numbers = names.map((name, c) => `pred:${c} is ${name}`).join(", ");
+      return `It also prints a line for each sample over USB, for Thonny or the Arduino IDE: ${numbers}.`;
+    },
     fits: {
       pointer:
         "A board has no pointer. It can learn what you send it over USB; to feel by itself, teach it " +
@@ -373,6 +379,20 @@ export const en = {
     save: "Save the project",
     csv: "Save the samples as CSV",
     same: "The simulator comes to the same bits from it:",
+  },
+  switches: {
+    title: "What each name switches",
+    kinds: { line: "Nothing, it is only told", lights: "A light each", colour: "The colour of an LED" },
+    colours: {
+      off: "off",
+      red: "red",
+      green: "green",
+      yellow: "yellow",
+      blue: "blue",
+      magenta: "magenta",
+      cyan: "cyan",
+      white: "white",
+    },
   },
   wiring: {
     sensor: "Sensor",
@@ -483,7 +503,7 @@ export const en = {
     telltale: (file: string, name: string, said: readonly string[]) =>
       `${file}: the column ${name} ${said.join(" and ")}. If it says when or where a sample was taken ` +
       "down, or was made of the class, it gives the answer away here and is worth nothing on a " +
-      "board: delete the column.",
+      "board: leave the column out.",
     alike: (where: string, names: readonly string[]) =>
       `${where}: the classes ${names.map((name) => `'${name}'`).join(", ")} differ only by case or ` +
       `spaces, and are ${names.length} classes to a model. If they are one, write them alike.`,

@@ -9,6 +9,7 @@ const QUIET = 3000; // milliseconds that a screen reader is left alone after an 
 export class Answer {
   readonly element: HTMLElement;
   private readonly said = make("p", { class: "said", id: "said" });
+  private readonly unsure = make("p", { class: "unsure", id: "unsure" });
   private readonly bars = make("ul", { class: "bars", id: "bars" });
   private readonly spoken = make("p", { class: "unseen", role: "status", id: "spoken" });
   private names: readonly string[] = [];
@@ -16,7 +17,7 @@ export class Answer {
   private quietUntil = 0;
 
   constructor() {
-    this.element = make("div", { class: "answer" }, this.said, this.bars, this.spoken);
+    this.element = make("div", { class: "answer" }, this.said, this.unsure, this.bars, this.spoken);
   }
 
   /** Begin with these classes. */
@@ -27,10 +28,11 @@ export class Answer {
       make("li", {}, make("span", {}, names[c]!), make("span", { class: "level" }, bar), share),
     );
     this.bars.replaceChildren(...items);
-    this.show(null, []);
+    this.show(null, [], []);
   }
 
-  show(predicted: number | null, votes: readonly number[]): void {
+  /** `set` holds the true class in nine of ten answers; with more than one in it, it is unsure. */
+  show(predicted: number | null, votes: readonly number[], set: readonly number[]): void {
     const name = predicted === null ? "" : this.names[predicted]!;
     this.rows.forEach(({ bar, share }, c) => {
       const percent = Math.round((100 * (votes[c] ?? 0)) / MOST);
@@ -38,6 +40,8 @@ export class Answer {
       bar.classList.toggle("first", c === predicted);
       share.textContent = `${percent} %`;
     });
+    const unsure = set.length > 1 ? texts.teach.unsure(set.map((c) => this.names[c]!)) : "";
+    if (this.unsure.textContent !== unsure) this.unsure.textContent = unsure;
     this.said.classList.toggle("empty", !name);
     if (this.said.textContent !== (name || texts.teach.nothingYet)) {
       this.said.textContent = name || texts.teach.nothingYet;

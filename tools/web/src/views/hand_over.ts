@@ -8,8 +8,9 @@ import type { Board, PageData } from "../page_data";
 import { projectFile } from "../project";
 import type { Source } from "../sensors";
 import { hex32, texts } from "../texts";
+import { SwitchFields } from "./switch_fields";
 import { ontoBoard, save } from "./take_away";
-import { wiring } from "./wiring";
+import { wiring, type Light } from "./wiring";
 
 const PART = "gestures-"; // begins the names of its buttons
 const [CSV, PROJECT] = ["gestures.csv", "gestures.mshrub"];
@@ -47,24 +48,40 @@ export class HandOver {
     boards.value = DEFAULT_BOARD;
     const kinds = source === "motion" ? (["motion", "serial"] as const) : (["serial"] as const);
     const sensors = choice(`${PART}sensor`, kinds.map((kind) => [kind, words.sensors[kind]] as const));
-    const steps = make("div", { class: "steps" });
+    const steps = make("div", {});
+    const chosen = (): Board => this.data.boards.find(({ key }) => key === boards.value)!;
+    const switches = new SwitchFields(model.classNames, chosen(), () => show());
     const show = (): void => {
-      const board = this.data.boards.find(({ key }) => key === boards.value)!;
       const sensor = sensors.value as Target["sensor"];
+      const target = { board: chosen(), sensor, switches: switches.pins };
       steps.replaceChildren(
-        ...this.wired(board, sensor, source),
-        ontoBoard(model, { board, sensor }, this.data, this.failed, PART),
+        ...this.toWire(target, switches.lights, model.classNames, source),
+        ontoBoard(model, target, this.data, this.failed, PART),
       );
     };
-    boards.onchange = sensors.onchange = show;
+    boards.onchange = () => switches.show(chosen());
+    sensors.onchange = show;
     show();
     const fields = [field(texts.playground.board, boards), field(texts.teach.source, sensors)];
-    return panel(words.connect, make("div", { class: "settings" }, ...fields), steps);
+    const settings = make("div", { class: "settings" }, ...fields, switches.element);
+    return panel(words.connect, settings, steps);
   }
 
-  private wired(board: Board, sensor: Target["sensor"], source: Source): HTMLElement[] {
-    if (sensor === "serial") return [make("p", { id: "board-fits" }, words.fits[source])];
-    return [make("p", {}, words.wire), wiring(board, board.motion.sensor, [])];
+  /** What fits what was taught, and how it is wired. */
+  private toWire(
+    { board, sensor }: Target,
+    lights: readonly Light[],
+    classNames: readonly string[],
+    source: Source,
+  ): HTMLElement[] {
+    const isMotion = sensor === "motion";
+    const fits = isMotion ? words.wire : words.fits[source];
+    const picture = wiring(board, isMotion ? board.motion.sensor : null, lights);
+    return [
+      make("p", { id: "board-fits" }, fits),
+      ...(isMotion ? [make("p", {}, words.line(classNames))] : []),
+      ...(isMotion || lights.length ? [picture] : []),
+    ];
   }
 
   private keepPanel(model: Model, gestures: Gestures, source: Source): HTMLElement {

@@ -236,7 +236,7 @@ export class Playground {
   }
 
   private end(
-    { sample, labelColumn }: ChosenStream,
+    { sample, labelColumn, drop }: ChosenStream,
     model: Model,
     options: Parameters,
     board: Board,
@@ -249,7 +249,7 @@ export class Playground {
       return;
     }
     this.tell(texts.playground.done(all, percent(model.accuracy)));
-    const command = simulateCommand(model.stream, labelColumn, model.learner, options);
+    const command = simulateCommand(model.stream, labelColumn, drop, model.learner, options);
     const expected = expectedState(sample?.expected ?? [], model.learner.key, options);
     this.state.replaceChildren(sameBits(model.crc32, expected, command));
   }

@@ -39,11 +39,13 @@ export function sameBits(page: number, simulator: number | undefined, command: s
 export function simulateCommand(
   file: string,
   label: string | undefined,
+  drop: readonly string[],
   learner: Learner,
   options: Parameters,
 ): string {
   const words = ["microshrub", "simulate", file];
   if (label !== undefined) words.push("--label", label);
+  if (drop.length) words.push("--drop", ...drop);
   words.push("--model", learner.key);
   for (const option of learner.options) {
     const value = options[option.name];

@@ -4,7 +4,7 @@ import { choice, field, make } from "../dom";
 import { fetched, type SampleStream } from "../page_data";
 import { DataError } from "../streams/data_error";
 import { readFile } from "../streams/reader";
-import { columnNames, type Stream, type Told } from "../streams/stream";
+import { CLOCK, columnNames, type Stream, type Told } from "../streams/stream";
 import { texts } from "../texts";
 
 const OWN = "own";
@@ -14,6 +14,7 @@ export interface ChosenStream {
   readonly name: string;
   readonly sample: SampleStream | undefined; // of the page; undefined with a file of one's own
   readonly labelColumn: string | undefined; // where another one than the last is chosen
+  readonly drop: readonly string[]; // columns that are left out
   /** Read it. Throws DataError, and StoppedError if the signal says so. */
   read(progress: (share: number) => void, signal: AbortSignal): Promise<Stream>;
 }
@@ -25,8 +26,10 @@ export class StreamChoice {
   private readonly link = make("a", { download: true }, texts.playground.download);
   private readonly file = make("input", { id: "file", type: "file", accept: ".csv,.arff,.gz,.txt" });
   private readonly label = choice("label", []);
+  private readonly boxes = make("div", { class: "labels", id: "drop" });
   private readonly own: HTMLElement;
   private chosen: File | null = null;
+  private hasChosen = false; // a column to leave out
 
   constructor(
     private readonly samples: readonly SampleStream[],
@@ -38,12 +41,14 @@ export class StreamChoice {
     this.select = choice("stream", [...items, [OWN, texts.playground.ownStream]]);
     this.select.onchange = () => this.show();
     this.file.onchange = () => void this.take(this.file.files?.[0]);
-    this.label.onchange = () => this.changed();
+    this.label.onchange = () => this.offer();
+    this.boxes.onchange = () => this.left();
     this.own = make(
       "div",
       { class: "drop" },
       field(texts.playground.file, this.file, make("small", {}, texts.playground.drop)),
       field(texts.playground.label, this.label),
+      make("details", {}, make("summary", {}, texts.playground.leaveOut), this.boxes),
     );
     const told = make("div", { class: "told" }, this.shape, " ", this.link);
     this.element = make("div", {}, field(texts.playground.stream, this.select, told), this.own);
@@ -64,11 +69,12 @@ export class StreamChoice {
     const last = this.label.options.length - 1;
     const isOther = !sample && this.label.selectedIndex >= 0 && this.label.selectedIndex < last;
     const label = isOther ? this.label.value : undefined;
+    const drop = sample ? [] : this.drop;
     const read: ChosenStream["read"] = async (progress, signal) => {
       const file = sample ? await (await fetched(sample.file)).blob() : chosen!;
-      return readFile({ name, file, told, label }, progress, signal);
+      return readFile({ name, file, told, label, drop }, progress, signal);
     };
-    return { name, sample, labelColumn: label, read };
+    return { name, sample, labelColumn: label, drop, read };
   }
 
   private show(): void {
@@ -87,15 +93,44 @@ export class StreamChoice {
     this.chosen = file;
     this.select.value = OWN;
     this.label.replaceChildren();
+    this.boxes.replaceChildren();
     this.show();
     try {
       const names = await columnNames(file.name, file, this.known);
       if (this.chosen !== file) return; // another one was chosen meanwhile
       this.label.replaceChildren(...names.map((name) => make("option", { value: name }, name)));
       this.label.selectedIndex = names.length - 1;
+      this.offer();
     } catch (error) {
       if (this.chosen === file) this.refused(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  /** The columns that can be left out: all but that of the class. */
+  private offer(): void {
+    const names = [...this.label.options].map(({ value }) => value);
+    const columns = names.filter((name) => name !== this.label.value);
+    this.hasChosen = false;
+    const boxes = columns.map((name) =>
+      make("label", { class: "box" }, make("input", { type: "checkbox", value: name }), name),
+    );
+    this.boxes.replaceChildren(...boxes);
+    this.changed();
+  }
+
+  /** Whoever leaves a column out goes on without the clock, too, unless that was wanted before. */
+  private left(): void {
+    const boxes = [...this.boxes.querySelectorAll("input")];
+    const clock = boxes.find(({ value }) => value === CLOCK);
+    const isFirst = clock !== undefined && this.label.options[0]?.value === CLOCK;
+    if (isFirst && !this.hasChosen) clock.checked = true;
+    this.hasChosen = this.drop.length > 0;
+    this.changed();
+  }
+
+  private get drop(): readonly string[] {
+    const boxes = [...this.boxes.querySelectorAll("input")];
+    return boxes.filter(({ checked }) => checked).map(({ value }) => value);
   }
 
   private acceptDrops(): void {

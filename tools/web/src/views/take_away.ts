@@ -19,7 +19,7 @@ export function takeAway(
   return make(
     "div",
     {},
-    ontoBoard(model, { board, sensor: "serial" }, data, failed),
+    ontoBoard(model, { board, sensor: "serial", switches: [] }, data, failed),
     make("p", {}, texts.takeAway.open),
     make("pre", { tabindex: "0" }, "microshrub show page.mshrub"),
     file,

@@ -173,7 +173,7 @@ export class Teach {
     this.changes++;
     this.hand.clear();
     this.exam.clear();
-    this.answer.show(null, []);
+    this.answer.show(null, [], []);
     this.showCards();
   }
 
@@ -252,7 +252,7 @@ export class Teach {
   }
 
   private show(what: Heard): void {
-    this.answer.show(what.predicted, what.votes);
+    this.answer.show(what.predicted, what.votes, what.set);
     if (this.gestures?.exam) this.exam.ask(this.gestures.classNames[this.gestures.exam.label]!);
     const waiting = what.waiting ? words.waiting(what.waiting) : "";
     const accuracy = what.accuracy === null ? "" : percent(what.accuracy);

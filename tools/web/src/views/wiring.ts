@@ -6,7 +6,7 @@ import { texts } from "../texts";
 
 const words = texts.wiring;
 const SVG = "http://www.w3.org/2000/svg";
-const [STEP, TOP, WIDTH] = [22, 56, 720]; // of the picture's unit
+const [STEP, TOP, WIDTH, ABOVE] = [22, 72, 700, 14]; // of the picture's unit
 const [SENSOR, BOARD, BOARD_END, LIGHT, RAIL] = [150, 250, 390, 540, 580]; // places across it
 // A Raspberry Pi Pico's pins from above, USB at the top: 1 to 20, and 40 to 21
 const LEFT =
@@ -31,7 +31,16 @@ interface Place {
 
 type Wire = readonly [from: string, to: Place];
 
-export const isPico = ({ key }: Board): boolean => key.startsWith("rpi_pico");
+const isPico = ({ key }: Board): boolean => key.startsWith("rpi_pico");
+
+/** A pin as it is printed on the board. */
+const nameOf = (board: Board, pin: number): string => (isPico(board) ? `GP${pin}` : `GPIO ${pin}`);
+
+/** A pin by its name, and by its number where all boards of the kind have the same. */
+export function pinName(board: Board, pin: number): string {
+  const name = nameOf(board, pin);
+  return told(picoPins().find((each) => each.name === name) ?? { name });
+}
 
 /** The picture and its table; the sensor is null where the board has none of its own. */
 export function wiring(board: Board, sensor: MotionSensor | null, lights: readonly Light[]): HTMLElement {
@@ -39,7 +48,7 @@ export function wiring(board: Board, sensor: MotionSensor | null, lights: readon
   const named = (name: string, isLeft = true): Place =>
     pins.find((pin) => pin.name === name && pin.isLeft === isLeft) ??
     pins.find((pin) => pin.name === name)!;
-  const called = (pin: number): string => (isPico(board) ? `GP${pin}` : `GPIO ${pin}`);
+  const called = (pin: number): string => nameOf(board, pin);
   const ofSensor: Wire[] = sensor
     ? [
         ["VCC", named("3V3")],
@@ -51,9 +60,9 @@ export function wiring(board: Board, sensor: MotionSensor | null, lights: readon
   const ofLights = lights.map(({ pin, told }): Wire => [told, named(called(pin), false)]);
   const ground = pins.find(({ number }) => number === LIGHT_GND) ?? named("GND", false);
   const said = [
-    ...ofSensor.map(([from, to]) => [`${words.sensor} ${from}`, pinName(to)]),
-    ...ofLights.map(([told, to]) => [words.light(told), pinName(to)]),
-    ...(lights.length ? [[words.ground, pinName(ground)]] : []),
+    ...ofSensor.map(([from, to]) => [`${words.sensor} ${from}`, told(to)]),
+    ...ofLights.map(([name, to]) => [words.light(name), told(to)]),
+    ...(lights.length ? [[words.ground, told(ground)]] : []),
   ];
   const used = [...ofSensor, ...ofLights].map(([, to]) => to);
   if (lights.length) used.push(ground);
@@ -64,7 +73,7 @@ export function wiring(board: Board, sensor: MotionSensor | null, lights: readon
   picture.append(
     ...body(board, rows),
     ...pins.flatMap((pin) => pinMarks(pin, used.includes(pin))),
-    ...(sensor ? sensorMarks(ofSensor) : []),
+    ...(sensor ? sensorMarks(ofSensor, isPico(board) ? STEP / 2 : 0) : []),
     ...lightMarks(ofLights, ground),
   );
   return make("figure", { class: "wiring" }, picture, table([words.from, words.to], said));
@@ -87,7 +96,7 @@ function fewPins(sensor: MotionSensor | null, lights: readonly Light[]): Place[]
   ];
 }
 
-function pinName({ name, number }: Place): string {
+function told({ name, number }: Pick<Place, "name" | "number">): string {
   return number === undefined ? name : words.pin(name, number);
 }
 
@@ -115,19 +124,20 @@ function pinMarks(pin: Place, isUsed: boolean): SVGElement[] {
   ];
 }
 
-function sensorMarks(wires: readonly Wire[]): SVGElement[] {
-  const box = { x: 20, y: TOP - 20, width: SENSOR - 20, height: wires.length * STEP + 18, rx: 6 };
+/** Its wires; `lower` keeps them apart from those of pins in another order. */
+function sensorMarks(wires: readonly Wire[], lower: number): SVGElement[] {
+  const box = { x: 20, y: TOP - 20 + lower, width: SENSOR - 20, height: wires.length * STEP + 18, rx: 6 };
   const marks = wires.flatMap(([label, to], row) => {
-    const [y, bend] = [down({ row }), SENSOR + 18 + 20 * row];
+    const [y, bend] = [down({ row }) + lower, SENSOR + 18 + 20 * row];
     const way = to.isLeft
       ? `H${bend} V${down(to)} H${BOARD}`
-      : `H${bend} V12 H${BOARD_END + 20} V${down(to)} H${BOARD_END}`; // around the board's end
+      : `H${bend} V${ABOVE} H${BOARD_END + 20} V${down(to)} H${BOARD_END}`; // around the board's end
     return [
       drawn("path", { d: `M${SENSOR} ${y} ${way}`, class: `wire ${label}` }),
       text(label, SENSOR - 8, y + 4, { "text-anchor": "end" }),
     ];
   });
-  const name = [text("GY-521", 28, TOP + STEP, {}), text("MPU-6050", 28, TOP + 2 * STEP, {})];
+  const name = ["GY-521", "MPU-6050"].map((each, i) => text(each, 28, TOP + lower + STEP * (i + 1), {}));
   return [drawn("rect", { ...box, class: "part" }), ...name, ...marks];
 }
 
@@ -136,13 +146,13 @@ function lightMarks(wires: readonly Wire[], ground: Place): SVGElement[] {
   if (!wires.length) return [];
   const rows = [...wires.map(([, to]) => to), ground].map(down);
   const rail = `M${RAIL} ${Math.min(...rows)} V${Math.max(...rows)} M${RAIL} ${down(ground)} H${BOARD_END}`;
-  const lights = wires.flatMap(([told, to]) => {
+  const lights = wires.flatMap(([name, to]) => {
     const y = down(to);
     return [
       drawn("path", { d: `M${BOARD_END} ${y} H${RAIL}`, class: "wire light" }),
       drawn("rect", { x: 450, y: y - 5, width: 40, height: 10, class: "part" }),
       drawn("circle", { cx: LIGHT, cy: y, r: 8, class: "lamp" }),
-      text(told, RAIL + 10, y + 4, {}),
+      text(name, RAIL + 10, y + 4, {}),
     ];
   });
   return [drawn("path", { d: rail, class: "wire GND" }), ...lights];

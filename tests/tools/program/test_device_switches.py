@@ -1,0 +1,102 @@
+"""What is predicted switches pins: the real program, with pins that can be looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from device_support import (
+    Device,
+    configuration,
+    connected,
+    learn,
+    nothing_allocated,
+    put_device,
+    run_device,
+    starting,
+)
+
+from microshrub_host import open_stream
+from microshrub_host.streams.stream import Stream
+from microshrub_tools.link.messages import Prediction, sample
+
+SHAPE = {"features": 3, "classes": 3}
+SWITCHES = [[16], [17, "LED"], []]
+# What each pin is switched to is in a file of its own.
+MACHINE = """
+class Pin:
+    IN, OUT, PULL_UP = range(3)
+
+    def __init__(self, name, mode=0, pull=0, value=0):
+        self._name = name
+        self.value(value)
+
+    def value(self, high):
+        with open("pin." + str(self._name), "w") as file:
+            file.write("01"[high])
+"""
+QUIET = MACHINE.partition("        with open")[0] + "        self._high = high\n"
+
+
+def put(folder: Path, switches: object, machine: str = MACHINE) -> None:
+    put_device(folder, configuration("HoeffdingTree", SHAPE, warmup=20, switches=switches))
+    (folder / "lib" / "machine.py").write_text(machine)
+
+
+@pytest.fixture
+def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Callable[..., Device]]:
+    def put_here(machine: str) -> None:
+        put(tmp_path, SWITCHES, machine)
+
+    with starting(micropython_command, tmp_path, put_here, "128k") as found:
+        yield found
+
+
+def three_classes(folder: Path) -> Stream:
+    rows = "\n".join(f"{i % 3},{i % 3 * 5},{i % 7},{'abc'[i % 3]}" for i in range(300))
+    path = folder / "three.csv"
+    path.write_text("x,y,z,class\n" + rows + "\n")
+    return open_stream(str(path))
+
+
+def pins(folder: Path) -> dict[str, str]:
+    return {path.name.partition(".")[2]: path.read_text() for path in folder.glob("pin.*")}
+
+
+def test_the_pins_of_the_predicted_class_are_high(
+    start: Callable[..., Device], tmp_path: Path
+) -> None:
+    with connected(start(MACHINE)) as link:
+        assert pins(tmp_path) == {"16": "0", "17": "0", "LED": "0"}
+        learn(link, three_classes(tmp_path), 0, 300)
+        expected = ({"16": "1", "17": "0", "LED": "0"}, {"16": "0", "17": "1", "LED": "1"},
+                    {"16": "0", "17": "0", "LED": "0"})  # fmt: skip
+        for label in (0, 1, 2, 1):
+            answer = link.ask(sample([label, label * 5, 0]))
+            assert isinstance(answer, Prediction)
+            assert answer.label == label
+            assert pins(tmp_path) == expected[label]
+
+
+def test_switching_allocates_nothing(start: Callable[..., Device], tmp_path: Path) -> None:
+    stream = three_classes(tmp_path)
+    with connected(start(QUIET)) as link:
+        learn(link, stream, 0, 100)
+        with nothing_allocated(link):
+            learn(link, stream, 100, 200)
+
+
+@pytest.mark.parametrize(
+    ("switches", "said"),
+    [
+        ({"a": 16}, "a list of pins for each class"),
+        ([16, 17], "a list of pins for each class"),
+        ([[1], [2], [3], [4]], "a list of pins for each class"),
+    ],
+)
+def test_what_is_no_list_of_pins_for_each_class_is_refused(
+    micropython_command: tuple[str, ...], tmp_path: Path, switches: object, said: str
+) -> None:
+    put(tmp_path, switches)
+    assert said in run_device(micropython_command, tmp_path)

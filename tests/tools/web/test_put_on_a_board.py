@@ -1,0 +1,153 @@
+"""The second step: what was taught goes on a board, as `build` makes its program."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import zipfile
+from pathlib import Path
+
+import pytest
+from browser_support import Browser
+from playground_support import choose, take
+from sensor_support import LIES, MOVED, RATE, settle
+from teach_support import begin, crc, end, name, press, taught
+
+from microshrub_host import load_model
+from microshrub_host.programs import mpy
+from microshrub_tools import build
+
+SHOWN = "[...document.querySelectorAll('main > section')].map((each) => each.id)"
+TAKES = "document.querySelector('#gestures-take')"
+WIRES = (
+    "[...document.querySelectorAll('.wiring tbody tr')].map((row) => row.innerText.split('\\t'))"
+)
+SENSOR = ("mpu6050", "scl=1", "sda=0", "rate=50")
+OF_THE_SENSOR = [
+    ["Sensor VCC", "3V3, pin 36"],
+    ["Sensor GND", "GND, pin 3"],
+    ["Sensor SCL", "GP1, pin 2"],
+    ["Sensor SDA", "GP0, pin 1"],
+]
+
+
+def shake(page: Browser, seconds: int, wide: float, high: float) -> None:
+    """Move the device to and fro."""
+    turns = [2 * math.pi * 3 * i / RATE for i in range(seconds * RATE)]
+    points = [(wide * math.cos(turn), high * math.sin(turn), 20 * wide) for turn in turns]
+    page.run(MOVED % json.dumps(points))
+
+
+@pytest.fixture
+def shaken(held: Browser) -> Browser:
+    """The page, which has learned two motions of a phone."""
+    name(held, "across, up")
+    held.run("document.querySelector('#source').value = 'motion'")
+    held.run(LIES)
+    begin(held)
+    for text, wide, high in (("across", 8, 0.5), ("up", 0.5, 8)):
+        press(held, text)
+        shake(held, 3, wide, high)
+    settle(held)
+    end(held)
+    return held
+
+
+def test_the_page_is_one_path(held: Browser) -> None:
+    assert held.run(SHOWN) == ["teach", "board-step", "playground"]
+    ways = "[...document.querySelectorAll('nav a')].map((each) => each.textContent)"
+    heads = "[...document.querySelectorAll('main h2')].map((each) => each.textContent)"
+    assert held.run(ways) == held.run(heads)
+    held.run("document.querySelectorAll('nav a')[1].click()")
+    assert held.run("document.activeElement.id") == "board-step-title"
+    assert held.run("location.hash") == ""
+
+
+def test_no_two_parts_have_one_name(held: Browser) -> None:
+    taught(held, seconds=2)
+    end(held)
+    names = "[...document.querySelectorAll('[id]')].map((each) => each.id)"
+    found = held.run(names)
+    assert len(found) == len(set(found))
+
+
+def test_a_board_waits_until_something_was_taught(held: Browser) -> None:
+    waits = "document.querySelector('#board-waits').hidden"
+    assert not held.run(waits)
+    taught(held, seconds=2)
+    end(held)
+    assert held.run(waits)
+    assert held.run(f"{TAKES}.textContent").startswith("Wire it, connect it, done")
+    assert "A board has no pointer" in held.run(f"{TAKES}.textContent")
+    assert held.run("document.querySelector('#gestures-sensor').options.length") == 1
+    assert held.run("document.querySelector('.wiring')") is None
+    held.run("document.querySelector('#start-over').click()")
+    assert not held.run(waits)
+
+
+def program_of(page: Browser, folder: Path) -> dict[str, bytes]:
+    """The files of the program that the page gives for a Pico."""
+    packed = take(page, "gestures-take-program", folder / "microshrub-rpi_pico.zip")
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.mark.parametrize(
+    ("kind", "chosen", "switch"),
+    [
+        ("line", {}, None),
+        ("lights", {"switch-1": "19"}, ("across=16", "up=19")),
+        ("colour", {"switch-0": "3"}, ("across=16+17", "up=17")),
+    ],
+)
+def test_the_program_of_a_motion_is_the_one_that_build_makes(
+    shaken: Browser,
+    tmp_path: Path,
+    kind: str,
+    chosen: dict[str, str],
+    switch: tuple[str, ...] | None,
+) -> None:
+    choose(shaken, "switch-kind", kind)
+    for field, value in chosen.items():
+        choose(shaken, field, value)
+    found = program_of(shaken, tmp_path)
+    project = tmp_path / "gestures.mshrub"
+    take(shaken, "take-gestures", project)
+    assert load_model(project).learner.state_crc32() == crc(shaken)
+    output = tmp_path / "made"
+    made = build(project, "rpi_pico", sensor=SENSOR, switch=switch, output=output).folder
+    config = json.loads(found["config.json"])
+    assert config == json.loads((made / "config.json").read_bytes())
+    assert config["sensor"]["kind"] == "mpu6050"
+    assert config["extraction"]["window"] == 32
+    for state in ("learner.state", "quantizer.state"):
+        assert found[state] == (made / state).read_bytes()
+    library = {name: data for name, data in found.items() if name.startswith("lib/")}
+    compiled = {f"lib/{mpy.in_library(file)}": file for file in mpy.compiled("armv6m")}
+    assert all(compiled[name].read_bytes() == data for name, data in library.items())
+    imported = {path.relative_to(made).as_posix() for path in made.rglob("*.mpy")}
+    assert imported - {"lib/microshrub/error_text.mpy"} <= library.keys()
+    assert ("lib/microshrub/device/switches.mpy" in library) == (switch is not None)
+
+
+def test_the_wiring_names_pins_and_their_numbers(shaken: Browser) -> None:
+    assert shaken.run(WIRES) == OF_THE_SENSOR
+    choose(shaken, "switch-kind", "lights")
+    assert shaken.run(WIRES) == [
+        *OF_THE_SENSOR,
+        ["Light for across, through 330 Ω", "GP16, pin 21"],
+        ["Light for up, through 330 Ω", "GP17, pin 22"],
+        ["Other end of the lights", "GND, pin 23"],
+    ]
+    choose(shaken, "gestures-board", "esp32")
+    assert shaken.run(WIRES)[2:5] == [
+        ["Sensor SCL", "GPIO 22"],
+        ["Sensor SDA", "GPIO 21"],
+        ["Light for across, through 330 Ω", "GPIO 25"],
+    ]
+    drawn = "[...document.querySelectorAll('.wires text')].map((each) => each.textContent)"
+    assert {"3V3", "GPIO 22", "SCL", "across"} <= set(shaken.run(drawn))
+    for width in (1280, 390):
+        shaken.look(width, dark=False)
+        assert shaken.run("document.documentElement.scrollWidth") <= width
