@@ -10,20 +10,20 @@ from pathlib import Path
 
 import pytest
 from browser_support import Browser
-from playground_support import choose, take
-from sensor_support import LIES, MOVED, RATE, settle
+from playground_support import choose, choose_quick, crc_of_run, take
+from sensor_support import LIES, MOVED, RATE, held_clock, settle
 from teach_support import begin, crc, end, name, press, taught
 
 from microshrub_host import load_model
 from microshrub_host.programs import mpy
-from microshrub_tools import build
+from microshrub_tools import Sensor, build
 
 SHOWN = "[...document.querySelectorAll('main > section')].map((each) => each.id)"
 TAKES = "document.querySelector('#gestures-take')"
 WIRES = (
     "[...document.querySelectorAll('.wiring tbody tr')].map((row) => row.innerText.split('\\t'))"
 )
-SENSOR = ("mpu6050", "scl=1", "sda=0", "rate=50")
+SENSOR = Sensor.mpu6050(scl=1, sda=0, rate=50)
 OF_THE_SENSOR = [
     ["Sensor VCC", "3V3, pin 36"],
     ["Sensor GND", "GND, pin 3"],
@@ -84,6 +84,31 @@ def test_a_board_waits_until_something_was_taught(held: Browser) -> None:
     assert held.run("document.querySelector('.wiring')") is None
     held.run("document.querySelector('#start-over').click()")
     assert not held.run(waits)
+
+
+def test_without_webserial_all_else_is_there_and_it_says_how_to_go_on(
+    page: Browser, address: str, tmp_path: Path
+) -> None:
+    """As in Firefox, in Safari and on phones."""
+    gone = "delete Navigator.prototype.serial"
+    script = page.call("Page.addScriptToEvaluateOnNewDocument", source=gone)["identifier"]
+    try:
+        with held_clock(page):
+            page.open(address)
+            page.wait("!!document.querySelector('#start')")
+        assert not page.run("'serial' in navigator")
+        taught(page, seconds=2)
+        end(page)
+        told = page.run(f"{TAKES}.textContent")
+        assert "Chrome or Edge" in told
+        assert "microshrub bridge" in told
+        assert page.run("document.querySelector('#gestures-flash')") is None
+        assert program_of(page, tmp_path)["main.py"]
+        choose_quick(page)
+        crc_of_run(page)
+        assert not page.complaints
+    finally:
+        page.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
 
 
 def program_of(page: Browser, folder: Path) -> dict[str, bytes]:
