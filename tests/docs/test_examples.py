@@ -30,6 +30,8 @@ def test_every_world_is_an_example_and_is_listed() -> None:
     assert {folder.name for folder in EXAMPLES} == {*worlds()}
     listed = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
     assert re.findall(r"\]\((\w+)/README\.md\)", listed) == [*worlds()]
+    gallery = (ROOT / "docs" / "examples" / "index.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| \[.*\]\((\w+)\.md\)", gallery, re.M) == [*worlds()]
 
 
 def test_the_pictures_are_those_that_are_drawn(wiring: Any) -> None:

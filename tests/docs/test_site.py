@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,18 @@ def test_every_page_of_the_docs_is_in_the_site(site: Path) -> None:
     pages = [page.relative_to(ROOT / "docs") for page in (ROOT / "docs").rglob("*.md")]
     assert pages
     assert not [page for page in pages if not (site / page.with_suffix(".html")).exists()]
+
+
+@pytest.mark.long
+def test_words_that_people_search_for_are_found(site: Path) -> None:
+    """The search has them as Sphinx stems them."""
+    index = (site / "searchindex.js").read_text(encoding="utf-8")
+    for word in (
+        "thonni", "bootsel", "breadboard", "uf2", "mpremot", "esp32", "pico", "mpu", "gy",
+        "acceleromet", "dht22", "scd41", "ina219", "mpr121", "bh1750", "sct", "vibrat", "mainten",
+        "powershel", "window", "maco", "chromebook", "com3", "tinyml", "raspberri", "micropython",
+    ):  # fmt: skip
+        assert re.search(rf'[",{{]"?{word}"?:', index), word
 
 
 @pytest.mark.long

@@ -140,6 +140,14 @@ DEVICE = {
     "--speed": "how many times faster its time goes (default 1)",
     "--no-label": "the last column is no label: all are played",
 } | _HELP
+YEAR = {
+    "--days": "how many (default 365)",
+    "--rate": "samples a minute (default 1)",
+    "--seed": "of all (default 1)",
+    "--sleep": "sleep between samples, and count the time awake",
+    "--board": "the board that sleeps (default rpi_pico)",
+    "--battery": "how many days it lasts, such as 2000mAh",
+} | _HELP
 SOAK = (
     _DATA
     | _LEARNER

@@ -99,7 +99,12 @@ GROUPS = {
             f"{_TOOLS}.fuzz_link",
         ),
         Command("fuzz-states", "Check that altered states do no harm.", f"{_TOOLS}.fuzz_states"),
-        Command("simulate-year", "Let a device live with power cuts.", f"{_TOOLS}.simulate_year"),
+        Command(
+            "simulate-year",
+            "Let a device live with power cuts.",
+            f"{_TOOLS}.simulate_year",
+            first.YEAR,
+        ),
     ),
 }
 COMMANDS = tuple(command for group in GROUPS.values() for command in group)
