@@ -14,7 +14,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 STUBS := .typings/micropython.pyi
 
-.PHONY: attack ci constants costs demo docs mutants packages optional release test tests test-lowest lint types web clean
+.PHONY: attack ci constants costs demo docs mutants packages optional release test tests test-lowest test-newest lint types web clean
 .DELETE_ON_ERROR:
 # Set, it has each of the many processes that the tests start compile its sources anew
 unexport PYTHONDONTWRITEBYTECODE
@@ -41,6 +41,12 @@ attack: .venv/dev
 # One-line changes to the kernels; SAMPLE=3 draws so many of them
 mutants: .venv/dev
 	$(BIN)/python tests/mutants.py --seed $(SEED) $(if $(SAMPLE),--sample $(SAMPLE))
+
+# What runs a real MicroPython, on the newest version that Debian has
+NEWEST := tests/firmware tests/tools/program tests/tools/link tests/host/boards tests/host/engines
+test-newest: .venv/dev
+	MICROPYTHON="$$($(BIN)/microshrub micropython --newest | sed -n 's/^  command  //p')" \
+		$(BIN)/pytest -n auto --dist worksteal $(NEWEST)
 
 ci: optional
 	$(MAKE) test TESTS=

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from ..base.errors import UserError
 from ..base.terminal import messages
 from ..emulation import emulated_boards
 from ..fetch import micropython_binary
@@ -18,6 +19,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="do not fetch anything (default: fetch what is missing)",
     )
     parser.add_argument(
+        "--newest",
+        action="store_true",
+        help="the newest version that Debian has, in a cache of its own: MICROPYTHON names its "
+        "command to whatever shall run it (default: the one that all tests run)",
+    )
+    parser.add_argument(
         "--board",
         choices=list(emulated_boards.BOARDS),
         help="for this board, emulated by QEMU (default: for this PC)",
@@ -26,6 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print where it is."""
+    if arguments.newest and (arguments.board or arguments.find_only):
+        raise UserError("--newest is for this PC, and fetches what is missing")
     if arguments.board and arguments.find_only:
         print(emulated_boards.describe(emulated_boards.find(arguments.board)))
         return 0
@@ -33,7 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
         emulator = emulated_boards.find_or_build(arguments.board, messages.say)
         print(emulated_boards.describe(emulator))
         return 0
-    if arguments.find_only:
+    if arguments.newest:
+        found = micropython_binary.fetch_newest(messages.say)
+    elif arguments.find_only:
         found = micropython_binary.find()
     else:
         found = micropython_binary.find_or_fetch(messages.say)

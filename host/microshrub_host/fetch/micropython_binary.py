@@ -12,6 +12,7 @@ import os
 import re
 import shlex
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from .debian_packages import CommandError, PackagesError, Progress
 
 CACHE = "micropython-i386"
 SUITES = ("trixie", "forky")  # the next one where a mirror has only a part of the first
+NEWEST_CACHE = "micropython-i386-newest"
+NEWEST_SUITE = "sid"  # what Debian has of the newest version
 PACKAGES = ("micropython", "libc6", "libffi8", "libmbedcrypto16", "libmbedtls21", "libmbedx509-7")
 
 PROBE_SECONDS = 20
@@ -95,6 +98,15 @@ def fetch(progress: Progress | None = None) -> MicroPython:
     return _look(notes) or _fetch(progress or _silent)
 
 
+def fetch_newest(progress: Progress | None = None) -> MicroPython:
+    """The newest version that Debian has, from its own cache folder or fetched into it.
+
+    It is another one than fetch() gives only while Debian's releases differ. Nothing runs it
+    unless MICROPYTHON names its command. Raises NoMicroPython.
+    """
+    return _cached([], NEWEST_CACHE) or _fetch(progress or _silent, NEWEST_CACHE, (NEWEST_SUITE,))
+
+
 find_or_fetch = fetch  # its name says so to callers who only want to have one
 
 
@@ -151,9 +163,9 @@ def _on_path(notes: list[str]) -> MicroPython | None:
         return None
 
 
-def _cached(notes: list[str]) -> MicroPython | None:
+def _cached(notes: list[str], cache: str = CACHE) -> MicroPython | None:
     try:
-        folder = cache_folder(CACHE)
+        folder = cache_folder(cache)
     except OSError as error:
         notes.append(f"There is no cache ({error}).")
         return None
@@ -211,15 +223,15 @@ def _repeats_probe(line: str) -> bool:
 # --- Fetching ------------------------------------------------------------------------------------
 
 
-def _fetch(progress: Progress) -> MicroPython:
+def _fetch(progress: Progress, cache: str = CACHE, suites: Sequence[str] = SUITES) -> MicroPython:
     """Fill the cache folder in one step: `usr` is complete or not there, whatever happens."""
     try:
         debian_packages.check_machine()
-        folder = cache_folder(CACHE)
+        folder = cache_folder(cache)
         with work_folder(folder) as work:
-            root = _packages(work, progress)
+            root = _packages(work, progress, suites)
             _probe(_command_in(root), "")
-            _put_in_place(root / "usr", folder / "usr")
+            _put_in_place(root / "usr", folder / "usr", cache)
             return _probe(_command_in(folder), f"the cache folder {folder}")
     except PackagesError as error:
         raise NoMicroPython(error.with_advice(WAYS)) from error
@@ -231,13 +243,13 @@ def _fetch(progress: Progress) -> MicroPython:
         raise NoMicroPython(f"{text} {WAYS}") from error
 
 
-def _packages(work: Path, progress: Progress) -> Path:
-    """The unpacked packages of the first of SUITES that a mirror has whole. Raises PackagesError.
+def _packages(work: Path, progress: Progress, suites: Sequence[str]) -> Path:
+    """The unpacked packages of the first suite that a mirror has whole. Raises PackagesError.
 
     While a mirror is being updated, the index of one suite may not be the one that was signed.
     """
     tried: list[str] = []
-    for suite in SUITES:
+    for suite in suites:
         folder = work / suite
         folder.mkdir()
         try:
@@ -248,11 +260,11 @@ def _packages(work: Path, progress: Progress) -> Path:
     raise PackagesError("No mirror gave Debian's packages:", tried)
 
 
-def _put_in_place(fresh: Path, target: Path) -> None:
+def _put_in_place(fresh: Path, target: Path, cache: str = CACHE) -> None:
     try:
         fresh.rename(target)
     except OSError:  # there is one already: a good one from a faster fetch, or a broken one
-        if _cached([]) is None:
+        if _cached([], cache) is None:
             target.rename(fresh.with_name("broken"))
             fresh.rename(target)
 
