@@ -154,6 +154,14 @@ SOAK = (
     | {"--samples": "how many to play", "--heap": "MicroPython's heap, such as 160k"}
     | _HELP
 )
+YEAR = {
+    "--days": "how many (default 365)",
+    "--rate": "samples a minute (default 1)",
+    "--seed": "seed of all that happens (default 1)",
+    "--sleep": "sleep between samples as `build --sleep`; count the time awake (default: off)",
+    "--board": "the board that sleeps (default rpi_pico)",
+    "--battery": "for how long it lasts, such as 2000mAh (default: no battery)",
+} | _HELP
 REPRODUCE = {
     "EXPERIMENT": "a paper's experiment: --help-all names them",
     "--quick": "a small part of it, in minutes (default: off)",
