@@ -96,9 +96,14 @@ _SHARED = _of(
         "range_growth.py",
         "_MARGIN = const(4)",
         "_MARGIN = const(2)",
-        "growing",
+        "growing::a_range_has_room_for_a_sixteenth_more_than_it_holds",
     ),
-    ("range_growth.py", "limit = limit << 2", "limit = limit << 1", "growing"),
+    (
+        "range_growth.py",
+        "limit = limit << 2",
+        "limit = limit << 1",
+        "growing::so_many_values_outside_in_a_row_make_a_range_grow",
+    ),
     (
         "asking_rules.py",
         "_FIRST = const(14000)",
@@ -110,7 +115,7 @@ _SHARED = _of(
         "doubt.py",
         "_PAUSE = const(1000)",
         "_PAUSE = const(10)",
-        "asking",
+        "asking::there_are_1000_samples_between_two_doubts",
     ),
 )
 _THICKET = _of(
@@ -258,7 +263,7 @@ _HOEFFDING = _of(
         "learn.py",
         "_REVIEW = const(2000)",
         "_REVIEW = const(20)",
-        "hoeffding",
+        "hoeffding::an_inner_node_is_looked_at_every_2000_samples",
     ),
 )
 _REGRESSION = _of(
@@ -304,11 +309,3 @@ _REGRESSION = _of(
 )
 
 MUTANTS = [*_SHARED, *_THICKET, *_SHRUB, *_HOEFFDING, *_REGRESSION]
-
-# What no test notices yet; a sample is drawn of the others.
-SURVIVORS = {
-    ("range_growth.py", "_MARGIN = const(4)"),
-    ("range_growth.py", "limit = limit << 2"),
-    ("doubt.py", "_PAUSE = const(1000)"),
-    ("hoeffding/learn.py", "_REVIEW = const(2000)"),
-}

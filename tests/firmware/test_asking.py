@@ -146,6 +146,20 @@ def test_errors_that_are_usual_are_no_change() -> None:
     assert asking.saved >= saved
 
 
+def test_there_are_1000_samples_between_two_doubts() -> None:
+    """However often margins sink meanwhile."""
+    rng = np.random.default_rng(3)
+    table = library.buffers.address_table
+    words = array("i", [0] * 4)
+    said = []
+    for _ in range(40):  # sure for a while, then not at all
+        margins = [*rng.uniform(0.8, 1, 150), *rng.uniform(0, 0.1, 50)]
+        said += [library.doubt.doubts(table([words]), 0, int(m * 2**24)) for m in margins]
+    at = np.flatnonzero(said)
+    assert len(at) >= 3
+    assert np.diff(at).min() >= 1000
+
+
 def test_the_margin_is_that_of_the_two_classes_with_the_most_votes() -> None:
     """A threshold that is between the margins tells them apart."""
     asking = library.Asking(4, 1, 100, seed=2)

@@ -132,6 +132,24 @@ def test_after_the_first_samples_one_range_at_most_grows_with_each() -> None:
     assert len(set(late)) == len(late)
 
 
+@pytest.mark.parametrize(("seen", "needed"), [(20, 2), (100, 3), (300, 4), (1500, 5)])
+def test_so_many_values_outside_in_a_row_make_a_range_grow(seen: int, needed: int) -> None:
+    """The later, the more: two below 64 samples, three below 256, four below 1,024, then five."""
+    inside = np.resize([0, 1000], seen)
+    _, keeper = learned(np.concatenate([inside, np.full(8, 5000)])[:, None])
+    late = [k for k in keeper.moves if k >= 16]
+    assert late[0] == seen + needed - 1
+
+
+@given(st.integers(1, 2**28))
+def test_a_range_has_room_for_a_sixteenth_more_than_it_holds(most: int) -> None:
+    """It is the shortest one that has: its length is a power of two."""
+    quantizer, _ = learned(np.array([[0], [most]]))
+    bits = {name: buffer for name, _, buffer in quantizer.buffers()}["growing.bits"][0]
+    length = most + 1
+    assert bits == (length + length // 16 - 1).bit_length()
+
+
 def test_missing_values_keep_the_last_code() -> None:
     rows = np.array([[MISSING, 5], [7, MISSING], [MISSING, 9], [MISSING, MISSING]])
     quantizer, keeper = learned(rows)

@@ -193,6 +193,21 @@ def test_an_inner_node_that_becomes_a_leaf_counts_the_sample_once() -> None:
     assert list(b["observers.seen"][:2]) == [0, 17]
 
 
+def test_an_inner_node_is_looked_at_every_2000_samples() -> None:
+    model = loader.load(loader.fastest()).HoeffdingTree(
+        1, 2, nodes=3, leaves=3, policy="efdt", adaptive=False, bins=16
+    )
+    rows = np.random.default_rng(0).integers(0, 65536, (8000, 1))
+    waited, since = [], held(model)["tree.since"]
+    for row in rows:
+        before = since[0] if model.nodes_used == 3 else 0
+        feed(model, row, row // 32768)
+        if since[0] < before:
+            waited.append(before + 1)
+    assert model.nodes_used == 3
+    assert waited[-2:] == [2000, 2000]
+
+
 # Naive Bayes alone
 
 
