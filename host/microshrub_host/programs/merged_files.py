@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import os
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..base.cache import compiled_folder
+from ..base.kept_files import kept
 from ..library import loader
 from ..sources import library_files
 from ..sources.library_files import PACKAGE
@@ -78,24 +78,17 @@ def compiled(
     if native:
         module = native_files.module(arch, modules)
         imported.append(module)
-    return MergedFiles(tuple(imported), tuple(others), _written(errors, folder))
+    return MergedFiles(
+        tuple(imported),
+        tuple(others),
+        kept(folder / error_texts.FILE, lambda part: part.write_bytes(errors)),
+    )
 
 
 def _compiled(text: str, name: str, folder: Path, arch: str) -> Path:
     target = folder.joinpath(*name.split(".")).with_suffix(".mpy")
-    if not target.exists():
-        source = _SOURCE if name == INIT else f"{name.rpartition('.')[2]}.py"
-        mpy.compile_text(text, target, arch, source)
-    return target
-
-
-def _written(errors: bytes, folder: Path) -> Path:
-    path = folder / error_texts.FILE
-    if not path.exists():
-        part = path.with_suffix(f".{os.getpid()}")
-        part.write_bytes(errors)
-        part.replace(path)
-    return path
+    source = _SOURCE if name == INIT else f"{name.rpartition('.')[2]}.py"
+    return kept(target, lambda part: mpy.compile_text(text, part, arch, source))
 
 
 def _sources(arch: str, modules: list[str], native: bool) -> Mapping[str, str]:

