@@ -88,8 +88,8 @@ _SHARED = _of(
     ),
     (
         "set_aside.py",
-        "_PATIENCE = const(8)",
-        "_PATIENCE = const(2)",
+        "_PATIENCE = const(4)",
+        "_PATIENCE = const(1)",
         "newcomers",
     ),
     (

@@ -7,7 +7,7 @@ that comes. With d the mean distance from the three nearest samples, the distanc
     32 log2((r + d) / r)      32 more is twice as far
 
 So a class of few samples is as well known as one of many, which it would not be with the density
-of unlikeness.py. The buffers are those of newcomers.py.
+of unlikeness.py. d stays in newcomers.words. The buffers are those of newcomers.py.
 """
 
 import micropython
@@ -23,12 +23,13 @@ _NEWCOMERS_SAMPLE = const(2)
 _NEWCOMERS_LABELS = const(3)
 _NEWCOMERS_COUNTS = const(4)
 # newcomers.py
-_N_HELD = const(3)
-_N_HAND = const(4)
-_N_WINDOW = const(11)
-_N_FEATURES = const(12)
-_N_NEAR = const(13)
-_N_CLASSES = const(14)
+_N_HELD = const(2)
+_N_HAND = const(3)
+_N_AWAY = const(4)
+_N_WINDOW = const(20)
+_N_FEATURES = const(21)
+_N_NEAR = const(22)
+_N_CLASSES = const(23)
 # (end)
 
 _AFAR = const(65536)  # above any distance
@@ -80,10 +81,12 @@ def height_of(t, rows, at: int) -> int:
     x = ptr16(rows)
     for f in range(words[_N_FEATURES]):
         sample[f] = x[at + f] >> 8
+    words[_N_AWAY] = 0
     if words[_N_HELD] < 3:
         return 0
     near = words[_N_NEAR] * 3  # <= 3 * 32 * 256
     away = int(nearest(0, 0, 0, t))  # < 3 * 2**16
+    words[_N_AWAY] = away // 3
     height = (int(log2(near + away)) - int(log2(near))) << 1
     return height if height > 0 else 0  # log2 is off by up to 6 / 16384
 

@@ -1,18 +1,17 @@
-"""Newcomers: samples that are unlike all that has a name are set aside, to be named together.
+"""Newcomers: samples unlike all that has a name, and like each other, to be named together.
 
-A sample is compared with a memory of labelled ones, see memory.py, which gives a score, 0..255, of
-how unlike these it is. It is new if that passes a threshold, which rises by 8 with each
-labelled sample that does, and falls by 8 / period with each one, so that in the long run one in
-`period` does: as in anomaly.py, but every sample counts, and not what was there lately is compared
-with, but what is known. While the memory fills, the threshold is the highest score of a labelled
-sample so far, and until it is a quarter full, nothing is new. The first eight samples of a class
-leave the threshold as it is: they are unlike all that was known before.
+Two signals say how odd a sample is, see oddness.py: how far it is from a memory of labelled ones,
+see memory.py, and how much the learner doubts, the votes that its first class does not have. Two
+in five of the labelled ones are odd. Odd samples go into a ring, see set_aside.py, and one is new
+if it is nearer to enough of these than it and they are to what is known: how much nearer is
+learned, so that in the long run at most one labelled sample in `period` is. Until the memory is a
+quarter full, nothing is odd. The first eight samples of a class change none of this: they are
+unlike all that was known before.
 
-New samples are set aside, see set_aside.py: `collect` of them are worth a question to the person.
-That samples of a new class are far from the known ones and come
-together is what OLINDDA (Spinosa, de Carvalho, Gama, SAC 2007) and ECSMiner (Masud, Gao, Khan,
-Han, Thuraisingham, IEEE TKDE 2011) stand on. They look for clusters in what is set aside; here a
-person looks.
+A group of `collect` new samples is worth a question to the person. That samples of a new class are
+far from the known ones and near each other is what OLINDDA (Spinosa, de Carvalho, Gama, SAC 2007)
+and ECSMiner (Masud, Gao, Khan, Han, Thuraisingham, IEEE TKDE 2011) stand on; the comparison of
+both distances is that of ECSMiner's q-NSC.
 
 Buffers:
 
@@ -21,8 +20,11 @@ Buffers:
     newcomers.sample  'B'  [features] those of the sample that is compared
     newcomers.labels  'B'  [window] the class of each sample in the memory
     newcomers.counts  'H'  [classes] how many samples of each class are there
-    newcomers.ring    'H'  [room * features] the codes of the new samples
+    newcomers.ring    'H'  [room * features] the codes of the odd samples
     newcomers.x       'H'  [features] those of the one that was taken out last
+    newcomers.marks   'H'  [room] what each place of the ring is, see set_aside.py
+    newcomers.aways   'H'  [room] how far from the memory each was when it came
+    newcomers.near    'H'  [room] the distance of the last odd one; 65535: it does not belong
 """
 
 import micropython
@@ -31,100 +33,110 @@ from micropython import const
 from .buffers import Buffers, address_table, table_bytes
 from .learner import check_row, whole
 from .memory import height_of, keep, relabel
-from .set_aside import collect, fade, take
+from .oddness import adjust, oddness
+from .set_aside import collect, drop, gather, give, join, take
 
 # From elsewhere, written by `make constants`:
 # places of buffers
 _NEWCOMERS_WORDS = const(0)
 _NEWCOMERS_COUNTS = const(4)
 _NEWCOMERS_X = const(6)
-# set_aside.py
-_PATIENCE = const(8)
+_NEWCOMERS_MARKS = const(7)
+# oddness.py
+_MEMORY = const(256)
+_FALL = const(1966)
+_ODDEST = const(32767)
+_CLOSEST = const(32768)
+_LOOSEST = const(131071)
+_FAR_RISE = const(262144)
+_FARTHEST_OFF = const(268435456)
 # (end)
 
-_TIMES = const(4)  # the ring has room for so many times `collect`
+_TIMES = const(10)  # the ring has room for so many times `collect`
 
-_N_SCORE = const(0)  # of the last sample, 0..255
-_N_UNLIKE = const(1)  # 1: it was new
-_N_LIMIT = const(2)  # the threshold, a height with 10 more bits
-_N_HELD = const(3)  # samples in the memory
-_N_HAND = const(4)  # the place where the search for the one that goes begins
-_N_FADE = const(5)  # samples since the last new one, or since one was dropped
-_RING_HEAD = const(6)  # where the next new one goes
-_RING_HELD = const(7)  # new ones that are there
-_N_GIVEN = const(8)  # of those that are there, the oldest so many have their label,
-_N_LABEL = const(9)  # which is this
-_N_FALL = const(10)  # _RISE // period
-_N_WINDOW = const(11)  # places of the memory
-_N_FEATURES = const(12)
-_N_NEAR = const(13)  # r
-_N_CLASSES = const(14)
-_N_ROOM = const(15)  # of the ring
-_N_ENOUGH = const(16)  # samples in the memory with which a class counts as known
-_WORDS = const(17)
+_N_SCORE = const(0)  # samples of the ring that the last one belongs to
+_N_UNLIKE = const(1)  # 1: it was odd, 2: it was new
+_N_HELD = const(2)  # samples in the memory
+_N_HAND = const(3)  # the place where the search for the one that goes begins
+_N_AWAY = const(4)  # the last one's mean distance from the three nearest in the memory
+_N_FOLLOWS = const(5)  # 1: none of the ring is nearer to it than the one that came there last
+_N_SINCE = const(6)  # samples since one came into the ring, up to 255
+_RING_HEAD = const(7)  # where the next odd one goes
+_RING_HELD = const(8)  # places that are not free,
+_N_ASKED = const(9)  # of these, those of the group,
+_N_GIVEN = const(10)  # and those that have a label
+_N_CLOSE = const(11)  # Q16: what distances from the memory are multiplied by, see gather()
+_N_LIMIT = const(12)  # Q8: a sample that is odder goes into the ring
+_N_SEEN = const(13)  # labelled samples that the next four are means of, up to 256
+_N_HEIGHT = const(14)  # the mean of heights, see memory.py,
+_N_HEIGHTS = const(15)  # and their mean deviation
+_N_DOUBT = const(16)  # the mean of doubts, Q20,
+_N_DOUBTS = const(17)  # and their mean deviation
+_N_FAR = const(18)  # Q20: one in `period` labelled samples is odder
+_N_RISE = const(19)  # _FALL // period
+_N_WINDOW = const(20)  # places of the memory
+_N_FEATURES = const(21)
+_N_NEAR = const(22)  # r
+_N_CLASSES = const(23)
+_N_ROOM = const(24)  # of the ring
+_N_ENOUGH = const(25)  # samples in the memory with which a class counts as known
+_N_COLLECT = const(26)
+_N_FAR_FALL = const(27)  # _FAR_RISE // period
+_WORDS = const(28)
 
-_FARTHEST = const(262143)  # the height of the score 255; a score is height >> 10
-_RISE = const(8388608)  # 8 of the score: 8 * 2**20
-_HIGHEST = const(276824064)  # 256 * 2**20 + _RISE: above any limit
+_FARTHEST = const(262143)  # heights are at most this
+_DOUBTS = const(1048576)  # 2**20
+_ONE = const(65536)
+_LONG = const(255)
 _ENOUGH = const(8)
 
 
 @micropython.viper
-def meet(t, rows, at: int, label: int, collecting: int) -> int:
+def meet(t, rows, at: int, label: int, collecting: int, doubt: int) -> int:
     """Compare the sample at rows[at]; whether it is new. label is -1 if it is not known.
 
-    It is kept: in the memory if it has a label, in the ring if it is new and collecting is 1.
+    doubt is in Q20. It is kept: in the memory if it has a label, in the ring if it is odd and
+    collecting is 1.
     """
     words = ptr32(ptr32(t)[_NEWCOMERS_WORDS])
     height = int(height_of(t, rows, at))
     if height > _FARTHEST:
         height = _FARTHEST
-    words[_N_SCORE] = height >> 10
-    height = height << 10  # < 2**28
-    held = words[_N_HELD]
-    limit = words[_N_LIMIT]
+    words[_N_SINCE] = words[_N_SINCE] + 1 if words[_N_SINCE] < _LONG else _LONG
+    odd = int(oddness(t, height, doubt))
+    found = 0
     new = 0
-    if limit and held << 2 >= words[_N_WINDOW] and height > limit:
-        new = 1
-    words[_N_UNLIKE] = new
-    if new & collecting:
-        collect(t, rows, at)
-    else:
-        fade(t)
+    words[_N_UNLIKE] = 0
+    if words[_N_HELD] << 2 >= words[_N_WINDOW] and odd > words[_N_LIMIT]:
+        found = int(gather(t))
+        if found and found >= words[_N_COLLECT] - 1:
+            new = 1
+        words[_N_UNLIKE] = 1 + new
+        if odd << 12 > words[_N_FAR]:
+            words[_N_SINCE] = _LONG
+        if collecting and int(collect(t, rows, at)) >= 0 and new:
+            join(t, found + 1)
+    words[_N_SCORE] = found
     if label >= 0:
         if ptr16(ptr32(t)[_NEWCOMERS_COUNTS])[label] >= words[_N_ENOUGH]:
-            adjust(t, height)
+            adjust(t, height, doubt, odd, new)
         keep(t, label)
     return new
 
 
-@micropython.viper
-def adjust(t, height: int):
-    """Move the threshold by the height, with 10 more bits, of a sample of what is known."""
-    words = ptr32(ptr32(t)[_NEWCOMERS_WORDS])
-    limit = words[_N_LIMIT]
-    if words[_N_HELD] < words[_N_WINDOW]:
-        limit = height if height > limit else limit
-    else:
-        if height > limit:
-            limit += _RISE
-        limit -= words[_N_FALL]
-    words[_N_LIMIT] = limit if limit > 0 else 0
-
-
 class Newcomers(Buffers):
-    """Sets aside the samples that are unlike all that is known.
+    """Sets aside the samples that are unlike all that is known, and like each other.
 
     features  1..256 codes a sample, of which the upper 8 bits are looked at; classes: 2..256
     period    2..2**20: one in so many samples of a known class is taken for new, in the long run
     window    16..1000 labelled samples that are remembered
     reach     1..32, about as many steps of 1/256 a feature are no distance yet
-    collect   1..64 new samples are worth a question; there is room for four times as many
+    collect   1..64 new samples are worth a question; odd ones have room for ten times as many
 
     Raises ParameterError for other values.
     """
 
-    def __init__(self, features, classes, period=100, window=256, reach=4, collect=8):
+    def __init__(self, features, classes, period=100, window=256, reach=4, collect=5):
         self.features = whole("features", features, 1, 256)
         self.classes = whole("classes", classes, 2, 256)
         self.period = whole("period", period, 2, 1 << 20)
@@ -140,14 +152,18 @@ class Newcomers(Buffers):
         )  # fmt: skip
 
     def _table(self):
+        room = self.room
         return [
             ("newcomers.words", "i", _WORDS),
             ("newcomers.codes", "B", self.window * self.features),
             ("newcomers.sample", "B", self.features),
             ("newcomers.labels", "B", self.window),
             ("newcomers.counts", "H", self.classes),
-            ("newcomers.ring", "H", _TIMES * self.collect * self.features),
+            ("newcomers.ring", "H", room * self.features),
             ("newcomers.x", "H", self.features),
+            ("newcomers.marks", "H", room),
+            ("newcomers.aways", "H", room),
+            ("newcomers.near", "H", room),
         ]
 
     def nbytes(self):
@@ -156,34 +172,46 @@ class Newcomers(Buffers):
 
     def _start(self):
         words = self._flat[_NEWCOMERS_WORDS]
-        words[_N_FALL] = _RISE // self.period
+        words[_N_CLOSE] = _ONE
+        words[_N_RISE] = _FALL // self.period
         words[_N_WINDOW] = self.window
         words[_N_FEATURES] = self.features
         words[_N_NEAR] = self.reach * self.features
         words[_N_CLASSES] = self.classes
-        words[_N_ROOM] = _TIMES * self.collect
+        words[_N_ROOM] = self.room
         words[_N_ENOUGH] = max(1, min(_ENOUGH, self.window // (2 * self.classes)))
+        words[_N_COLLECT] = self.collect
+        words[_N_FAR_FALL] = _FAR_RISE // self.period
         self._addresses = address_table(self._flat)
         self._row = ()  # that was checked last
 
-    _FIXED = (("newcomers.words", range(_N_FALL, _WORDS)),)
+    _FIXED = (("newcomers.words", range(_N_RISE, _WORDS)),)
 
     def _is_sound(self):
-        words, _, _, labels, counts, _, _ = self._flat
-        room = words[_N_ROOM]
+        words, _, _, labels, counts, _, _, marks, _, _ = self._flat
         held = words[_N_HELD]
+        room = self.room
+        # what the first words may be at most
+        most = (room, 2, self.window, self.window - 1, _ONE, 1, _LONG, room - 1)
+        for k in range(len(most)):
+            if not 0 <= words[k] <= most[k]:
+                return False
         if not (
-            0 <= words[_N_SCORE] <= 255
-            and 0 <= words[_N_UNLIKE] <= 1
-            and 0 <= words[_N_LIMIT] <= _HIGHEST
-            and 0 <= held <= self.window
-            and 0 <= words[_N_HAND] < self.window
-            and 0 <= words[_RING_HEAD] < room
-            and 0 <= words[_RING_HELD] <= room
-            and 0 <= words[_N_FADE] < _PATIENCE
-            and 0 <= words[_N_GIVEN] <= words[_RING_HELD]
-            and 0 <= words[_N_LABEL] < self.classes
+            _CLOSEST <= words[_N_CLOSE] <= _LOOSEST
+            and -_ODDEST <= words[_N_LIMIT] <= _ODDEST
+            and 0 <= words[_N_SEEN] <= _MEMORY
+            and abs(words[_N_FAR]) <= _FARTHEST_OFF
+            and min(words[_N_HEIGHT], words[_N_HEIGHTS], words[_N_DOUBT], words[_N_DOUBTS]) >= 0
+            and max(words[_N_HEIGHT], words[_N_HEIGHTS]) <= _FARTHEST
+            and max(words[_N_DOUBT], words[_N_DOUBTS]) <= _DOUBTS
+            and max(marks) < 3 + self.classes
         ):
+            return False
+        kinds = [0, 0, 0]
+        for mark in marks:
+            if mark:
+                kinds[min(mark, 3) - 1] += 1
+        if [sum(kinds), kinds[1], kinds[2]] != list(words[_RING_HELD : _N_GIVEN + 1]):
             return False
         for c in range(self.classes):
             found = 0
@@ -193,22 +221,21 @@ class Newcomers(Buffers):
                 return False
         return sum(counts) == held
 
-    def meet(self, x, label=-1, collecting=True):
+    def meet(self, x, label=-1, collecting=True, votes=1 << 24):
         """Compare the codes x, array('H') of `features`; whether they are new. Allocates nothing.
 
-        A label has them remembered as of that class; collecting: set them aside if they are new.
-        Raises ValueError for another x.
+        A label has them remembered as of that class; collecting: set them aside if they are odd.
+        votes, 0..2**24, are those of the learner's first class. Raises ValueError for another x.
         """
         if x is not self._row or len(x) != self.features:
             check_row(x, self.features)
             self._row = x
-        return meet(self._addresses, x, 0, label, int(collecting)) == 1
+        doubt = _DOUBTS - (min(max(votes, 0), 1 << 24) >> 4)
+        return meet(self._addresses, x, 0, label, int(collecting), doubt) == 1
 
     def give(self, label):
-        """Give all that was set aside this label; take() then has them, one by one."""
-        words = self._flat[_NEWCOMERS_WORDS]
-        words[_N_LABEL] = whole("label", label, 0, self.classes - 1)
-        words[_N_GIVEN] = words[_RING_HELD]
+        """Give the group this label; take() then has its samples, one by one."""
+        give(self._addresses, 3 + whole("label", label, 0, self.classes - 1))
 
     def take(self):
         """The label of the next one that has got it, -1: there is none; `x` then holds its codes.
@@ -222,18 +249,37 @@ class Newcomers(Buffers):
 
     def dismiss(self):
         """Nothing of what was set aside is new."""
-        words = self._flat[_NEWCOMERS_WORDS]
-        words[_RING_HELD] = words[_N_GIVEN] = 0
+        for place in range(len(self._flat[_NEWCOMERS_MARKS])):
+            if self._flat[_NEWCOMERS_MARKS][place] < 3:
+                drop(self._addresses, place)
 
     def move(self, label, to):
         """What is remembered of a class is of another one from now on; -1: it is forgotten."""
         relabel(self._addresses, label, to)
+        marks = self._flat[_NEWCOMERS_MARKS]
+        for place in range(len(marks)):
+            if marks[place] == 3 + label:
+                if to >= 0:
+                    marks[place] = 3 + to
+                else:
+                    drop(self._addresses, place)
+
+    def is_asked(self, place):
+        """Whether a place of the ring is of the group."""
+        return self._flat[_NEWCOMERS_MARKS][place] == 2
+
+    @property
+    def room(self):
+        """Places of the ring."""
+        return _TIMES * self.collect
+
+    @property
+    def place(self):
+        """Where the last sample is in the ring if it came there, else -1."""
         words = self._flat[_NEWCOMERS_WORDS]
-        if words[_N_LABEL] == label and words[_N_GIVEN]:
-            if to >= 0:
-                words[_N_LABEL] = to
-            else:
-                self.dismiss()
+        if words[_N_SINCE] or not words[_RING_HELD]:
+            return -1
+        return (words[_RING_HEAD] or words[_N_ROOM]) - 1
 
     @property
     def x(self):
@@ -242,19 +288,18 @@ class Newcomers(Buffers):
 
     @property
     def score(self):
-        """Of the last sample, 0..255."""
-        return self._flat[_NEWCOMERS_WORDS][_N_SCORE]
+        """To how many odd samples the last one belongs, 0..255."""
+        return min(self._flat[_NEWCOMERS_WORDS][_N_SCORE], 255)
 
     @property
     def threshold(self):
-        """What a score has to pass, 0..255, rounded down."""
-        return min(self._flat[_NEWCOMERS_WORDS][_N_LIMIT] >> 20, 255)
+        """What a score has to pass."""
+        return max(self.collect - 2, 0)
 
     @property
     def waiting(self):
-        """New samples that wait for a name."""
-        words = self._flat[_NEWCOMERS_WORDS]
-        return words[_RING_HELD] - words[_N_GIVEN]
+        """Samples of the group that waits for a name."""
+        return self._flat[_NEWCOMERS_WORDS][_N_ASKED]
 
     @property
     def is_asking(self):

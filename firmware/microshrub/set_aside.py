@@ -1,7 +1,25 @@
-"""New samples in a ring of their own, until they get a label together.
+"""Odd samples in a ring of their own, those of them that are alike, and the labels these get.
 
-With every eighth sample that is not new, the oldest of them is dropped. So single ones come and
-go, while a new state fills the ring. The buffers are those of newcomers.py.
+Each odd sample takes the oldest place of the ring. It belongs to one that is there if they are
+nearer to each other than either is to what is known: if their distance is below close * d, with d
+the smaller of both distances from the memory, each when the sample came; and if it is at most
+twice as far as the second nearest of the ring, and r. One with `collect` - 1 of these is new, and
+with them is a group: those that a question is about. The next new ones join it if one of theirs is
+in it; another group takes its turn if that has more, or once this one has its label. So three
+states that come at once are asked for one after the other.
+
+Samples of a state that lasts are alike because they follow each other. So one that is nearest to
+the one that came into the ring last takes no place unless that was four samples ago or more, or it
+is odder than all but one in `period` of the labelled ones.
+
+A place of the ring is
+
+    free     0
+    odd      1   nothing more is known of it
+    asked    2   of the group
+    given    3 + label, until it is taken out to be learned
+
+The buffers are those of newcomers.py.
 """
 
 import micropython
@@ -13,54 +31,169 @@ _NEWCOMERS_WORDS = const(0)
 _NEWCOMERS_SAMPLE = const(2)
 _NEWCOMERS_RING = const(5)
 _NEWCOMERS_X = const(6)
+_NEWCOMERS_MARKS = const(7)
+_NEWCOMERS_AWAYS = const(8)
+_NEWCOMERS_NEAR = const(9)
 # newcomers.py
-_N_FADE = const(5)
-_RING_HEAD = const(6)
-_RING_HELD = const(7)
-_N_GIVEN = const(8)
-_N_LABEL = const(9)
-_N_FEATURES = const(12)
-_N_ROOM = const(15)
+_N_AWAY = const(4)
+_N_FOLLOWS = const(5)
+_N_SINCE = const(6)
+_RING_HEAD = const(7)
+_RING_HELD = const(8)
+_N_ASKED = const(9)
+_N_GIVEN = const(10)
+_N_CLOSE = const(11)
+_N_FEATURES = const(21)
+_N_NEAR = const(22)
+_N_ROOM = const(24)
+_N_COLLECT = const(26)
 # (end)
 
-_PATIENCE = const(8)  # samples that are not new until one that is, is dropped
+_AFAR = const(65535)  # above any distance
+_PATIENCE = const(4)  # samples until another one of a state that lasts is a witness
+_ODD = const(1)
+_ASKED = const(2)
+_GIVEN = const(3)
 
 
 @micropython.viper
-def collect(t, rows, at: int):
-    """Put a sample into the ring, in the place of the oldest one if it is full."""
+def gather(t) -> int:
+    """How many samples of the ring newcomers.sample belongs to; near has their distances.
+
+    newcomers.words tells whether none is nearer than the one that came there last.
+    """
     address = ptr32(t)
     words = ptr32(address[_NEWCOMERS_WORDS])
     ring = ptr16(address[_NEWCOMERS_RING])
-    x = ptr16(rows)
+    sample = ptr8(address[_NEWCOMERS_SAMPLE])
+    marks = ptr16(address[_NEWCOMERS_MARKS])
+    near = ptr16(address[_NEWCOMERS_NEAR])
+    aways = ptr16(address[_NEWCOMERS_AWAYS])
     features = words[_N_FEATURES]
-    head = words[_RING_HEAD]
-    first = head * features  # < 256 * 256
-    for f in range(features):
-        ring[first + f] = x[at + f]
-    head += 1
-    words[_RING_HEAD] = head if head < words[_N_ROOM] else 0
-    if words[_RING_HELD] < words[_N_ROOM]:
-        words[_RING_HELD] = words[_RING_HELD] + 1
-    elif words[_N_GIVEN]:
-        words[_N_GIVEN] = words[_N_GIVEN] - 1
-    words[_N_FADE] = 0
+    room = words[_N_ROOM]
+    close = words[_N_CLOSE] >> 8
+    own = words[_N_AWAY]
+    last = (words[_RING_HEAD] if words[_RING_HEAD] else room) - 1
+    first = _AFAR
+    second = _AFAR
+    from_last = -1
+    for place in range(room):
+        near[place] = _AFAR
+        if not marks[place] or marks[place] >= _GIVEN:
+            continue
+        begin = place * features  # < 640 * 256
+        away = 0
+        for f in range(features):
+            gap = (ring[begin + f] >> 8) - sample[f]
+            away += gap if gap > 0 else 0 - gap
+        if away < first:
+            second = first
+            first = away
+        elif away < second:
+            second = away
+        if place == last:
+            from_last = away
+        least = aways[place] if aways[place] < own else own
+        if away << 8 < least * close:  # < 2**16 * 2**9
+            near[place] = away
+    words[_N_FOLLOWS] = 1 if from_last == first else 0
+    most = (second << 1) + words[_N_NEAR]
+    found = 0
+    for place in range(room):
+        if near[place] > most:
+            near[place] = _AFAR
+        elif near[place] < _AFAR:
+            found += 1
+    return found
 
 
 @micropython.viper
-def fade(t):
-    """Count a sample that is not new; with each eighth, the oldest that waits for a label goes."""
-    words = ptr32(ptr32(t)[_NEWCOMERS_WORDS])
-    words[_N_FADE] = words[_N_FADE] + 1
-    if words[_N_FADE] >= _PATIENCE:
-        words[_N_FADE] = 0
-        if words[_RING_HELD] and not words[_N_GIVEN]:
-            words[_RING_HELD] = words[_RING_HELD] - 1
+def collect(t, rows, at: int) -> int:
+    """Put a sample into the ring, and say where; -1: it follows one there that is like it."""
+    address = ptr32(t)
+    words = ptr32(address[_NEWCOMERS_WORDS])
+    ring = ptr16(address[_NEWCOMERS_RING])
+    marks = ptr16(address[_NEWCOMERS_MARKS])
+    near = ptr16(address[_NEWCOMERS_NEAR])
+    aways = ptr16(address[_NEWCOMERS_AWAYS])
+    x = ptr16(rows)
+    features = words[_N_FEATURES]
+    room = words[_N_ROOM]
+    place = words[_RING_HEAD]
+    if words[_N_FOLLOWS] and words[_N_SINCE] < _PATIENCE:
+        return -1
+    drop(t, place)
+    first = place * features
+    for f in range(features):
+        ring[first + f] = x[at + f]
+    marks[place] = _ODD
+    aways[place] = words[_N_AWAY]
+    near[place] = 0
+    words[_RING_HELD] = words[_RING_HELD] + 1
+    words[_RING_HEAD] = place + 1 if place + 1 < room else 0
+    words[_N_SINCE] = 0
+    return place
+
+
+@micropython.viper
+def drop(t, place: int):
+    """Make a place of the ring free."""
+    address = ptr32(t)
+    words = ptr32(address[_NEWCOMERS_WORDS])
+    marks = ptr16(address[_NEWCOMERS_MARKS])
+    mark = marks[place]
+    if mark:
+        words[_RING_HELD] = words[_RING_HELD] - 1
+    if mark == _ASKED:
+        words[_N_ASKED] = words[_N_ASKED] - 1
+    if mark >= _GIVEN:
+        words[_N_GIVEN] = words[_N_GIVEN] - 1
+    marks[place] = 0
+
+
+@micropython.viper
+def join(t, found: int):
+    """Have the samples of newcomers.near, as many as found, be of the group, or be another one."""
+    address = ptr32(t)
+    words = ptr32(address[_NEWCOMERS_WORDS])
+    marks = ptr16(address[_NEWCOMERS_MARKS])
+    near = ptr16(address[_NEWCOMERS_NEAR])
+    room = words[_N_ROOM]
+    asked = words[_N_ASKED]
+    shared = 0
+    for place in range(room):
+        if near[place] < _AFAR and marks[place] == _ASKED:
+            shared = 1
+    if asked and not shared:
+        if asked >= words[_N_COLLECT] or asked >= found:
+            return
+        for place in range(room):
+            if marks[place] == _ASKED:
+                marks[place] = _ODD
+        asked = 0
+    for place in range(room):
+        if near[place] < _AFAR and marks[place] == _ODD:
+            marks[place] = _ASKED
+            asked += 1
+    words[_N_ASKED] = asked
+
+
+@micropython.viper
+def give(t, mark: int):
+    """Have the group have a label, which is mark - 3."""
+    address = ptr32(t)
+    words = ptr32(address[_NEWCOMERS_WORDS])
+    marks = ptr16(address[_NEWCOMERS_MARKS])
+    for place in range(words[_N_ROOM]):
+        if marks[place] == _ASKED:
+            marks[place] = mark
+    words[_N_GIVEN] = words[_N_GIVEN] + words[_N_ASKED]
+    words[_N_ASKED] = 0
 
 
 @micropython.viper
 def take(t) -> int:
-    """Take the oldest new sample that has a label out of the ring, to newcomers.x and sample.
+    """Take the oldest sample that has a label out of the ring, to newcomers.x and sample.
 
     Returns the label, -1 if there is none.
     """
@@ -69,16 +202,19 @@ def take(t) -> int:
     if not words[_N_GIVEN]:
         return -1
     ring = ptr16(address[_NEWCOMERS_RING])
+    marks = ptr16(address[_NEWCOMERS_MARKS])
     x = ptr16(address[_NEWCOMERS_X])
     sample = ptr8(address[_NEWCOMERS_SAMPLE])
     features = words[_N_FEATURES]
-    place = words[_RING_HEAD] - words[_RING_HELD]
-    if place < 0:
-        place += words[_N_ROOM]
+    place = words[_RING_HEAD]
+    while marks[place] < _GIVEN:
+        place += 1
+        if place == words[_N_ROOM]:
+            place = 0
+    label = marks[place] - _GIVEN
     first = place * features
     for f in range(features):
         x[f] = ring[first + f]
         sample[f] = x[f] >> 8
-    words[_RING_HELD] = words[_RING_HELD] - 1
-    words[_N_GIVEN] = words[_N_GIVEN] - 1
-    return words[_N_LABEL]
+    drop(t, place)
+    return label

@@ -47,11 +47,11 @@ class SpareClasses:
 
     def predict(self, x):
         """A class that has a name, for the codes x, array('H'). Allocates nothing."""
-        return self.names.said(self.model.predict(x), self.model.votes)
+        return self._said(self.model.predict(x))
 
     def predict_next(self, x):
         """The same for a sample that comes right after the one learned last."""
-        return self.names.said(self.model.predict_next(x), self.model.votes)
+        return self._said(self.model.predict_next(x))
 
     def learn(self, x, label):
         """Learn one sample; returns what was predicted before. Allocates nothing.
@@ -62,7 +62,10 @@ class SpareClasses:
             said = self.predict_next(x)
             self.model.learn(x, label)
             return said
-        return self.names.said(self.model.learn(x, label), self.model.votes)
+        return self._said(self.model.learn(x, label))
+
+    def _said(self, predicted):
+        return self.names.said(predicted, self.model.votes)
 
     def idle(self):
         """Do some of what the learner has left to do; returns whether there is more."""
@@ -88,13 +91,13 @@ class SpareClasses:
     # What is new
 
     def note(self, x, label=-1, collecting=True):
-        """Compare a sample with what is known; whether it is new. Call it once a sample.
+        """Compare the sample that was predicted or learned last; whether it is new.
 
-        label is that of names.learned_as(), -1 if it is not known; collecting: set it aside if it
-        is new. One sample that was named is learned, too, so that no call takes long. Allocates
-        nothing.
+        Call it once a sample. label is that of names.learned_as(), -1 if it is not known;
+        collecting: set it aside if it is odd. One sample that was named is learned, too, so that
+        no call takes long. Allocates nothing.
         """
-        new = self.newcomers.meet(x, label, collecting)
+        new = self.newcomers.meet(x, label, collecting, max(self.model.votes))
         given = self.newcomers.take()
         if given >= 0:
             self.model.learn(self.newcomers.x, given)

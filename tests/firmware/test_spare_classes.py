@@ -42,6 +42,15 @@ class World:
             names.append(self.spare.names.name(said))
         return names
 
+    def wonder(self, where: int) -> int:
+        """Go on until there is a question; how many samples are set aside."""
+        for _ in range(30):
+            self.live(where, 1)
+            if self.spare.newcomers.is_asking:
+                break
+        assert self.spare.newcomers.is_asking
+        return int(self.spare.newcomers.waiting)
+
     def learn_both(self) -> None:
         for _ in range(40):
             self.live(0, 2, 0)
@@ -54,7 +63,7 @@ def test_what_is_new_becomes_a_class(kind: str, parameters: dict[str, Any]) -> N
     world.learn_both()
     newcomers = world.spare.newcomers
     assert set(world.live(2, 4)) <= {"walk", "rest"}
-    assert newcomers.is_asking
+    world.wonder(2)
     stairs = world.spare.name("stairs")
     assert stairs == 2
     assert not newcomers.is_asking
@@ -66,28 +75,29 @@ def test_what_is_new_becomes_a_class(kind: str, parameters: dict[str, Any]) -> N
 def test_one_sample_is_learned_with_each_call() -> None:
     world = World(window=300)
     world.learn_both()
-    world.live(2, 6)
+    asked = world.wonder(2)
     stairs = world.spare.name("stairs")
     labels = next(b for name, _, b in world.spare.model.buffers() if name == "ring.labels")
     for learned in range(1, 9):
         world.live(0, 1)
-        assert labels.count(stairs) == min(learned, 6)
+        assert labels.count(stairs) == min(learned, asked)
 
 
 def test_a_name_that_there_is_already_gets_what_was_set_aside() -> None:
-    world = World()
+    world = World(window=300)
     world.learn_both()
-    world.live(2, 4)
+    labels = next(b for name, _, b in world.spare.model.buffers() if name == "ring.labels")
+    before, asked = labels.count(1), world.wonder(2)
     assert world.spare.name("rest") == 1
-    world.live(2, 4)
-    assert world.live(2, 10).count("rest") >= 9
+    world.live(0, asked)
+    assert labels.count(1) == before + asked
     assert world.spare.names.state(2) == 0
 
 
 def test_a_merged_class_is_learned_and_said_as_the_other() -> None:
     world = World()
     world.learn_both()
-    world.live(2, 4)
+    world.wonder(2)
     stairs = world.spare.name("stairs")
     world.spare.merge(stairs, 0)  # before any of it was learned
     world.live(2, 5)
@@ -99,14 +109,14 @@ def test_a_merged_class_is_learned_and_said_as_the_other() -> None:
 def test_a_forgotten_class_is_never_said_and_new_again() -> None:
     world = World()
     world.learn_both()
-    world.live(2, 4)
+    world.wonder(2)
     stairs = world.spare.name("stairs")
     world.live(2, 10, stairs)
     assert world.live(2, 9).count("stairs") == 9
-    assert not world.spare.newcomers.is_asking
+    world.spare.newcomers.dismiss()
     world.spare.forget(stairs)
     assert "stairs" not in world.live(2, 9)
-    assert world.spare.newcomers.is_asking
+    world.wonder(2)
     with pytest.raises(ValueError, match="class 2 has no name"):
         world.spare.names.learned_as(stairs)
     assert world.spare.name("steps") == 3  # not the one of which it knows old samples
@@ -115,7 +125,7 @@ def test_a_forgotten_class_is_never_said_and_new_again() -> None:
 def test_all_of_it_is_saved_and_goes_on(tmp_path: Any) -> None:
     first, second = World(), World()
     first.learn_both()
-    first.live(2, 5)
+    first.wonder(2)
     first.spare.name("stairs")
     first.live(2, 2)
     stores = [

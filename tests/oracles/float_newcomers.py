@@ -5,63 +5,123 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+def away(a: Sequence[int], b: Sequence[int]) -> int:
+    """The distance of two samples, by the upper halves of their codes."""
+    return sum(abs((p >> 8) - (q >> 8)) for p, q in zip(a, b, strict=True))
+
+
+@dataclass(eq=False)
+class Odd:
+    """A sample that was set aside: in the ring's order, the oldest first."""
+
+    codes: list[int]
+    distance: int  # from the memory, when it came
+    asked: bool = False
+
+
+class Signal:
+    """The mean of a signal over labelled samples, and the mean deviation from it."""
+
+    def __init__(self, least: float) -> None:
+        self.least = least
+        self.mean = self.deviation = 0.0
+        self.seen = 0
+
+    def above(self, value: float) -> float:
+        return (value - self.mean) / max(self.deviation, self.least)
+
+    def learn(self, value: float) -> None:
+        self.seen = min(self.seen + 1, 256)
+        far = value - self.mean
+        self.mean += far / self.seen
+        self.deviation += (abs(far) - self.deviation) / self.seen
 
 
 class FloatNewcomers:
-    """Scores are not cut to whole numbers; the threshold is in their unit.
+    """The memory keeps the order of its places; one whose sample goes is taken by the next one.
 
-    The memory keeps the order of its places, and a place whose sample goes is taken by the next
-    one. `new` is decided by the caller where the floats are too near to the threshold to tell.
+    Whether a sample is odd is decided by the caller where the floats are too near to tell.
     """
 
     def __init__(
         self, features: int, classes: int, window: int, period: int, reach: int, collect: int
     ) -> None:
-        self.window, self.period = window, period
+        self.window, self.period, self.collect = window, period, collect
         self.near = reach * features
-        self.room = 4 * collect
+        self.room = 10 * collect
+        self.few = max(1, collect - 1)
         self.enough = max(1, min(8, window // (2 * classes)))
         self.codes: list[list[int]] = []
         self.labels: list[int] = []
         self.hand = 0
-        self.threshold = 0.0
-        self.aside: list[list[int]] = []
-        self.patience = 0
+        self.height, self.doubt = Signal(1 / 20), Signal(1 / 50)
+        self.limit = 0.0
+        self.close = 1.0
+        self.aside: list[Odd] = []  # as long as nothing gets a label, none leaves but the oldest
+        self.since = 0
 
-    def score(self, codes: Sequence[int]) -> float:
-        """How unlike the memory the codes are."""
+    def distance(self, codes: Sequence[int]) -> float:
+        """The mean distance from the three nearest in the memory; 0 if there are fewer."""
         if len(self.codes) < 3:
             return 0.0
-        away = [
-            sum(abs((a >> 8) - (b >> 8)) for a, b in zip(other, codes, strict=True))
-            for other in self.codes
-        ]
-        mean = sum(sorted(away)[:3]) / 3
-        return min(32 * math.log2((self.near + mean) / self.near), 255.99)
+        return sum(sorted(away(codes, other) for other in self.codes)[:3]) / 3
+
+    def height_of(self, codes: Sequence[int]) -> float:
+        """In octaves."""
+        return math.log2((self.near + self.distance(codes)) / self.near)
+
+    def oddness(self, codes: Sequence[int], doubt: float) -> float:
+        return self.height.above(self.height_of(codes)) + self.doubt.above(doubt) / 2
 
     def can_tell(self) -> bool:
-        """Whether there is enough in the memory for anything to be new."""
-        return self.threshold > 0 and 4 * len(self.codes) >= self.window
+        """Whether there is enough in the memory for anything to be odd."""
+        return 4 * len(self.codes) >= self.window
 
-    def meet(self, codes: Sequence[int], label: int, score: float, new: bool) -> None:
-        """Take a sample with this score, which is new or is not."""
-        if new:
-            self.aside = [*self.aside, list(codes)][-self.room :]
-            self.patience = 0
-        else:
-            self.patience += 1
-            if self.patience == 8:
-                self.patience = 0
-                self.aside = self.aside[1:]
-        if label < 0:
-            return
-        if self.labels.count(label) < self.enough:
-            pass
-        elif len(self.codes) < self.window:
-            self.threshold = max(self.threshold, score)
-        else:
-            self.threshold += 8 * (score > self.threshold) - 8 / self.period
-        self.threshold = max(self.threshold, 0.0)
+    def set_aside(self, codes: Sequence[int], far: bool) -> int:
+        """Take an odd sample; to how many that were set aside it belongs."""
+        own = int(self.distance(codes) + 0.01)
+        distances = [away(codes, odd.codes) for odd in self.aside]
+        most = 2 * sorted([*distances, 65535, 65535])[1] + self.near
+        belongs = [
+            odd
+            for odd, distance in zip(self.aside, distances, strict=True)
+            if distance < min(own, odd.distance) * self.close and distance <= most
+        ]
+        if distances and distances[-1] == min(distances) and self.since < 4 and not far:
+            return len(belongs)
+        own = Odd(list(codes), own)
+        self.aside = [*self.aside, own][-self.room :]
+        self.since = 0
+        if len(belongs) >= self.few:
+            self._join([odd for odd in belongs if odd in self.aside] + [own], len(belongs) + 1)
+        return len(belongs)
+
+    def _join(self, new: list[Odd], found: int) -> None:
+        asked = [odd for odd in self.aside if odd.asked]
+        if asked and not any(odd.asked for odd in new):
+            if len(asked) >= min(self.collect, found):
+                return
+            for odd in asked:
+                odd.asked = False
+        for odd in new:
+            odd.asked = True
+
+    def group(self) -> list[Odd]:
+        return [odd for odd in self.aside if odd.asked]
+
+    def learn(self, codes: Sequence[int], label: int, doubt: float, odd: bool, new: bool) -> None:
+        """Take a sample with a label."""
+        if self.labels.count(label) >= self.enough:
+            self.height.learn(self.height_of(codes))
+            self.doubt.learn(doubt)
+            if self.can_tell():
+                self.limit += (38 if odd else -26) / 256
+                if len(self.aside) >= 16:
+                    self.close += 0.03 / self.period - 0.03 * new
+                    self.close = min(max(self.close, 0.5), 2)
         self.keep(codes, label)
 
     def keep(self, codes: Sequence[int], label: int) -> None:

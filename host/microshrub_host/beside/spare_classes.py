@@ -21,7 +21,7 @@ from ..streams.stream import Stream
 from .companion import Companion, Followed, Option
 from .spare_run import SpareRun
 
-_OF_NEWCOMERS = {"period": 100, "window": 256, "reach": 4, "collect": 8}
+_OF_NEWCOMERS = {"period": 100, "window": 256, "reach": 4, "collect": 5}
 _SETTINGS = {"new": "", "pin": "", **_OF_NEWCOMERS}
 _ROOM, _MOST_ROOM = 16, 48  # bytes of a name
 
@@ -36,7 +36,7 @@ class SpareClasses(Companion):
     period   1..2**29 samples, of which one may be taken for new
     window   samples that each is compared with
     reach    1..32, about as many steps of 1/256 a feature are no distance yet
-    collect  samples that are set aside before there is a question
+    collect  samples that are alike, and set aside, before there is a question
     pin      of a button on a board that names what is new; "": there is none
     names, known  of a stream's classes, and the numbers of those that have a name from the start:
              on_stream() fills them in
@@ -49,7 +49,7 @@ class SpareClasses(Companion):
     period: int = 100
     window: int = 256
     reach: int = 4
-    collect: int = 8
+    collect: int = 5
     pin: int | str = ""
     names: tuple[str, ...] = ()
     known: tuple[int, ...] = ()
@@ -65,9 +65,9 @@ class SpareClasses(Companion):
     options = (
         Option(
             "--spare-classes",
-            "room for N classes that get a name only later: samples far from every named class "
-            "are set aside until a person names them; then period=100 window=256 reach=4 "
-            "collect=8, and which classes of DATA are new in a simulation, such as new=walk,run: "
+            "room for N classes that get a name only later: samples unlike every named class "
+            "and like each other are set aside until a person names them; then period=100 window=256 reach=4 "
+            "collect=5, and which classes of DATA are new in a simulation, such as new=walk,run: "
             "without it, those that the warm-up does not have; on a board pin=15, a button "
             "that names what is new (default: off)",
             ("N", "NAME=VALUE"),

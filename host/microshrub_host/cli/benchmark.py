@@ -38,6 +38,11 @@ COMMANDS = (
         "microshrub_host.cli.benchmark_rare",
     ),
     Command(
+        "new-classes",
+        "Let each class in turn be one without a name; print when it is noticed.",
+        "microshrub_host.cli.benchmark_new_classes",
+    ),
+    Command(
         "labels",
         "Learn few labels: those that the model asks for, and random ones.",
         "microshrub_host.cli.benchmark_labels",

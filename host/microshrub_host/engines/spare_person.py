@@ -1,8 +1,8 @@
 """A person beside a learner with spare classes, who tells what is new; see session.py.
 
 This file, too, runs on CPython and on MicroPython. A class of the stream that has no name yet has
-no labels. As soon as enough samples are set aside, the person says what the last of them is; all
-of them are then learned as that. Predictions are given in the classes of the stream.
+no labels. As soon as enough samples are set aside that are alike, the person says what the last of
+them is; all of these are then learned as that. Predictions are given in the classes of the stream.
 """
 
 from array import array
@@ -44,7 +44,7 @@ class Person(SessionPart):
         self._truth = bytearray(256)  # and the other way round
         for k in range(len(known)):
             self._tie(known[k], k)
-        self._aside = bytearray(257)  # the stream's classes of what is set aside
+        self._aside = bytearray(self.spare.newcomers.room)  # the stream's classes of these
         self._samples = 0
         self._last = 0  # the stream's class of the last sample
         self._new = bytearray()  # of the last block: for each sample 1 if it was new
@@ -109,17 +109,11 @@ class Person(SessionPart):
         return at
 
     def _note(self, x: "array[int]", truth: int, label: int, collecting: bool) -> int:
-        """Whether the sample is new; and see which classes are set aside now."""
-        newcomers, aside = self.spare.newcomers, self._aside
-        before = newcomers.waiting
+        """Whether the sample is new; and keep of which class it is, if it is set aside."""
         new = int(self.spare.note(x, label, collecting))
-        more = new if collecting else 0
-        now = newcomers.waiting
-        if before + more > now:  # the oldest one has gone
-            for k in range(now):
-                aside[k] = aside[k + 1]
-        if more:
-            aside[now - 1] = truth
+        place = self.spare.newcomers.place
+        if place >= 0:
+            self._aside[place] = truth
         return new
 
     def _answer(self) -> None:
@@ -128,7 +122,8 @@ class Person(SessionPart):
         if not newcomers.is_asking:
             return
         waiting = newcomers.waiting
-        of_it = sum([self._aside[k] == truth for k in range(waiting)])
+        asked = newcomers.is_asked
+        of_it = sum([self._aside[k] == truth and asked(k) for k in range(newcomers.room)])
         what = KNOWN if self._class[truth] >= 0 else NAMED
         try:
             self._tie(truth, self.spare.name(self._names[truth]))

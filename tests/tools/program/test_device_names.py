@@ -78,7 +78,7 @@ def test_what_is_new_gets_a_name_which_outlives_a_power_cut(stream: Stream, star
         live(link, stream, 0, 120, label=True)
         assert set(live(link, stream, 120, 123, label=False)) <= {0, 1}
         before = ask(link, class_state.tell(2))
-        assert (before.name, before.state, before.aside, before.is_asking) == ("", 0, 3, False)
+        assert (before.name, before.state, before.aside, before.is_asking) == ("", 0, 0, False)
         with nothing_allocated(link):
             live(link, stream, 123, 130, label=False)
         assert ask(link, class_state.tell(0)).is_asking

@@ -1,0 +1,51 @@
+"""`microshrub benchmark new-classes`: when a class is noticed that nobody has named."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..base.progress import showing
+from ..benchmarks.known_streams import STREAMS
+from ..benchmarks.new_classes import measure, names, page
+from ..library.learners import DEFAULT
+from ..streams.data_folder import data_folder
+from .benchmark_options import (
+    add_output_options,
+    chosen,
+    command_text,
+    say_missing,
+    write_markdown,
+)
+from .outputs import check_outputs
+from .stream_options import compile_kernels
+
+_TOLD = ("streams",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    add_output_options(parser)
+    parser.add_argument(
+        "--streams",
+        default=",".join(names()),
+        metavar="A,B,...",
+        help=f"some of {', '.join(names())} (default: all)",
+    )
+    parser.set_defaults(benchmark="new-classes", usual={n: parser.get_default(n) for n in _TOLD})
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run them all and write the tables."""
+    check_outputs(arguments)
+    wanted = chosen("--streams", arguments.streams, names())
+    missing = say_missing(
+        {name: STREAMS[name].file if name in STREAMS else None for name in wanted}, arguments
+    )
+    compile_kernels(DEFAULT, {})
+    rows = []
+    for name in wanted:
+        if name not in missing:
+            with showing(name) as update:
+                rows.append(measure(name, data_folder(arguments.data), update))
+    write_markdown(arguments, page(rows, command_text(arguments, _TOLD)))
+    return 0
