@@ -152,7 +152,7 @@ class Newcomers(Buffers):
         )  # fmt: skip
 
     def _table(self):
-        room = self.room
+        room = self.places
         return [
             ("newcomers.words", "i", _WORDS),
             ("newcomers.codes", "B", self.window * self.features),
@@ -178,7 +178,7 @@ class Newcomers(Buffers):
         words[_N_FEATURES] = self.features
         words[_N_NEAR] = self.reach * self.features
         words[_N_CLASSES] = self.classes
-        words[_N_ROOM] = self.room
+        words[_N_ROOM] = self.places
         words[_N_ENOUGH] = max(1, min(_ENOUGH, self.window // (2 * self.classes)))
         words[_N_COLLECT] = self.collect
         words[_N_FAR_FALL] = _FAR_RISE // self.period
@@ -190,7 +190,7 @@ class Newcomers(Buffers):
     def _is_sound(self):
         words, _, _, labels, counts, _, _, marks, _, _ = self._flat
         held = words[_N_HELD]
-        room = self.room
+        room = self.places
         # what the first words may be at most
         most = (room, 2, self.window, self.window - 1, _ONE, 1, _LONG, room - 1)
         for k in range(len(most)):
@@ -269,7 +269,7 @@ class Newcomers(Buffers):
         return self._flat[_NEWCOMERS_MARKS][place] == 2
 
     @property
-    def room(self):
+    def places(self):
         """Places of the ring."""
         return _TIMES * self.collect
 

@@ -157,7 +157,7 @@ def test_three_new_kinds_at_once_get_three_names() -> None:
         if newcomers.place >= 0:
             aside[newcomers.place] = kind
         if newcomers.is_asking:
-            group = [aside[p] for p in range(newcomers.room) if newcomers.is_asked(p)]
+            group = [aside[p] for p in range(newcomers.places) if newcomers.is_asked(p)]
             assert set(group) == {kind}
             named[kind] = 2 + len(named)
             newcomers.give(named[kind])

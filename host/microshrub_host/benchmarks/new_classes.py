@@ -33,11 +33,11 @@ TEXT = """\
 
 Made by `{command}`; do not edit it by hand. Each class of each stream in turn is one without a
 name: it does not come in the first two fifths of up to 3,000 samples, shuffled, and has no label
-after that; all others have theirs. A run ends when it is noticed. Noticed soon: of so many classes, a question came before their
-31st sample, and most of the samples that it was about were of them. False news are samples of a known class
-that were taken for new, of a thousand; in vain: questions about known classes, of a thousand
-samples; of it: what a question was about, in percent. Ours is a thicket of 16 KB with
-`--spare-classes 1`, as it is without other options.
+after that; all others have theirs. A run ends when it is noticed. Noticed soon: of so many, a
+question came before their 31st sample, and most of the samples that it was about were of them.
+False news are samples of a known class that were taken for new, of a thousand; in vain: questions
+about known classes, of a thousand samples; of it: what a question was about, in percent. Ours is a
+thicket of 16 KB with `--spare-classes 1`, as it is without other options.
 
 River {version} has nothing that notices a class. Its peers here are its scores of anomalies: a
 sample is new if its score is above those of 99 % of the labelled ones so far, and there is a
@@ -149,7 +149,7 @@ def _ours(values: NDArray[np.float64], labels: NDArray[np.int64], new: Sequence[
     model = library.Thicket(features=values.shape[1], classes=len(known) + len(new))
     spare = library.SpareClasses(model, tuple(map(str, known)), len(new))
     newcomers, x = spare.newcomers, array("H", bytes(2 * values.shape[1]))
-    heard, aside, came = Heard(), [-1] * newcomers.room, 0
+    heard, aside, came = Heard(), [-1] * newcomers.places, 0
     for row, label in enumerate(labels.tolist()):
         x[:] = array("H", codes[row].tolist())
         c = spare.names.find(str(label))
@@ -166,7 +166,7 @@ def _ours(values: NDArray[np.float64], labels: NDArray[np.int64], new: Sequence[
             aside[newcomers.place] = label
         if not newcomers.is_asking:
             continue
-        group = [aside[k] for k in range(newcomers.room) if newcomers.is_asked(k)]
+        group = [aside[k] for k in range(newcomers.places) if newcomers.is_asked(k)]
         most = max(group, key=group.count)
         share = group.count(most) / len(group)
         if most not in new:

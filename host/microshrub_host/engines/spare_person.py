@@ -44,7 +44,7 @@ class Person(SessionPart):
         self._truth = bytearray(256)  # and the other way round
         for k in range(len(known)):
             self._tie(known[k], k)
-        self._aside = bytearray(self.spare.newcomers.room)  # the stream's classes of these
+        self._aside = bytearray(self.spare.newcomers.places)  # the stream's classes of these
         self._samples = 0
         self._last = 0  # the stream's class of the last sample
         self._new = bytearray()  # of the last block: for each sample 1 if it was new
@@ -123,7 +123,7 @@ class Person(SessionPart):
             return
         waiting = newcomers.waiting
         asked = newcomers.is_asked
-        of_it = sum([self._aside[k] == truth and asked(k) for k in range(newcomers.room)])
+        of_it = sum([self._aside[k] == truth and asked(k) for k in range(newcomers.places)])
         what = KNOWN if self._class[truth] >= 0 else NAMED
         try:
             self._tie(truth, self.spare.name(self._names[truth]))

@@ -18,9 +18,9 @@ class ClassState:
     number: int
     state: int  # 0 free, NAMED, MERGED, 3 forgotten
     stands_for: int  # the class that it was merged into, else itself
-    aside: int  # new samples that wait for a name, at most 255
+    aside: int  # new samples, alike, that wait for a name, at most 255
     collect: int  # so many are worth a question
-    score: int  # of the last sample, 0..255: how far it is from every known class
+    score: int  # to how many odd samples the last one is near, at most 255
     threshold: int  # what it has to pass to be new
     changes: int  # of the names so far, modulo 65536
 
