@@ -69,8 +69,9 @@ docs: .venv/docs
 	@echo "The site is in build/docs/index.html"
 
 # Wheel, sdist, packages of mip and site in dist/, and the wheel tried with several Pythons
+PYTHONS ?= 3.10 3.11 3.12 3.13
 release: web docs packages .venv/dev
-	.ci/release $(BIN) python3.10 python3.11 python3.12 python3.13
+	.ci/release $(BIN) $(PYTHONS)
 
 lint: .venv/dev
 	$(BIN)/ruff check .
