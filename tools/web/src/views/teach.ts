@@ -264,6 +264,7 @@ export class Teach {
     const { gestures } = this;
     this.cards.show(gestures?.recordings ?? [], gestures?.classNames ?? [], gestures?.label ?? null);
     const counts = gestures?.counts ?? [];
+    this.exam.button.hidden = !counts.some(Boolean);
     this.buttons.querySelectorAll(".count").forEach((each, c) => {
       each.textContent = String(counts[c] ?? 0);
     });
