@@ -133,6 +133,12 @@ ATTACKS = (
         "python tests/support/parcel_attack.py --parcels 100000 --seed {seed}",
     ),
     Attack(
+        "a broker that sends forged lengths, packets that cannot be and random bytes",
+        "the board goes on, and learns nothing of it",
+        "python tests/support/hostile_broker.py --packets 100000 --seed {seed}",
+        "python tests/support/hostile_broker.py --packets 1000 --seed {seed}",
+    ),
+    Attack(
         "boards that say what cannot be; escapes for the terminal in names",
         "shown without harm, or an error in one line",
         f"{TESTS} tests/tools/watch/test_hostile_boards.py",

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import select
 import shutil
 import socket
 import subprocess
+import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from device_support import Device, configuration, frozen_quantizer, put_device
+from device_support import configuration, frozen_quantizer, put_device
 from patience import PATIENCE
 
 from microshrub_host import Stream
@@ -45,8 +49,26 @@ class Level:
         values[0] = level + self.n * 7 % 40
         values[1] = self.n * 13 % 100
         return True
+
+class Quiet(Level):
+    def read(self, values):
+        self.n = (self.n + 1) % 1000
+        values[0] = 100 + self.n * 7 % 40
+        return True
 """
 LOW, HIGH = 100, 900
+
+# A board whose milliseconds pass faster, so that nobody has to wait for pauses
+FAST = """
+from microshrub.device.hardware import Hardware
+from microshrub.device.program import main
+
+class Fast(Hardware):
+    def milliseconds(self):
+        return (self._time.ticks_ms() & 8388607) * %d  # of 30 bits: nothing is allocated
+
+main(Fast())
+"""
 
 
 def free_port() -> int:
@@ -177,9 +199,10 @@ def stream() -> Stream:
     return Stream("levels", values.astype(np.float64), labels, ("x", "y"), CLASSES)
 
 
-def put_house(folder: Path, config: dict[str, Any]) -> None:
-    """Write a board that has it all."""
+def put_house(folder: Path, config: dict[str, Any], fast: int = 1) -> None:
+    """Write a board that has it all; its milliseconds pass so many times as fast."""
     put_device(folder, config)
+    (folder / "main.py").write_text(FAST % fast)
     told = house_messages.messages(config, config["learner"], "1.0")
     (folder / "house.bin").write_bytes(house_messages.packed(told))
     (folder / "secrets.json").write_text(json.dumps({"mqtt": [USER, PASSWORD]}))
@@ -188,6 +211,62 @@ def put_house(folder: Path, config: dict[str, Any]) -> None:
     level(folder, LOW)
 
 
-def start(command: tuple[str, ...], folder: Path, heap: str = "256k") -> Device:
-    """Start what is in the folder; nobody listens to its line."""
-    return Device(command, folder, heap)
+def teach(listener: Listener, folder: Path) -> None:
+    """Teach it both classes with the label of the broker."""
+    samples = listener.until_state()["samples"]
+    for name, value in zip(CLASSES, (LOW, HIGH), strict=True):
+        level(folder, value)
+        wanted = samples + 60
+        while samples < wanted:
+            listener.say("label/set", name)  # it tells its state for it
+            samples = listener.until_state(label=name)["samples"]
+    listener.say("label/set", "")
+    listener.until_state(label="")
+
+
+class Relay:
+    """Stands between a board and its broker, and cuts the line after so many bytes.
+
+    cuts are pairs, one for each line: bytes from the board that pass, and bytes to it, None for
+    all; behind the last pair nothing is cut any more.
+    """
+
+    def __init__(self, port: int, cuts: Sequence[tuple[int | None, int | None]] = ()) -> None:
+        self.cuts = deque(cuts)
+        self._to = port
+        self._listens = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listens.getsockname()[1]
+        self._ended = False
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Relay:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended = True
+        self._thread.join()
+        self._listens.close()
+
+    def _serve(self) -> None:
+        self._listens.settimeout(0.05)
+        while not self._ended:
+            with contextlib.suppress(OSError):
+                board, _ = self._listens.accept()
+                cut = self.cuts.popleft() if self.cuts else (None, None)
+                with board, socket.create_connection(("127.0.0.1", self._to)) as broker:
+                    self._carry(board, broker, *cut)
+
+    def _carry(
+        self, board: socket.socket, broker: socket.socket, out: int | None, into: int | None
+    ) -> None:
+        left = {board: out, broker: into}
+        other = {board: broker, broker: board}
+        while not self._ended:
+            for source in select.select([board, broker], [], [], 0.05)[0]:
+                data = source.recv(65536)
+                most = left[source]
+                other[source].sendall(data if most is None else data[:most])
+                if not data or (most is not None and len(data) >= most):
+                    return
+                left[source] = None if most is None else most - len(data)

@@ -218,7 +218,7 @@ class House:
             text = str(bytes(memoryview(body)[start:end]), "utf-8")
             words = self._do(topic[len(self._base) :], text)
         except ValueError as error:
-            words = str(error)
+            words = str(error) or "what was sent is no text"
         self.voice.speak(words)
 
     def _do(self, what, text):

@@ -119,17 +119,13 @@ class HouseVoice:
 
     # What it tells
 
-    def _begin(self, first, *topic):
+    def _begin(self, first, topic):
         """Begin a message of this topic behind the base."""
         out = self._out
         out.begin(first)
-        size = len(self._base)
-        for part in topic:
-            size += len(part)
-        out.put_16(size)
+        out.put_16(len(self._base) + len(topic))
         out.put(self._base)
-        for part in topic:
-            out.put(part)
+        out.put(topic)
 
     def _listen(self):
         out = self._out

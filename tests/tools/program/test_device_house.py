@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from device_support import Device
+from device_support import Device, connected
 from house_support import (
     CLASSES,
     HIGH,
     LOW,
     Listener,
     Mosquitto,
+    Relay,
     level,
     needs_broker,
     put_house,
     settings,
+    teach,
 )
+from recorded_board import observe
 
 pytestmark = needs_broker
 Start = Callable[..., Device]
+ASKING = {"asking": {"labels": 1, "samples": 2}}
 
 
 @pytest.fixture
@@ -41,8 +46,8 @@ def listener(broker: Mosquitto) -> Listener:
 def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Start]:
     devices: list[Device] = []
 
-    def start(port: int, **fields: Any) -> Device:
-        put_house(tmp_path, settings(port, **fields))
+    def start(port: int, fast: int = 1, **fields: Any) -> Device:
+        put_house(tmp_path, settings(port, **fields), fast)
         devices.append(Device(micropython_command, tmp_path, "256k"))
         return devices[-1]
 
@@ -51,17 +56,16 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Star
         device.close()
 
 
-def teach(listener: Listener, folder: Path) -> None:
-    """Teach it both classes with the label of the broker."""
-    samples = listener.until_state()["samples"]
-    for name, value in zip(CLASSES, (LOW, HIGH), strict=True):
-        level(folder, value)
-        wanted = samples + 60
-        while samples < wanted:
-            listener.say("label/set", name)  # it tells its state for it
-            samples = listener.until_state(label=name)["samples"]
-    listener.say("label/set", "")
-    listener.until_state(label="")
+def events(listener: Listener, begin: int = 0) -> list[dict[str, Any]]:
+    """Those that were heard, without what was heard twice in a row."""
+    came = [m.data for m in listener.heard[begin:] if m.topic.endswith("/event")]
+    once = [data for k, data in enumerate(came) if not k or _id(data) != _id(came[k - 1])]
+    return [json.loads(data) for data in once]
+
+
+def _id(data: bytes) -> tuple[str, str]:
+    event = json.loads(data)
+    return event["event"], event["id"]
 
 
 def test_it_is_found_taught_and_tells_its_state(
@@ -69,9 +73,7 @@ def test_it_is_found_taught_and_tells_its_state(
 ) -> None:
     start(broker.port)
     listener.until_at("status", lambda text: text == "online")
-    found = {
-        topic: json.loads(text) for topic, text in listener.last.items() if "/config" in topic
-    }
+    found = {t: json.loads(text) for t, text in listener.last.items() if t.endswith("/config")}
     assert found["homeassistant/select/microshrub_kitchen/label/config"]["ops"] == [
         "not labelled", *CLASSES,
     ]  # fmt: skip
@@ -80,3 +82,134 @@ def test_it_is_found_taught_and_tells_its_state(
         level(tmp_path, value)
         state = listener.until_state(state=name, label="")
         assert state["accuracy"] > 80
+    before = len(listener.heard)
+    listener.broker.publish("homeassistant/status", b"online")
+    listener.until_at("status")
+    again = {m.topic: m.data for m in listener.heard[before:] if m.topic.endswith("/config")}
+    assert again == {t: d for t, d in listener.last.items() if t.endswith("/config")}
+
+
+def test_its_end_is_told_by_the_broker(
+    broker: Mosquitto, listener: Listener, start: Start
+) -> None:
+    device = start(broker.port)
+    listener.until_at("status", lambda text: text == "online")
+    device.kill()
+    listener.until_at("status", lambda text: text == "offline")
+    device.start()
+    listener.until_at("status", lambda text: text == "online")
+
+
+def test_answers_arrive_or_are_refused_in_words(
+    broker: Mosquitto, listener: Listener, start: Start
+) -> None:
+    start(broker.port, **ASKING, pending=256)
+
+    def answer(text: str | bytes) -> str:
+        listener.say("answer/set", text)
+        return listener.until_at("said")
+
+    def asked_of() -> str:
+        found = ""
+        while not found:
+            found = listener.until_state()["asked"]
+        return found
+
+    asked = asked_of()
+    assert answer(f"{asked} {CLASSES[0]}") == f"learned: {CLASSES[0]}"
+    assert answer(f"{asked} {CLASSES[0]}").startswith("too late")
+    later = asked = asked_of()
+    while int(later, 16) < int(asked, 16) + 256:
+        later = asked_of()
+    assert answer(f"{asked} {CLASSES[0]}").startswith("too late")
+    assert answer(f"{asked_of()} don't know") == "nothing was learned"
+    long_ago = f"{(int(asked[:4], 16) - 1) & 65535:04x}{asked[4:]}"
+    assert answer(f"{long_ago} {CLASSES[0]}").startswith("too late")
+    assert answer("walk") == "an answer begins with the id of its sample"
+    assert answer("") == "an answer begins with the id of its sample"
+    assert answer("x" * 500) == "what was sent is too long"
+    assert answer(b"\xff\xfe") == "what was sent is no text"
+    listener.say("label/set", "nobody")
+    assert listener.until_at("said") == "no class is called nobody"
+    listener.say("normal/set", "PRESS")
+    assert listener.until_at("said") == "what lasts becomes normal by itself"
+    listener.say("name/set", "run")
+    assert listener.until_at("said") == "nothing new waits for a name"
+
+
+def test_what_happens_while_the_broker_is_away_is_told_later(
+    broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
+) -> None:
+    device = start(broker.port, fast=20)
+    teach(listener, tmp_path)
+    level(tmp_path, LOW)
+    listener.until_state(state=CLASSES[0])
+    broker.stop()
+    with connected(device) as link:
+        for k in range(6):
+            level(tmp_path, HIGH if k % 2 == 0 else LOW)
+            wanted = 1 - k % 2
+            while observe(link, 1)[0].prediction.label != wanted:
+                pass
+            observe(link, 40)  # it tells at most one change a second
+        broker.start()
+        late = Listener(broker.port)
+        late.until_at("event", lambda text: json.loads(text)["class"] == CLASSES[0])
+        while len(events(late)) < 6:
+            late.until_at("event")
+        assert [event["class"] for event in events(late)] == [CLASSES[1], CLASSES[0]] * 3
+        ago = [event["ago"] for event in events(late)]
+        assert ago == sorted(ago, reverse=True)
+        assert late.until_state(state=CLASSES[0])["lost"] == 0
+
+
+def live(stop: threading.Event, folder: Path) -> None:
+    """Go from one level to the other, over and over."""
+    value = LOW
+    while not stop.wait(0.15):
+        value = LOW + HIGH - value
+        level(folder, value)
+
+
+def test_states_of_every_minute_leave_nothing_on_the_heap(
+    broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
+) -> None:
+    start(broker.port, fast=20, sensor=settings(0)["sensor"] | {"class": "Quiet"})
+    for _ in range(3):
+        listener.until_state()
+    free = [listener.until_state()["free"] for _ in range(3)]
+    assert free == free[:1] * 3
+
+
+@pytest.mark.parametrize("step", [43, pytest.param(2, marks=pytest.mark.long)])
+def test_the_line_cut_at_every_byte_loses_nothing(
+    step: int, broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
+) -> None:
+    """Half of the cuts strike the greeting, the others what follows; the states alternate."""
+    with Relay(broker.port) as relay:
+        fields = settings(relay.port)["mqtt"] | {"events": 512}
+        start(relay.port, fast=40, mqtt=fields)
+        teach(listener, tmp_path)
+        whole = {t: d for t, d in listener.last.items() if t.endswith("/config")}
+        stop = threading.Event()
+        living = threading.Thread(target=live, args=(stop, tmp_path))
+        living.start()
+        try:
+            for n in range(1, 130, step):
+                relay.cuts.extend([(n, None), (130 + 7 * n, None), (None, n % 4 + 1), (None, n)])
+            broker.stop()  # so that the line that is open now ends
+            broker.start()
+            heard = Listener(broker.port)
+            while relay.cuts:
+                heard.until_at("status")
+        finally:
+            stop.set()
+            living.join()
+        if heard.last["microshrub/kitchen/status"] != b"online":
+            heard.until_at("status", lambda text: text == "online")
+        heard.until_state(lost=0)
+        assert {t: d for t, d in heard.last.items() if t.endswith("/config")} == whole
+        told = [event["class"] for event in events(heard) if event["event"] == "state"]
+        assert len(told) > 4
+        assert told == [told[k % 2] for k in range(len(told))]
+        assert told[0] != told[1]

@@ -1,0 +1,110 @@
+"""A broker that wants to harm: forged lengths, packets that cannot be, random bytes.
+
+    python tests/support/hostile_broker.py --packets 100000 --seed 1
+
+A board, the real program on a 32-bit MicroPython, reads its sensor meanwhile and has to go on,
+with nothing learned; then it finds an honest greeting again. Prints how many packets passed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import random
+import socket
+import struct
+import sys
+import tempfile
+from pathlib import Path
+
+from device_support import Device, connected
+from house_support import put_house, settings
+from patience import PATIENCE
+from recorded_board import observe
+
+from microshrub_host.fetch.micropython_binary import find_or_fetch
+from microshrub_tools.link.messages import STATUS, DeviceStatus
+
+GREETING = b"\x20\x02\0\0"
+LINE = 200  # packets on a line, if the board does not leave it before
+TOPICS = (
+    b"microshrub/kitchen/label/set",
+    b"microshrub/kitchen/answer/set",
+    b"microshrub/kitchen/name/set",
+    b"microshrub/kitchen/normal/set",
+    b"microshrub/kitchen/",
+    b"homeassistant/status",
+    b"",
+    b"\xff\0",
+)
+
+
+def packet(draw: random.Random) -> bytes:
+    """One that may be whole, and hardly ever means something."""
+    topic = draw.choice(TOPICS)
+    text = draw.randbytes(draw.choice((0, 1, 8, 40, 300)))
+    kind = draw.choice((0x30, 0x31, 0x32, 0x3A, 0x34, 0x40, 0x90, 0xD0, draw.randrange(256)))
+    number = draw.randbytes(2) if kind & 6 else b""
+    size = len(topic) if draw.random() < 0.8 else draw.randrange(65536)
+    body = struct.pack(">H", size) + topic + number + text
+    if kind >> 4 != 3:
+        body = draw.randbytes(draw.choice((0, 1, 2, 2, 3, 200)))
+    length = len(body)
+    if draw.random() < 0.05:
+        length = draw.choice((0, 1, length + 1, 16384, 16385, 1 << 27))
+    digits = bytearray()
+    while True:
+        digits.append(length & 127 | (128 if length > 127 else 0))
+        length >>= 7
+        if not length:
+            break
+    return bytes((kind,)) + bytes(digits) + body
+
+
+def attack(listens: socket.socket, packets: int, draw: random.Random) -> int:
+    """Serve lines until so many packets were sent; returns how many lines that took."""
+    listens.settimeout(PATIENCE)
+    sent = lines = 0
+    while sent < packets:
+        board, _ = listens.accept()
+        lines += 1
+        with board, contextlib.suppress(OSError):
+            board.settimeout(5)
+            board.sendall(GREETING if draw.random() < 0.9 else draw.randbytes(4))
+            for _ in range(LINE):
+                sent += 1
+                board.sendall(packet(draw))
+                board.setblocking(False)
+                with contextlib.suppress(BlockingIOError):
+                    while board.recv(65536):
+                        pass
+                board.settimeout(5)
+    return lines
+
+
+def main() -> int:
+    """Run the attack; 1 if something got in, or was lost."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--packets", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as listens:
+        folder = Path(name)
+        put_house(folder, settings(listens.getsockname()[1]), fast=100)
+        device = Device(find_or_fetch().command, folder, "256k")
+        try:
+            lines = attack(listens, arguments.packets, random.Random(arguments.seed))
+            with connected(device) as link:
+                observe(link, 50)
+                status = link.ask(STATUS)
+            assert isinstance(status, DeviceStatus)
+            assert status.samples == 0, "something was learned"
+            assert device.process.poll() is None
+        finally:
+            device.close()
+    print(f"{arguments.packets:,} passed on {lines:,} lines: nothing in, nothing lost")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
