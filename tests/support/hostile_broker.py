@@ -31,7 +31,6 @@ TOPICS = (
     b"microshrub/kitchen/label/set",
     b"microshrub/kitchen/answer/set",
     b"microshrub/kitchen/name/set",
-    b"microshrub/kitchen/normal/set",
     b"microshrub/kitchen/",
     b"homeassistant/status",
     b"",

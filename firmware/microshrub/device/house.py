@@ -231,8 +231,6 @@ class House:
             return self._answer(text[:8], text[9:])
         if what == b"name/set":
             return self._name(text)
-        if what == b"normal/set":
-            return self._normal()
         raise ValueError("nothing is known of " + str(what, "utf-8"))
 
     def _class(self, text):
@@ -266,13 +264,6 @@ class House:
         self._app.keep(self._app)
         self.voice.introduce()
         return "class %d is called %s" % (c, text)
-
-    def _normal(self):
-        anomaly = self._app.anomaly
-        if not anomaly or not anomaly.normal:
-            raise ValueError("what lasts becomes normal by itself")
-        anomaly.learn_more()
-        return "the next %d samples are normal" % anomaly.normal
 
 
 def _secrets(folder):

@@ -14,6 +14,8 @@ from house_support import (
     CLASSES,
     HIGH,
     LOW,
+    PASSWORD,
+    USER,
     Listener,
     Mosquitto,
     Relay,
@@ -24,6 +26,8 @@ from house_support import (
     teach,
 )
 from recorded_board import observe
+
+from microshrub_tools.cli.main import main
 
 pytestmark = needs_broker
 Start = Callable[..., Device]
@@ -100,6 +104,32 @@ def test_its_end_is_told_by_the_broker(
     listener.until_at("status", lambda text: text == "online")
 
 
+def test_a_board_that_is_gone_can_be_removed(
+    broker: Mosquitto,
+    listener: Listener,
+    start: Start,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    device = start(broker.port)
+    listener.until_state()
+    device.process.kill()
+    listener.until_at("status", lambda text: text == "offline")
+    secret = tmp_path / "secret"
+    secret.write_text(PASSWORD + "\n")
+    words = ["--mqtt", f"127.0.0.1:{broker.port}", "--mqtt-user", USER]
+    words += ["--mqtt-password-file", str(secret)]
+    assert main(["mqtt", "forget", "kitchen", *words]) == 0
+    said = capsys.readouterr().out
+    assert "kitchen is removed" in said
+    assert "sesame" not in said
+    assert Listener(broker.port).broker.receive(0.3) is None
+    assert main(["mqtt", "forget", "kitchen", *words]) == 1
+    secret.write_text("wrong")
+    assert main(["mqtt", "forget", "kitchen", *words]) == 2
+    assert "user" in capsys.readouterr().err
+
+
 def test_answers_arrive_or_are_refused_in_words(
     broker: Mosquitto, listener: Listener, start: Start
 ) -> None:
@@ -131,8 +161,6 @@ def test_answers_arrive_or_are_refused_in_words(
     assert answer(b"\xff\xfe") == "what was sent is no text"
     listener.say("label/set", "nobody")
     assert listener.until_at("said") == "no class is called nobody"
-    listener.say("normal/set", "PRESS")
-    assert listener.until_at("said") == "what lasts becomes normal by itself"
     listener.say("name/set", "run")
     assert listener.until_at("said") == "nothing new waits for a name"
 

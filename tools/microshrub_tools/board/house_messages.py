@@ -62,8 +62,6 @@ def entities(around: Mapping[str, Any]) -> list[Entity]:
         found.append(_yes_or_no("drift", "drift", "problem"))
     if around.get("anomaly"):
         found.append(_yes_or_no("anomaly", "anomaly", "problem"))
-        if around["anomaly"].get("normal"):
-            found.append(Entity("button", "normal", "this is normal", {"cmd_t": "~normal/set"}))
     if around["sensor"]["kind"] != "serial":
         template = f"{{{{ '' if value == '{UNLABELLED}' else value }}}}"
         fields = _value(f"value_json.label or '{UNLABELLED}'")
@@ -125,9 +123,7 @@ def packed(told: Mapping[str, str]) -> bytes:
 
 def topics(board: str) -> list[str]:
     """All topics at which something may be retained for a board of that name."""
-    everything = {
-        "alarm": {}, "anomaly": {"normal": 1}, "asking": {}, "spare": {}, "sensor": {"kind": ""},
-    }  # fmt: skip
-    around = {name: part or {"": 0} for name, part in everything.items()}
+    around: dict[str, Any] = dict.fromkeys(("alarm", "anomaly", "asking"), True)
+    around |= {"spare": {"classes": 1}, "sensor": {"kind": "adc"}}
     told = [entity.topic(board) for entity in entities(around)]
     return [*told, *(f"microshrub/{board}/{each}" for each in ("state", "status"))]

@@ -59,11 +59,7 @@ class HouseSettings:
     def __post_init__(self) -> None:
         if not 0 < len(self.host) < 64 or not 1 <= self.port <= 65535:
             raise UserError(f"--mqtt has to be HOST or HOST:PORT, not {self.host}:{self.port}")
-        if not _NAME.fullmatch(self.name):
-            raise UserError(
-                f"--name has to be 1 to 32 letters, digits, - and _, as it is in topics, not "
-                f"{self.name!r}"
-            )
+        check_name(self.name)
         for flag, text, most in (
             ("--mqtt-user", self.user, _MOST_TEXT),
             ("--mqtt-password-file", self.password, _MOST_TEXT),
@@ -110,6 +106,14 @@ class HouseSettings:
             MESSAGES: house_messages.packed(told),
         }
         return found | ({CERTIFICATE: _certificate(self.ca)} if self.ca else {})
+
+
+def check_name(name: str) -> None:
+    """Raise UserError unless a board can be called so."""
+    if not _NAME.fullmatch(name):
+        raise UserError(
+            f"--name has to be 1 to 32 letters, digits, - and _, as it is in topics, not {name!r}"
+        )
 
 
 def furnished(program: Program, house: HouseSettings | None) -> Program:

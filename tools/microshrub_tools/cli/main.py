@@ -47,6 +47,7 @@ GROUPS = {
         ),
         Command("boards", "List the boards and where their figures are from.", f"{_HOST}.boards"),
         Command("bench", "Measure predict and learn on a board.", f"{_TOOLS}.bench"),
+        Command("mqtt", "Remove a board from an MQTT broker.", f"{_TOOLS}.mqtt"),
         Command(
             "bridge", "Give the page a board where there is no WebSerial.", f"{_TOOLS}.bridge"
         ),

@@ -15,7 +15,6 @@ from types import TracebackType
 from microshrub_host.base.errors import UserError
 
 PORT, TLS_PORT = 1883, 8883
-_KEEP_ALIVE = 60  # seconds
 _REFUSALS = {4: "the user or the password is wrong", 5: "the user may not come in"}
 
 
@@ -51,7 +50,7 @@ class Broker:
                 self._socket = context.wrap_socket(self._socket, server_hostname=host)
             flags = 2 | (0x80 if user else 0) | (0x40 if password else 0)
             texts = ["", *([user] if user else []), *([password] if password else [])]
-            hello = b"\0\4MQTT\4" + struct.pack(">BH", flags, _KEEP_ALIVE)
+            hello = b"\0\4MQTT\4" + struct.pack(">BH", flags, 0)  # for as long as it takes
             self._send(0x10, hello + b"".join(map(_text, texts)))
             kind, answer = self._packet(seconds)
         except (OSError, ValueError) as error:
