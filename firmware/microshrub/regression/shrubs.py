@@ -42,12 +42,12 @@ from micropython import const
 
 from ..fixed import RNG_WORDS, seed_generator
 from ..regressor import Regressor
+from ..thicket.descent import descend
 from ..thicket.ring import ring_table, start_ring, take
 from ..thicket.trees import (
     FIXED_IN_GROVE,
     FIXED_IN_SPROUT,
     G_WORDS,
-    descend,
     sprout_table,
     start_trees,
     trees_table,

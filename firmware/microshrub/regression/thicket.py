@@ -25,8 +25,8 @@ from ..buffers import address_table, allocate, table_bytes
 from ..fixed import exp_decay
 from ..learner import ParameterError
 from ..regressor import Regressor
+from ..thicket.descent import descend
 from ..thicket.scaling import scale
-from ..thicket.trees import descend
 from .linear import LinearRegressor, add_up, step
 from .linear import follow as follow_linear
 from .shrubs import ShrubRegressor

@@ -16,6 +16,7 @@ from micropython import const
 
 from .bayes import predict as ask_bayes
 from .grove import predict as ask_grove
+from .lookback import ask_twice
 from .mixing import divide, mix, weigh
 from .neighbours import ask as ask_neighbours
 from .reach import aim
@@ -37,6 +38,7 @@ _ONE = const(1048576)
 _GROVE = const(0)
 _NEIGHBOURS = const(1)
 _T_CLASSES = const(1)
+_LOOKBACK = const(2)
 _SOFTMAX = const(2)
 _SHRUBS = const(3)
 _LAST = const(4)
@@ -44,6 +46,7 @@ _OWN = const(4)
 _BAYES = const(5)
 _MEMBERS = const(6)
 _T_WITH_BAYES = const(8)
+_T_WITH_REPLAY = const(9)
 _T_EVEN = const(10)
 # thicket/store.py
 _W_SEEN = const(4)
@@ -58,12 +61,17 @@ _CHANGES = const(6)  # log2 of the changes of label that an accuracy looks back 
 @micropython.viper
 def predict_alone(t, rows, at: int) -> int:
     """The class of the sample at rows[at]; leaves the votes in the table."""
-    said = ptr32(ptr32(t[_OWN])[_THICKET_SAID])
+    address = ptr32(t[_OWN])
+    own = ptr32(address[_THICKET_STATE])
+    said = ptr32(address[_THICKET_SAID])
     aim(t[_GROVE], t[_NEIGHBOURS])
     ask_grove(t[_GROVE], rows, at)
-    ask_neighbours(t[_NEIGHBOURS], rows, at)
+    if own[_T_WITH_REPLAY] == _LOOKBACK:
+        ask_twice(t, rows, at)
+    else:
+        ask_neighbours(t[_NEIGHBOURS], rows, at)
     said[_BAYES] = -1
-    if ptr32(ptr32(t[_OWN])[_THICKET_STATE])[_T_WITH_BAYES]:
+    if own[_T_WITH_BAYES]:
         said[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))
     say_alone(t)
     weigh(t[_OWN], _THICKET_ALONE, _SHARPNESS)

@@ -8,6 +8,8 @@ from array import array
 
 from micropython import const
 
+from .trees import octets
+
 # From elsewhere, written by `make constants`:
 # places of buffers
 _BAYES_STATE = const(0)
@@ -62,6 +64,10 @@ _T_FAMILIAR = const(15)
 _T_TURN = const(16)
 _T_PLACE = const(17)
 _T_PART = const(18)
+_T_GAIN = const(19)
+_T_WORDS = const(19)
+_T_OF_NEWEST = const(20)
+_T_OF_ALL = const(21)
 _RESTS = const(100)
 # thicket/neighbours.py
 _N_MOST = const(0)
@@ -102,11 +108,13 @@ _S_INNER_USED = const(4)
 _G_SINCE = const(5)
 _S_LEAF = const(5)
 _S_DRAWN = const(6)
+_G_RECENT = const(7)
 _S_TRIED = const(7)
 _S_MERIT = const(8)
 _S_BY = const(9)
 _S_AT = const(10)
 _S_TIES = const(11)
+_NARROW = const(128)
 # (end)
 
 _ONE = const(1048576)  # an accuracy of 1, Q20
@@ -141,6 +149,7 @@ def thicket_is_sound(b, searches):
         and 0 <= state[_T_TURN] < classes
         and 0 <= state[_T_PLACE] < length
         and 0 <= state[_T_PART] <= _PARTS
+        and _looks_back(state)
         and are_within(b[_THICKET_ACCURACY], 0, _ONE)
         and are_within(b[_THICKET_ALONE], 0, _ONE)
         and search_is_sound(searches[0], 0)
@@ -160,6 +169,14 @@ def ring_is_sound(b):
         and (full or head == held)
         and max(b[_RING_LABELS]) < shape[_R_CLASSES]
     )
+
+
+def _looks_back(state):
+    """Are the words sound that only a thicket of more than 64 KB has?"""
+    if len(state) == _T_WORDS:
+        return True
+    said = state[_T_OF_NEWEST], state[_T_OF_ALL]
+    return -_ONE <= state[_T_GAIN] <= _ONE and min(said) >= -1 and max(said) < state[_T_CLASSES]
 
 
 def softmax_is_sound(b):
@@ -261,6 +278,8 @@ def trees_are_sound(b):
         return False
     if not 0 <= slot <= used or (used < grove[_G_TREES] and slot != used):
         return False
+    if grove[_G_MOST] > _NARROW and not 0 <= grove[_G_RECENT] <= grove[_G_WINDOW]:
+        return False
     if not 0 <= grove[_G_SINCE] <= _MOST_COUNT or sprout[_S_GROWING] not in (0, 1):
         return False
     if max(b[_GROVE_FEATURE]) >= b[_RING_SHAPE][_R_FEATURES]:
@@ -296,15 +315,17 @@ def _ends(b, s):
     kids = b[_GROVE_KIDS]
     most = b[_GROVE_STATE][_G_MOST]
     inner = most - 1
+    upper = len(kids) // octets(most) if octets(most) > 1 else 0
     reached = bytearray(inner + most)
     reached[0] = 1
     for n in range(inner):
         if reached[n]:
             first = 2 * (s * inner + n)
             for k in range(first, first + 2):
-                if not n < kids[k] < inner + most:
+                kid = kids[k] + (kids[upper + k] << 8 if upper else 0)
+                if not n < kid < inner + most:
                     return False
-                reached[kids[k]] = 1
+                reached[kid] = 1
     return True
 
 

@@ -13,12 +13,14 @@ tree that grows and the others those that vote):
      5  feature    'B'  [(T + 1) * (L - 1)] what inner node n of slot s tests, at s * (L - 1) + n
      6  threshold  'B'  likewise: a sample goes left if its 8-bit code <= threshold
      7  kids       'B'  [(T + 1) * 2 * (L - 1)] the left kid of that node at twice the place, then
-                        the right one: inner node 0..L - 2, or L - 1 + a leaf; node 0 is the root
+                        the right one: inner node 0..L - 2, or L - 1 + a leaf; node 0 is the root.
+                        With more than 128 leaves, these are the lower 8 bits of all, and the
+                        upper ones follow
      8  leaves     'B'  [(T + 1) * L * (classes - 1)] class frequencies in 1/255; the last class
                         has what they leave of 255
      9 to 16            the tree that grows, see sprout.py
     17  rng        'i'  [2]
-    18  path       'B'  [T + 1] the leaf that the sample reached in each slot
+    18  path       'B'  [T + 1] the leaf that the sample reached in each slot; likewise
     19  accuracy   'i'  [T + 1] Q20: of late, how often a slot's tree was right
     20  weight     'i'  [T + 1] Q14: exp(20 * (accuracy - the best one's))
 """
@@ -28,6 +30,7 @@ from micropython import const
 
 from ..fixed import RNG_WORDS, seed_generator, square_root
 from ..learner import Learner
+from .descent import descend
 from .ring import ring_table, start_ring
 from .sprout import advance, measure
 from .store import FIXED_IN_STORE, start_store, store_table, take
@@ -36,9 +39,9 @@ from .trees import (
     FIXED_IN_SPROUT,
     G_WORDS,
     begin,
-    descend,
     hand_over,
     is_over,
+    octets,
     plant,
     sprout_table,
     start_trees,
@@ -146,14 +149,15 @@ def enter(t):
 def grove_table(features, classes, window, trees, leaves):
     """The buffers besides the ring's."""
     slots = trees + 1
-    grove = [("grove.state", "i", G_WORDS), ("grove.votes", "i", classes)]
+    words = G_WORDS + octets(leaves) - 1
+    grove = [("grove.state", "i", words), ("grove.votes", "i", classes)]
     grove += trees_table(slots, leaves)
     grove += [("grove.leaves", "B", slots * leaves * (classes - 1))]
     tally = ("sprout.tally", "H", (BINS + 2) * classes)
     sprout = sprout_table(features, window, leaves, tally)
     weights = [
         ("grove.rng", "i", RNG_WORDS),
-        ("grove.path", "B", slots),
+        ("grove.path", "B", slots * octets(leaves)),
         ("grove.accuracy", "i", slots),
         ("grove.weight", "i", slots),
         ("grove.grown", "i", slots),
@@ -167,10 +171,10 @@ class Grove(Learner):
     Parameters (all but features and classes have defaults):
 
     features      1..256, numbers in a sample, kept in 8 bits each; classes: 2..256
-    window        8..2047, recent samples that each tree is grown on; 0: as many as fit into 16 KB
+    window        8..16383, recent samples that each tree is grown on; 0: as many as fit into 16 KB
                   beside 8 trees, from 32 up to 512
     trees         1..255, the most trees that vote; 0: as many as fit into 16 KB, from 2 up to 32
-    leaves        2..128, the most leaves of a tree
+    leaves        2..2048, the most leaves of a tree
     every         1..255: a tree starts to grow every N samples, and has N samples to finish; the
                   ring holds N samples more than the window
     max_features  0..features, features tried for each split; 0: 1.5 times the square root of
@@ -184,9 +188,9 @@ class Grove(Learner):
     _learn = staticmethod(learn)
 
     PARAMETERS = (
-        "window 0 8..2047;"
+        "window 0 8..16383;"
         "trees 0 1..255;"
-        "leaves 64 2..128;"
+        "leaves 64 2..2048;"
         "every 32 1..255;"
         "max_features 0 0..features;"
         "seed 0 0..1073741823"

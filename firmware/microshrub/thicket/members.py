@@ -16,6 +16,8 @@ from .bayes import predict as ask_bayes
 from .change import notice, surprise
 from .grove import follow, tend
 from .grove import predict as ask_grove
+from .lookback import ask_twice
+from .lookback import judge as judge_lookback
 from .mixing import divide, judge, mix, opinion, weigh
 from .neighbours import ask as ask_neighbours
 from .reach import aim
@@ -60,7 +62,7 @@ _T_FRESH = const(5)  # 1: the label before the sample that was asked for last wa
 _T_WITH_SOFTMAX = const(6)  # 1: there is one
 _T_WITH_SHRUBS = const(7)
 _T_WITH_BAYES = const(8)
-_T_WITH_REPLAY = const(9)
+_T_WITH_REPLAY = const(9)  # 2: of so many samples that lookback.py says how many count
 _T_EVEN = const(10)  # 1: without a label, all classes are as likely
 _T_REST = const(11)  # how often trees may still grow before the next label
 _T_USUAL = const(12)  # Q20: the usual share of wrong answers; see change.py
@@ -70,7 +72,13 @@ _T_FAMILIAR = const(15)  # whether the class of this run is known, see below
 _T_TURN = const(16)  # the class of the sample that is replayed,
 _T_PLACE = const(17)  # its place in the store,
 _T_PART = const(18)  # and what was done with it, 0..4
-_T_WORDS = const(19)
+_T_WORDS = const(19)  # the rest is there only where more than 64 KB are; see lookback.py:
+_T_GAIN = const(19)  # Q20: how much more often the newest neighbours alone were right,
+_T_OF_NEWEST = const(20)  # what they said, or -1,
+_T_OF_ALL = const(21)  # and what all of them did
+_T_FAR = const(22)
+
+_LOOKBACK = const(2)  # of _T_WITH_REPLAY
 
 _NEW = const(0)  # the class of this run is not known yet,
 _OLD = const(1)  # since before the run,
@@ -157,8 +165,11 @@ def teach(t, rows, at: int, label: int, wrong: int):
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     judge(t[_OWN], label)
     judge_alone(t, label)
+    if own[_T_WITH_REPLAY] == _LOOKBACK:
+        judge_lookback(t, label)
     notice(t, label, wrong)
-    follow(t[_GROVE], rows, at, label)
+    grove = t[_GROVE]
+    follow(grove, rows, at, label)
     if own[_T_WITH_BAYES]:
         follow_bayes(t[_BAYES], rows, at, label)
     if own[_T_WITH_SOFTMAX]:
@@ -168,7 +179,7 @@ def teach(t, rows, at: int, label: int, wrong: int):
         learn_shrubs(t[_SHRUBS], rows, at, label)
     own[_T_LABEL] = label
     own[_T_REST] = _RESTS
-    store = ptr32(ptr32(t[_GROVE])[_STORE_STATE])
+    store = ptr32(ptr32(grove)[_STORE_STATE])
     if store[_W_RUN] >= _LONG and store[_W_SEEN] >= _TAUGHT and own[_T_WITH_REPLAY]:
         replay(t)
 
@@ -177,9 +188,10 @@ def teach(t, rows, at: int, label: int, wrong: int):
 def judge_alone(t, label: int):
     """What a label says about the members that need none, if its class was there before."""
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
-    held = ptr16(ptr32(t[_GROVE])[_STORE_COUNT])[label]
+    grove = t[_GROVE]
+    held = ptr16(ptr32(grove)[_STORE_COUNT])[label]
     other = int(label != own[_T_LABEL])
-    runs = int(in_runs(t[_GROVE]))
+    runs = int(in_runs(grove))
     if other:
         if own[_T_FAMILIAR] == _NEW:
             own[_T_ALONE] = 0
@@ -222,7 +234,10 @@ def ask(t, rows, at: int):
     aim(t[_GROVE], t[_NEIGHBOURS])
     k = int(ask_grove(t[_GROVE], rows, at))
     said[_GROVE] = int(opinion(t[_GROVE], _GROVE_VOTES, k))
-    k = int(ask_neighbours(t[_NEIGHBOURS], rows, at))
+    if own[_T_WITH_REPLAY] == _LOOKBACK:
+        k = int(ask_twice(t, rows, at))
+    else:
+        k = int(ask_neighbours(t[_NEIGHBOURS], rows, at))
     said[_NEIGHBOURS] = int(opinion(t[_NEIGHBOURS], _NEIGHBOURS_VOTES, k))
     said[_SOFTMAX] = -1
     if own[_T_WITH_SOFTMAX]:

@@ -11,8 +11,11 @@ from .grove import Grove
 from .softmax import SoftmaxRegression
 
 _LEAST = const(8)  # samples that a tree is grown on
-_MOST = const(1024)  # more of them gain little, and the nearest neighbours take time for each
+_SMALL = const(65536)  # bytes up to which
+_MOST = const(1024)  # so many samples are enough,
+_MOST_OF_ALL = const(8192)  # and so many with more bytes
 _MOST_TREES = const(64)
+_TREES = const(36)  # more of them gain little where they have leaves enough
 
 
 def softmax_share(features, classes, limit):
@@ -34,7 +37,7 @@ def bayes_share(features, classes, limit, rest, seed):
     """
     wanted = GaussianNaiveBayes.plan(features=features, classes=classes, seed=seed)
     needed = wanted.table_bytes()
-    least = _grove(features, classes, _LEAST, 0, seed).table_bytes()
+    least = _grove(features, classes, _LEAST, 0, 0, seed).table_bytes()
     if needed <= limit // 5 and needed + least <= rest:
         return wanted, True
     return GaussianNaiveBayes.plan(features=1, classes=2), False
@@ -66,35 +69,36 @@ def grove_share(features, classes, limit, seed):
     """The plan of the largest grove that fits into `limit` bytes; None if none does.
 
     All of it grows together: the window first of all, since the nearest neighbours search it, too,
-    with more leaves to a tree and more trees. A window of 1024 samples is enough; what bytes there
-    are besides go to more trees, as long as these gain anything.
+    with more leaves to a tree and more trees. Within 64 KB, a window of 1024 samples is enough,
+    and what bytes there are besides go to more trees. Beyond, they go to samples and leaves.
     """
+    large = limit > _SMALL
     low = _LEAST
-    high = _MOST
-    if _grove(features, classes, low, 0, seed).table_bytes() > limit:
+    high = _MOST_OF_ALL if large else _MOST
+    if _grove(features, classes, low, 0, large, seed).table_bytes() > limit:
         return None
     while low < high:  # the greatest window that fits, by halving
         window = (low + high + 1) // 2
-        if _grove(features, classes, window, 0, seed).table_bytes() <= limit:
+        if _grove(features, classes, window, 0, large, seed).table_bytes() <= limit:
             low = window
         else:
             high = window - 1
     trees = 0
-    if low == _MOST:
+    if low == _MOST and not large:
         trees = _MOST_TREES
-        while trees and _grove(features, classes, low, trees, seed).table_bytes() > limit:
+        while trees and _grove(features, classes, low, trees, 0, seed).table_bytes() > limit:
             trees -= 1
-    return _grove(features, classes, low, trees, seed)
+    return _grove(features, classes, low, trees, large, seed)
 
 
-def _grove(features, classes, window, trees, seed):
+def _grove(features, classes, window, trees, large, seed):
     """The plan of a grove with that window, and the given number of trees, or the usual one."""
     return Grove.plan(
         features=features,
         classes=classes,
         window=window,
-        trees=trees or 4 + window // 32,
-        leaves=min(max(window // 8, 4), 96),
+        trees=trees or min(4 + window // 32, _TREES),
+        leaves=min(max(window // 8, 4), _MOST_OF_ALL // 8 if large else 96),
         every=min(max(window // 4, 4), 64),
         seed=seed,
     )

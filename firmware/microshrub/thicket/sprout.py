@@ -66,8 +66,13 @@ def measure(t, leaf: int):
         c = labels[line[i]]
         tally[c] = tally[c] + 1
     samples = end - begin
-    k = (sprout[_S_SLOT] * sprout[_S_MOST] + leaf) * (classes - 1)  # < 256 * 128 * 255 < 2**23
-    squares = 0  # <= 2048**2 = 2**22
+    size = samples
+    shift = 8
+    while size >= 2048:  # so that the square of the samples, shifted, is below 2**30
+        size >>= 1
+        shift -= 2
+    k = (sprout[_S_SLOT] * sprout[_S_MOST] + leaf) * (classes - 1)  # < 256 * 2**11 * 255
+    squares = 0  # < 2**28
     so_far = 0
     given = 0
     for c in range(classes):
@@ -75,12 +80,11 @@ def measure(t, leaf: int):
         squares += n * n
         so_far += n
         if c < classes - 1:  # differences of rounded running sums, so they add up to 255
-            upto = (so_far * 510 + samples) // (2 * samples)  # < 2048 * 512 = 2**20
+            upto = (so_far * 510 + samples) // (2 * samples)  # < 2**23
             leaves[k + c] = upto - given
             given = upto
-    ptr32(address[_SPROUT_IMPURITY])[leaf] = (
-        (samples * samples - squares) << 8
-    ) // samples  # < 2**30
+    impurity = ((samples * samples - squares) << shift) // samples
+    ptr32(address[_SPROUT_IMPURITY])[leaf] = impurity << (8 - shift)
 
 
 @micropython.viper

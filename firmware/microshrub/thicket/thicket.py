@@ -59,9 +59,13 @@ _T_WITH_BAYES = const(8)
 _T_WITH_REPLAY = const(9)
 _T_EVEN = const(10)
 _T_WORDS = const(19)
+_T_FAR = const(22)
+# thicket/trees.py
+_NARROW = const(128)
 # (end)
 
 _ONE = const(1048576)  # an accuracy of 1, Q20
+_SMALL = const(65536)  # bytes
 _K = const(5)  # neighbours that vote
 _LEAST_FOR_REPLAY = const(4096)  # bytes
 _SEARCH = const(5)  # buffers of a search, of which the second has the votes
@@ -139,7 +143,7 @@ class Thicket(Learner):
 
     def _own(self):
         return [
-            ("thicket.state", "i", _T_WORDS),
+            ("thicket.state", "i", _T_FAR if self.bytes > _SMALL else _T_WORDS),
             ("thicket.votes", "i", self.classes),
             ("thicket.said", "i", _MEMBERS),
             ("thicket.accuracy", "i", _MEMBERS),
@@ -209,7 +213,7 @@ class Thicket(Learner):
         state[_T_WITH_SOFTMAX] = int(self._with_softmax)
         state[_T_WITH_SHRUBS] = int(self._with_shrubs)
         state[_T_WITH_BAYES] = int(self._with_bayes)
-        state[_T_WITH_REPLAY] = int(self._with_replay)
+        state[_T_WITH_REPLAY] = int(self._with_replay) + int(self.grove.leaves > _NARROW)
         state[_T_EVEN] = int(self.prior == "even")
         for k in range(_MEMBERS):
             self._flat[_THICKET_ACCURACY][k] = _ONE >> 1

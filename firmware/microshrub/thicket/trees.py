@@ -25,7 +25,6 @@ _SPROUT_HOOK = const(13)
 _SPROUT_IMPURITY = const(14)
 _SPROUT_ORDER = const(16)
 _GROVE_RNG = const(17)
-_GROVE_PATH = const(18)
 # thicket/ring.py
 _R_LENGTH = const(0)
 _R_FEATURES = const(1)
@@ -41,6 +40,7 @@ _G_EVERY = const(4)  # samples from one tree to the next
 _G_SINCE = const(5)  # since one began to grow
 _G_PACE = const(6)  # visits of a sample that growth may take with each sample
 _G_WORDS = const(7)
+_G_RECENT = const(7)  # with more than 128 leaves: samples that trees grow on now, or 0: all
 
 _S_SLOT = const(0)  # of the sprout: the slot in which the tree grows
 _S_GROWING = const(1)  # 1: it does
@@ -56,11 +56,17 @@ _S_AT = const(10)  # and its threshold
 _S_TIES = const(11)  # splits as good as it
 _S_WORDS = const(12)
 
+_NARROW = const(128)  # leaves, up to which eight bits name a node's kid and a leaf
 _FIRST = const(8)  # samples for the first tree
 _PASSES = const(6)  # visits that growth may take with each sample, in windows
 G_WORDS = _G_WORDS
 FIXED_IN_GROVE = (_G_TREES, _G_MOST, _G_WINDOW, _G_EVERY, _G_PACE)
 FIXED_IN_SPROUT = (_S_MOST, _S_WANTED)
+
+
+def octets(leaves):
+    """Of how many bytes a kid's or a leaf's number is, in a tree of so many leaves: 1 or 2."""
+    return 1 if leaves <= _NARROW else 2
 
 
 def trees_table(slots, leaves):
@@ -69,7 +75,7 @@ def trees_table(slots, leaves):
     return [
         ("grove.feature", "B", inner),
         ("grove.threshold", "B", inner),
-        ("grove.kids", "B", 2 * inner),
+        ("grove.kids", "B", 2 * inner * octets(leaves)),
     ]
 
 
@@ -102,25 +108,12 @@ def start_trees(b, features, window, trees, leaves, every, wanted):
 
 
 @micropython.viper
-def descend(t, rows, at: int):
-    """Which leaf the sample at rows[at] reaches in each tree that votes."""
+def hang(t, k: int, kid: int):
+    """Write down the upper bits of the kid at place k, where there are more than 128 leaves."""
     address = ptr32(t)
-    feature = ptr8(address[_GROVE_FEATURE])
-    threshold = ptr8(address[_GROVE_THRESHOLD])
+    grove = ptr32(address[_GROVE_STATE])
     kids = ptr8(address[_GROVE_KIDS])
-    path = ptr8(address[_GROVE_PATH])
-    x = ptr16(rows)
-    inner = ptr32(address[_GROVE_STATE])[_G_MOST] - 1
-    growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
-    first = 0
-    for s in range(ptr32(address[_GROVE_STATE])[_G_USED] + 1):
-        if s != growing:
-            n = 0
-            while n < inner:
-                k = first + n
-                n = kids[2 * k + int((x[at + feature[k]] >> 8) > threshold[k])]
-            path[s] = n - inner
-        first += inner
+    kids[2 * (grove[_G_TREES] + 1) * (grove[_G_MOST] - 1) + k] = kid >> 8
 
 
 @micropython.viper
@@ -140,13 +133,19 @@ def begin(t) -> int:
     if held < _FIRST or since < gap:
         return 0
     grove[_G_SINCE] = 0
-    plant(t, grove[_G_WINDOW])
+    size = grove[_G_WINDOW]
+    if grove[_G_MOST] > _NARROW and grove[_G_RECENT]:
+        size = grove[_G_RECENT]
+    plant(t, size)
     return 2
 
 
 @micropython.viper
 def plant(t, window: int):
-    """A tree of one leaf, with the newest `window` samples, or all that there are."""
+    """A tree of one leaf, with the newest `window` samples, or all that there are.
+
+    The newest are those of the ring, if it has so many; see store.py.
+    """
     address = ptr32(t)
     ring = ptr32(address[_RING_SHAPE])
     sprout = ptr32(address[_SPROUT_STATE])
@@ -156,8 +155,12 @@ def plant(t, window: int):
     if size > window:
         size = window
     place = ring[_R_HEAD]
+    low = 0
+    newest = ring[_R_LENGTH] * 2 // 5
+    if ring[_R_HELD] == ring[_R_LENGTH] and size <= newest:
+        low = ring[_R_LENGTH] - newest
     for i in range(size):
-        if place == 0:
+        if place == low:
             place = ring[_R_LENGTH]
         place -= 1
         line[i] = place
@@ -165,8 +168,11 @@ def plant(t, window: int):
     inner = sprout[_S_SLOT] * (leaves - 1)
     ptr8(address[_GROVE_FEATURE])[inner] = 0
     ptr8(address[_GROVE_THRESHOLD])[inner] = 255  # all samples go left, to leaf 0
-    kids[2 * inner] = leaves - 1
-    kids[2 * inner + 1] = leaves - 1
+    kids[2 * inner] = (leaves - 1) & 255
+    kids[2 * inner + 1] = (leaves - 1) & 255
+    if leaves > _NARROW:
+        hang(t, 2 * inner, leaves - 1)
+        hang(t, 2 * inner + 1, leaves - 1)
     ptr16(address[_SPROUT_BEGIN])[0] = 0
     ptr16(address[_SPROUT_END])[0] = size
     ptr16(address[_SPROUT_HOOK])[0] = 0
@@ -278,9 +284,13 @@ def divide(t, leaf: int) -> int:
     ptr8(address[_GROVE_FEATURE])[inner + node] = feature
     ptr8(address[_GROVE_THRESHOLD])[inner + node] = threshold
     inner = 2 * inner
-    kids[inner + hook[leaf]] = node  # the root's hook is its own left kid
-    kids[inner + 2 * node] = leaves - 1 + leaf
-    kids[inner + 2 * node + 1] = leaves - 1 + other
+    kids[inner + hook[leaf]] = node & 255  # the root's hook is its own left kid
+    kids[inner + 2 * node] = (leaves - 1 + leaf) & 255
+    kids[inner + 2 * node + 1] = (leaves - 1 + other) & 255
+    if leaves > _NARROW:
+        hang(t, inner + hook[leaf], node)
+        hang(t, inner + 2 * node, leaves - 1 + leaf)
+        hang(t, inner + 2 * node + 1, leaves - 1 + other)
     hook[leaf] = 2 * node
     hook[other] = 2 * node + 1
     begin[other] = i

@@ -170,16 +170,22 @@ def compare(t, feature: int, low: int, width: int, bins: int):
     address = ptr32(t)
     tally = ptr16(address[_SPROUT_TALLY])
     classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
+    sprout = ptr32(address[_SPROUT_STATE])
     total = _BINS * classes
     left = total + classes
     squares_left = 0
-    squares_right = 0  # each <= 2048**2 = 2**22
+    squares_right = 0  # each < 2**28
     right_size = 0
     for c in range(classes):
         n = tally[total + c]
         right_size += n
         squares_right += n * n
     left_size = 0
+    shift = 8
+    k = right_size
+    while k >= 2048:  # so that the square of the samples, shifted, is below 2**30
+        k >>= 1
+        shift -= 2
     k = 0
     for border in range(1, bins):
         moved = 0
@@ -195,6 +201,7 @@ def compare(t, feature: int, low: int, width: int, bins: int):
         if moved:
             left_size += moved
             right_size -= moved
-            # a part's squares are at most its size squared, < 2**22; so is the merit's << 8
-            merit = (squares_left << 8) // left_size + (squares_right << 8) // right_size
-            propose(t, merit, feature, low + (border << width) - 1)
+            # a part's squares are at most its size squared
+            merit = (squares_left << shift) // left_size + (squares_right << shift) // right_size
+            if merit >= sprout[_S_MERIT]:  # a call takes longer than to see that it is in vain
+                propose(t, merit, feature, low + (border << width) - 1)

@@ -28,9 +28,11 @@ _W_LABEL = const(5)
 _W_RUN = const(6)
 _W_DOUBT = const(7)
 # thicket/trees.py
+_G_TREES = const(0)
 _S_SLOT = const(0)
 _G_USED = const(1)
 _G_MOST = const(2)
+_NARROW = const(128)
 # (end)
 
 
@@ -50,6 +52,10 @@ def count_votes(t) -> int:
     weight = ptr32(address[_GROVE_WEIGHT])
     last = ptr32(address[_RING_SHAPE])[_R_CLASSES] - 1
     growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
+    most_leaves = grove[_G_MOST]
+    upper = 0
+    if most_leaves > _NARROW:
+        upper = grove[_G_TREES] + 1
     for c in range(last + 1):
         votes[c] = 0
     total = 0
@@ -58,14 +64,17 @@ def count_votes(t) -> int:
         if s != growing:
             w = weight[s]
             total += w  # <= 255 * 2**14 < 2**22
-            at = (k + path[s]) * last  # < 256 * 128 * 255 < 2**23
+            at = k + path[s]
+            if upper:
+                at += path[upper + s] << 8
+            at *= last  # < 256 * 2**13 * 255 < 2**29
             rest = 255 * w
             for c in range(last):
                 vote = leaves[at + c] * w
                 votes[c] = votes[c] + vote  # <= 255 * 255 * 2**14 < 2**30
                 rest -= vote
             votes[last] = votes[last] + rest
-        k += grove[_G_MOST]
+        k += most_leaves
     best = 0
     for c in range(last + 1):
         if total > 16:
@@ -96,10 +105,17 @@ def judge(t, label: int):
     rate = _LEAF_RATE
     if ptr32(address[_STORE_STATE])[_W_DOUBT] == 0:
         rate = 8 * _LEAF_RATE // run
+    most_leaves = grove[_G_MOST]
+    upper = 0
+    if most_leaves > _NARROW:
+        upper = grove[_G_TREES] + 1
     k = 0
     for s in range(grove[_G_USED] + 1):
         if s != growing:
-            at = (k + path[s]) * last
+            at = k + path[s]
+            if upper:
+                at += path[upper + s] << 8
+            at *= last
             most = 0
             said = last
             rest = 255
@@ -124,7 +140,7 @@ def judge(t, label: int):
                 step = (step << 3) // run
             accuracy[s] = accuracy[s] + step
             dice = (dice + 97) & 255
-        k += grove[_G_MOST]
+        k += most_leaves
 
 
 @micropython.viper

@@ -65,7 +65,11 @@ UNSEEN: Mapping[str, KnownStream] = {
     f"unseen_{name}": KnownStream(samples=UNSEEN_SAMPLES)
     for name in ("agrawal", "led", "rbf", "rbf_drift", "sea", "sine")
 }
-STREAMS: Mapping[str, KnownStream] = {**CHOSEN, **IN_ORDER, **SHUFFLED, **UNSEEN}
+# Concepts that stay as they are, of which more samples tell more
+STILL: Mapping[str, KnownStream] = {
+    f"unseen_{name}": KnownStream(samples=UNSEEN_SAMPLES) for name in ("clusters", "random_tree")
+}
+STREAMS: Mapping[str, KnownStream] = {**CHOSEN, **IN_ORDER, **SHUFFLED, **UNSEEN, **STILL}
 GROUPS: Mapping[str, Sequence[str]] = {
     "known": (*CHOSEN, *IN_ORDER),
     "chosen": tuple(CHOSEN),

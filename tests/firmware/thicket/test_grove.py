@@ -22,14 +22,16 @@ def held(model: Any) -> dict[str, Any]:
 def leaf_of(model: Any, b: dict[str, Any], slot: int, codes: Any) -> int:
     """The leaf of a slot's tree that a sample of 8-bit codes reaches; it is reached in a tree."""
     inner = model.leaves - 1
+    kids = b["grove.kids"].astype(int)
+    places = 2 * inner * (model.trees + 1)
+    if len(kids) > places:  # the upper bits of all come last
+        kids = kids[:places] + 256 * kids[places:]
     node, passed = 0, set()
     while node < inner:
         assert node not in passed
         passed.add(node)
         k = slot * inner + node
-        node = int(
-            b["grove.kids"][2 * k + int(codes[b["grove.feature"][k]] > b["grove.threshold"][k])]
-        )
+        node = int(kids[2 * k + int(codes[b["grove.feature"][k]] > b["grove.threshold"][k])])
     return node - inner
 
 
@@ -69,8 +71,8 @@ def grow_until_half(model: Any, seed: int, samples: int) -> set[int]:
     st.integers(0, 2**32 - 1),
     st.integers(1, 6),
     st.integers(2, 5),
-    st.integers(8, 80),
-    st.integers(2, 128),
+    st.integers(8, 400),
+    st.integers(2, 300),
     st.integers(1, 40),
     st.integers(1, 300),
 )

@@ -35,7 +35,7 @@ def test_bytes_are_kept_and_used(features: int, classes: int, limit: int, half: 
     used = PLAIN.Thicket.nbytes(features=features, classes=classes, bytes=limit)
     assert used <= limit
     most = PLAIN.Thicket.plan(features=features, classes=classes, bytes=limit).grove
-    assert used > limit * 0.85 or most.trees == 64
+    assert used > limit * 0.85 or most.trees == 64 or most.window == 8192
 
 
 def test_more_bytes_never_make_the_grove_smaller() -> None:

@@ -25,6 +25,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("Grove", {"window": 60, "trees": 3, "leaves": 8, "every": 9}),
     ("Grove", {"window": 8, "trees": 1, "leaves": 2, "every": 1}),
     ("Grove", {"window": 200, "trees": 9, "leaves": 128, "max_features": 1, "seed": 5}),
+    ("Grove", {"window": 40, "trees": 2, "leaves": 150}),
     ("Thicket", {"bytes": 32768}),
     ("BalancedThicket", {"bytes": 36864}),
 ]

@@ -1,0 +1,93 @@
+"""How far back it pays to look: the newest 1,024 samples, or all that are held.
+
+A thicket of more than 64 KB may hold thousands of samples. Where the world stays what it is, more
+of them are worth points; where it moves on, they lose more. So while the classes are mixed, the
+neighbours are asked twice: the newest samples alone, and all of them, which is one search in two
+parts. Whoever was right more often over the last few hundred labels speaks, and trees grow on as
+many. What the newest said is kept meanwhile in the buffers of a sample that is replayed
+(replay.py), which is only done while labels come in runs.
+"""
+
+import micropython
+from micropython import const
+
+from .neighbours import ask, begin, count_votes, search
+from .runs import in_runs
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_THICKET_STATE = const(0)
+_GROVE_STATE = const(3)
+_NEIGHBOURS_STATE = const(3)
+_NEIGHBOURS_DISTANCE = const(6)
+_NEIGHBOURS_NEAREST = const(7)
+# thicket/members.py
+_GROVE = const(0)
+_NEIGHBOURS = const(1)
+_OWN = const(4)
+_AGAIN = const(6)
+_T_PART = const(18)
+_T_GAIN = const(19)
+_T_OF_NEWEST = const(20)
+_T_OF_ALL = const(21)
+# thicket/neighbours.py
+_N_MOST = const(0)
+_N_SECOND = const(5)
+_N_COUNT = const(8)
+# thicket/trees.py
+_G_RECENT = const(7)
+# (end)
+
+_ONE = const(1048576)  # 1 in Q20
+_NEWEST = const(1024)
+_MEMORY = const(8)  # log2 of the labels that are looked back over
+
+
+@micropython.viper
+def ask_twice(t, rows, at: int) -> int:
+    """What the neighbours say, of a store of more than 1,024 samples; reach.py has aimed them."""
+    near = t[_NEIGHBOURS]
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    plan = ptr32(ptr32(near)[_NEIGHBOURS_STATE])
+    count = plan[_N_COUNT]
+    newest = _NEWEST if count > _NEWEST else count
+    own[_T_OF_NEWEST] = -1
+    if int(in_runs(t[_GROVE])) or newest == count + plan[_N_SECOND + _N_COUNT]:
+        return int(ask(near, rows, at))
+    begin(near, rows, at)
+    search(0, 0, 0, near, 0, newest)
+    own[_T_OF_NEWEST] = int(count_votes(near))
+    own[_T_PART] = 0
+    copy(near, t[_AGAIN])
+    search(0, 0, 0, near, 0, count - newest)
+    search(0, 0, 0, near, _N_SECOND, plan[_N_SECOND + _N_COUNT])
+    if own[_T_GAIN] > 0:
+        own[_T_OF_ALL] = int(count_votes(near))
+        copy(t[_AGAIN], near)
+    said = int(count_votes(near))
+    if own[_T_GAIN] <= 0:
+        own[_T_OF_ALL] = said
+    return said
+
+
+@micropython.viper
+def copy(source, target):
+    """The nearest of one search become those of another."""
+    distance = ptr32(ptr32(source)[_NEIGHBOURS_DISTANCE])
+    nearest = ptr16(ptr32(source)[_NEIGHBOURS_NEAREST])
+    distances = ptr32(ptr32(target)[_NEIGHBOURS_DISTANCE])
+    places = ptr16(ptr32(target)[_NEIGHBOURS_NEAREST])
+    for r in range(ptr32(ptr32(source)[_NEIGHBOURS_STATE])[_N_MOST]):
+        distances[r] = distance[r]
+        places[r] = nearest[r]
+
+
+@micropython.viper
+def judge(t, label: int):
+    """Which of the two was right? The trees that begin from now on take after that one."""
+    grove = ptr32(ptr32(t[_GROVE])[_GROVE_STATE])
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    if own[_T_OF_NEWEST] >= 0:
+        ahead = int(own[_T_OF_NEWEST] == label) - int(own[_T_OF_ALL] == label)
+        own[_T_GAIN] = own[_T_GAIN] + ((ahead * _ONE - own[_T_GAIN]) >> _MEMORY)
+    grove[_G_RECENT] = _NEWEST if own[_T_OF_NEWEST] >= 0 and own[_T_GAIN] > 0 else 0

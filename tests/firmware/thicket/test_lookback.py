@@ -1,0 +1,79 @@
+"""Thickets of more than 64 KB: more samples and leaves, and as far back as it pays to look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import microshrub_host
+from microshrub_host.engines import engines
+from microshrub_host.library import loader
+
+LIBRARY = loader.load(loader.fastest())
+GAIN, OF_NEWEST = 19, 20  # words of thicket.state
+
+
+def accuracy(name: str, limit: int, size: int) -> float:
+    stream = microshrub_host.open_stream(f"synth:{name}", limit=limit)
+    found = microshrub_host.simulate(stream, warmup=0, bytes=size)
+    return float(found.accuracy)
+
+
+def test_more_bytes_are_worth_points_where_the_world_stays_what_it_is() -> None:
+    small, large = (accuracy("unseen_random_tree", 12_000, size) for size in (1 << 16, 1 << 18))
+    assert large > small + 5
+
+
+def test_more_bytes_cost_nothing_where_the_world_moves_on() -> None:
+    small, large = (accuracy("unseen_rbf_drift", 12_000, size) for size in (1 << 16, 1 << 18))
+    assert large > small - 0.5
+
+
+def outcome(engine: str, kind: str, parameters: dict[str, Any], samples: int) -> dict[str, Any]:
+    """Predictions and buffers after two worlds, of which the second is another one."""
+    rng = np.random.default_rng(5)
+    raw = rng.integers(-1000, 1000, (samples, parameters["features"])).astype(np.int32)
+    moves = np.arange(samples) % 400 * (np.arange(samples) > samples // 2)
+    labels = ((raw[:, 0] + 5 * moves > 300) ^ (raw[:, -1] > 0)).astype(np.uint8)
+    with engines.start(engine, kind, parameters) as run:
+        run.observe(raw[:40])
+        run.freeze()
+        said = run.run(raw, labels).tobytes()
+        return {"said": said, **{name: content for name, _, content in run.buffers()}}
+
+
+@pytest.mark.usefixtures("micropython_command")
+@pytest.mark.parametrize(
+    ("kind", "change", "samples"),
+    [
+        ("Thicket", {"bytes": 131072}, 3500),
+        ("Grove", {"window": 5000, "trees": 3, "leaves": 300}, 6000),
+    ],
+)
+def test_engines_agree_about_large_ones(kind: str, change: dict[str, Any], samples: int) -> None:
+    parameters = {"features": 2, "classes": 2, **change}
+    expected = outcome(loader.fastest(), kind, parameters, samples)
+    other = outcome("micropython", kind, parameters, samples)
+    assert [name for name in expected if expected[name] != other[name]] == []
+    if kind == "Thicket":
+        assert np.frombuffer(expected["thicket.state"], np.int32)[GAIN] != 0
+
+
+def test_a_forged_state_of_a_large_one_is_refused() -> None:
+    model = LIBRARY.Thicket(features=2, classes=3, bytes=131072)
+    other = LIBRARY.Thicket(features=2, classes=3, bytes=131072)
+    fine = model.save()
+    names = {name: buffer for name, _, buffer in model.buffers()}
+    for name, word, wrong in (
+        ("thicket.state", GAIN, 1 << 21),
+        ("thicket.state", OF_NEWEST, 3),
+        ("grove.state", 7, -1),
+        ("grove.state", 7, 1 << 20),
+    ):
+        names[name][word] = wrong
+        with pytest.raises(ValueError, match="state"):
+            other.load(model.save())
+        names[name][word] = 0
+    other.load(fine)
