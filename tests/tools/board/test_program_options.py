@@ -58,7 +58,7 @@ def test_spare_classes_and_their_button() -> None:
     )
     found = options.config(PICO, ["a", "b"], ["no", "yes"])
     assert found["spare"] == {
-        "classes": 4, "period": 100, "window": 256, "reach": 4, "collect": 8, "room": 16,
+        "classes": 4, "period": 100, "window": 256, "reach": 4, "collect": 5, "room": 16,
         "pin": 15, "led": 25,
     }  # fmt: skip
     assert found["label_pin"] == {"pin": 14, "pressed": 0, "released": None}
