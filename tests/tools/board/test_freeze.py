@@ -30,7 +30,7 @@ MODELS = {
     "thicket": ["--bytes", "12000"],
 }
 BYTES = r"([\d,]+) bytes for the (?:imported code|model)"
-BESIDE = 2200  # of the texts of main.py, and of what makes a board's files and line of the PC's
+BESIDE = 3200  # bytes: 2,000, and a kilobyte that a number which looks like an address may keep
 START = """
 import gc
 gc.collect()
