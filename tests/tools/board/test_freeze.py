@@ -30,7 +30,9 @@ MODELS = {
     "thicket": ["--bytes", "12000"],
 }
 BYTES = r"([\d,]+) bytes for the (?:imported code|model)"
-BESIDE = 3200  # bytes: 2,000, and a kilobyte that a number which looks like an address may keep
+# Of the texts of main.py, and of what makes a board's files and line of the PC's, 2,000 bytes; a
+# number that looks like an address may keep another kilobyte from being collected
+BESIDE = 3200
 START = """
 import gc
 gc.collect()
