@@ -3,6 +3,8 @@
 import micropython
 from micropython import const
 
+from .wide import descend_far
+
 # From elsewhere, written by `make constants`:
 # places of buffers
 _GROVE_STATE = const(3)
@@ -12,7 +14,6 @@ _GROVE_KIDS = const(7)
 _SPROUT_STATE = const(9)
 _GROVE_PATH = const(18)
 # thicket/trees.py
-_G_TREES = const(0)
 _S_SLOT = const(0)
 _G_USED = const(1)
 _G_MOST = const(2)
@@ -42,30 +43,4 @@ def descend(t, rows, at: int):
                 k = first + n
                 n = kids[2 * k + int((x[at + feature[k]] >> 8) > threshold[k])]
             path[s] = n - inner
-        first += inner
-
-
-@micropython.viper
-def descend_far(t, rows, at: int):
-    """The same in trees of more than 128 leaves; it costs the others' time nothing."""
-    address = ptr32(t)
-    feature = ptr8(address[_GROVE_FEATURE])
-    threshold = ptr8(address[_GROVE_THRESHOLD])
-    kids = ptr8(address[_GROVE_KIDS])
-    path = ptr8(address[_GROVE_PATH])
-    grove = ptr32(address[_GROVE_STATE])
-    x = ptr16(rows)
-    inner = grove[_G_MOST] - 1
-    slots = grove[_G_TREES] + 1
-    upper = 2 * slots * inner
-    first = 0
-    for s in range(grove[_G_USED] + 1):
-        if s != ptr32(address[_SPROUT_STATE])[_S_SLOT]:
-            n = 0
-            while n < inner:
-                k = first + n
-                k += k + int((x[at + feature[k]] >> 8) > threshold[k])
-                n = kids[k] + (kids[upper + k] << 8)
-            path[s] = (n - inner) & 255
-            path[slots + s] = (n - inner) >> 8
         first += inner

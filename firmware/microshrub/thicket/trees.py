@@ -8,6 +8,7 @@ import micropython
 from micropython import const
 
 from ..fixed import below
+from .wide import hang
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -105,15 +106,6 @@ def start_trees(b, features, window, trees, leaves, every, wanted):
     b[_SPROUT_STATE][_S_WANTED] = wanted
     for f in range(features):
         b[_SPROUT_ORDER][f] = f
-
-
-@micropython.viper
-def hang(t, k: int, kid: int):
-    """Write down the upper bits of the kid at place k, where there are more than 128 leaves."""
-    address = ptr32(t)
-    grove = ptr32(address[_GROVE_STATE])
-    kids = ptr8(address[_GROVE_KIDS])
-    kids[2 * (grove[_G_TREES] + 1) * (grove[_G_MOST] - 1) + k] = kid >> 8
 
 
 @micropython.viper

@@ -24,6 +24,7 @@ Value = int | float | str
 Parameters = Mapping[str, Value]
 
 _REGISTRY = "learners"  # the module through which a program gets a learner's class
+_OF_LARGE_TREES = ("thicket.lookback", "thicket.wide")  # of more than 128 leaves
 _NARROWEST: Parameters = {"features": 1}
 _SMALLEST: Parameters = {**_NARROWEST, "classes": 2}
 
@@ -246,9 +247,20 @@ def modules_of(
 
 def _used(learner: Any) -> list[Any]:
     """The learner's class, its kernel and those of its members, which are its attributes."""
+    members = (part for member in _members(learner) for part in _used(member))
+    return [type(learner), learner._learn, *members]
+
+
+def _members(learner: Any) -> list[Any]:
     base = loader.load("python").learner.Learner
-    members = [item for item in vars(learner).values() if isinstance(item, base)]
-    return [type(learner), learner._learn, *(part for m in members for part in _used(m))]
+    return [item for item in vars(learner).values() if isinstance(item, base)]
+
+
+def uncalled(kind: str, learner_kwargs: Parameters) -> tuple[str, ...]:
+    """The modules of which a program with such a learner calls nothing, as its trees are small."""
+    learner = planned(kind, learner_kwargs)
+    leaves = [getattr(each, "leaves", 0) for each in (learner, *_members(learner))]
+    return () if max(leaves) > loader.constant("thicket.trees", "_NARROW") else _OF_LARGE_TREES
 
 
 def code_parts(

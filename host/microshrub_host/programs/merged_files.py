@@ -60,17 +60,20 @@ def compiled(
     running: Collection[str],
     native: bool = False,
     own: Iterable[str] = (),
+    uncalled: Collection[str] = (),
 ) -> MergedFiles:
     """The files of a program that has all these modules of the library, and runs with some.
 
     arch is an -march of mpy-cross or mpy.BYTECODE_ONLY. own are sources of the user's, which may
-    use whatever there is in the running modules. With `native`, kernels are in a native module;
-    raises NoNativeTools.
+    use whatever there is in the running modules. Of the `uncalled` modules the program calls
+    nothing, so only their constants are there. With `native`, kernels are in a native module, all
+    of them; raises NoNativeTools.
     """
-    sources = _sources(arch, sorted(modules), native)
+    uncalled = () if native else uncalled
+    sources = _sources(arch, sorted(modules), native, uncalled)
     running = [name for name in running if name in sources and name != INIT]
     running.append(error_texts.MODULE)
-    texts, errors = _texts(sources, running, own)
+    texts, errors = _texts(sources, running, own, uncalled)
     key = repr((mpy.maker(), texts, errors)).encode()
     folder = compiled_folder("merged", hashlib.sha256(key).digest()) / arch / PACKAGE
     others = [_compiled(texts[name], name, folder, arch) for name in texts if name != INIT]
@@ -91,7 +94,9 @@ def _compiled(text: str, name: str, folder: Path, arch: str) -> Path:
     return kept(target, lambda part: mpy.compile_text(text, part, arch, source))
 
 
-def _sources(arch: str, modules: list[str], native: bool) -> Mapping[str, str]:
+def _sources(
+    arch: str, modules: list[str], native: bool, uncalled: Collection[str]
+) -> Mapping[str, str]:
     """The texts of the modules as they are to be compiled."""
     modules = [*modules, error_texts.MODULE]
     if native:
@@ -100,12 +105,15 @@ def _sources(arch: str, modules: list[str], native: bool) -> Mapping[str, str]:
         texts = {name: library_files.source_of(name).read_text("utf-8") for name in modules}
     if arch == mpy.BYTECODE_ONLY:
         texts = {name: plain_kernels.plain(text) for name, text in texts.items()}
-    present = {*modules, native_module.MODULE}
+    present = {*modules, native_module.MODULE}.difference(uncalled)
     return {name: without_missing(name, text, present) for name, text in texts.items()}
 
 
 def _texts(
-    sources: Mapping[str, str], running: list[str], own: Iterable[str]
+    sources: Mapping[str, str],
+    running: list[str],
+    own: Iterable[str],
+    uncalled: Collection[str],
 ) -> tuple[dict[str, str], bytes]:
     """The sources of all files, by module name, and the texts of errors."""
     learners = _learners()
@@ -117,12 +125,17 @@ def _texts(
         if name not in (INIT, *running)
     }
     roots = unused_code.mentions(map(ast.parse, [*others.values(), *own]))
-    body = [*_version(sources[INIT]), *merged.body]
+    gone = {name for module in uncalled for name in merged.defined.get(module, {}).values()}
+    body = [*_version(sources[INIT]), *(each for each in merged.body if not _is_one(each, gone))]
     body = unused_code.used(body, roots | public.keys() | {_VERSION})
     numbers = buffer_names.numbers(body)
     body, errors = error_texts.moved([buffer_names.numbered(each, numbers) for each in body])
     stubs = {name: _stub(merged, name, body) for name in running}
     return {INIT: source_text(ast.Module(body, [])), **others, **stubs}, errors
+
+
+def _is_one(node: ast.stmt, names: Collection[str]) -> bool:
+    return isinstance(node, ast.FunctionDef) and node.name in names
 
 
 def _version(source: str) -> list[ast.stmt]:

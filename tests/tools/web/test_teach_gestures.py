@@ -329,7 +329,7 @@ def test_a_motion_is_learned_from_six_axes(moving: Browser, tmp_path: Path) -> N
     run = simulate(stream, bytes=16384)
     assert run.state_crc32 == shown
     assert run.accuracy > 60
-    gravity = stream.values[:, stream.feature_names.index("az mean")].mean()
+    gravity = stream.values[:, stream.feature_names.index("az_mean")].mean()
     assert gravity == pytest.approx(16384, rel=0.05)  # as an MPU-6050 at 2 g says 1 g
 
 
@@ -342,7 +342,7 @@ def test_a_user_who_refuses_is_told_so(moving: Browser) -> None:
 def test_without_a_motion_sensor_it_says_so(playground: Browser) -> None:
     playground.run("document.querySelector('#source').value = 'motion'")
     playground.run("document.querySelector('#learn-me').click()")
-    playground.wait(STATUS + ".includes('tells this page nothing of its motion')")
+    playground.wait(STATUS + ".includes('has no motion sensor')")
 
 
 def test_one_label_is_not_enough(playground: Browser) -> None:

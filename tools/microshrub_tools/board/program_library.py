@@ -96,7 +96,9 @@ class ProgramLibrary:
     def _merged(self) -> merged_files.MergedFiles:
         texts = tuple(path.read_text(encoding="utf-8") for path in self.own)
         names = modules(self.program, self.emit)
-        return merged_files.compiled(self.arch, names, self._running, self.emit == "native", texts)
+        native = self.emit == "native"
+        uncalled = ram_budget.uncalled(self.program.learner, self.program.parameters)
+        return merged_files.compiled(self.arch, names, self._running, native, texts, uncalled)
 
 
 def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
