@@ -50,6 +50,9 @@ _CLOSEST = const(32768)
 _LOOSEST = const(131071)
 _FAR_RISE = const(262144)
 _FARTHEST_OFF = const(268435456)
+# set_aside.py
+_ASKED = const(2)
+_GIVEN = const(3)
 # (end)
 
 _TIMES = const(10)  # the ring has room for so many times `collect`
@@ -204,13 +207,13 @@ class Newcomers(Buffers):
             and min(words[_N_HEIGHT], words[_N_HEIGHTS], words[_N_DOUBT], words[_N_DOUBTS]) >= 0
             and max(words[_N_HEIGHT], words[_N_HEIGHTS]) <= _FARTHEST
             and max(words[_N_DOUBT], words[_N_DOUBTS]) <= _DOUBTS
-            and max(marks) < 3 + self.classes
+            and max(marks) < _GIVEN + self.classes
         ):
             return False
         kinds = [0, 0, 0]
         for mark in marks:
             if mark:
-                kinds[min(mark, 3) - 1] += 1
+                kinds[min(mark, _GIVEN) - 1] += 1
         if [sum(kinds), kinds[1], kinds[2]] != list(words[_RING_HELD : _N_GIVEN + 1]):
             return False
         for c in range(self.classes):
@@ -235,7 +238,7 @@ class Newcomers(Buffers):
 
     def give(self, label):
         """Give the group this label; take() then has its samples, one by one."""
-        give(self._addresses, 3 + whole("label", label, 0, self.classes - 1))
+        give(self._addresses, _GIVEN + whole("label", label, 0, self.classes - 1))
 
     def take(self):
         """The label of the next one that has got it, -1: there is none; `x` then holds its codes.
@@ -250,7 +253,7 @@ class Newcomers(Buffers):
     def dismiss(self):
         """Nothing of what was set aside is new."""
         for place in range(len(self._flat[_NEWCOMERS_MARKS])):
-            if self._flat[_NEWCOMERS_MARKS][place] < 3:
+            if self._flat[_NEWCOMERS_MARKS][place] < _GIVEN:
                 drop(self._addresses, place)
 
     def move(self, label, to):
@@ -258,15 +261,15 @@ class Newcomers(Buffers):
         relabel(self._addresses, label, to)
         marks = self._flat[_NEWCOMERS_MARKS]
         for place in range(len(marks)):
-            if marks[place] == 3 + label:
+            if marks[place] == _GIVEN + label:
                 if to >= 0:
-                    marks[place] = 3 + to
+                    marks[place] = _GIVEN + to
                 else:
                     drop(self._addresses, place)
 
     def is_asked(self, place):
         """Whether a place of the ring is of the group."""
-        return self._flat[_NEWCOMERS_MARKS][place] == 2
+        return self._flat[_NEWCOMERS_MARKS][place] == _ASKED
 
     @property
     def places(self):

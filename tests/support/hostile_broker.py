@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import random
 import socket
 import struct
@@ -60,13 +61,18 @@ def packet(draw: random.Random) -> bytes:
     return bytes((kind,)) + bytes(digits) + body
 
 
-def attack(listens: socket.socket, packets: int, draw: random.Random) -> int:
-    """Serve lines until so many packets were sent; returns how many lines that took."""
+def attack(listens: socket.socket, heard: int, packets: int, draw: random.Random) -> int:
+    """Serve lines until so many packets were sent; returns how many lines that took.
+
+    What the board says at its port, of which `heard` is the file descriptor, is read meanwhile.
+    """
     listens.settimeout(PATIENCE)
     sent = lines = 0
     while sent < packets:
         board, _ = listens.accept()
         lines += 1
+        with contextlib.suppress(BlockingIOError):
+            os.read(heard, 65536)
         with board, contextlib.suppress(OSError):
             board.settimeout(5)
             board.sendall(GREETING if draw.random() < 0.9 else draw.randbytes(4))
@@ -92,7 +98,9 @@ def main() -> int:
         put_house(folder, settings(listens.getsockname()[1]), fast=100)
         device = Device(find_or_fetch().command, folder, "256k")
         try:
-            lines = attack(listens, arguments.packets, random.Random(arguments.seed))
+            heard = os.open(device.port, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+            lines = attack(listens, heard, arguments.packets, random.Random(arguments.seed))
+            os.close(heard)
             with connected(device) as link:
                 observe(link, 50)
                 status = link.ask(STATUS)

@@ -15,7 +15,7 @@ class HouseNames:
         self._spare = None
         if app.configuration.spare is not None:
             self._spare = names = app.spare.names
-            self._sizes, self._texts = names._flat[3], names._flat[4]
+            _, _, _, self._sizes, self._texts = names._flat
             self._starts = array("H", [names.room * c for c in range(app.classes)])
             self.longest = names.room
             return

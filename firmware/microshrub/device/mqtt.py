@@ -71,7 +71,7 @@ class MqttClient:
         self._socket = self._poll = self._address = None
         self.state = AWAY
         self.waits = 0  # the number of what was sent with QoS 1, until the broker has it
-        self._number = 0
+        self._number = 1  # which is that of SUBSCRIBE
         self._taken = 0  # the number of the message that was taken last
         self._owed = 0  # of one that is to be acknowledged
         self._pause = _FIRST
@@ -89,7 +89,7 @@ class MqttClient:
         if again:
             self.out.mark(_AGAIN)
         else:
-            self._number = self._number % 65535 + 1
+            self._number = self._number + 1 if self._number < 65535 else 2
         self.out.put_16(self._number)
         self.waits = self._number
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import multiprocessing.resource_tracker
 import secrets
@@ -155,10 +156,14 @@ def _client(distributed: Any, jobs: int, scheduler: str | None) -> Iterator[Any]
     quiet = logging.CRITICAL
     if scheduler:
         logging.getLogger("distributed.client").setLevel(quiet)  # what it says is raised here
+        client, why = None, ""
         try:
             client = distributed.Client(scheduler, timeout=_CONNECT)
         except (OSError, ValueError, *_LATE) as error:
-            raise UserError(f"{scheduler}: no Dask scheduler answers there: {error}") from None
+            why = str(error)
+        if not client:
+            gc.collect()  # what is left of it ends now; while another one begins, both would hang
+            raise UserError(f"{scheduler}: no Dask scheduler answers there: {why}")
         with client:
             if not client.nthreads():
                 raise UserError(f"{scheduler}: the Dask cluster has no workers")

@@ -36,9 +36,10 @@ class showing:  # noqa: N801  (used as a with statement)
         self._task = self._bar.add_task(what, total=None, note="")
 
     def __enter__(self) -> showing:
-        if self._announce and not messages.is_terminal:
+        if messages.is_terminal:
+            self._bar.start()
+        elif self._announce:
             messages.say(self._what)
-        self._bar.start()
         return self
 
     def __call__(self, done: int, total: int, note: str = "") -> None:
@@ -50,4 +51,5 @@ class showing:  # noqa: N801  (used as a with statement)
             messages.say(f"{self._what}: {10 * tenth} % {note}".rstrip())
 
     def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+        if messages.is_terminal:  # where it never began, some versions of rich print an empty line
+            self._bar.stop()

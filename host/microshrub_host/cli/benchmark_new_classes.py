@@ -6,7 +6,7 @@ import argparse
 
 from ..base.progress import showing
 from ..benchmarks.known_streams import STREAMS
-from ..benchmarks.new_classes import measure, names, page
+from ..benchmarks.new_classes import SEED, measure, names, page
 from ..library.learners import DEFAULT
 from ..streams.data_folder import data_folder
 from .benchmark_options import (
@@ -17,9 +17,10 @@ from .benchmark_options import (
     write_markdown,
 )
 from .outputs import check_outputs
+from .parsed import whole_number
 from .stream_options import compile_kernels
 
-_TOLD = ("streams",)
+_TOLD = ("streams", "seed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=",".join(names()),
         metavar="A,B,...",
         help=f"some of {', '.join(names())} (default: all)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=whole_number,
+        default=SEED,
+        help=f"the order of the samples, and the generators (default {SEED})",
     )
     parser.set_defaults(benchmark="new-classes", usual={n: parser.get_default(n) for n in _TOLD})
 
@@ -46,6 +53,6 @@ def run(arguments: argparse.Namespace) -> int:
     for name in wanted:
         if name not in missing:
             with showing(name) as update:
-                rows.append(measure(name, data_folder(arguments.data), update))
+                rows.append(measure(name, data_folder(arguments.data), arguments.seed, update))
     write_markdown(arguments, page(rows, command_text(arguments, _TOLD)))
     return 0

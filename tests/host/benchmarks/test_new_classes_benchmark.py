@@ -16,7 +16,7 @@ from microshrub_tools.cli.main import main
 def blobs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four classes, each around a place of its own, under the name of digits."""
 
-    def rows_of(name: str, folder: Path | None) -> new_classes.Rows:
+    def rows_of(name: str, folder: Path | None, seed: int) -> new_classes.Rows:
         rng = np.random.default_rng(3)
         labels = rng.integers(0, 4, 800)
         places = np.array([(0, 0, 9), (9, 0, 0), (0, 9, 0), (9, 9, 9)])
@@ -28,7 +28,7 @@ def blobs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_each_class_is_noticed_soon_and_three_at_once_get_three_names() -> None:
     told: list[Sequence[int]] = []
-    row = new_classes.measure("digits", None, lambda *done: told.append(done))
+    row = new_classes.measure("digits", None, 0, lambda *done: told.append(done))
     assert told == [(k + 1, 5) for k in range(5)]
     assert len(row.ours) == 4
     for heard in row.ours:

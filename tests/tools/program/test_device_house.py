@@ -210,7 +210,7 @@ def test_states_of_every_minute_leave_nothing_on_the_heap(
 
 
 @pytest.mark.parametrize("step", [43, pytest.param(2, marks=pytest.mark.long)])
-def test_the_line_cut_at_every_byte_loses_nothing(
+def test_a_line_that_is_cut_loses_nothing(
     step: int, broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
 ) -> None:
     """Half of the cuts strike the greeting, the others what follows; the states alternate."""
