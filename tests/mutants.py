@@ -28,8 +28,8 @@ from mutant_list import MUTANTS, Mutant
 
 ROOT = Path(__file__).parents[1]
 FIRMWARE = Path("firmware") / "microshrub"
-_COPIED = ("firmware", "host", "tools/microshrub_tools", "tools/microshrub_command", "tests",
-    "boards", "pyproject.toml")  # fmt: skip
+_COPIED = ("firmware", "host", "research", "tools/microshrub_tools", "tools/microshrub_command",
+    "tests", "boards", "pyproject.toml")  # fmt: skip
 _LEAST = 0.9  # of the mutants are to be killed
 _PATIENCE = 1200  # seconds for a mutant, which may loop for ever, and for all tests without one
 _Told = TypeVar("_Told")
@@ -76,7 +76,7 @@ def failure(tests: Iterable[str], folder: Path) -> str:
 
     Raises RuntimeError if none were run.
     """
-    rooms = [str(folder / name) for name in ("firmware", "host", "tools")]
+    rooms = [str(folder / name) for name in ("firmware", "host", "research", "tools")]
     own = {"MICROSHRUB_DATA": str(ROOT.parent / "shared" / "data")}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
     command += ["-n0", "--hypothesis-seed=1", *tests]

@@ -64,7 +64,7 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def python(folder: Path, *words: str) -> str:
-    rooms = [str(folder / name) for name in ("firmware", "host", "tools")]
+    rooms = [str(folder / name) for name in ("firmware", "host", "research", "tools")]
     done = subprocess.run(
         [sys.executable, *words],
         cwd=folder,

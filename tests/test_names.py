@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from tests_support import ROOT
 
-FOLDERS = ("firmware", "host", "tools")
+FOLDERS = ("firmware", "host", "research", "tools")
 
 
 def test_no_two_public_classes_have_one_name() -> None:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from microshrub_host.base.worker_process import Send
-from microshrub_host.compare import catalogue, moa_peers
-from microshrub_host.compare.contender import Contender
 from microshrub_host.streams.stream import Stream
+from microshrub_research.compare import catalogue, moa_peers
+from microshrub_research.compare.contender import Contender
 
 
 def make_stream(samples: int, seed: int = 0, missing: bool = False) -> Stream:

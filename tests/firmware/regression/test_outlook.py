@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from microshrub_host.benchmarks.series import SERIES, series
 from microshrub_host.evaluation.regression import NumberResult, evaluate_numbers
 from microshrub_host.library import loader
 from microshrub_host.library.learners import defaults, number_parameters
 from microshrub_host.streams.open_numbers import open_numbers
+from microshrub_research.benchmarks.series import SERIES, series
 
 LIBRARY: Any = loader.load("python")
 RAW = st.integers(-(2**29) + 1, 2**29 - 1)

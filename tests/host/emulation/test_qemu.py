@@ -15,12 +15,12 @@ import pytest
 from patience import PATIENCE
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.benchmarks import feature_cost, instruction_report, number_cost
 from microshrub_host.emulation import counted_models, emulated_boards, instruction_counts
 from microshrub_host.emulation.emulated_boards import BOARDS
 from microshrub_host.emulation.emulator import EmulatedBoard, EmulatedBoardError
 from microshrub_host.library import loader
 from microshrub_host.programs import mpy
+from microshrub_research.benchmarks import feature_cost, instruction_report, number_cost
 
 WARMUP = 60
 SAMPLES = 140

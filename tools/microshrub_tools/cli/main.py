@@ -14,7 +14,9 @@ from microshrub_host.cli.plain_parser import PlainParser
 
 from . import first_options as first
 
-_HOST, _TOOLS = "microshrub_host.cli", "microshrub_tools.cli"
+_HOST, _TOOLS, _RESEARCH = (
+    f"microshrub_{package}.cli" for package in ("host", "tools", "research")
+)
 
 # The first group is in the order of use; the last one is for who works on microshrub itself
 GROUPS = {
@@ -69,7 +71,7 @@ GROUPS = {
         Command(
             "compare",
             "Compare our learners with River's and MOA's.",
-            f"{_HOST}.compare",
+            f"{_RESEARCH}.compare",
             first.COMPARE,
         ),
         Command("check-learner", "Check a learner of your own.", f"{_TOOLS}.check_learner"),
@@ -85,13 +87,18 @@ GROUPS = {
             f"{_HOST}.simulate_fleet",
             first.FLEET,
         ),
-        Command("reproduce", "Run a paper's experiment.", f"{_HOST}.reproduce", first.REPRODUCE),
-        Command("benchmark", "Measure the tables in the documentation.", f"{_HOST}.benchmark"),
+        Command(
+            "reproduce", "Run a paper's experiment.", f"{_RESEARCH}.reproduce", first.REPRODUCE
+        ),
+        Command("benchmark", "Measure the tables in the documentation.", f"{_RESEARCH}.benchmark"),
     ),
     "For work on microshrub itself": (
         Command("micropython", "Find or fetch a real 32-bit MicroPython.", f"{_HOST}.micropython"),
         Command(
-            "costs", "Count the instructions of predict and learn.", f"{_HOST}.costs", first.COSTS
+            "costs",
+            "Count the instructions of predict and learn.",
+            f"{_RESEARCH}.costs",
+            first.COSTS,
         ),
         Command("soak", "Check that memory and time do not grow.", f"{_TOOLS}.soak", first.SOAK),
         Command(

@@ -1,0 +1,1 @@
+"""Research: comparisons, benchmarks and papers' experiments. Private: it has commands only."""

@@ -1,0 +1,139 @@
+"""Counts over time: instructions, bytes of imported code and accuracies, in one small file.
+
+The file is a CSV of name, value and why, in which a later line of a name replaces an earlier one:
+so it tells what the figure was before, and why it got worse. All figures are exact and the same
+on every machine: instructions on an emulated Cortex-M0, bytes on a Raspberry Pi Pico, accuracies
+of generated streams.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.progress import showing
+from microshrub_host.boards import board_files, ram_budget
+from microshrub_host.emulation import counted_models, instruction_counts
+from microshrub_host.evaluation import prequential
+from microshrub_host.library.learners import MODELS, defaults, stream_parameters
+from microshrub_host.streams.open_stream import open_stream
+
+from .instruction_report import as_text
+
+BOARD = "cortex-m0"
+ALLOWED = 1.0  # percent by which a figure may be worse without a line that says why
+STREAMS = ("synth:sea_0_to_2_at_1500", "synth:rbf_m")
+SAMPLES = 3000
+WARMUP = 256
+COUNTED = (4,)  # of counted_models.configurations(): small ones differ by what else is loaded
+LEARNERS = ("thicket", "shrub", "hoeffding")
+ACCURACY = "accuracy"  # begins the names of figures of which more is better
+_HEAD = ["name", "value", "why"]
+
+
+@dataclass(frozen=True)
+class CountLine:
+    """A figure as it was written down, with why it is what it is."""
+
+    name: str
+    value: float
+    why: str
+
+
+def read(path: Path) -> list[CountLine]:
+    """The file's lines. Raises UserError."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            head, *rows = csv.reader(file)
+        if head != _HEAD:
+            raise ValueError(f"it has to begin with {','.join(_HEAD)}")
+        return [CountLine(name, float(value), why) for name, value, why in rows]
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {error}") from error
+
+
+def measure() -> dict[str, float]:
+    """All figures as they are now, by name. Raises UserError and NoEmulator."""
+    with showing("counting", announce=True) as update:
+        found = _instructions()
+        update(1, 3, "instructions")
+        found |= _bytes()
+        update(2, 3, "bytes")
+        return found | _accuracies()
+
+
+def worse(name: str, before: float, now: float) -> float:
+    """By how many percent it got worse; below 0 it got better."""
+    change = 100 * (now - before) / before
+    return -change if name.startswith(ACCURACY) else change
+
+
+def complaints(lines: list[CountLine], now: dict[str, float]) -> list[str]:
+    """What got worse and nobody has said why, and what is measured and not in the file."""
+    found = []
+    last: dict[str, CountLine] = {}
+    for line in lines:
+        before = last.get(line.name)
+        if before and worse(line.name, before.value, line.value) > ALLOWED and not line.why:
+            found.append(f"{line.name}: {line.value:,.10g} after {before.value:,.10g}, and no why")
+        last[line.name] = line
+    for name, value in now.items():
+        if name not in last:
+            found.append(f"{name}: {value:,.10g} is not in the file")
+        elif (by := worse(name, last[name].value, value)) > ALLOWED:
+            found.append(
+                f"{name}: {value:,.10g} is {by:.1f} % worse than {last[name].value:,.10g}. Mend "
+                "it, or add a line that says why"
+            )
+    return found + [f"{name}: is measured no more" for name in last if name not in now]
+
+
+def table(lines: list[CountLine], now: dict[str, float]) -> str:
+    """Name, value in the file, value now and change, for people."""
+    before = {line.name: line.value for line in lines}
+    rows = [("figure", "was", "is", "change")]
+    for name, value in now.items():
+        was = before.get(name)
+        change = "new" if was is None else f"{100 * (value - was) / was:+.2f} %"
+        rows.append((name, "-" if was is None else f"{was:,.10g}", f"{value:,.10g}", change))
+    return as_text(rows)
+
+
+def _instructions() -> dict[str, float]:
+    found: dict[str, float] = {}
+    batches = [
+        [counted_models.configurations()[i] for i in COUNTED],
+        counted_models.thickets()[:1],
+    ]
+    for whats in batches:
+        with instruction_counts.Counter(BOARD, whats) as counter:
+            for i, what in enumerate(whats):
+                cost = counter.count(i)
+                median = np.percentile(cost.learn, 50, method="higher")
+                found[f"instructions learn {what.name}"] = float(median)
+    return found
+
+
+def _bytes() -> dict[str, float]:
+    board = board_files.load("rpi_pico")
+    shape = {"features": 14, "classes": 2}
+    found = {}
+    for model in LEARNERS:
+        parts = ram_budget.code_parts(board, MODELS[model], defaults(model) | shape)
+        found[f"bytes imported {model}"] = float(sum(part.bytes for part in parts))
+    return found
+
+
+def _accuracies() -> dict[str, float]:
+    found = {}
+    for source in STREAMS:
+        stream = open_stream(source, limit=SAMPLES)
+        for model in LEARNERS:
+            parameters = stream_parameters(model, stream, WARMUP) | defaults(model)
+            run = prequential.evaluate(stream, model, parameters)
+            found[f"{ACCURACY} {model} {source}"] = round(run.accuracy, 2)
+    return found

@@ -1,0 +1,181 @@
+"""`microshrub costs`: the instructions of predict and learn on emulated boards, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.progress import showing
+from microshrub_host.emulation import counted_models, emulated_boards, instruction_counts
+from microshrub_host.render.markdown import markdown_table
+
+_HEAD = ("board", "configuration", "call", "mean", "p50", "p99", "most")
+
+TEXT = """\
+# What predict and learn cost
+
+Instructions of `model.predict(x)` and `model.learn(x, label)`, called from Python, counted in QEMU
+on a MicroPython {version}, for each of {counted:,} samples after {warmup:,} others; of Thicket for
+{thicket_counted:,} after all its windows are full. The counts are exact, and the same in every run
+of the same files; those of `predict` differ by up to 12 % with what else is loaded, since
+MicroPython looks names up in tables whose order depends on it. A real board's time is more than
+instructions divided by its clock rate: a Cortex-M0+ takes two cycles for a load or a taken branch,
+and more where code waits for flash. After each run the model's state was compared with the
+simulator's (CRC32 over all buffers). Up to a window of 64, shrubs compare splits as fractions;
+beyond it, they divide twice for each that could be the best.
+
+{table}
+
+{native}{kernels}The streams are generated (`counted_models.stream`): 14 features where a
+configuration says elec, and 8 for the others. Made by `{command}`.
+"""
+
+NATIVE_TEXT = """\
+## With the kernels in a native module
+
+The same, of what `build --native` makes: the kernels translated to C and compiled by Debian's gcc,
+-O2, in one native module. The models' states are the same.
+
+{table}
+
+"""
+
+KERNELS_TEXT = """\
+## What learning is made of
+
+Instructions in one `learn` on the {board}, each kernel with all that it calls: the mean, and the
+mean over the dearest hundredth of the samples. `mix` is called by `predict`.
+
+{table}
+
+"""
+_KERNELS_MOST = 64  # the widest window; wider ones take minutes
+_KERNELS_HEAD = ("configuration", "kernel", "calls", "mean", "dearest")
+
+
+def measure(
+    boards: Sequence[str], native: bool = False
+) -> list[tuple[str, counted_models.CountedModel, instruction_counts.InstructionCost]]:
+    """Every configuration of the table on every board; with native, of native modules.
+
+    Raises UserError if a model on a board ends up in another state than the simulator's.
+    """
+    # a thicket gets a board of its own: its stream is long
+    batches = [counted_models.configurations(), *([t] for t in counted_models.thickets())]
+    found = []
+    with showing("counting instructions", announce=True) as update:
+        for board in boards:
+            for whats in batches:
+                with instruction_counts.Counter(board, whats, native=native) as counter:
+                    for i, what in enumerate(whats):
+                        found.append((board, what, _counted(counter, i, what, board)))
+                        total = sum(map(len, batches)) * len(boards)
+                        update(len(found), total, f"{board}: {what.name}")
+    return found
+
+
+def _counted(
+    counter: instruction_counts.Counter,
+    which: int,
+    what: counted_models.CountedModel,
+    board: str,
+) -> instruction_counts.InstructionCost:
+    """What a model costs; raises UserError if its state is not the simulator's."""
+    cost = counter.count(which, what.kind, what.parameters)
+    expected = instruction_counts.learned_on_pc(what)
+    if cost.crc != expected:
+        text = f"{what.name} on the {board} is not what the simulator computes"
+        raise UserError(f"{text}: {cost.crc:08x}, not {expected:08x}")
+    return cost
+
+
+def rows(
+    found: Sequence[tuple[str, counted_models.CountedModel, instruction_counts.InstructionCost]],
+) -> list[tuple[str, ...]]:
+    """The table: head, then two rows a board and configuration."""
+    table: list[tuple[str, ...]] = [_HEAD]
+    for board, what, cost in found:
+        for call, counts in (("predict", cost.predict), ("learn", cost.learn)):
+            table.append((board, what.name, call, *figures(counts)))
+    return table
+
+
+def figures(counts: instruction_counts.Counts) -> tuple[str, ...]:
+    """Mean, p50, p99 and the greatest of counts, each one that was counted but for the mean."""
+    p50, p99 = np.percentile(counts, (50, 99), method="higher")
+    return tuple(f"{round(value):,}" for value in (counts.mean(), p50, p99, counts.max()))
+
+
+def kernels(board: str) -> list[tuple[str, ...]]:
+    """The table of the shrub ensembles' kernels on a board: head, then a row for each."""
+    shrubs = (w for w in counted_models.configurations() if w.kind == "ShrubEnsemble")
+    whats = [what for what in shrubs if what.parameters["window"] <= _KERNELS_MOST]
+    table: list[tuple[str, ...]] = [_KERNELS_HEAD]
+    with (
+        showing("counting in kernels", announce=True) as update,
+        instruction_counts.Counter(board, whats) as counter,
+    ):
+        for i, what in enumerate(whats):
+            whole = counter.count(i).learn
+            dearest = np.argsort(whole, kind="stable")[-(len(whole) // 100) :]
+            table.append((what.name, "learn", "1", *_means(whole, dearest)))
+            for k, line in enumerate(instruction_counts.KERNELS):
+                counts, calls = counter.count_kernel(i, line.strip())
+                table.append((what.name, line, f"{calls.mean():.1f}", *_means(counts, dearest)))
+                done = i * len(instruction_counts.KERNELS) + k + 1
+                update(done, len(whats) * len(instruction_counts.KERNELS), f"{board}: {what.name}")
+    return table
+
+
+def _means(counts: instruction_counts.Counts, some: NDArray[np.intp]) -> Iterator[str]:
+    return (f"{round(value):,}" for value in (counts.mean(), counts[some].mean()))
+
+
+def as_text(table: Sequence[Sequence[str]]) -> str:
+    """Columns for a terminal, the numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = []
+    for row in table:
+        cells = [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, _numeric(table), strict=True)
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def _numeric(table: Sequence[Sequence[str]]) -> list[bool]:
+    """Which columns hold numbers."""
+    return [cell[:1].isdigit() for cell in table[1]]
+
+
+def as_markdown(
+    table: Sequence[Sequence[str]],
+    command: str,
+    kernel_table: Sequence[Sequence[str]] = (),
+    board: str = "",
+    native_table: Sequence[Sequence[str]] = (),
+) -> str:
+    """The page docs/reference/results/cost.md; `command` is what made it."""
+    native = NATIVE_TEXT.format(table=_markdown_table(native_table)) if native_table else ""
+    part = ""
+    if kernel_table:
+        part = KERNELS_TEXT.format(board=board, table=_markdown_table(kernel_table))
+    return TEXT.format(
+        version=emulated_boards.VERSION,
+        counted=counted_models.COUNTED,
+        warmup=counted_models.WARMUP,
+        thicket_counted=counted_models.THICKET_COUNTED,
+        table=_markdown_table(table),
+        native=native,
+        kernels=part,
+        command=command,
+    )
+
+
+def _markdown_table(table: Sequence[Sequence[str]]) -> str:
+    indented = [[cell.replace("  ", "&ensp;") for cell in row] for row in table]
+    return markdown_table(indented[0], indented[1:])

@@ -1,0 +1,236 @@
+"""The lessons of `benchmark teach`: what is taught, in which order, and what is asked after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microshrub_host.evaluation.kept_aside import EVERY
+from microshrub_host.streams.stream import Stream
+
+from .taught_sets import Opener
+
+BLOCKS, MIXED = "class after class", "mixed"
+IN_ORDER, SHUFFLED, TWO_ROUNDS = "in order", "shuffled", "two rounds"
+COUNTS = (1, 3, 5, 10, 20, 50)  # samples a class
+FEW = 20
+MOST = 8000  # samples of a set
+ASKED = 400  # after a handful of samples
+TAUGHT = 5000  # of which every fifth is asked
+CONCEPTS = 4000  # a half of the first concept, a quarter of the second, and a quarter is asked
+FIRST = (100, 500)  # samples whose labels are all told
+_RUNS = ("wisdm", "roomocc", "digits")  # their own order is not that in which samples come
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Samples in the order in which they are taught, and those that are asked without labels.
+
+    If `told`, nothing is asked after them: each is predicted before its label is told.
+    """
+
+    values: NDArray[np.float64]  # (samples, features), NaN where missing
+    labels: NDArray[np.uint8]  # (samples,)
+    asked: NDArray[np.float64]  # (asked, features)
+    answers: NDArray[np.uint8]  # (asked,); of all samples if told
+    classes: int
+    told: bool = False
+    drawn: bool = True  # whether another seed makes another lesson
+
+
+# (set, way, opener, most samples, seed) -> lesson
+Make = Callable[[str, str, Opener, int, int], Lesson]
+
+
+@dataclass(frozen=True)
+class Test:
+    """Lessons of one kind: from these sets, in these ways."""
+
+    title: str
+    about: str
+    names: tuple[str, ...]
+    ways: tuple[str, ...]
+    make: Make
+    each: tuple[str, ...] = ()  # ways of which each set is shown beside the mean
+    kinds: tuple[str, ...] = ("balanced",)  # or "plain", of accuracy
+
+
+def in_blocks(labels: NDArray[np.uint8], rng: np.random.Generator, rounds: int = 1) -> Rows:
+    """The rows class after class, in that many rounds; the order of the classes is drawn."""
+    place = rng.permutation(int(labels.max(initial=0)) + 1)
+    parts = np.array_split(np.arange(len(labels)), rounds)
+    return np.concatenate([part[np.argsort(place[labels[part]], kind="stable")] for part in parts])
+
+
+def _lesson(stream: Stream, taught: Rows, asked: Rows, *, drawn: bool = True) -> Lesson:
+    values, labels = np.asarray(stream.values), np.asarray(stream.labels)
+    return Lesson(
+        values[taught],
+        labels[taught],
+        values[asked],
+        labels[asked],
+        len(stream.class_names),
+        drawn=drawn,
+    )
+
+
+def _every_fifth(stream: Stream, most: int) -> tuple[Rows, Rows]:
+    """The first rows of a stream: those that are taught, and every fifth, which is asked."""
+    rows = np.arange(min(stream.samples, most))
+    aside = rows % EVERY == EVERY - 1
+    return rows[~aside], rows[aside]
+
+
+def _kept_aside(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
+    stream = sets(name)
+    taught, asked = _every_fifth(stream, min(most, MOST))
+    if way == SHUFFLED:
+        taught = np.random.default_rng(seed).permutation(taught)
+    return _lesson(stream, taught, asked, drawn=way == SHUFFLED)
+
+
+def _rounds(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
+    stream = sets(name)
+    taught, asked = _every_fifth(stream, min(most, TAUGHT))
+    if way in (BLOCKS, TWO_ROUNDS):
+        labels = np.asarray(stream.labels)[taught]
+        rng = np.random.default_rng(seed)
+        taught = taught[in_blocks(labels, rng, 2 if way == TWO_ROUNDS else 1)]
+    return _lesson(stream, taught, asked, drawn=way in (BLOCKS, TWO_ROUNDS))
+
+
+def handful_way(count: int, order: str) -> str:
+    """What a handful of samples a class, in that order, is called."""
+    return f"{count} a class, {order}"
+
+
+def _handful(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
+    """Some samples of each class, at most half of those that there are, and 400 others."""
+    stream = sets(name)
+    words, order = way.split(" a class, ")
+    labels = np.asarray(stream.labels)
+    rng = np.random.default_rng((seed, int(words)))  # the same samples in either order
+    members = [rng.permutation(np.flatnonzero(labels == c)) for c in range(int(labels.max()) + 1)]
+    taught = np.concatenate([rows[: min(int(words), len(rows) // 2)] for rows in members])
+    others = rng.permutation(np.setdiff1d(np.arange(len(labels)), taught))
+    drawn = rng.permutation(taught)
+    if order == BLOCKS:
+        drawn = drawn[in_blocks(labels[drawn], rng)]
+    return _lesson(stream, drawn, others[: min(ASKED, most)])
+
+
+def _concepts(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
+    """One concept, then another; the rows of both are different ones, as they share their seed."""
+    family, before, after = name.replace("_to", "").split("_")
+    first, second = sets(f"{family}_{before}"), sets(f"{family}_{after}")
+    samples = min(most, CONCEPTS)
+    half, quarter = samples // 2, samples // 4
+    values, labels = np.asarray(second.values).copy(), np.asarray(second.labels).copy()
+    values[:half], labels[:half] = first.values[:half], first.labels[:half]
+    parts = np.arange(half), np.arange(half, half + quarter)
+    if way == BLOCKS:
+        rng = np.random.default_rng(seed)
+        parts = (
+            parts[0][in_blocks(labels[parts[0]], rng)],
+            parts[1][in_blocks(labels[parts[1]], rng)],
+        )
+    both = Stream(name, values, labels, second.feature_names, second.class_names)
+    asked = np.arange(half + quarter, samples)
+    return _lesson(both, np.concatenate(parts), asked, drawn=way == BLOCKS)
+
+
+def _unseen(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
+    make = _handful if way.startswith(f"{FEW} ") else _rounds
+    return make(name, way.removeprefix(_ALL), sets, most, seed)
+
+
+def _first(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
+    stream = sets(name)
+    order = np.arange(stream.samples)
+    if name in _RUNS:
+        order = np.random.default_rng(seed).permutation(order)
+    rows = order[: min(int(way.removeprefix("first ")), most)]
+    found = _lesson(stream, rows, rows[:0])
+    return replace(found, answers=found.labels, told=True, drawn=name in _RUNS)
+
+
+_ALL = f"{TAUGHT * (EVERY - 1) // EVERY:,} samples, "
+_HANDFULS = tuple(handful_way(count, order) for count in COUNTS for order in (BLOCKS, MIXED))
+_HANDFUL = (handful_way(FEW, BLOCKS), handful_way(FEW, MIXED))
+_TURNS = (
+    *("agrawal_0_to_4", "agrawal_2_to_6", "sea_0_to_3", "stagger_0_to_1", "stagger_1_to_2"),
+    *("sine_0_to_2", "sine_0_to_1"),
+)
+TESTS: Mapping[str, Test] = {
+    "A": Test(
+        "A: a recording, kept aside",
+        f"Four of every five rows of a recording are taught ({MOST:,} rows at most), in file "
+        "order, where classes come in long runs, or shuffled. Then every fifth is asked.",
+        ("wisdm", "roomocc", "occupancy"),
+        (IN_ORDER, SHUFFLED),
+        _kept_aside,
+        (IN_ORDER, SHUFFLED),
+        kinds=("balanced", "plain"),
+    ),
+    "B": Test(
+        "B: a handful of samples",
+        f"Some samples of each class are taught, class after class or mixed. Then {ASKED} others "
+        "are asked. Where a class has few samples, half of them at most are taught.",
+        ("wine", "breast_cancer", "digits", "ImageSegments", "wisdm", "roomocc"),
+        _HANDFULS,
+        _handful,
+        _HANDFUL,
+    ),
+    "E": Test(
+        "E: rounds of all classes",
+        f"The first {TAUGHT:,} samples of a stream: every fifth is asked, after the others were "
+        "taught in their own order, class after class in one round, or in two rounds.",
+        ("agrawal_a", "led_a", "rbf_m", "sea_a", "weather", "elec"),
+        (IN_ORDER, BLOCKS, TWO_ROUNDS),
+        _rounds,
+        (IN_ORDER, BLOCKS, TWO_ROUNDS),
+    ),
+    "F": Test(
+        "F: another concept",
+        f"{CONCEPTS // 2:,} samples of one concept are taught, then {CONCEPTS // 4:,} of another, "
+        f"both class after class or both mixed. Then {CONCEPTS // 4:,} of the second are asked.",
+        _TURNS,
+        (BLOCKS, MIXED),
+        _concepts,
+        (BLOCKS, MIXED),
+    ),
+    "unseen": Test(
+        "Unseen streams",
+        "Generated streams with seeds on which nothing was chosen, taught as in B and as in E.",
+        tuple(
+            f"unseen_{n}" for n in ("clusters", "hyperplane", "mixed", "random_tree", "waveform")
+        ),
+        (*_HANDFUL, _ALL + BLOCKS, _ALL + MIXED),
+        _unseen,
+        (*_HANDFUL, _ALL + BLOCKS, _ALL + MIXED),
+    ),
+    "first": Test(
+        "The first samples, every label told",
+        "Prequential accuracy (plain): each sample is predicted, then its label is told. In file "
+        f"order, but for {', '.join(_RUNS)}, which are shuffled.",
+        (
+            "elec",
+            "weather",
+            "occupancy",
+            "wisdm",
+            "roomocc",
+            "ImageSegments",
+            "Phishing",
+            "digits",
+        ),
+        tuple(f"first {count}" for count in FIRST),
+        _first,
+        tuple(f"first {count}" for count in FIRST),
+        kinds=("plain",),
+    ),
+}

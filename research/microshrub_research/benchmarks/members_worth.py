@@ -1,0 +1,109 @@
+"""What each member of a thicket is worth: the thicket heard without it, in the same run.
+
+Members do not see how they are heard. So one thicket learns the stream, and what its members say
+of each sample is mixed once more for each member that is left out, by the library's own kernels,
+with accuracies and shares of its own. What a left-out member's bytes would do elsewhere is not
+part of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from microshrub_host.evaluation import prequential
+from microshrub_host.library import loader
+from microshrub_host.render.markdown import markdown_table
+from microshrub_host.streams.stream import Stream
+
+WHOLE = "all members"
+_OWN = 4  # the place of the thicket's own table among those that the kernels get
+_STRIDE = 1000  # samples from one sign of progress to the next
+
+Progress = Callable[[int, int], None]
+
+
+class _Audience:
+    """Hears a thicket's members, but for one of them."""
+
+    def __init__(self, thicket: Any, left_out: int | None) -> None:
+        home = sys.modules[type(thicket).__module__]
+        self._kernels = sys.modules[f"{home.__name__.rpartition('.')[0]}.members"]
+        self._left_out = left_out
+        own = thicket._own()
+        allocate, addresses = home.allocate, home.address_table
+        self._places = {name.partition(".")[2]: place for place, (name, _, _) in enumerate(own)}
+        self._theirs = thicket._flat[: len(own)]
+        self._own = tuple(allocate(typecode, length) for _, typecode, length in own)
+        for mine, given in zip(self._own, self._theirs, strict=True):
+            mine[:] = given
+        self._table = addresses(self._own)
+        mine = [self._table if t is thicket._addresses[_OWN] else t for t in thicket._addresses]
+        self._tables = tuple(mine)
+        self.right = 0
+
+    def hear(self, label: int) -> None:
+        """Mix what the members have just said, and judge them."""
+        said = self._own[self._places["said"]]
+        said[:] = self._theirs[self._places["said"]]
+        if self._left_out is not None:
+            said[self._left_out] = -1
+        self.right += self._kernels.hear(self._tables) == label
+        self._kernels.judge(self._table, label)
+
+
+def measure(
+    stream: Stream, size: int, seed: int, warmup: int, progress: Progress
+) -> dict[str, float]:
+    """Accuracy in percent with all members of a thicket of so many bytes, and without each."""
+    library = loader.load(loader.fastest())
+    shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
+    thicket = library.Thicket(**shape, bytes=size, seed=seed)
+    members = sys.modules[type(thicket).__module__].MEMBERS
+    codes = _codes(library, stream, warmup)
+    heard = {WHOLE: _Audience(thicket, None)}
+    heard |= {name: _Audience(thicket, k) for k, name in enumerate(members)}
+    x = array("H", bytes(2 * shape["features"]))
+    for i, label in enumerate(stream.labels.tolist()):
+        x[:] = array("H", codes[i].tobytes())
+        thicket.predict_next(x)
+        for audience in heard.values():
+            audience.hear(label)
+        thicket.learn(x, label)
+        if i % _STRIDE == 0:
+            progress(i, len(codes))
+    return {name: 100 * one.right / len(codes) for name, one in heard.items()}
+
+
+def _codes(library: Any, stream: Stream, warmup: int) -> Any:
+    """The stream as the learner gets it, shape (samples, features)."""
+    raw = prequential.raw_rows(stream).astype(np.int32)
+    quantizer = library.Quantizer(raw.shape[1])
+    quantizer.observe(array("i", raw[:warmup].tobytes()))
+    quantizer.freeze()
+    codes = array("H", bytes(2 * raw.size))
+    quantizer.encode(array("i", raw.tobytes()), codes)
+    return np.frombuffer(codes, dtype=np.uint16).reshape(raw.shape)
+
+
+def markdown(found: Mapping[str, Mapping[str, float]], command: str) -> str:
+    """The page; found has the accuracies by stream and by what is left out."""
+    names: Sequence[str] = list(next(iter(found.values())))
+    rows = []
+    for stream, scores in found.items():
+        lost = [scores[WHOLE] - scores[name] for name in names[1:]]
+        rows.append([stream, f"{scores[WHOLE]:.2f}", *(f"{points:+.2f}" for points in lost)])
+    columns = [[scores[WHOLE] - scores[name] for scores in found.values()] for name in names[1:]]
+    whole = sum(scores[WHOLE] for scores in found.values()) / len(found)
+    rows.append(["mean", f"{whole:.2f}", *(f"{sum(c) / len(c):+.2f}" for c in columns)])
+    head = ["stream", WHOLE, *(f"{name} is worth" for name in names[1:])]
+    about = (
+        f"Made by `{command}`; do not edit it by hand. Prequential accuracy in percent with all "
+        "members, and how many points of it would be lost if one of them was not heard."
+    )
+    title = "# What each member of a thicket is worth"
+    return "\n\n".join([title, about, markdown_table(head, rows)]) + "\n"

@@ -1,0 +1,114 @@
+"""Concepts that return: one, another, the first again, and so on; what is known at each visit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from microshrub_host.base.text import count
+from microshrub_host.base.versions import version_of
+from microshrub_host.render.markdown import markdown_table
+
+from .lessons import Lesson
+from .pupils import Pupil
+from .taught_sets import SYNTH_SAMPLES, Opener
+
+VISITS = 5
+LENGTH = 2000  # samples of a visit
+FIRST = 100  # of these the accuracy is printed
+CONCEPTS: Mapping[str, tuple[str, str]] = {
+    "agrawal": ("agrawal_0", "agrawal_4"),
+    "clusters": ("clusters_0", "clusters_1"),
+    "trees": ("trees_0", "trees_1"),
+}
+
+TEXT = """\
+# Concepts that return
+
+Made by `{command}`; do not edit it by hand. Two concepts take turns, {length:,} samples of each:
+the first, the second, and so on, {visits} visits in all. Every label is told after its prediction.
+Prequential accuracy in percent, the mean over {seeds}. Thickets have no warm-up, and River
+{river}'s learners are those of `benchmark teach`. The concepts are Agrawal's functions 0 and 4;
+50 clusters of five classes, drawn twice; and two random trees of four classes, over five numbers
+and five categories.
+
+## The first {first} samples of each visit
+
+{firsts}
+
+## All samples
+
+{whole}
+"""
+
+
+@dataclass
+class Visits:
+    """Of one learner on one stream, and each seed: accuracies in percent."""
+
+    firsts: list[list[float]] = field(default_factory=list)  # of each visit
+    whole: list[float] = field(default_factory=list)
+
+
+Found = dict[tuple[str, str], Visits]  # by stream and learner
+
+
+def lesson(name: str, sets: Opener, length: int = LENGTH) -> Lesson:
+    """The stream: the two concepts in turn, each going on where it was left."""
+    pair = [sets(each) for each in CONCEPTS[name]]
+    left, parts = [0, 0], []
+    for visit in range(VISITS):
+        turn = visit % 2
+        part = np.arange(left[turn], left[turn] + length) % SYNTH_SAMPLES
+        left[turn] += length
+        parts.append((pair[turn].values[part], pair[turn].labels[part]))
+    values = np.concatenate([rows for rows, _ in parts])
+    labels = np.concatenate([of_rows for _, of_rows in parts])
+    classes = len(pair[0].class_names)
+    return Lesson(values, labels, values[:0], labels, classes, told=True, drawn=False)
+
+
+def measure(
+    name: str, learners: Sequence[Pupil], sets: Opener, seeds: int, length: int = LENGTH
+) -> Iterator[tuple[str, Visits]]:
+    """Each learner's name, and what became of it; one after the other."""
+    stream = lesson(name, sets, length)
+    for learner in learners:
+        found = Visits()
+        for seed in range(seeds if learner.drawn else 1):
+            right = 100.0 * (learner.answers(stream, seed) == stream.answers)
+            of_visits = right.reshape(VISITS, length)
+            found.firsts.append(of_visits[:, :FIRST].mean(axis=1).tolist())
+            found.whole.append(float(right.mean()))
+        yield learner.name, found
+
+
+def page(found: Found, learners: Sequence[Pupil], seeds: int, length: int, command: str) -> str:
+    """The whole page as Markdown."""
+    names = list(dict.fromkeys(name for name, _ in found))
+    firsts = [
+        [name, str(visit + 1), *(_first(found[name, each.name], visit) for each in learners)]
+        for name in names
+        for visit in range(VISITS)
+    ]
+    whole = [
+        [name, *(f"{np.mean(found[name, each.name].whole):.2f}" for each in learners)]
+        for name in names
+    ]
+    called = [each.name for each in learners]
+    return TEXT.format(
+        command=command,
+        length=length,
+        visits=VISITS,
+        seeds=count(seeds, "seed"),
+        river=version_of("river"),
+        first=FIRST,
+        firsts=markdown_table(["stream", "visit", *called], firsts),
+        whole=markdown_table(["stream", *called], whole),
+    )
+
+
+def _first(visits: Visits, visit: int) -> str:
+    return f"{np.mean([of_seed[visit] for of_seed in visits.firsts]):.1f}"

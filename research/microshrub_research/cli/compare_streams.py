@@ -1,0 +1,89 @@
+"""What `compare` does with every stream, of classes and of numbers."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.exits import undisturbed
+from microshrub_host.base.progress import showing
+from microshrub_host.base.text import count
+from microshrub_host.cli.stream_options import compile_kernels
+from microshrub_host.evaluation.prequential import are_compiled
+
+from ..compare.contender import Contender
+from ..compare.outcome import AnyCell, AnyStream
+from ..compare.runner import Progress
+
+_NOT_OPTIONS = ("run", "json", "html", "command_line")
+
+C = TypeVar("C", bound=AnyCell)
+S = TypeVar("S", bound=AnyStream)
+
+
+def learn_all(
+    streams: Sequence[S],
+    contenders: Sequence[Contender],
+    cells: Callable[[S, Progress], Iterator[C]],
+    tell: Callable[[S, Mapping[str, C]], None],
+    finish: Callable[[], None],
+) -> None:
+    """Have all learn each stream: tell each one's cells, by the names of the contenders.
+
+    After Ctrl-C, what was measured until then is told and finished, too.
+    """
+    for stream in streams:
+        found: dict[str, C] = {}
+        stopped = None
+        with showing(stream.name) as update:
+            try:
+                for cell in cells(stream, update):
+                    found[cell.name] = cell
+            except KeyboardInterrupt as interrupt:
+                stopped = interrupt
+        in_order = {c.name: found[c.name] for c in contenders if c.name in found}
+        if stopped:
+            with undisturbed():
+                tell(stream, in_order)
+                finish()
+            raise stopped
+        tell(stream, in_order)
+    finish()
+
+
+def with_data(arguments: argparse.Namespace, source: str) -> argparse.Namespace:
+    """The options with that source alone as DATA."""
+    return argparse.Namespace(**vars(arguments) | {"data": source})
+
+
+def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options as JSON and page hold them."""
+    return {k: v for k, v in vars(arguments).items() if k not in _NOT_OPTIONS}
+
+
+def check_bytes(
+    contenders: Sequence[Contender],
+    streams: Sequence[S],
+    size_on: Callable[[Contender, S], int],
+    most: int | None,
+) -> None:
+    """Raise UserError for parameters that are refused, and for models beyond the budget."""
+    for stream in streams:
+        for contender in contenders:
+            if contender.system != "ours":
+                continue
+            size = size_on(contender, stream)
+            if most is not None and size > most:
+                raise UserError(
+                    f"{contender.name} takes {count(size, 'byte')} on {stream.name}, "
+                    f"and --budget is {most:,}"
+                )
+
+
+def compile_ours(contenders: Sequence[Contender]) -> None:
+    """Compile what our learners need; what is compiled is left to the processes that run it."""
+    for c in contenders:
+        if c.system == "ours" and not are_compiled(c.learner, c.settings):
+            compile_kernels(c.learner, c.settings)

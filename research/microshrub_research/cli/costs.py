@@ -1,0 +1,145 @@
+"""`microshrub costs`: instructions of predict and learn, counted on emulated boards."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from microshrub_host.base import files
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import messages
+from microshrub_host.emulation import emulated_boards
+from microshrub_host.fetch import native_tools
+
+from ..benchmarks import count_history, instruction_report
+from ..benchmarks.anomaly_cost import anomaly_rows, newcomer_rows
+from ..benchmarks.feature_cost import feature_rows
+from ..benchmarks.number_cost import number_rows
+from ..benchmarks.question_cost import question_rows, rehearsal_rows
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument(
+        "--board",
+        choices=list(emulated_boards.BOARDS),
+        help="only this emulated board (default: all)",
+    )
+    parser.add_argument(
+        "--kernels",
+        action="store_true",
+        help="also count inside the shrubs' kernels (default: off)",
+    )
+    parser.add_argument(
+        "--native",
+        action="store_true",
+        help="also count what `build --native` makes (default: off)",
+    )
+    parser.add_argument(
+        "--anomaly",
+        action="store_true",
+        help="count nothing but the anomaly score (default: off)",
+    )
+    parser.add_argument(
+        "--spare-classes",
+        action="store_true",
+        help="count nothing but what is set aside as new (default: off)",
+    )
+    parser.add_argument(
+        "--questions",
+        action="store_true",
+        help="count nothing but what decides on questions for labels (default: off)",
+    )
+    parser.add_argument(
+        "--rehearsal",
+        action="store_true",
+        help="count nothing but what a thicket learns between labels (default: off)",
+    )
+    parser.add_argument(
+        "--numbers",
+        action="store_true",
+        help="count nothing but learners of numbers, a sample that is learned and forecast "
+        "(default: off)",
+    )
+    parser.add_argument(
+        "--features",
+        action="store_true",
+        help="count nothing but features of a sensor's readings (default: off)",
+    )
+    parser.add_argument(
+        "--history",
+        metavar="FILE.csv",
+        type=Path,
+        help="compare some counts, bytes and accuracies with those in this file; 1 if one is more "
+        "than 1 %% worse and no line says why (default: no comparison)",
+    )
+    parser.add_argument(
+        "--markdown",
+        metavar="FILE.md",
+        type=Path,
+        help="also write the page docs/reference/results/cost.md",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Count, print the tables and write the page."""
+    alone = {
+        "--anomaly": anomaly_rows,
+        "--spare-classes": newcomer_rows,
+        "--questions": question_rows,
+        "--rehearsal": rehearsal_rows,
+        "--numbers": number_rows,
+        "--features": feature_rows,
+    }
+    wanted = [name for name in alone if vars(arguments)[name[2:].replace("-", "_")]]
+    if arguments.history is not None:
+        return _compare(arguments.history)
+    if wanted and arguments.markdown is not None:
+        raise UserError(f"--markdown is not for {wanted[0]}, whose table is only printed")
+    if arguments.markdown is not None:
+        files.check_target("--markdown", arguments.markdown)
+    names = [arguments.board] if arguments.board else list(emulated_boards.BOARDS)
+    for name in names:
+        emulated_boards.find_or_build(name, messages.say)
+        if arguments.native:
+            native_tools.find_or_fetch(emulated_boards.BOARDS[name].arch, messages.say)
+    for name in wanted:
+        print(instruction_report.as_text(alone[name](names)), flush=True)
+    if wanted:
+        return 0
+    table = instruction_report.rows(instruction_report.measure(names))
+    print(instruction_report.as_text(table), flush=True)
+    native = _native(names) if arguments.native else []
+    kernels = instruction_report.kernels(names[0]) if arguments.kernels else []
+    if kernels:
+        print("\n" + instruction_report.as_text(kernels))
+    if arguments.markdown is not None:
+        words = ["microshrub costs"]
+        words += [f"--board {arguments.board}"] if arguments.board else []
+        words += [f"--{n}" for n in ("kernels", "native") if vars(arguments)[n]]
+        command = " ".join([*words, f"--markdown {arguments.markdown}"])
+        page = instruction_report.as_markdown(table, command, kernels, names[0], native)
+        files.replace(arguments.markdown, page.encode())
+        messages.say(f"written to {arguments.markdown}")
+    return 0
+
+
+def _compare(path: Path) -> int:
+    """Print what a file of figures has and what they are now; 1 if something is wrong."""
+    lines = count_history.read(path)
+    emulated_boards.find_or_build(count_history.BOARD, messages.say)
+    now = count_history.measure()
+    print(count_history.table(lines, now))
+    found = count_history.complaints(lines, now)
+    for complaint in found:
+        messages.say(complaint)
+    return int(bool(found))
+
+
+def _native(boards: list[str]) -> list[tuple[str, ...]]:
+    """Count native modules and print the table."""
+    table = instruction_report.rows(instruction_report.measure(boards, native=True))
+    print(
+        "\nwith the kernels in a native module\n" + instruction_report.as_text(table), flush=True
+    )
+    return table

@@ -1,0 +1,195 @@
+"""Who is compared: our learners, two simple baselines, River's learners, MOA's and soft trees.
+
+A `Contender` is just a name and settings; `start` makes a `ContenderRun` of it, in the process
+that is to run it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.text import did_you_mean
+from microshrub_host.beside.label_budget import LabelBudget
+from microshrub_host.library.learners import WARMUP
+from microshrub_host.streams.stream import Stream
+
+from .contender import NO_ANSWER, SEED, Contender, ContenderRun
+from .few_labels import UNKNOWN, GivenLabels, given_labels
+
+_TEN = {"n_models": 10, "seed": SEED}
+_RIVER: dict[str, tuple[str, dict[str, Any]]] = {
+    "NaiveBayes": ("naive_bayes.GaussianNB", {}),
+    "HoeffdingTree": ("tree.HoeffdingTreeClassifier", {}),
+    "EFDT": ("tree.ExtremelyFastDecisionTreeClassifier", {}),
+    "HAT": ("tree.HoeffdingAdaptiveTreeClassifier", {"seed": SEED}),
+    "ARF": ("forest.ARFClassifier", _TEN),
+    "SRP": ("ensemble.SRPClassifier", _TEN),
+    "AMF": ("forest.AMFClassifier", {"n_estimators": 10, "seed": SEED}),
+    "Bagging": ("ensemble.BaggingClassifier", {"model": "tree.HoeffdingTreeClassifier", **_TEN}),
+}
+_MOA: dict[str, tuple[str, dict[str, Any]]] = {
+    "NaiveBayes": ("bayes.NaiveBayes", {}),
+    "HoeffdingTree": ("trees.HoeffdingTree", {}),
+    "EFDT": ("trees.EFDT", {}),
+    "HAT": ("trees.HoeffdingAdaptiveTree", {}),
+    "ARF": ("meta.AdaptiveRandomForest", {"-s": 10}),
+    "SRP": ("meta.StreamingRandomPatches", {"-s": 10}),
+    "SGBT": ("meta.StreamingGradientBoostedTrees", {}),
+    "LeveragingBag": ("meta.LeveragingBag", {"-s": 10}),
+    "OzaBag": ("meta.OzaBag", {"-s": 10}),
+    "OnlineSmoothBoost": ("meta.OnlineSmoothBoost", {"-s": 10}),
+    "ShrubsClassifier": ("ShrubsClassifier", {"l_ensemble_reg": 10}),
+}
+
+
+PEERS: dict[str, Contender] = {
+    "nochange": Contender("nochange", "baseline", "nochange"),
+    "majority": Contender("majority", "baseline", "majority"),
+    **{f"river:{k}": Contender(f"river:{k}", "river", *v) for k, v in _RIVER.items()},
+    **{f"moa:{k}": Contender(f"moa:{k}", "moa", *v) for k, v in _MOA.items()},
+    "torch:SoftTrees": Contender("torch:SoftTrees", "torch", "SoftTrees"),
+}
+
+
+def select(text: str, peers: Mapping[str, Contender] = PEERS) -> list[Contender]:
+    """The peers of a list such as "nochange,river:HAT,moa"; "river" and "moa" are all of theirs.
+
+    Raises UserError for an unknown one, and for those that cannot run here.
+    """
+    found: dict[str, Contender] = {}
+    for word in filter(None, (word.strip() for word in text.split(","))):
+        group = {name: peer for name, peer in peers.items() if name.startswith(f"{word}:")}
+        if word not in peers and not group:
+            raise UserError(f"--peers: {word} is unknown. {did_you_mean(word, peers)}")
+        found |= group or {word: peers[word]}
+    if not found:
+        raise UserError(
+            "--peers names no learner; without the option, all that can run here take part."
+        )
+    require(found.values())
+    return list(found.values())
+
+
+def require(contenders: Iterable[Contender]) -> None:
+    """Raise UserError, saying what to install, if one of them cannot run."""
+    for contender in contenders:
+        missing = missing_for(contender.system)
+        if missing:
+            raise UserError(f"{contender.name} needs {missing}")
+
+
+def missing_for(system: str) -> str:
+    """What a system lacks here and how to get it; empty if nothing."""
+    if system == "torch" and importlib.util.find_spec("torch") is None:
+        return "the package torch: pip install 'microshrub[bench]'"
+    return missing_for_moa() if system == "moa" else ""
+
+
+def missing_for_moa() -> str:
+    """What MOA lacks here and how to get it; empty if nothing."""
+    if importlib.util.find_spec("capymoa") is None:
+        return (
+            "the package capymoa (Python 3.11 or newer) and a Java runtime: "
+            "pip install 'microshrub[bench]'"
+        )
+    if java() is None:
+        return (
+            "a Java runtime: install one (on Debian default-jre-headless), or set JAVA_HOME to "
+            "its folder"
+        )
+    return ""
+
+
+def java() -> str | None:
+    """The Java program: that of JAVA_HOME, or else the one on PATH."""
+    home = os.environ.get("JAVA_HOME")
+    return shutil.which(str(Path(home, "bin", "java")) if home else "java")
+
+
+def start(
+    contender: Contender, stream: Stream, warmup: int | None, asking: LabelBudget | None = None
+) -> ContenderRun:
+    """The learner that is to see this stream. What it needs is only imported here.
+
+    With `asking`, ours learn only the labels that they ask for, and the others as few of them.
+    """
+    system, learner, settings = contender.system, contender.learner, contender.settings
+    if system == "ours":
+        from . import our_learners
+
+        return our_learners.OurLearner(learner, settings, stream, warmup, asking)
+    labels = given_labels(stream, asking)
+    if system == "baseline":
+        return Baseline(learner, stream, labels)
+    values = filled(stream.values, warmup or WARMUP)
+    if system == "river":
+        from . import river_peers
+
+        return river_peers.RiverLearner(learner, settings, values, labels)
+    if system == "torch":
+        from . import soft_trees
+
+        return soft_trees.SoftTrees(settings, values, stream, labels)
+    from . import moa_peers
+
+    return moa_peers.start(learner, settings, values, stream, labels if asking else None)
+
+
+def filled(values: NDArray[np.float64], warmup: int) -> NDArray[np.float64]:
+    """The values as our quantizer sees them: a missing value is the feature's previous one.
+
+    If there is none yet, it is the middle of the feature's range in the warm-up, or 0.
+    """
+    found: NDArray[np.float64] = values.copy()
+    for column in found.T:
+        known = ~np.isnan(column)
+        early = column[:warmup][known[:warmup]]
+        middle = (early.min() + early.max()) / 2 if len(early) else 0.0
+        last = np.maximum.accumulate(np.where(known, np.arange(len(column)), -1))
+        column[:] = np.where(last < 0, middle, column[last])
+    return found
+
+
+class Baseline:
+    """NoChange predicts the last label that is known, MajorityClass the most frequent one.
+
+    Among equally frequent classes, it is the one with the lowest index.
+    """
+
+    def __init__(self, learner: str, stream: Stream, labels: GivenLabels) -> None:
+        self._majority = learner == "majority"
+        self._labels = labels
+        self._counts = [0] * len(stream.class_names)
+        self._says = NO_ANSWER
+
+    def prepare(self, part: slice) -> list[int]:
+        """The labels, all that a baseline looks at."""
+        found: list[int] = self._labels[part].tolist()
+        return found
+
+    def run(self, samples: list[int]) -> list[int]:
+        said = []
+        for label in samples:
+            said.append(self._says)
+            if label == UNKNOWN:
+                continue
+            if self._majority:
+                self._counts[label] += 1
+                label = self._counts.index(max(self._counts))
+            self._says = label
+        return said
+
+    def nbytes(self) -> None:
+        """None: a baseline has next to nothing to measure."""
+
+    def shape(self) -> None:
+        """None: it is not a tree."""

@@ -1,0 +1,103 @@
+"""Our learners in a comparison, named as in "hoeffding policy=efdt depth=10"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.beside.label_budget import LabelBudget
+from microshrub_host.engines import engines
+from microshrub_host.engines.interface import Labels
+from microshrub_host.evaluation import prequential
+from microshrub_host.library import loader
+from microshrub_host.library.learners import (
+    MODELS,
+    check_parameters,
+    learner,
+    specification,
+    stream_parameters,
+    warmup_of,
+)
+from microshrub_host.models.tree_shape import Shape, our_shape
+from microshrub_host.streams.stream import Stream
+from microshrub_host.streams.units import Raw
+
+from .contender import Contender
+
+
+def ours(text: str, name: str = "") -> Contender:
+    """The contender that a text describes; tables call it by that text or by a shorter name.
+
+    Raises UserError for an unknown learner or parameter.
+    """
+    try:
+        model, parameters = specification(text)
+    except UserError as error:
+        raise UserError(f"--ours {text!r}: {error}") from None
+    return Contender(name or f"ours:{text.strip()}", "ours", model, parameters)
+
+
+def all_parameters(contender: Contender, stream: Stream, warmup: int | None) -> dict[str, Any]:
+    """The parameters of its constructor on this stream; raises UserError for refused ones."""
+    shape = stream_parameters(contender.learner, stream, warmup)
+    parameters = shape | dict(contender.settings)
+    try:
+        check_parameters(contender.learner, parameters)
+    except UserError as error:
+        raise UserError(f"{contender.name} on {stream.name}: {error}") from None
+    return parameters
+
+
+def model_bytes(contender: Contender, stream: Stream, warmup: int | None) -> int:
+    """The bytes of its buffers on this stream; raises UserError for refused parameters."""
+    parameters = all_parameters(contender, stream, warmup)
+    return int(learner(contender.learner).nbytes(**parameters))
+
+
+class OurLearner:
+    """One of our learners with its quantizer, as `simulate` runs them.
+
+    With `asking`, it learns only the labels that it asks for, and `asked` counts them.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        settings: Mapping[str, Any],
+        stream: Stream,
+        warmup: int | None,
+        asking: LabelBudget | None = None,
+    ) -> None:
+        parameters = stream_parameters(model, stream, warmup) | dict(settings)
+        self._model, self._parameters = model, parameters
+        prequential.compile_kernels(model, parameters)
+        self._bytes = int(learner(model).nbytes(**parameters))
+        self._rows = prequential.raw_rows(stream)
+        self._labels = stream.labels
+        self.asked = 0 if asking else None
+        warmup = warmup_of(model, warmup)
+        beside = [asking] if asking else []
+        self._engine = engines.start(
+            loader.fastest(), MODELS[model], parameters, beside, growing=not warmup
+        )
+        prequential.fit(self._engine, self._rows, warmup)
+
+    def prepare(self, part: slice) -> tuple[Raw, Labels]:
+        """Raw integers, as a sensor gives them, and the labels."""
+        return self._rows[part], self._labels[part]
+
+    def run(self, samples: tuple[Raw, Labels]) -> list[int]:
+        said: list[int] = self._engine.run(*samples).tolist()
+        if self.asked is not None:
+            self.asked += int(len(self._engine.said()) - self._engine.said().count(0))
+        return said
+
+    def nbytes(self) -> int:
+        """Bytes of the buffers on the board."""
+        return self._bytes
+
+    def shape(self) -> Shape | None:
+        """The shape of a HoeffdingTree; None for other learners."""
+        buffers = {name: buffer for name, _, buffer in self._engine.buffers()}
+        return our_shape(self._model, self._parameters, buffers)

@@ -1,0 +1,72 @@
+"""River's learners, run as River's users run them: a dict of floats in, an answer out."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microshrub_host.models.tree_shape import Shape, river_shape
+
+from .contender import NO_ANSWER
+from .few_labels import UNKNOWN, GivenLabels
+
+SCALED = "preprocessing.StandardScaler"
+
+_Sample = tuple[dict[int, float], int]
+
+
+class RiverLearner:
+    """A classifier of River. All features are numbers to it, also those with two values."""
+
+    def __init__(
+        self,
+        learner: str,
+        settings: Mapping[str, Any],
+        values: NDArray[np.float64],
+        labels: GivenLabels,
+    ) -> None:
+        self._model = make(learner, settings)
+        self._values = values
+        self._labels = labels
+
+    def prepare(self, part: slice) -> list[_Sample]:
+        """(features by their numbers, class) of every sample."""
+        rows = [dict(enumerate(row)) for row in self._values[part].tolist()]
+        return list(zip(rows, self._labels[part].tolist(), strict=True))
+
+    def run(self, samples: list[_Sample]) -> list[int]:
+        said = []
+        for x, label in samples:
+            answer = self._model.predict_one(x)
+            said.append(NO_ANSWER if answer is None else int(answer))
+            if label != UNKNOWN:
+                self._model.learn_one(x, label)
+        return said
+
+    def nbytes(self) -> int:
+        """River's own measure: all Python objects that the model holds."""
+        return int(self._model._raw_memory_usage)
+
+    def shape(self) -> Shape | None:
+        """Of a tree."""
+        return river_shape(self._model)
+
+
+def make(learner: str, settings: Mapping[str, Any]) -> Any:
+    """The learner of that name, as in "tree.HoeffdingTreeClassifier".
+
+    The settings are those of its constructor; a `model` among them is a name, too. In "A | B" it
+    stands behind what transforms its samples, which has no settings.
+    """
+    before, pipe, last = learner.rpartition(" | ")
+    if pipe:
+        return make(before, {}) | make(last, settings)
+    module, _, kind = learner.partition(".")
+    arguments = dict(settings)
+    if "model" in arguments:
+        arguments["model"] = make(arguments["model"], {})
+    return getattr(importlib.import_module(f"river.{module}"), kind)(**arguments)

@@ -1,0 +1,180 @@
+"""An experiment of a paper: which methods run on which streams, and what came out of them.
+
+An experiment is a list of runs: a method in one of its configurations on one stream. It says what
+the methods are, and makes tables and pictures of the results; everything else is the same for all
+experiments (runner.py).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from microshrub_host.models.tree_shape import Shape
+from microshrub_host.streams.stream import Stream
+
+from ..compare.contender import Contender
+from . import paper_streams
+
+RUNNING = "running_average_accuracy"  # the papers' accuracy: the mean over time of the running one
+TRUE = "accuracy"  # correct of all
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method: a column in the tables, with its configurations, the same on all streams."""
+
+    name: str  # as the paper's tables call it
+    title: str  # in words, and whose it is
+    contenders: Sequence[Contender]
+
+
+def is_ours(method: Method) -> bool:
+    """Whether its learners are this project's."""
+    return all(contender.system == "ours" for contender in method.contenders)
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much of an experiment is run, unless options say otherwise."""
+
+    streams: Sequence[str]
+    configurations: int  # of a method, at most
+    samples: int | None  # of a stream; None: a whole file, 100,000 of a generated stream
+    seconds: int  # that one run may take
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """The outcome of one run; accuracies in percent, None if it did not finish."""
+
+    method: str
+    stream: str
+    configuration: int  # from 0 on
+    contender: str
+    system: str
+    settings: Mapping[str, Any]
+    failure: str  # in words; "" if it finished
+    samples: int
+    features: int
+    classes: int
+    accuracy: float | None = None
+    running_average_accuracy: float | None = None
+    kappa: float | None = None
+    model_bytes: int | None = None  # at the end
+    average_bytes: float | None = None  # over time: see runner.average_size
+    seconds: float | None = None
+    accuracies: Sequence[tuple[int, float]] = ()  # running accuracy after so many samples
+    sizes: Sequence[tuple[int, float]] = ()  # bytes after so many samples
+    shapes: Sequence[tuple[int, Shape]] = ()  # of a tree, after so many samples
+    too_large: bool = False  # it was not run, as the model takes too many bytes
+
+    def record(self) -> dict[str, Any]:
+        """The result as JSON holds it."""
+        return dataclasses.asdict(self)
+
+    @staticmethod
+    def of_record(record: Mapping[str, Any]) -> RunOutcome:
+        """What record() was made of; raises TypeError for anything else."""
+        return RunOutcome(**record)
+
+    def measure(self, name: str) -> float:
+        """The accuracy of that name, RUNNING or TRUE; of a run that has one."""
+        found: float = getattr(self, name)
+        return found
+
+
+@dataclass(frozen=True)
+class ExperimentResults:
+    """All that the tables and pictures show, in the order that was asked for."""
+
+    methods: Sequence[Method]
+    streams: Sequence[str]
+    results: Sequence[RunOutcome]
+    notes: Sequence[str] = ()  # what was left out, and why
+
+    def of(self, stream: str, method: str) -> list[RunOutcome]:
+        """The runs that finished, by configuration."""
+        return [
+            result
+            for result in self.results
+            if (result.stream, result.method) == (stream, method) and result.accuracy is not None
+        ]
+
+    def best(
+        self,
+        stream: str,
+        method: str,
+        *,
+        measure: str = RUNNING,
+        within: float | None = None,
+    ) -> RunOutcome | None:
+        """The most accurate one whose average size is below so many bytes (default: any)."""
+        found = [
+            result
+            for result in self.of(stream, method)
+            if within is None
+            or (result.average_bytes is not None and result.average_bytes < within)
+        ]
+        return max(found, key=lambda result: result.measure(measure), default=None)
+
+
+@dataclass(frozen=True)
+class ReportTable:
+    """A table of a report; the cells (row, column) of best are bold."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    best: Collection[tuple[int, int]] = ()
+    notes: Sequence[str] = ()  # sentences above it
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A matplotlib figure of a report; name is that of its file, without an ending."""
+
+    name: str
+    figure: Any = field(repr=False)
+    caption: str
+
+
+class StreamSource(Protocol):
+    """Where a stream comes from; picklable, so that another process can open it, and hashable."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the tables."""
+
+    @property
+    def origin(self) -> str:
+        """In words: a file, a generator, a data set of OpenML."""
+
+    def open(self, limit: int | None) -> Stream:
+        """The stream; raises UserError if it cannot be read."""
+
+    def __hash__(self) -> int:
+        """The hash of everything that it consists of."""
+
+
+Sources = tuple[dict[str, StreamSource], list[str]]  # by name, and notes about those left out
+Chosen = tuple[Sequence[Method], Sequence[str]]  # and notes about who is left out
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment: the data and functions of its module."""
+
+    name: str
+    text: str  # a line for the help
+    streams: Sequence[str]  # that may be asked for
+    full: Extent
+    quick: Extent
+    methods: Callable[[int, int], Chosen]  # (configurations, seed)
+    tables: Callable[[ExperimentResults], Sequence[ReportTable]]
+    pictures: Callable[[ExperimentResults], Sequence[Picture]]
+    most_bytes: int | None = None  # refuse larger ones of ours
+    find: Callable[[Sequence[str], Path | None], Sources] = paper_streams.find  # with --data

@@ -1,0 +1,140 @@
+"""Methods over several data sets by their ranks: Friedman's and Wilcoxon's tests.
+
+Demsar: Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 7, 2006, sections
+3.1.3 and 3.2.2; Benavoli, Corani, Mangili (JMLR 17, 2016) for pairwise tests instead of ranks.
+Tables are of shape (data sets, methods), the larger figure being the better one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microshrub_host.base.errors import UserError
+
+ALPHA = 0.05
+
+Table = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """How the methods of a table compare; all per method in the order of the names."""
+
+    names: Sequence[str]
+    data_sets: int
+    ranks: NDArray[np.float64]  # average, 1 is the best
+    chi_squared: float  # Friedman's statistic, k - 1 degrees of freedom
+    f_statistic: float  # Iman's and Davenport's, which is less conservative
+    p_value: float  # Friedman's
+    pairs: NDArray[np.float64]  # (k, k): Wilcoxon's p-values, Holm-corrected
+    cliques: Sequence[Sequence[int]]  # see cliques()
+
+    @property
+    def differ(self) -> bool:
+        """Whether Friedman's test says that there is a difference at all."""
+        return self.p_value < ALPHA
+
+
+def compare_ranks(names: Sequence[str], table: Table) -> Ranking:
+    """All tests on the table. Raises UserError for less than 2 methods or 2 data sets."""
+    rows, methods = table.shape
+    if rows < 2 or methods < 2:
+        raise UserError(
+            f"ranks need 2 methods on 2 data sets, not {methods} on {rows}: there is no test"
+        )
+    from scipy.stats import chi2
+
+    ranks = average_ranks(table)
+    statistic = friedman(ranks, rows)
+    p_value = float(chi2.sf(statistic, methods - 1))
+    pairs = wilcoxon_holm(table)
+    together = cliques(ranks, pairs) if p_value < ALPHA else [list(np.argsort(ranks))]
+    return Ranking(
+        names=names,
+        data_sets=rows,
+        ranks=ranks,
+        chi_squared=statistic,
+        f_statistic=iman_davenport(statistic, rows, methods),
+        p_value=p_value,
+        pairs=pairs,
+        cliques=together,
+    )
+
+
+def average_ranks(table: Table) -> NDArray[np.float64]:
+    """Of each method over all data sets, shape (methods,); equal figures share their ranks."""
+    from scipy.stats import rankdata
+
+    found: NDArray[np.float64] = rankdata(-table, axis=1).mean(axis=0)
+    return found
+
+
+def friedman(ranks: NDArray[np.float64], data_sets: int) -> float:
+    """Friedman's statistic as Demsar has it, without a correction for ties."""
+    k = len(ranks)
+    spread = float(np.sum(ranks**2)) - k * (k + 1) ** 2 / 4
+    return 12 * data_sets / (k * (k + 1)) * spread
+
+
+def iman_davenport(chi_squared: float, data_sets: int, methods: int) -> float:
+    """F with k - 1 and (k - 1)(N - 1) degrees of freedom; infinite if all ranks agree."""
+    rest = data_sets * (methods - 1) - chi_squared
+    return (data_sets - 1) * chi_squared / rest if rest > 1e-9 else float("inf")
+
+
+def wilcoxon_holm(table: Table) -> NDArray[np.float64]:
+    """Of every pair of methods, shape (k, k): the corrected p-value that they are the same."""
+    k = table.shape[1]
+    first, second = np.triu_indices(k, 1)
+    raw = [signed_rank(table[:, a] - table[:, b]) for a, b in zip(first, second, strict=True)]
+    found = np.ones((k, k))
+    found[first, second] = found[second, first] = holm(np.array(raw))
+    return found
+
+
+def signed_rank(differences: NDArray[np.float64]) -> float:
+    """Wilcoxon's signed-rank test: the exact two-sided p-value, with equal ranks, too.
+
+    Differences of 0 are left out; without any others the p-value is 1.
+    """
+    from scipy.stats import rankdata
+
+    apart = differences[differences != 0]
+    ranks = np.rint(2 * rankdata(np.abs(apart))).astype(int)  # halves become whole numbers
+    chances = np.zeros(ranks.sum() + 1)  # of every sum of the ranks of positive differences
+    chances[0] = 1
+    for rank in ranks:
+        chances[rank:] += chances[:-rank].copy()
+        chances /= 2
+    found = int(ranks[apart > 0].sum())
+    return min(1.0, 2 * float(min(chances[: found + 1].sum(), chances[found:].sum())))
+
+
+def holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """p-values that may be compared with alpha although there are several (Holm 1979)."""
+    order = np.argsort(p_values)
+    factors = np.arange(len(p_values), 0, -1)
+    found = np.empty(len(p_values))
+    found[order] = np.minimum(1, np.maximum.accumulate(p_values[order] * factors))
+    return found
+
+
+def cliques(ranks: NDArray[np.float64], pairs: NDArray[np.float64]) -> list[list[int]]:
+    """The longest runs of methods, best first, of which no two differ significantly."""
+    order = [int(i) for i in np.argsort(ranks, kind="stable")]
+    found: list[list[int]] = []
+    reached = 0  # the place behind the last run
+    for start in range(len(order)):
+        end = start + 1
+        while end < len(order) and all(
+            pairs[order[end], order[i]] >= ALPHA for i in range(start, end)
+        ):
+            end += 1
+        if end > reached and end - start > 1:
+            found.append(order[start:end])
+        reached = max(reached, end)
+    return found

@@ -1,0 +1,65 @@
+"""Counts over time: what got worse by more than 1 % needs a line that says why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from script_support import run
+from tests_support import ROOT
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.emulation import emulated_boards
+from microshrub_research.benchmarks import count_history
+from microshrub_research.benchmarks.count_history import CountLine, complaints, read
+
+FILE = ROOT / "docs" / "reference" / "results" / "counts.csv"
+SPEED, RIGHT = "instructions learn x", "accuracy x"
+
+
+def test_a_little_worse_is_allowed_and_better_always() -> None:
+    lines = [CountLine(SPEED, 1000, ""), CountLine(RIGHT, 90.0, "")]
+    assert not complaints(lines, {SPEED: 1010, RIGHT: 89.2})
+    assert not complaints(lines, {SPEED: 10, RIGHT: 99.0})
+
+
+def test_more_than_that_is_told() -> None:
+    lines = [CountLine(SPEED, 1000, ""), CountLine(RIGHT, 90.0, "")]
+    slow, wrong = complaints(lines, {SPEED: 1011, RIGHT: 89.0})
+    assert "1,011 is 1.1 % worse than 1,000" in slow
+    assert "89 is 1.1 % worse than 90" in wrong
+
+
+def test_a_later_line_counts_and_says_why_it_is_worse() -> None:
+    lines = [CountLine(SPEED, 1000, ""), CountLine(SPEED, 1200, "bounds are checked")]
+    assert not complaints(lines, {SPEED: 1200})
+    (said,) = complaints([lines[0], CountLine(SPEED, 1200, "")], {SPEED: 1200})
+    assert said == "instructions learn x: 1,200 after 1,000, and no why"
+
+
+def test_what_is_only_here_or_only_there() -> None:
+    assert complaints([CountLine(SPEED, 1, "")], {RIGHT: 90.0}) == [
+        "accuracy x: 90 is not in the file",
+        "instructions learn x: is measured no more",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "name,value\n", "name,value,why\nx,1\n", "name,value,why\nx,y,z\n"]
+)
+def test_a_file_that_cannot_be_read(tmp_path: Path, text: str) -> None:
+    (tmp_path / "counts.csv").write_text(text)
+    with pytest.raises(UserError, match=r"counts\.csv cannot be read"):
+        read(tmp_path / "counts.csv")
+
+
+@pytest.mark.long
+def test_nothing_got_worse_without_a_word(capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        emulated_boards.find_or_build(count_history.BOARD)
+    except emulated_boards.NoEmulator as reason:
+        pytest.skip(str(reason))
+    status = run("costs", "--history", FILE)
+    said = capsys.readouterr()
+    assert status == 0, said.err
+    assert "instructions learn Thicket, 16 KB (elec)" in said.out

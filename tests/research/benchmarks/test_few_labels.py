@@ -1,0 +1,48 @@
+"""`benchmark labels`: random labels are as many as was asked for; a small run of it all."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from microshrub_host.evaluation.prequential import evaluate
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_research.benchmarks.few_labels import at_random, options_of
+from microshrub_research.benchmarks.variable_uncertainty import VariableUncertainty
+from microshrub_tools.cli.main import main
+
+SHRUB = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
+
+
+def test_random_labels_are_as_many_as_those_that_are_asked_for() -> None:
+    stream = open_stream("synth:sea_a", limit=4000)
+    asking = evaluate(stream, "shrub", SHRUB, beside=[options_of(10)]).asking
+    drawn = evaluate(stream, "shrub", SHRUB, beside=[at_random(10)]).asking
+    assert asking
+    assert drawn
+    assert asking.answered.sum() == pytest.approx(400, abs=20)
+    assert drawn.answered.sum() == pytest.approx(400, abs=60)
+
+
+def test_theirs_keeps_its_budget_and_asks_for_the_uncertain() -> None:
+    asking = VariableUncertainty(0.1, seed=1)
+    sure = np.random.default_rng(2).uniform(0.5, 1, 10000)
+    asked = np.array([asking.ask(confidence) for confidence in sure])
+    assert 0.08 <= asked.mean() <= 0.115
+    assert asked[sure < 0.6].mean() > asked[sure > 0.9].mean()
+
+
+def test_the_command_writes_the_page_and_the_picture(tmp_path: Path) -> None:
+    page, picture = tmp_path / "labels.md", tmp_path / "labels.svg"
+    words = ["--streams", "sea_a,led_a", "--limit", "600"]
+    words += ["--output", str(page), "--plot", str(picture)]
+    assert main(["benchmark", "labels", *words]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "`microshrub benchmark labels --streams sea_a,led_a --limit 600 --output" in text
+    assert text.count("| sea_a |") == 3
+    assert re.search("all labels on [012] of 2 streams", text)
+    assert "(labels.svg)" in text
+    assert picture.stat().st_size > 10000

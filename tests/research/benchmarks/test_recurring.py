@@ -1,0 +1,50 @@
+"""`benchmark recurring`: the concepts take turns with new samples; a small run of it all."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from microshrub_research.benchmarks.recurring import CONCEPTS, VISITS, lesson
+from microshrub_research.benchmarks.taught_sets import opener
+from microshrub_tools.cli.main import main
+
+
+@pytest.mark.parametrize("name", CONCEPTS)
+def test_two_concepts_take_turns_and_go_on_where_they_were(name: str) -> None:
+    sets = opener(None)
+    found = lesson(name, sets, 300)
+    first, second = map(sets, CONCEPTS[name])
+    for visit in range(VISITS):
+        source, at = (second, first)[visit % 2 == 0], visit // 2 * 300
+        part = slice(visit * 300, (visit + 1) * 300)
+        assert found.values[part].tolist() == source.values[at : at + 300].tolist()
+        assert found.labels[part].tolist() == source.labels[at : at + 300].tolist()
+    assert found.told
+    assert found.answers.tolist() == found.labels.tolist()
+
+
+def test_the_command_prints_each_visit(tmp_path: Path) -> None:
+    page = tmp_path / "recurring.md"
+    words = ["benchmark", "recurring", "--streams", "agrawal", "--bytes", "16384"]
+    words += ["--peers", "NaiveBayes", "--seeds", "2", "--length", "200"]
+    assert main([*words, "--output", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert f"`microshrub {' '.join(words)} --output recurring.md`" in text
+    lines = [re.split(r" *\| *", s.strip("| ")) for s in text.splitlines() if "| agrawal |" in s]
+    assert lines == [line for line in lines if len(line) in (3, 4)]
+    firsts = [line for line in lines if len(line) == 4]
+    assert [line[1] for line in firsts] == ["1", "2", "3", "4", "5"]
+    figures = np.array([line[2:] for line in firsts], dtype=float)
+    assert ((figures >= 0) & (figures <= 100)).all()
+    assert figures[0].min() > 50
+
+
+def test_a_visit_is_as_long_as_what_is_printed_of_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["benchmark", "recurring", "--length", "99"]) == 2
+    assert "--length has to be at least 100" in capsys.readouterr().err

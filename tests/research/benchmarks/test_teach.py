@@ -1,0 +1,216 @@
+"""`benchmark teach`: lessons teach what they say, in that order, and a small run of it all."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from microshrub_research.benchmarks.lessons import (
+    BLOCKS,
+    IN_ORDER,
+    MIXED,
+    SHUFFLED,
+    TESTS,
+    TWO_ROUNDS,
+    Lesson,
+    handful_way,
+    in_blocks,
+)
+from microshrub_research.benchmarks.pupils import BATCH, RIVER, thicket
+from microshrub_research.benchmarks.taught_sets import opener
+from microshrub_tools.cli.main import main
+
+SETS = opener(None)
+
+
+def lesson(test: str, name: str, way: str, seed: int = 0, most: int = 8000) -> Lesson:
+    return TESTS[test].make(name, way, SETS, most, seed)
+
+
+def runs(labels: np.ndarray) -> int:
+    """How often a label is not the one before it, and the first one."""
+    return 1 + int(np.count_nonzero(np.diff(labels.astype(int))))
+
+
+def rows(*values: np.ndarray) -> list[list[float]]:
+    """The same samples in any order give the same list."""
+    return sorted(np.column_stack(values).tolist())
+
+
+def test_blocks_have_each_class_once_a_round_in_an_order_that_is_drawn() -> None:
+    labels = np.array([2, 0, 1, 0, 2, 1, 1, 0], dtype=np.uint8)
+    found = in_blocks(labels, np.random.default_rng(1), 2)
+    assert sorted(found[:4].tolist()) == [0, 1, 2, 3]
+    assert runs(labels[found[:4]]) == runs(labels[found[4:]]) == 3
+    orders = {tuple(labels[in_blocks(labels, np.random.default_rng(s))]) for s in range(40)}
+    assert len(orders) == 6
+    once = in_blocks(labels, np.random.default_rng(1))
+    assert np.flatnonzero(labels == 0).tolist() == [i for i in once if labels[i] == 0]
+
+
+@pytest.mark.parametrize("count", [1, 5, 50])
+def test_a_handful_is_the_same_in_both_orders_and_never_asked(count: int) -> None:
+    blocks, mixed = (
+        lesson("B", "wine", handful_way(count, order), seed=3) for order in (BLOCKS, MIXED)
+    )
+    assert rows(blocks.values, blocks.labels) == rows(mixed.values, mixed.labels)
+    assert blocks.asked.tolist() == mixed.asked.tolist()
+    assert runs(blocks.labels) == 3
+    assert max(np.bincount(blocks.labels)) == min(count, 71 // 2)
+    assert set(blocks.answers) == {0, 1, 2}
+    taught = set(map(tuple, blocks.values))
+    assert not any(tuple(row) in taught for row in blocks.asked)
+
+
+def test_rounds_teach_the_same_rows_and_ask_every_fifth() -> None:
+    natural, once, twice = (
+        lesson("E", "sea_a", way, most=1000) for way in (IN_ORDER, BLOCKS, TWO_ROUNDS)
+    )
+    stream = SETS("sea_a")
+    assert natural.asked.tolist() == stream.values[4:1000:5].tolist()
+    assert natural.labels.tolist() == [c for i, c in enumerate(stream.labels[:1000]) if i % 5 < 4]
+    assert runs(once.labels) == 2
+    assert runs(twice.labels) in (3, 4)
+    for other in (once, twice):
+        assert rows(other.values, other.labels) == rows(natural.values, natural.labels)
+        assert other.answers.tolist() == natural.answers.tolist()
+
+
+def test_the_second_concept_is_asked_and_its_rows_are_new() -> None:
+    found = lesson("F", "stagger_0_to_1", BLOCKS)
+    assert found.labels.shape == (3000,)
+    assert runs(found.labels[:2000]) == runs(found.labels[2000:]) == 2
+    first, second = SETS("stagger_0"), SETS("stagger_1")
+    taught = found.values[:2000], found.labels[:2000]
+    assert rows(*taught) == rows(first.values[:2000], first.labels[:2000])
+    assert found.asked.tolist() == second.values[3000:4000].tolist()
+    assert found.answers.tolist() == second.labels[3000:4000].tolist()
+
+
+def test_first_samples_are_told_and_tables_are_shuffled() -> None:
+    found = lesson("first", "Phishing", "first 100")
+    assert found.told
+    assert found.values.tolist() == SETS("Phishing").values[:100].tolist()
+    assert found.answers.tolist() == found.labels.tolist()
+    digits = [lesson("first", "digits", "first 100", seed) for seed in (0, 1)]
+    assert digits[0].drawn
+    assert digits[0].labels.tolist() != digits[1].labels.tolist()
+
+
+def test_every_test_has_lessons_in_all_its_ways() -> None:
+    """Those that need no file; streams have 200 samples at most here."""
+    for letter, test in TESTS.items():
+        name = next((n for n in test.names if n in ("wine", "sea_a", "Phishing")), test.names[-1])
+        if letter == "A":
+            continue
+        for way in test.ways:
+            found = lesson(letter, name, way, most=200)
+            assert found.told or len(found.asked) == len(found.answers) > 0
+            assert found.labels.max() < found.classes
+
+
+@pytest.mark.parametrize("learner", [thicket(16384), *RIVER.values(), *BATCH.values()])
+def test_every_learner_knows_what_is_easy(learner) -> None:
+    easy = lesson("B", "wine", handful_way(20, MIXED))
+    assert np.mean(learner.answers(easy, 1) == easy.answers) > 0.8
+    told = lesson("first", "Phishing", "first 100")
+    assert learner.can(told) != learner.batch
+    if learner.can(told):
+        assert len(learner.answers(told, 1)) == 100
+
+
+@pytest.mark.parametrize("name", [*RIVER, *BATCH])
+def test_a_seed_always_gives_the_same_answers(name: str) -> None:
+    learner = (RIVER | BATCH)[name]
+    hard = lesson("E", "led_a", MIXED, most=2000)
+    first, again = (learner.answers(hard, 3) for _ in range(2))
+    assert first.tolist() == again.tolist()
+
+
+def test_values_that_are_missing_stop_nobody() -> None:
+    easy = lesson("B", "wine", handful_way(20, MIXED))
+    easy.values[::7, 3] = np.nan
+    easy.asked[0] = np.nan
+    for learner in (thicket(16384), RIVER["NaiveBayes"], BATCH["discriminant"]):
+        assert np.mean(learner.answers(easy, 0) == easy.answers) > 0.8
+
+
+def table(text: str, title: str) -> list[list[str]]:
+    """The rows of the first table below a heading."""
+    part = text.split(f"# {title}")[1].split("\n## ")[0]
+    return [re.split(r" *\| *", line.strip("| ")) for line in part.splitlines() if "|" in line]
+
+
+WORDS = ["benchmark", "teach", "--tests", "B,F", "--sets", "wine,sine_0_to_1,sea_0_to_3"]
+MORE = ["--limit", "400", "--bytes", "4096,8192", "--seeds", "2"]
+
+
+def test_the_command_writes_the_page_and_keeps_the_others(tmp_path: Path) -> None:
+    page, kept = tmp_path / "teach.md", tmp_path / "kept"
+    where = ["--keep", str(kept), "--output", str(page)]
+    assert main([*WORDS, *MORE, "--peers", "NaiveBayes", *where]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert f"`microshrub {' '.join([*WORDS, '--bytes', '4096,8192'])}" in text
+    names = ["thicket 4 KB", "thicket 8 KB", "NaiveBayes"]
+    found = table(text, TESTS["F"].title)
+    assert found[0] == ["taught", "set", *names]
+    assert [row[:2] for row in found[2:4]] == [[BLOCKS, "mean of 2"], [MIXED, "mean of 2"]]
+    cells = np.array([row[2:] for row in found[2:]], dtype=float)
+    assert cells[0] == pytest.approx(cells[[2, 4]].mean(axis=0), abs=0.11)
+    assert cells.min() >= 0
+    assert cells.max() <= 100
+    lines = (kept / "results.jsonl").read_text().splitlines()
+    assert {json.loads(line)["key"][3] for line in lines[1:]} == {"NaiveBayes"}
+    assert main([*WORDS, *MORE, "--peers", "NaiveBayes", *where]) == 0
+    assert (kept / "results.jsonl").read_text().splitlines() == lines
+    assert page.read_text(encoding="utf-8") == text
+
+
+def test_kept_figures_of_other_lessons_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["benchmark", "teach", "--tests", "first", "--sets", "Phishing", "--bytes", "4096"]
+    words += ["--seeds", "1", "--peers", "none", "--keep", str(tmp_path)]
+    assert main([*words, "--limit", "60"]) == 0
+    out = capsys.readouterr().out
+    assert [row[0] for row in table(out, TESTS["first"].title)[2:]] == ["first 100", "first 500"]
+    assert main([*words, "--limit", "61"]) == 2
+    assert "Use the same options, or another --keep" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--tests", "G"], "--tests: there is no 'G'"),
+        (["--sets", "iris"], "--sets: there is no 'iris'"),
+        (["--peers", "HATT"], "--peers: there is no 'HATT'. Did you mean HAT"),
+        (["--bytes", "4k"], "--bytes has to be whole numbers"),
+        (["--tests", "B", "--sets", "elec"], "no set of these tests is available"),
+        (["--seeds", "0"], "--seeds has to be at least 1"),
+    ],
+)
+def test_what_there_is_not_is_refused(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["benchmark", "teach", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_recording_is_kept_aside_in_order_and_shuffled(tmp_path: Path) -> None:
+    values = np.arange(50)
+    text = "a,b,class\n" + "".join(f"{i},{i % 3},{int(i >= 25)}\n" for i in values)
+    (tmp_path / "occupancy.csv.gz").write_bytes(gzip.compress(text.encode()))
+    sets = opener(tmp_path)
+    ordered, mixed = (
+        TESTS["A"].make("occupancy", way, sets, 40, 5) for way in (IN_ORDER, SHUFFLED)
+    )
+    assert ordered.asked[:, 0].tolist() == list(range(4, 40, 5)) == mixed.asked[:, 0].tolist()
+    assert ordered.values[:, 0].tolist() == [i for i in range(40) if i % 5 < 4]
+    assert mixed.values[:, 0].tolist() != ordered.values[:, 0].tolist()
+    assert rows(mixed.values) == rows(ordered.values)
+    assert (ordered.drawn, mixed.drawn) == (False, True)

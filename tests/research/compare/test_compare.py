@@ -1,0 +1,207 @@
+"""Learners side by side: the same figures as when each is run by hand, and no harm by failures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from compare_support import make_stream, start_odd
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from river import ensemble, tree
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.evaluation import prequential
+from microshrub_host.streams.stream import Stream
+from microshrub_research.compare import catalogue, our_learners, tree_set
+from microshrub_research.compare.catalogue import PEERS
+from microshrub_research.compare.contender import NO_ANSWER, SEED, Contender
+from microshrub_research.compare.runner import Cell, compare
+
+
+def cells_of(contenders: list[Contender], stream: Stream, **options: int) -> dict[str, Cell]:
+    """By the contenders' names."""
+    return {cell.name: cell for cell in compare(contenders, stream, **options)}
+
+
+@pytest.fixture(scope="module")
+def stream() -> Stream:
+    return make_stream(2000, missing=True)
+
+
+def test_ours_and_the_baselines_are_those_of_simulate(stream: Stream) -> None:
+    names = ["shrub window=16 trees=4", "hoeffding policy=efdt leaf=mc"]
+    contenders = [*map(our_learners.ours, names), PEERS["nochange"], PEERS["majority"]]
+    cells = cells_of(contenders, stream, warmup=100)
+    for contender in contenders[:2]:
+        parameters = our_learners.all_parameters(contender, stream, 100)
+        result = prequential.evaluate(stream, contender.learner, parameters, warmup=100)
+        cell = cells[contender.name]
+        assert (cell.accuracy, cell.kappa, cell.kappa_temporal) == pytest.approx(
+            (result.accuracy, result.kappa, result.kappa_temporal)
+        )
+        assert cell.model_bytes == our_learners.model_bytes(contender, stream, 100)
+        assert cell.model_bytes_by == "nbytes"
+        assert (cell.samples, cell.failure) == (2000, "")
+    assert cells["nochange"].accuracy == pytest.approx(result.accuracy_nochange)
+    assert cells["majority"].accuracy == pytest.approx(result.accuracy_majority)
+    assert cells["nochange"].kappa_temporal == 0
+
+
+@pytest.mark.long
+def test_rivers_are_those_of_river(stream: Stream) -> None:
+    names = ["river:HoeffdingTree", "river:Bagging"]
+    cells = cells_of([PEERS[name] for name in names], stream, jobs=2)
+    models = [
+        tree.HoeffdingTreeClassifier(),
+        ensemble.BaggingClassifier(tree.HoeffdingTreeClassifier(), n_models=10, seed=SEED),
+    ]
+    values = catalogue.filled(stream.values, 256)
+    for name, model in zip(names, models, strict=True):
+        right = 0
+        for row, label in zip(values.tolist(), stream.labels.tolist(), strict=True):
+            x = dict(enumerate(row))
+            right += model.predict_one(x) == label
+            model.learn_one(x, label)
+        assert cells[name].accuracy == pytest.approx(100 * right / 2000, abs=1e-4)
+        assert cells[name].model_bytes == pytest.approx(model._raw_memory_usage, rel=0.05)
+        assert cells[name].model_bytes_by == "_raw_memory_usage"
+        assert cells[name].samples_per_second > 0
+
+
+@pytest.mark.parametrize("name", [name for name in PEERS if name.startswith("river:")])
+def test_every_peer_of_river_learns(name: str) -> None:
+    stream = make_stream(300)
+    learner = catalogue.start(PEERS[name], stream, 256)
+    said = learner.run(learner.prepare(slice(0, 150)))
+    said = [*said, *learner.run(learner.prepare(slice(150, 300)))]
+    assert set(said) <= {NO_ANSWER, 0, 1, 2}
+    assert len(set(said[150:])) > 1
+    size = learner.nbytes()
+    assert size is not None
+    assert size > 1000
+
+
+@pytest.mark.long
+def test_failures_cost_only_their_own_cell(capfd: pytest.CaptureFixture[str]) -> None:
+    stream = make_stream(400)
+    odd = ["raises", "is killed", "leaves", "sleeps"]
+    contenders = [PEERS["nochange"], *(Contender(name, "odd", name) for name in odd)]
+    found = compare([*contenders, PEERS["majority"]], stream, limit=60, jobs=4, start=start_odd)
+    cells = {cell.name: cell for cell in found}
+    assert cells["nochange"].accuracy is not None
+    assert cells["majority"].accuracy is not None
+    assert cells["raises"].failure == "crashed: ZeroDivisionError: it came to this"
+    assert cells["is killed"].failure == "crashed: ended by SIGKILL"
+    assert cells["leaves"].failure == "ended too early"
+    assert cells["sleeps"].failure == "time limit of 60 s"
+    assert cells["sleeps"].samples_per_second is not None
+    assert cells["raises"].samples_per_second is None
+    for name in odd:
+        assert cells[name].accuracy is None
+        assert cells[name].samples == 6, "three blocks of two"
+    said = capfd.readouterr()
+    assert "a word" not in said.out + said.err
+    assert "Traceback" not in said.err
+
+
+def test_stopping_in_between_leaves_no_process_behind() -> None:
+    import multiprocessing
+
+    found = compare([PEERS["nochange"], Contender("sleeps", "odd", "sleeps")], make_stream(400),
+                    jobs=2, start=start_odd)  # fmt: skip
+    assert next(found).name == "nochange"
+    assert multiprocessing.active_children()
+    found.close()
+    assert not multiprocessing.active_children()
+
+
+def test_a_class_that_is_not_answered_is_never_right() -> None:
+    """The first sample of a baseline counts as wrong, also with all classes that there can be."""
+    labels = np.zeros(300, np.uint8)
+    for classes in (2, 256):
+        names = tuple(str(c) for c in range(classes))
+        stream = Stream("same", np.zeros((300, 1)), labels, ("x",), names)
+        cell = cells_of([PEERS["nochange"]], stream)["nochange"]
+        assert cell.accuracy == pytest.approx(100 * 299 / 300, abs=1e-4)
+
+
+@given(
+    values=arrays(float, (12, 2), elements=st.sampled_from([np.nan, 0.0, 1.0, 5.0])),
+    warmup=st.integers(1, 12),
+)
+def test_a_missing_value_is_the_last_one(values: np.ndarray, warmup: int) -> None:
+    found = catalogue.filled(values, warmup)
+    for column, result in zip(values.T, found.T, strict=True):
+        early = [v for v in column[:warmup] if v == v]
+        last = (min(early) + max(early)) / 2 if early else 0.0
+        for value, got in zip(column, result, strict=True):
+            last = value if value == value else last
+            assert got == last
+
+
+class TestSelect:
+    def test_names_and_groups_each_once(self) -> None:
+        found = [c.name for c in catalogue.select("river:HAT, nochange,river")]
+        assert found[:2] == ["river:HAT", "nochange"]
+        assert sorted(found[2:]) == sorted(
+            name for name in PEERS if name.startswith("river:") and name != "river:HAT"
+        )
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("river:hat", "Did you mean river:HAT"),
+            ("weka", "weka is unknown"),
+            (",", "names no learner"),
+        ],
+    )
+    def test_unknown(self, text: str, said: str) -> None:
+        with pytest.raises(UserError, match=said):
+            catalogue.select(text)
+
+
+class TestTreeSet:
+    def test_a_tree_for_every_system(self) -> None:
+        rows = tree_set.tree_rows()
+        assert list(rows)[:2] == ["VFDT", "EFDT"]
+        for row in rows.values():
+            assert list(row) == list(tree_set.SYSTEMS)
+            assert [c.system for c in row.values()] == list(tree_set.SYSTEMS)
+
+    def test_our_policies_differ_and_the_rest_is_the_same(self) -> None:
+        rows = tree_set.tree_rows()
+        settings = [dict(rows[name]["ours"].settings) for name in ("VFDT", "EFDT")]
+        assert [s.pop("policy") for s in settings] == ["vfdt", "efdt"]
+        assert settings[0] == settings[1]
+        river, moa = rows["VFDT"]["river"].settings, rows["VFDT"]["moa"].settings
+        assert settings[0]["split_confidence"] == river["delta"] == float(moa["-c"])
+        assert settings[0]["tie_threshold"] == river["tau"] == moa["-t"]
+        assert settings[0]["grace_period"] == river["grace_period"] == moa["-g"]
+
+
+def test_what_was_measured_until_ctrl_c_is_kept() -> None:
+    """The cells that are done come first, then those that ran, with the time of what they saw."""
+    stream = make_stream(400)
+
+    def interrupt(done: int, total: int, name: str) -> None:
+        if name == "sleeps" and done == 400 + 6:
+            raise KeyboardInterrupt
+
+    contenders = [
+        PEERS["nochange"],
+        *(Contender(name, "odd", name) for name in ("sleeps", "leaves")),
+    ]
+    found: dict[str, Cell] = {}
+
+    def take() -> None:
+        for cell in compare(contenders, stream, progress=interrupt, start=start_odd):
+            found[cell.name] = cell
+
+    with pytest.raises(KeyboardInterrupt):
+        take()
+    assert list(found) == ["nochange", "sleeps"]
+    assert found["nochange"].accuracy is not None
+    sleeps = found["sleeps"]
+    assert (sleeps.failure, sleeps.samples, sleeps.accuracy) == ("stopped", 6, None)
+    assert sleeps.samples_per_second is not None

@@ -1,0 +1,30 @@
+"""Random configurations: different ones, the same again, and the first of a longer draw."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from microshrub_research.papers.variations import SQRT, draw, settled
+
+GRID = {"depth": [2, 4, 8], "split": ["best", "random"], "features": [0, SQRT]}
+
+
+@given(st.integers(0, 20), st.integers(0, 5))
+def test_they_differ_and_are_of_the_lists(count: int, seed: int) -> None:
+    found = draw(GRID, count, seed)
+    assert len(found) == min(count, 12)
+    assert len({str(each) for each in found}) == len(found)
+    assert all(each[name] in GRID[name] for each in found for name in GRID)
+    assert found == draw(GRID, 20, seed)[: len(found)]
+
+
+def test_the_seed_matters_and_of_nothing_there_is_one() -> None:
+    assert draw(GRID, 5, 1) != draw(GRID, 5, 2)
+    assert draw({}, 5, 1) == [{}]
+
+
+@pytest.mark.parametrize(("features", "root"), [(1, 1), (14, 4), (40, 6), (100, 10)])
+def test_what_the_stream_settles(features: int, root: int) -> None:
+    assert settled({"depth": 2, "features": SQRT}, features) == {"depth": 2, "features": root}
