@@ -14,14 +14,34 @@ if TYPE_CHECKING:
     from .api import build, flash
     from .board.build import Build
     from .board.flash import SelfTest
+    from .board.program_house import HouseSettings
+    from .board.program_settings import Checkpoint, DriftAlarm, LabelPin, Pending, Sleep
     from .board.sensor_settings import Sensor
 
-__all__ = ["Build", "SelfTest", "Sensor", "build", "flash"]
+__all__ = [
+    "Build",
+    "Checkpoint",
+    "DriftAlarm",
+    "HouseSettings",
+    "LabelPin",
+    "Pending",
+    "SelfTest",
+    "Sensor",
+    "Sleep",
+    "build",
+    "flash",
+]
 
 _HOMES = {
     "Build": "board.build",
+    "Checkpoint": "board.program_settings",
+    "DriftAlarm": "board.program_settings",
+    "HouseSettings": "board.program_house",
+    "LabelPin": "board.program_settings",
+    "Pending": "board.program_settings",
     "SelfTest": "board.flash",
     "Sensor": "board.sensor_settings",
+    "Sleep": "board.program_settings",
     "build": "api",
     "flash": "api",
 }

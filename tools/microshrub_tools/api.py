@@ -14,10 +14,11 @@ from microshrub_host.models import model_files
 
 from .board import build as builds
 from .board import flash as flashing
-from .board import program_config
+from .board import program_config, program_house
 from .board.build import Build
 from .board.flash import SelfTest
 from .board.program_options import ProgramOptions
+from .board.program_words import old_settings
 from .board.raw_repl import Device, DeviceError
 from .board.sensor_settings import words_of
 
@@ -50,8 +51,10 @@ def build(
         Whether the library is for a MicroPython that you build: manifest.py in the folder
         firmware/ freezes it in, where it takes flash instead of RAM.
     options
-        Those of ProgramOptions: sensor=Sensor.adc(pins=(26, 27)), alarm="adwin",
-        beside=[LabelBudget(share=0.1)].
+        What surrounds the model: sensor=Sensor.adc(pins=(26, 27)), features="window=64 hop=16",
+        beside=[LabelBudget(share=0.1)], alarm=DriftAlarm("adwin"), checkpoint=Checkpoint(100),
+        pending=Pending(64), label_pin=LabelPin(15), led_pin=25, switch={"walk": (16,)},
+        sleep=Sleep(every=60), house=HouseSettings("broker", "desk"), watchdog=8000, text=True.
 
     Raises
     ------
@@ -71,11 +74,13 @@ def build(
     saved = model_files.read(Path(model))
     names = saved.feature_names, saved.known_names
     words = old_words(options)
+    if isinstance(options.get("features"), str):
+        options["features"] = options["features"].split()
     if "sensor" in options:
         options["sensor"] = words_of(options["sensor"])
-    given = ProgramOptions(**options, words=words)
+    given = ProgramOptions(**old_settings(options), words=words)
     around = given.config(target, *names, saved.extraction)
-    program = program_config.of_model(saved, around)
+    program = program_house.furnished(program_config.of_model(saved, around), given.house)
     folder = Path(output) if output else builds.folder_of(target)
     own = given.own_files(target)
     return builds.make(program, target, folder, emit, freeze=freeze, own=own)

@@ -12,7 +12,15 @@ from microshrub_host.beside.label_budget import LabelBudget
 from microshrub_host.beside.spare_classes import SpareClasses
 from microshrub_host.boards import board_files
 from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_tools.board import program_words
 from microshrub_tools.board.program_options import ProgramOptions
+from microshrub_tools.board.program_settings import (
+    Checkpoint,
+    DriftAlarm,
+    LabelPin,
+    Pending,
+    Sleep,
+)
 
 PICO = board_files.load("rpi_pico")
 ADC = ("adc", "pins=26,27", "rate=5")
@@ -54,7 +62,7 @@ def test_spare_classes_and_their_button() -> None:
         sensor=ADC,
         words={"spare_classes": ("4", "pin=15")},
         led_pin="25",
-        label_pin=("14", "pressed=no", "released="),
+        label_pin=LabelPin(14, pressed="no", released=""),
     )
     found = options.config(PICO, ["a", "b"], ["no", "yes"])
     assert found["spare"] == {
@@ -139,7 +147,7 @@ def test_a_label_budget_is_configured_with_its_light() -> None:
         ({"led_pin": "25"}, "--led-pin needs --label-budget"),
         ({"words": {"label_budget": "1 per hour"}}, "Write '1 per hour at 50 Hz'"),
         ({"words": {"label_budget": "10%"}, "led_pin": "99"}, "There is no pin 99"),
-        ({"beside": [LabelBudget(0.1)], "label_pin": ("15",)}, "leave one of them out"),
+        ({"beside": [LabelBudget(0.1)], "label_pin": LabelPin(15)}, "leave one of them out"),
     ],
 )
 def test_a_label_budget_that_cannot_be(options: dict[str, Any], words: str) -> None:
@@ -150,7 +158,7 @@ def test_a_label_budget_that_cannot_be(options: dict[str, Any], words: str) -> N
 
 
 def test_each_class_switches_its_pins() -> None:
-    options = ProgramOptions(switch=("a=b=16", "walk=17+LED", "rest="))
+    options = ProgramOptions(switch=program_words.switch(("a=b=16", "walk=17+LED", "rest=")))
     found = options.config(PICO, ["x"], ["rest", "walk", "a=b", "run"])
     assert found["switches"] == [[], [17, "LED"], [16], []]
     assert "switches" not in ProgramOptions().config(PICO, ["x"], ["rest", "walk"])
@@ -166,9 +174,54 @@ def test_each_class_switches_its_pins() -> None:
 )
 def test_wrong_switches(words: tuple[str, ...], said: str) -> None:
     with pytest.raises(UserError, match=said):
-        ProgramOptions(switch=words).config(PICO, ["x"], ["rest", "walk"])
+        ProgramOptions(switch=program_words.switch(words)).config(PICO, ["x"], ["rest", "walk"])
 
 
 def test_a_program_of_numbers_switches_nothing() -> None:
     with pytest.raises(UserError, match="--switch is for classes"):
-        ProgramOptions(switch=("walk=16",)).config(PICO, ["x"], ())
+        ProgramOptions(switch={"walk": (16,)}).config(PICO, ["x"], ())
+
+
+@pytest.mark.parametrize(
+    ("words", "settings"),
+    [
+        ({"alarm": "adwin", "hook": "forget"}, {"alarm": DriftAlarm("adwin", "forget")}),
+        ({"alarm": "none"}, {"alarm": DriftAlarm("none")}),
+        ({"hook": "reset"}, {"alarm": DriftAlarm(hook="reset")}),
+        ({"checkpoint_samples": 0, "checkpoint_seconds": 5}, {"checkpoint": None}),
+        ({"checkpoint_seconds": 5}, {"checkpoint": Checkpoint(seconds=5)}),
+        ({"pending": 7}, {"pending": Pending(7)}),
+        ({"label_pin": ("15", "pressed=yes")}, {"label_pin": LabelPin(15, pressed="yes")}),
+        ({"switch": ("yes=16+17",)}, {"switch": {"yes": (16, 17)}}),
+        ({"sleep": ("every=90", "pin=15")}, {"sleep": Sleep(every=90, pin=15)}),
+    ],
+)
+def test_what_python_said_in_words_warns_and_is_the_same(
+    words: dict[str, Any], settings: dict[str, Any]
+) -> None:
+    def around(options: dict[str, Any]) -> dict[str, Any]:
+        made = ProgramOptions(**{"sensor": ADC} | options)
+        return made.config(board_files.load("esp32"), ["a", "b"], ["no", "yes"])
+
+    with pytest.warns(DeprecationWarning, match="goes with the next release: write "):
+        before = program_words.old_settings(words)
+    assert around(before) == around(settings)
+    assert program_words.old_settings(settings) == settings
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: DriftAlarm("adwn"), "--alarm 'adwn' is unknown. Did you mean adwin"),
+        (lambda: DriftAlarm(hook="stop"), "--hook 'stop' is unknown"),
+        (lambda: Checkpoint(0), r"has to be 1\.\.536,870,912, not 0"),
+        (lambda: Checkpoint(seconds=-1), r"has to be 0\.\.1,000,000, not -1"),
+        (lambda: Pending(32769), r"has to be 1\.\.32,768, not 32,769"),
+        (lambda: Pending("many"), "not 'many'"),
+        (lambda: Sleep(every=2), "would never sleep"),
+        (lambda: Sleep(hold=0), "--sleep hold has to be 1"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_when_they_are_made(make: Any, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        make()

@@ -31,6 +31,7 @@ from microshrub_host.streams.number_streams import NumberStream
 from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_tools.board import program_config
 from microshrub_tools.board.program_options import ProgramOptions
+from microshrub_tools.board.program_settings import Checkpoint
 from microshrub_tools.cli.main import main
 from microshrub_tools.cli.monitor import facts
 from microshrub_tools.link.client import HostLink
@@ -89,7 +90,7 @@ def put_program(
 ) -> None:
     """Write what `build` makes for a stream."""
     shape = number_parameters(model, stream.features, stream.late)
-    around = ProgramOptions(**{"checkpoint_samples": 0} | options)
+    around = ProgramOptions(**{"checkpoint": None} | options)
     program = program_config.of_numbers(
         stream,
         model,
@@ -197,7 +198,7 @@ def test_a_power_cut_loses_nothing_that_was_saved(
     from microshrub_tools.board.simulated_device import NumberTwin, find_twin
 
     stream = opened(file, "later")
-    device = start(stream, "thicket-regressor", checkpoint_samples=50, checkpoint_seconds=0)
+    device = start(stream, "thicket-regressor", checkpoint=Checkpoint(50, 0))
     cuts = [130, 333]
 
     with HostLink(SerialLine(device.port)) as link:

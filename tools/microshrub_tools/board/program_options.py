@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.settings import settings
 from microshrub_host.base.text import did_you_mean
 from microshrub_host.beside import registry
 from microshrub_host.beside.companion import Beside
@@ -18,15 +17,18 @@ from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import option
 from microshrub_host.streams.extraction import Extraction
 
-from .flash_wear import seconds_between
 from .program_house import HouseSettings
 from .program_sensors import ProgramSensor, check_sensor, sensors
 from .program_sensors import pin as sensor_pin
 from .program_sensors import rate_of as sensor_rate
-from .program_sleep import sleep_of
+from .program_settings import (
+    Checkpoint,
+    DriftAlarm,
+    LabelPin,
+    Pending,
+    Sleep,
+)
 
-DETECTORS = ("page_hinkley", "adwin")
-HOOKS = ("nothing", "reset", "forget")
 _LEAST_WATCHDOG = 5000  # milliseconds
 
 
@@ -37,17 +39,16 @@ class ProgramOptions:
     # its kind and its settings, "adc", "pins=26,27", or a list of such for several sensors
     sensor: Sequence[str] | Sequence[Sequence[str]] = ("serial",)
     features: Sequence[str] | None = None  # of its readings: "window=64", "bands=0.5-3,3-8"
-    label_pin: Sequence[str] | None = None  # a pin and two classes: "15", "pressed=walk"
-    led_pin: str | None = None  # of a light that is on while a question waits; None: no light
-    switch: Sequence[str] | None = None  # "walk=16", "run=17+18": pins that are high for a class
-    pending: int = 32  # samples that may wait for a late label
-    checkpoint_samples: int = 1000  # between two, 0: none
-    checkpoint_seconds: int | None = None  # at least; None: so that the flash lasts ten years
-    alarm: str | None = None  # of classes "page_hinkley", if not "adwin" or "none"
+    label_pin: LabelPin | None = None  # a button that tells the class
+    led_pin: int | str | None = None  # of a light that is on while a question waits
+    switch: Mapping[str, Sequence[int | str]] | None = None  # pins that are high for a class
+    pending: Pending = field(default_factory=Pending)  # samples that wait for a late label
+    # None: nothing is saved
+    checkpoint: Checkpoint | None = field(default_factory=Checkpoint)
+    alarm: DriftAlarm | None = None  # of classes DriftAlarm(), of numbers none
     beside: Beside = ()  # what stands beside the model
     words: Mapping[str, Any] = field(default_factory=dict)  # more of it, by the options' names
-    hook: str = "nothing"  # what a drift does: "nothing", "reset" or "forget"
-    sleep: Sequence[str] | None = None  # between readings: "every=60", "pin=15"; None: it does not
+    sleep: Sleep | None = None  # between readings; None: it does not
     house: HouseSettings | None = None  # the broker that it tells
     watchdog: int = 0  # milliseconds, 0: none
     text: bool = False  # plotter lines over serial, too
@@ -76,24 +77,17 @@ class ProgramOptions:
         else:
             extraction = extraction or self._extraction(read, features)
             check_sensor(read, features, extraction)
-        seconds = self.checkpoint_seconds
-        checkpoint = {
-            "path": "checkpoint",
-            "samples": self.checkpoint_samples,
-            "seconds": seconds_between(board) if seconds is None else seconds,
-        }
         hertz = read.rate and read.rate / (extraction.options["hop"] if extraction else 1)
-        detector = self.alarm or ("page_hinkley" if classes else "none")
-        alarm = {"detector": detector, "hook": self.hook}
+        alarm = self.alarm or DriftAlarm("page_hinkley" if classes else "none")
         return {
             "sensor": read.config,
             **({"extraction": extraction.options} if extraction else {}),
-            "pending": self.pending,
-            "checkpoint": checkpoint if self.checkpoint_samples else None,
-            "alarm": None if detector == "none" else alarm,
+            "pending": self.pending.samples,
+            "checkpoint": self.checkpoint and self.checkpoint.config(board),
+            "alarm": alarm.config(),
             **self._beside(board, read, classes, hertz),
-            "label_pin": self.label_pin and label_pin(self.label_pin, classes, board),
-            **({"switches": switches(self.switch, classes, board)} if self.switch else {}),
+            "label_pin": self.label_pin and self.label_pin.config(classes, board),
+            **({"switches": _switches(self.switch, classes, board)} if self.switch else {}),
             **self._sleep(board, read),
             **self._house(classes),
             "watchdog": self.watchdog,
@@ -131,7 +125,7 @@ class ProgramOptions:
             return {}
         if self.text:
             raise UserError("--text prints lines all the time, which --sleep cuts: leave one out")
-        return {"sleep": sleep_of(self.sleep, board, read)}
+        return {"sleep": self.sleep.config(board, read)}
 
     def _house(self, classes: Sequence[str]) -> dict[str, Any]:
         """What config.json says of the broker, if there is one. Raises UserError."""
@@ -140,27 +134,14 @@ class ProgramOptions:
         return {"mqtt": self.house.config(classes, sleeps=self.sleep is not None)}
 
     def _check(self, board: Board) -> None:
-        for name, least, most in (
-            ("pending", 1, 32768),
-            ("checkpoint_samples", 0, 1 << 29),
-            ("checkpoint_seconds", 0, 1_000_000),
-            ("watchdog", 0, board.watchdog_ms or 1 << 23),
-        ):
-            value = getattr(self, name)
-            if value is not None and not least <= value <= most:
-                raise UserError(f"{option(name)} has to be {least:,}..{most:,}, not {value:,}")
+        most = board.watchdog_ms or 1 << 23
+        if not 0 <= self.watchdog <= most:
+            raise UserError(f"--watchdog has to be 0..{most:,}, not {self.watchdog:,}")
         if 0 < self.watchdog < _LEAST_WATCHDOG:
             raise UserError(
                 f"--watchdog has to be 0, or at least {_LEAST_WATCHDOG:,}, which leaves the time "
                 "to flash another program"
             )
-        for name, known in (("alarm", (None, "none", *DETECTORS)), ("hook", HOOKS)):
-            value = getattr(self, name)
-            if value not in known:
-                raise UserError(
-                    f"{option(name)} {value!r} is unknown. "
-                    f"{did_you_mean(value, [word for word in known if word])}"
-                )
 
     def own_files(self, board: Board) -> tuple[Path, ...]:
         """The files of the user's own sensors. Raises UserError."""
@@ -188,44 +169,30 @@ class ProgramOptions:
 
     def _refuse_classes(self) -> None:
         """Raise UserError for what is of no use to a program that predicts numbers."""
-        usual = ProgramOptions()
         for each in registry.of_options(self.words, 1.0) + tuple(self.beside):
             flag = each.options[0].flag
             raise UserError(f"{flag} is for classes, and this model predicts numbers")
-        for name in ("label_pin", "led_pin", "switch", "pending", "hook"):
-            if getattr(self, name) != getattr(usual, name):
-                raise UserError(f"{option(name)} is for classes, and this model predicts numbers")
-        if self.alarm not in (None, "none"):
-            raise UserError("--alarm is for classes, and this model predicts numbers")
+        alarm = self.alarm or DriftAlarm("none")
+        given = {
+            "label_pin": self.label_pin is not None,
+            "led_pin": self.led_pin is not None,
+            "switch": bool(self.switch),
+            "pending": self.pending != Pending(),
+            "hook": alarm.hook != "nothing",
+            "alarm": alarm.detector != "none",
+        }
+        for name in (name for name, is_given in given.items() if is_given):
+            raise UserError(f"{option(name)} is for classes, and this model predicts numbers")
 
 
-def label_pin(words: Sequence[str], classes: Sequence[str], board: Board) -> dict[str, Any]:
-    """The button that words such as 15 pressed=walk released=rest ask for."""
-    pin, *rest = words
-    found = settings("--label-pin", rest, {"pressed": 1, "released": 0})
-    for name, value in found.items():
-        if value in classes:
-            found[name] = list(classes).index(value)
-        elif value == "":
-            found[name] = None  # there is no label
-        elif type(value) is not int or not 0 <= value < len(classes):
-            known = ", ".join(classes)
-            raise UserError(f"--label-pin {name} has to be a class of {known}, not {value!r}")
-    return {"pin": sensor_pin(pin, board), **found}
-
-
-def switches(words: Sequence[str], classes: Sequence[str], board: Board) -> list[list[int | str]]:
-    """The pins of each class that words such as walk=16 run=17+18 ask for. Raises UserError."""
-    rows: list[list[int | str]] = [[] for _ in classes]
-    for word in words:
-        name, equals, pins = word.rpartition("=")
-        if not equals:
-            raise UserError(f"--switch {word!r} is not a class and its pin, such as walk=16")
+def _switches(
+    pins: Mapping[str, Sequence[int | str]], classes: Sequence[str], board: Board
+) -> list[list[int | str]]:
+    """The pins of each class. Raises UserError."""
+    for name in pins:
         if name not in classes:
             raise UserError(f"--switch has no class {name}. {did_you_mean(name, classes)}")
-        row = rows[list(classes).index(name)]
-        row += [sensor_pin(pin, board) for pin in pins.split("+") if pin]
-    return rows
+    return [[sensor_pin(pin, board) for pin in pins.get(name, ())] for name in classes]
 
 
 def rate_of(around: dict[str, Any]) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from pathlib import Path
 
 from microshrub_host.base.errors import UserError
@@ -27,10 +26,11 @@ from microshrub_host.cli.stream_options import (
 from microshrub_host.library.learners import WARMUP, option
 from microshrub_host.models import model_files
 
-from ..board import build, program_config, program_house
+from ..board import build, program_config, program_house, program_words
 from ..board.build import FOLDER
 from ..board.program_config import Program
-from ..board.program_options import DETECTORS, HOOKS, ProgramOptions
+from ..board.program_options import ProgramOptions
+from ..board.program_settings import DETECTORS, HOOKS
 from .build_report import print_build
 from .house_options import add_house_options, ask_password
 
@@ -143,7 +143,6 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--hook",
         choices=HOOKS,
-        default="nothing",
         help="what the model does when a drift is detected (default nothing)",
     )
     group.add_argument(
@@ -181,11 +180,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _options(arguments: argparse.Namespace) -> ProgramOptions:
     given = vars(arguments)
-    names = [field.name for field in dataclasses.fields(ProgramOptions) if field.name in given]
-    found = {name: given[name] for name in names}
-    words = {name: given[name] for name in registry.option_names() if name in given}
-    found["house"] = program_house.of_options(given, ask_password)
-    return ProgramOptions(**found | {"sensor": arguments.sensor or ("serial",), "words": words})
+    plain = ("features", "led_pin", "watchdog", "text")
+    return ProgramOptions(
+        **{name: given[name] for name in plain},
+        **program_words.of_words(given),
+        sensor=arguments.sensor or ("serial",),
+        words={name: given[name] for name in registry.option_names() if name in given},
+        house=program_house.of_options(given, ask_password),
+    )
 
 
 def _program(

@@ -14,7 +14,7 @@ from microshrub_host.cli.energy_options import add_battery_option
 from microshrub_host.cli.parsed import check_at_least_one, whole_number
 from microshrub_host.cli.stream_options import DEFAULT_BOARD, add_board_option
 
-from ..board.program_sleep import sleep_settings
+from ..board import program_words
 from ..state_fuzz.year import Year
 from ..state_fuzz.year_sleep import YearSleep
 
@@ -82,14 +82,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _sleeping(arguments: argparse.Namespace) -> tuple[Board, dict[str, int]] | None:
     """The board that sleeps and its settings. Raises UserError."""
-    if arguments.sleep is None:
+    asked = program_words.sleep(arguments.sleep)
+    if asked is None:
         if arguments.battery or arguments.board:
             raise UserError("--battery and --board are of a board that sleeps: add --sleep")
         return None
     board = board_files.load(arguments.board or DEFAULT_BOARD)
     if board.currents is None:
         raise UserError(f"nothing is known of what {board.name} draws")
-    found = sleep_settings(arguments.sleep, board)
+    found = asked.config(board)
     if "pin" in found:
         raise UserError("--sleep pin: nobody presses a button here")
     if 60 % arguments.rate:

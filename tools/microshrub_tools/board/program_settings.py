@@ -1,0 +1,164 @@
+"""What surrounds the model in a board's program, as a Python program asks for it.
+
+Words such as those of `microshrub build` become these in program_words.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.text import did_you_mean
+from microshrub_host.boards.board_files import Board
+
+from .flash_wear import seconds_between
+from .program_sensors import ProgramSensor
+from .program_sensors import pin as sensor_pin
+
+DETECTORS = ("page_hinkley", "adwin")
+HOOKS = ("nothing", "reset", "forget")
+_DAY = 86_400
+
+
+@dataclass(frozen=True)
+class DriftAlarm:
+    """Watches the errors of a learner of classes: `build(..., alarm=DriftAlarm("adwin"))`.
+
+    detector   "page_hinkley", "adwin", or "none" for no alarm
+    hook       what the model does when a drift is detected: "nothing", "reset" or "forget"
+
+    Raises UserError for others.
+    """
+
+    detector: str = DETECTORS[0]
+    hook: str = HOOKS[0]
+
+    def __post_init__(self) -> None:
+        for flag, value, known in (
+            ("--alarm", self.detector, ("none", *DETECTORS)),
+            ("--hook", self.hook, HOOKS),
+        ):
+            if value not in known:
+                raise UserError(f"{flag} {value!r} is unknown. {did_you_mean(value, known)}")
+
+    def config(self) -> dict[str, Any] | None:
+        """What config.json says of it."""
+        if self.detector == "none":
+            return None
+        return {"detector": self.detector, "hook": self.hook}
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Saves the state to flash after so many samples, not more often than every so many seconds.
+
+    samples   1..536,870,912
+    seconds   0..1,000,000; None: as many minutes as the board's flash needs to last ten years
+
+    Raises UserError for others.
+    """
+
+    samples: int = 1000
+    seconds: int | None = None
+
+    def __post_init__(self) -> None:
+        _check("--checkpoint-samples", self.samples, 1, 1 << 29)
+        if self.seconds is not None:
+            _check("--checkpoint-seconds", self.seconds, 0, 1_000_000)
+
+    def config(self, board: Board) -> dict[str, Any]:
+        """What config.json says of it."""
+        seconds = seconds_between(board) if self.seconds is None else self.seconds
+        return {"path": "checkpoint", "samples": self.samples, "seconds": seconds}
+
+
+@dataclass(frozen=True)
+class Pending:
+    """So many samples wait for a late label, 1..32,768. Raises UserError for others."""
+
+    samples: int = 32
+
+    def __post_init__(self) -> None:
+        _check("--pending", self.samples, 1, 32768)
+
+
+@dataclass(frozen=True)
+class LabelPin:
+    """A button that tells the class: pressed and released are classes, "" is no label."""
+
+    pin: int | str
+    pressed: str | int = 1
+    released: str | int = 0
+
+    def config(self, classes: Sequence[str], board: Board) -> dict[str, Any]:
+        """What config.json says of it. Raises UserError."""
+        return {
+            "pin": sensor_pin(self.pin, board),
+            "pressed": _class_of("pressed", self.pressed, classes),
+            "released": _class_of("released", self.released, classes),
+        }
+
+
+@dataclass(frozen=True)
+class Sleep:
+    """Sleeps between two readings of its sensor; in seconds, of at most a day.
+
+    every    it listens to its line once in so many
+    window   for so many of these, fewer than `every`
+    hold     it stays awake for so many after its start, and after something came over the line
+    pin      of a button that wakes it; None: none does
+
+    Raises UserError for others.
+    """
+
+    every: int = 60
+    window: int = 2
+    hold: int = 60
+    pin: int | str | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("every", 1), ("window", 0), ("hold", 1)):
+            value = getattr(self, name)
+            if type(value) is not int or not least <= value <= _DAY:
+                raise UserError(
+                    f"--sleep {name} has to be {least}..{_DAY:,} seconds, not {value!r}"
+                )
+        if self.window >= self.every:
+            raise UserError(
+                f"--sleep window={self.window} every={self.every} would never sleep: the window "
+                "has to be shorter"
+            )
+
+    def config(self, board: Board, read: ProgramSensor | None = None) -> dict[str, Any]:
+        """What config.json says of it; read is the sensor, if it is known. Raises UserError."""
+        if read and read.kind == "serial":
+            raise UserError(
+                "--sleep is for a board that reads its own --sensor: one that waits for samples "
+                "from its line would not hear them"
+            )
+        if board.currents and board.currents.sleep_ma is None:
+            raise UserError(
+                f"{board.name} cannot sleep: its MicroPython has no machine.lightsleep"
+            )
+        found: dict[str, Any] = {"every": self.every, "window": self.window, "hold": self.hold}
+        return found | ({} if self.pin is None else {"pin": sensor_pin(self.pin, board)})
+
+
+def _check(flag: str, value: int, least: int, most: int) -> None:
+    if type(value) is not int or not least <= value <= most:
+        shown = f"{value:,}" if type(value) is int else repr(value)
+        raise UserError(f"{flag} has to be {least:,}..{most:,}, not {shown}")
+
+
+def _class_of(name: str, value: str | int, classes: Sequence[str]) -> int | None:
+    """The number of a class; None for no label."""
+    if value in classes:
+        return list(classes).index(str(value))
+    if value == "":
+        return None
+    if type(value) is not int or not 0 <= value < len(classes):
+        known = ", ".join(classes)
+        raise UserError(f"--label-pin {name} has to be a class of {known}, not {value!r}")
+    return value
