@@ -57,13 +57,16 @@ class FeatureExtractor:
     statistics  those of the six of features.py that are wanted, by their places there
     bands       [low, high] each: frequencies in rate / window, both included, see spectrum.py
     plain       the channels whose last reading is a feature as it is
+    relative    energies in the bands are parts of the energy of all frequencies
 
     A sample holds, for each channel, its statistics and then log2 of its energies in the bands, in
     1/256; of a window of 1 it is the filtered reading itself. A reading less its zero is kept
     within 16 bits with a sign. Raises ValueError for what cannot be.
     """
 
-    def __init__(self, channels, window, hop, zero, filters, statistics, bands, plain):
+    def __init__(
+        self, channels, window, hop, zero, filters, statistics, bands, plain, relative=False
+    ):
         self.channels = whole("channels", channels, 1, MOST_CHANNELS)
         self._window = whole("window", window, 1, MOST_ROWS)
         self._hop = whole("hop", hop, 1, MOST_ROWS)
@@ -75,6 +78,7 @@ class FeatureExtractor:
             [whole("statistics", place, 0, PER_AXIS - 1) for place in statistics]
         )
         self._bands = tuple([_band(band, window) for band in bands])
+        self._relative = relative
         if window == 1 and statistics:
             raise ValueError("a window of one reading has no statistics")
         each = 1 if window == 1 else len(self._statistics) + len(self._bands)
@@ -156,8 +160,9 @@ class FeatureExtractor:
         spectrum = self._spectrum
         if spectrum is not None:
             spectrum.take(self._ring, self._row, self.channels, channel)
+            total = spectrum.energy(1, self._window >> 1) if self._relative else 0
             for low, high in self._bands:
-                values[to] = spectrum.energy(low, high)
+                values[to] = spectrum.energy(low, high) - total
                 to += 1
         return to
 

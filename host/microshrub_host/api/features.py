@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import overload
 
+from ..features.feature_choice import Place
 from ..features.feature_extraction import extracted, extracted_numbers
 from ..features.feature_options import FeatureOptions
 from ..streams.number_streams import NumberStream, ahead
@@ -42,7 +43,8 @@ def extract_features(
         What open_stream or open_numbers gives of a recording, a row for each reading: whole
         numbers of 16 bits.
     settings
-        Those of --features: "window=64 hop=32 bands=0.5-3,3-8 rate=100".
+        Those of --features: "window=64 hop=32 bands=0.5-3,3-8 rate=100"; "rate=100" chooses the
+        others, as "" does without knowing how many readings a second there are.
     shuffle
         Seed of a permutation of the samples; None keeps their order. Of classes only.
     target, horizon, lags
@@ -72,6 +74,7 @@ def extract_features(
 
     """
     if isinstance(stream, NumberStream):
-        options = FeatureOptions.of(settings.split())
+        options = FeatureOptions.of(settings.split(), Place(channels=len(stream.column_names)))
         return ahead(extracted_numbers(stream, options, target), horizon, lags)
-    return extracted(stream, FeatureOptions.of(settings.split()), shuffle)
+    options = FeatureOptions.of(settings.split(), Place(channels=len(stream.feature_names)))
+    return extracted(stream, options, shuffle)

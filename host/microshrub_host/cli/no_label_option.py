@@ -9,12 +9,12 @@ import numpy as np
 from ..base.errors import UserError
 from ..base.progress import showing
 from ..base.terminal import messages
-from ..features.feature_options import FeatureOptions
 from ..library.learners import WARMUP
 from ..streams.class_names import declared_classes
 from ..streams.number_streams import NumberStream
 from ..streams.open_numbers import open_columns
 from ..streams.stream import Stream
+from .features_option import feature_options
 
 
 def add_no_label_option(parser: argparse._ActionsContainer, what: str) -> None:
@@ -58,7 +58,7 @@ def open_unlabelled(arguments: argparse.Namespace) -> NumberStream:
     """The columns that the options ask for; notes on them are said."""
     warmup = arguments.warmup or WARMUP
     if arguments.features is not None:
-        warmup = FeatureOptions.of(arguments.features).readings(warmup)
+        warmup = feature_options(arguments).readings(warmup)
     with showing("reading") as update:
         stream = open_columns(
             arguments.data,

@@ -11,7 +11,6 @@ from ..base.progress import showing
 from ..base.terminal import messages
 from ..beside import registry
 from ..features.feature_extraction import extracted_numbers
-from ..features.feature_options import FeatureOptions
 from ..library.learners import (
     REGRESSORS,
     WARMUP,
@@ -22,6 +21,7 @@ from ..library.learners import (
 )
 from ..streams.number_streams import NumberStream, ahead
 from ..streams.open_numbers import NUMBER_SYNTHS, open_numbers
+from .features_option import feature_options, say_chosen
 from .options import model_parameters
 from .parsed import parsed, whole_number
 
@@ -132,8 +132,9 @@ def open_number_stream(
         raise UserError("--lags needs --horizon N.")
     horizon, lags = _horizon(getattr(arguments, "horizon", None)), 1 if lags is None else lags
     if arguments.features is not None:
-        options = FeatureOptions.of(arguments.features)
         readings = readings or open_readings(arguments)
+        options = feature_options(arguments, len(readings.column_names))
+        say_chosen(arguments, options)
         stream = ahead(extracted_numbers(readings, options, arguments.target), horizon, lags)
     else:
         stream = _read(arguments, arguments.target, arguments.warmup or WARMUP, horizon, lags)
@@ -144,7 +145,7 @@ def open_number_stream(
 
 def open_readings(arguments: argparse.Namespace) -> NumberStream:
     """The recording of which --features makes a stream of numbers; its target means nothing."""
-    options = FeatureOptions.of(arguments.features)
+    options = feature_options(arguments)
     last = arguments.columns[-1] if arguments.columns else None
     return _read(arguments, last, options.readings(arguments.warmup or WARMUP))
 

@@ -122,7 +122,7 @@ def _open(
         more = {"beside": beside, "growing": not arguments.warmup}
         return prequential.raw_rows(stream), stream.labels, parameters, more
     arguments.warmup = arguments.warmup or WARMUP
-    readings = open_readings(arguments) if arguments.features else None
+    readings = None if arguments.features is None else open_readings(arguments)
     numbers, parameters, target = open_numbers_arguments(arguments, readings)
     if readings and numbers.extraction:
         rows, columns = numbers.columns.shape

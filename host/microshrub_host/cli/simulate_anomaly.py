@@ -15,10 +15,10 @@ from ..beside import registry
 from ..beside.anomaly import Anomaly
 from ..evaluation.anomalies_alone import score_alone
 from ..features.feature_extraction import extracted_numbers
-from ..features.feature_options import FeatureOptions
 from ..library import loader
 from ..library.learners import WARMUP, option
 from ..reports.plots import draw_anomalies
+from .features_option import feature_options, say_chosen
 from .no_label_option import open_unlabelled
 from .options import given_options
 from .outputs import is_quiet, write_figure, write_json
@@ -37,7 +37,9 @@ def run_alone(arguments: argparse.Namespace) -> int:
     assert options
     stream = open_unlabelled(arguments)
     if arguments.features is not None:
-        stream = extracted_numbers(stream, FeatureOptions.of(arguments.features))
+        features = feature_options(arguments, len(stream.column_names))
+        say_chosen(arguments, features)
+        stream = extracted_numbers(stream, features)
     engine = arguments.engine or loader.fastest()
     if engine == "micropython":
         raise UserError("--engine micropython runs a learner: --no-label takes another engine.")

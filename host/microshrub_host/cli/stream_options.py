@@ -14,12 +14,12 @@ from ..boards import board_files
 from ..boards.default_bytes import SIZE, bytes_for
 from ..evaluation import prequential
 from ..features.feature_extraction import extracted
-from ..features.feature_options import FeatureOptions
 from ..library.learners import MODELS, WARMUP, check_parameters, stream_parameters, warmup_of
 from ..programs import native_files
 from ..streams.generators import SYNTH_NAMES
 from ..streams.open_stream import open_stream
 from ..streams.stream import Stream
+from .features_option import add_features_option, feature_options, say_chosen
 from .no_label_option import open_unlabelled_rows
 from .options import given_options, model_parameters
 from .parsed import whole_number
@@ -89,19 +89,6 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
     add_features_option(parser, "DATA holds a sensor's readings: learn")
 
 
-def add_features_option(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add --features; `what` is done to the features."""
-    parser.add_argument(
-        "--features",
-        nargs="+",
-        metavar="NAME=VALUE",
-        help=f"{what} features of windows of them: window=64 hop=32 readings; statistics=all, "
-        "none or mean,deviation,min,max,crossings,energy; bands=0.5-3,3-8 low-pass=20 "
-        "high-pass=0.5 band-pass=1-10 in Hz; rate=100 readings a second; plain=COLUMN,... are "
-        "taken as they are; zero=32768 for analog pins (default: a reading is a sample)",
-    )
-
-
 def add_board_option(
     parser: argparse.ArgumentParser, default: str | None, text: str, *, required: bool = False
 ) -> None:
@@ -125,7 +112,7 @@ def open_rows(arguments: argparse.Namespace) -> Stream:
     """The rows of DATA as they are, in their own order if --features makes samples of them."""
     if getattr(arguments, "no_label", False):
         return open_unlabelled_rows(arguments)
-    options = _feature_options(arguments)
+    options = None if arguments.features is None else feature_options(arguments)
     early = arguments.warmup or WARMUP
     with showing("reading") as update:
         stream = open_stream(
@@ -153,13 +140,11 @@ def open_rows(arguments: argparse.Namespace) -> Stream:
 
 def made_of(arguments: argparse.Namespace, rows: Stream) -> Stream:
     """The samples that --features makes of the rows, or these without it."""
-    options = _feature_options(arguments)
-    return extracted(rows, options, arguments.shuffle) if options else rows
-
-
-def _feature_options(arguments: argparse.Namespace) -> FeatureOptions | None:
-    """What --features asks for; None without it. Raises UserError."""
-    return None if arguments.features is None else FeatureOptions.of(arguments.features)
+    if arguments.features is None:
+        return rows
+    options = feature_options(arguments, len(rows.feature_names), len(rows.class_names))
+    say_chosen(arguments, options)
+    return extracted(rows, options, arguments.shuffle)
 
 
 def open_with_parameters(arguments: argparse.Namespace) -> tuple[Stream, dict[str, Any]]:

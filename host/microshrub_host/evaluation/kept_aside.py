@@ -1,4 +1,7 @@
-"""Keeps every fifth sample of a stream aside, and asks about it once the last label has come."""
+"""Keeps every fifth sample of a stream aside, and asks about it once the last label has come.
+
+Of samples made of windows, these are whole stretches of time (stretches.py).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from ..library import loader
 from ..library.learners import MODELS, warmup_of
 from ..streams.stream import Stream
 from ..streams.units import Raw
-from . import prequential
+from . import prequential, stretches
 from .by_class import ByClass
 from .without_labels import WithoutLabels
 
@@ -34,6 +37,8 @@ def measure(
 ) -> WithoutLabels | None:
     """Learn four of every five of the stream's last samples, 20,000 at most; ask about the others.
 
+    Of windows, learn those that share no reading with the stretches of time that are kept aside.
+
     None if there are too few, or it makes no sense beside a companion. It runs on the fastest
     engine, as all come to the same bits. For warmup see warmup_of().
     """
@@ -44,14 +49,22 @@ def measure(
     rows = stream.scale.apply(np.asarray(stream.values[begin:]))
     labels = np.asarray(stream.labels[begin:])
     aside = np.arange(samples) % EVERY == EVERY - 1
+    aside, learned = stretches.split(stream, begin) or (aside, ~aside)
     warmup = warmup_of(model, warmup, frozen=freezes(beside))
     said = answers(
-        model, parameters, rows[~aside], labels[~aside], rows[aside], warmup=warmup, beside=beside
+        model,
+        parameters,
+        rows[learned],
+        labels[learned],
+        rows[aside],
+        warmup=warmup,
+        beside=beside,
     )
     by_class = ByClass.none_yet(tuple(stream.class_names))
     by_class.add(labels[aside], said)
     right = 100 * float(np.mean(said == labels[aside]))
-    return WithoutLabels(int(aside.sum()), int((~aside).sum()), right, by_class)
+    parts = int(aside.sum()), int(learned.sum())
+    return WithoutLabels(*parts, right, by_class, windows=stream.ends is not None)
 
 
 def answers(

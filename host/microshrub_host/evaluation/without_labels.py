@@ -2,7 +2,8 @@
 
 A prequential accuracy tells each label right after its prediction, and so rewards whoever repeats
 the last one. On the shelf there is no label. Here a learner learns four of every five samples, in
-their order, and is then asked about the others, in theirs (kept_aside.py).
+their order, and is then asked about the others, in theirs (kept_aside.py). Of samples made of
+windows, whole stretches of time are the others: windows that overlap are nearly the same.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ class WithoutLabels:
     learned: int
     accuracy: float
     by_class: ByClass = field(repr=False)
+    windows: bool = False  # whether whole stretches of time were kept aside
 
     @property
     def balanced_accuracy(self) -> float:
@@ -38,16 +40,18 @@ class WithoutLabels:
 
     def rows(self) -> list[tuple[str, str]]:
         """For a table: names and values."""
+        how = ", whole stretches of time" * self.windows
         found = [
-            ("without labels", f"{self.accuracy:.2f} % of {self.samples:,} kept aside"),
+            ("without labels", f"{self.accuracy:.2f} % of {self.samples:,} kept aside{how}"),
             ("  balanced accuracy", f"{self.balanced_accuracy:.2f} %"),
         ]
         return [*found, *self.by_class.recall_rows()]
 
     def sentence(self) -> str:
         """What it means."""
+        how = ", of stretches of time that it has not heard" * self.windows
         return (
             f"Without labels, after {self.learned:,} samples, it is right in "
-            f"{self.accuracy:.2f} % of {self.samples:,} others ({self.balanced_accuracy:.2f} % in "
-            "the mean of the classes)."
+            f"{self.accuracy:.2f} % of {self.samples:,} others{how} "
+            f"({self.balanced_accuracy:.2f} % in the mean of the classes)."
         )

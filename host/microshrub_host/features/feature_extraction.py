@@ -73,6 +73,7 @@ def extracted(stream: Stream, options: FeatureOptions, shuffle: int | None = Non
         feature_names=made.names,
         known_scale=made.scale,
         extraction=made.extraction,
+        ends=made.last[order],
     )
 
 

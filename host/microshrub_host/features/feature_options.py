@@ -1,6 +1,7 @@
 """What a user says of the features of a sensor's readings, such as window=64 bands=0.5-3,3-8.
 
-The device counts in readings and in frequencies of its window; this makes these of hertz.
+The device counts in readings and in frequencies of its window; this makes these of hertz. What is
+not said is chosen by feature_choice.py.
 """
 
 from __future__ import annotations
@@ -17,17 +18,18 @@ from ..base.text import did_you_mean
 from ..streams.extraction import Extraction
 from ..streams.stream import MAX_FEATURES
 from . import filter_design
+from .feature_choice import MOST_READINGS, WINDOWS, Place, Work, band_edges, hop_for, window_for
 
 STATISTICS = ("mean", "deviation", "min", "max", "crossings", "energy")  # as in features.py
-WINDOWS = (32, 64, 128, 256, 512)  # with bands
-_MOST = 1024  # readings of a window, and from one sample to the next
+AUTO, NONE = "auto", "none"
 _SETTINGS: dict[str, Any] = {
-    "window": 64, "hop": None, "statistics": "all", "bands": None, "low-pass": None,
+    "window": None, "hop": None, "statistics": "all", "bands": None, "low-pass": None,
     "high-pass": None, "band-pass": None, "plain": "", "zero": None, "rate": None,
 }  # fmt: skip
 _BAND = re.compile(r"(\d+\.?\d*|\.\d+)-(\d+\.?\d*|\.\d+)")
 
 Band = tuple[float, float]
+NOWHERE = Place()
 
 
 @dataclass(frozen=True)
@@ -38,25 +40,48 @@ class FeatureOptions:
     hop: int
     statistics: tuple[int, ...]  # places in STATISTICS
     bands: tuple[Band, ...]
+    chosen: tuple[tuple[int, int], ...]  # of bands=auto: the frequencies, in rate / window
     filters: tuple[tuple[str, float], ...]  # high or low, and the cut-off
     plain: tuple[str, ...]  # channels whose last reading is a feature as it is
     zero: tuple[int, ...]  # one for all channels, or one each; none: of the sensor
     rate: float | None  # readings a second; None: of the sensor
 
     @classmethod
-    def of(cls, words: Sequence[str]) -> FeatureOptions:
-        """Those that the words ask for. Raises UserError."""
+    def of(cls, words: Sequence[str], place: Place = NOWHERE) -> FeatureOptions:
+        """Those that the words ask for, and of what they do not say those that fit the place.
+
+        Raises UserError.
+        """
         found = settings("--features", words, _SETTINGS)
-        window = _whole("window", found["window"])
+        rate = place.rate if found["rate"] is None else _number("rate", found["rate"])
+        given, auto = found["window"], found["window"] in (None, AUTO)
+        window = window_for(rate or place.about) if auto else _whole("window", given)
+        statistics = _statistics(found["statistics"]) if window > 1 else ()
+        plain = tuple(name for name in str(found["plain"]).split(",") if name)
+        wanted = found["bands"] or (AUTO if auto else NONE)
+        bands = _bands(wanted, window)
+        made = max(place.channels - len(plain), 1)  # channels of which there is more than a value
+        room = (MAX_FEATURES - len(plain)) // made - len(statistics)
+        chosen = tuple(band_edges(window, room)) if wanted == AUTO and room > 0 else ()
+        features = made * (len(statistics) + len(bands or chosen)) + len(plain)
+        work = Work(made, window, bool(statistics), bool(bands or chosen), features)
+        hop = found["hop"]
+        if hop in (None, AUTO):
+            hop = (
+                hop_for(work, rate or place.about, place.time)
+                if auto or hop
+                else max(window // 2, 1)
+            )
         return cls(
             window=window,
-            hop=_whole("hop", found["hop"] or max(window // 2, 1)),
-            statistics=_statistics(found["statistics"]) if window > 1 else (),
-            bands=_bands(found["bands"], window),
+            hop=_whole("hop", hop),
+            statistics=statistics,
+            bands=bands,
+            chosen=chosen,
             filters=_filters(found),
-            plain=tuple(name for name in str(found["plain"]).split(",") if name),
+            plain=plain,
             zero=_zero(found["zero"]),
-            rate=None if found["rate"] is None else _number("rate", found["rate"]),
+            rate=rate,
         )
 
     def extraction(
@@ -76,13 +101,15 @@ class FeatureOptions:
                 "--features: bands and filters depend on the readings a second. Say how many "
                 "there are: rate=100"
             )
+        bands = [_bins(band, self.window, rate or 1) for band in self.bands]
         options = {
             "window": self.window,
             "hop": self.hop,
             "zero": self._zeros(len(channels), zero),
             "filters": [_filter(form, cut_off, rate or 1) for form, cut_off in self.filters],
             "statistics": list(self.statistics),
-            "bands": [_bins(band, self.window, rate or 1) for band in self.bands],
+            "bands": [*bands, *map(list, self.chosen)],
+            **({"relative": True} if self.chosen else {}),
             "plain": [self._place(name, channels) for name in self.plain],
         }
         self._check_count(len(channels))
@@ -92,11 +119,26 @@ class FeatureOptions:
         """Of the features, in their order."""
         each = [f"_{STATISTICS[place]}" for place in self.statistics]
         each += [f"_{low:g}-{high:g}Hz" for low, high in self.bands]
+        each += map(self._called, range(len(self.chosen)))
         return tuple(
             channel + ending
             for channel in channels
             for ending in ([""] if channel in self.plain or self.window == 1 else each)
         )
+
+    def _called(self, number: int) -> str:
+        """A band that was chosen, in hertz if the rate is known."""
+        if not self.rate:
+            return f"_band{number + 1}"
+        low, high = self.chosen[number]
+        step = self.rate / self.window
+        return f"_{low * step:.3g}-{min(high + 1, self.window / 2) * step:.3g}Hz"
+
+    @property
+    def chosen_words(self) -> list[str]:
+        """The settings of which each may be left out, as one would type them."""
+        bands = ["bands=auto"] if self.chosen else []
+        return [f"window={self.window}", f"hop={self.hop}", *bands]
 
     def readings(self, samples: int) -> int:
         """How many readings so many samples are made of."""
@@ -131,9 +173,9 @@ class FeatureOptions:
 
 
 def _whole(name: str, value: Any) -> int:
-    if type(value) is not int or not 1 <= value <= _MOST:
+    if type(value) is not int or not 1 <= value <= MOST_READINGS:
         raise UserError(
-            f"--features {name} has to be a whole number of 1..{_MOST:,}, not {value!r}"
+            f"--features {name} has to be a whole number of 1..{MOST_READINGS:,}, not {value!r}"
         )
     return value
 
@@ -149,7 +191,7 @@ def _number(name: str, value: Any) -> float:
 
 
 def _statistics(value: Any) -> tuple[int, ...]:
-    if value in ("all", "none"):
+    if value in ("all", NONE):
         return tuple(range(len(STATISTICS))) if value == "all" else ()
     found = []
     for name in str(value).split(","):
@@ -162,14 +204,14 @@ def _statistics(value: Any) -> tuple[int, ...]:
 
 
 def _bands(value: Any, window: int) -> tuple[Band, ...]:
-    if value is None:
+    if value == NONE:
         return ()
     if window not in WINDOWS:
         raise UserError(
             f"--features bands need a window of {', '.join(map(str, WINDOWS[:-1]))} or "
             f"{WINDOWS[-1]} readings, a power of two, not {window}"
         )
-    return tuple(_band("bands", text) for text in str(value).split(","))
+    return () if value == AUTO else tuple(_band("bands", text) for text in str(value).split(","))
 
 
 def _band(name: str, text: Any) -> Band:

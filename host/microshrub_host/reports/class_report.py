@@ -9,7 +9,7 @@ from ..evaluation.classes import Result
 from .report import RunReport
 
 _LEAK = "neighbours in time leak: a sample is learned after others that are nearly the same"
-_SHUFFLED = f"But they were shuffled, and in a recording {_LEAK}. A board will be less accurate."
+_WINDOWS = "windows overlap, and a sample is learned after others that share its readings"
 _FEW = 100  # samples below which there is no verdict
 
 
@@ -55,10 +55,11 @@ def _with_labels(result: Result, shuffled: bool) -> str:
     if result.asking:  # they have all labels
         return _verdict_of_few(result, baselines)
     best = max(baselines, key=lambda name: baselines[name])
+    leak = _WINDOWS if result.alone and result.alone.windows else _LEAK
     gain = result.accuracy - baselines[best]
     if gain > 0:
         said = f"The model is {gain:.2f} points above the better of the two simple baselines."
-        return f"{said} {_SHUFFLED}" if shuffled else said
+        return f"{said} {_shuffled(leak)}" if shuffled else said
     said = f"The model does not beat {best} ({baselines[best]:.2f} %)."
     if best == "NoChange" and _in_runs(result):
         said += (
@@ -67,7 +68,7 @@ def _with_labels(result: Result, shuffled: bool) -> str:
         )
         if not shuffled:
             said += (
-                f" --shuffle SEED breaks the runs up, but then {_LEAK}, so accuracy is too high."
+                f" --shuffle SEED breaks the runs up, but then {leak}, so accuracy is too high."
             )
     return said
 
@@ -98,3 +99,7 @@ def _in_runs(result: Result) -> bool:
 def _margin(samples: int) -> float:
     """Percent: three standard errors of a share in so many samples, at least 5."""
     return float(max(5, 150 / samples**0.5))
+
+
+def _shuffled(leak: str) -> str:
+    return f"But they were shuffled, and in a recording {leak}. A board will be less accurate."

@@ -38,6 +38,7 @@ class Stream:
     known_scale: Scale | None = None  # where the reader has looked for it already
     extraction: Extraction | None = None  # of features that were made of a recording's readings
     label_name: str = ""  # the column of the class; "": the source has no name for it
+    ends: NDArray[np.intp] | None = None  # of samples made of windows: the last reading of each
 
     @property
     def samples(self) -> int:

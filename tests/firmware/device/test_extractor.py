@@ -16,12 +16,14 @@ from microshrub_host.library import loader
 from microshrub_host.streams.extraction import Extraction
 
 CHANNELS = ("x", "y", "t")
+AUTO = "window=64 hop=16 statistics=none bands=auto"
 ABSENT = -(2**29)
 WORDS = (
     "window=32 hop=8 bands=0-10,10-50 band-pass=2-30 plain=t rate=100",
     "window=64 hop=100 bands=20-25 statistics=min,energy rate=100",
     "window=7 hop=1 statistics=deviation high-pass=1 zero=100,-5,3 rate=1000",
     "window=1 hop=3 low-pass=5 rate=50",
+    "window=32 hop=8 statistics=crossings bands=auto",
 )
 
 BOARD = """
@@ -92,6 +94,18 @@ def test_what_is_plain_is_as_it_was_read() -> None:
     found = samples(WORDS[0], "checked", readings())
     last = readings()[31::8, 2].tolist()
     assert [sample[-1] for sample in found] == last
+
+
+def test_bands_that_are_chosen_are_parts_of_the_whole_however_loud_it_is() -> None:
+    """log2 of each part, in 1/256: together they are 1."""
+    rows = np.random.default_rng(5).normal(0, 900, (300, 3)).astype(np.int32)
+    found = []
+    for loud in (1, 2, 8):
+        parts = np.array(samples(AUTO, "checked", rows * loud)).reshape(-1, 8)
+        assert np.abs(np.sum(2.0 ** (parts / 256), axis=1) - 1).max() < 0.03
+        found.append(np.where(parts > -2560, parts, 0))  # what is fainter is less precise
+    for louder in found[1:]:
+        assert np.abs(louder - found[0]).max() <= 16
 
 
 def test_behind_a_gap_nothing_is_left_of_what_was_before() -> None:

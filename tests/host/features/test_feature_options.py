@@ -45,8 +45,8 @@ def test_bands_that_meet_share_no_frequency() -> None:
 
 
 def test_usual_features_are_the_six_statistics_of_64_readings() -> None:
-    found = options("hop=5").extraction(CHANNELS, 50)
-    assert (found.options["window"], found.options["statistics"]) == (64, [0, 1, 2, 3, 4, 5])
+    found = options("window=64").extraction(CHANNELS, 50).options
+    assert (found["hop"], found["statistics"], found["bands"]) == (32, [0, 1, 2, 3, 4, 5], [])
     assert options("window=9").hop == 4
     assert options("window=1 low-pass=2").names(CHANNELS) == CHANNELS
 
@@ -57,6 +57,7 @@ def test_usual_features_are_the_six_statistics_of_64_readings() -> None:
         ("window=0", "window has to be a whole number of 1..1,024, not 0"),
         ("window=2000", "window has to be a whole number of 1..1,024"),
         ("hop=x", "hop has to be a whole number of 1..1,024, not 'x'"),
+        ("window=100 bands=auto", "need a window of 32, 64, 128, 256 or 512 readings, a power of"),
         ("windw=3", "--features has no windw. Did you mean window?"),
         ("window=100 bands=1-2", "need a window of 32, 64, 128, 256 or 512 readings, a power of"),
         ("bands=3-60", "3-60 Hz is above half the rate. With 100 readings a second"),
@@ -70,7 +71,7 @@ def test_usual_features_are_the_six_statistics_of_64_readings() -> None:
         ("low-pass=1 high-pass=2", "the high-pass has to be below the low-pass"),
         ("low-pass=1 band-pass=1-2", "leave the others out"),
         ("statistics=median", "--features statistics has no median. Did you mean mean?"),
-        ("statistics=none", "without statistics and bands there is no feature"),
+        ("statistics=none bands=none", "without statistics and bands there is no feature"),
         ("zero=1,2,3", "zero has 3 numbers, and a reading has 2 values"),
         ("zero=a", "zero has to be a whole number, not 'a'"),
         ("plain=az", "plain: a reading has no az"),

@@ -13,6 +13,7 @@ from microshrub_host.beside import registry
 from microshrub_host.beside.companion import Beside
 from microshrub_host.beside.watcher import CONFIG, Watcher
 from microshrub_host.boards.board_files import Board
+from microshrub_host.features.feature_choice import Place
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import option
 from microshrub_host.streams.extraction import Extraction
@@ -69,7 +70,7 @@ class ProgramOptions:
             self._refuse_classes()
         read = sensors(self.sensor, board)
         if read.kind == "serial":  # the features themselves come over the link
-            if self.features and extraction is None:
+            if self.features is not None and extraction is None:
                 raise UserError(
                     "--features needs a --sensor: what comes over the link is taken as features"
                 )
@@ -149,10 +150,10 @@ class ProgramOptions:
 
     def _extraction(self, read: ProgramSensor, features: Sequence[str]) -> Extraction | None:
         """What --features makes of the sensor's readings, if it makes these features."""
-        if not self.features:
+        if self.features is None:
             return None
         names = read.channels
-        options = FeatureOptions.of(self.features)
+        options = FeatureOptions.of(self.features, Place(read.rate, len(names)))
         found = options.names(names)
         if len(found) != len(features):
             raise UserError(

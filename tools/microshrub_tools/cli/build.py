@@ -30,6 +30,7 @@ from ..board import build, program_config, program_house, program_words
 from ..board.build import FOLDER
 from ..board.program_config import Program
 from ..board.program_options import ProgramOptions
+from ..board.program_sensors import sensors
 from ..board.program_settings import DETECTORS, HOOKS
 from .build_report import print_build
 from .house_options import add_house_options, ask_password
@@ -205,17 +206,28 @@ def _program(
         for name in [*given_options(arguments), *of_data]:
             raise UserError(f"{option(name)} is not used: the model is in {arguments.model}")
         model = model_files.read(Path(arguments.model))
-        if arguments.features and model.extraction:
+        if arguments.features is not None and model.extraction:
             raise UserError(f"--features is not used: {arguments.model} has its own")
         around = options.config(board, model.feature_names, model.known_names, model.extraction)
         return program_config.of_model(model, around)
     if arguments.data is None:
         raise UserError("Name a saved model, --model FILE.mshrub, or DATA for a fresh one")
+    if arguments.features is not None:
+        arguments.features = [*arguments.features, *_rate(arguments, board, options)]
     if wants_numbers(arguments):
         return _number_program(arguments, board, options)
     stream, parameters = open_with_parameters(arguments)
     around = options.config(board, stream.feature_names, stream.class_names, stream.extraction)
     return program_config.of_stream(stream, arguments.model, parameters, arguments.warmup, around)
+
+
+def _rate(
+    arguments: argparse.Namespace, board: board_files.Board, options: ProgramOptions
+) -> list[str]:
+    """The sensor's rate for --features, if it has one and nobody has said it."""
+    rate = sensors(options.sensor, board).rate
+    said = any(word.startswith("rate=") for word in arguments.features)
+    return [f"rate={rate:g}"] if rate and not said else []
 
 
 def _number_program(

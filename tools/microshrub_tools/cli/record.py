@@ -15,9 +15,8 @@ from rich.text import Text
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import messages
 from microshrub_host.base.text import count
+from microshrub_host.cli.features_option import add_features_option
 from microshrub_host.cli.parsed import whole_number
-from microshrub_host.cli.stream_options import add_features_option
-from microshrub_host.features.feature_options import FeatureOptions
 
 from ..board.ports import add_port_option, chosen_port
 from ..link.serial_line import SerialLine
@@ -95,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         if value is not None and not value > 0:
             raise UserError(f"--{name} has to be above 0, not {value}")
     words = arguments.features
-    features = FeatureReadings(FeatureOptions.of(words)) if words else None
+    features = None if words is None else FeatureReadings(words)
     port = chosen_port(arguments.port)
     with (
         SampleFile(arguments.output, append=arguments.append, force=arguments.force) as file,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import cast
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.features.feature_choice import Place
 from microshrub_host.features.feature_extraction import Extractor
 from microshrub_host.features.feature_options import FeatureOptions
 
@@ -15,8 +17,10 @@ from .readings import Reading
 class FeatureReadings:
     """Takes readings, and gives a sample of their features where one is complete."""
 
-    def __init__(self, options: FeatureOptions) -> None:
-        self._options = options
+    def __init__(self, words: Sequence[str]) -> None:
+        """words are those of --features. Raises UserError."""
+        FeatureOptions.of(words)  # before there is a reading
+        self._words = words
         self._channels: tuple[str, ...] = ()
         self._names: tuple[str, ...] = ()
         self._extractor: Extractor | None = None
@@ -28,8 +32,9 @@ class FeatureReadings:
         """
         if self._extractor is None or reading.gap or reading.names != self._channels:
             self._channels = reading.names
-            self._names = self._options.names(reading.names)
-            self._extractor = Extractor(self._options.extraction(reading.names))
+            options = FeatureOptions.of(self._words, Place(channels=len(reading.names)))
+            self._names = options.names(reading.names)
+            self._extractor = Extractor(options.extraction(reading.names))
         for name, value in zip(reading.names, reading.values, strict=True):
             if isinstance(value, str):
                 raise UserError(

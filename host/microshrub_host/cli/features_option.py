@@ -1,0 +1,56 @@
+"""--features: samples that are made of windows of a sensor's readings."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..base.terminal import messages
+from ..boards import board_files
+from ..boards.feature_time import time_on
+from ..features.feature_choice import Place
+from ..features.feature_options import FeatureOptions
+from ..streams.recorded_rate import recorded_rate
+
+
+def add_features_option(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add --features; `what` is done to the features."""
+    parser.add_argument(
+        "--features",
+        nargs="*",
+        metavar="NAME=VALUE",
+        help=f"{what} features of windows of them. Alone, it chooses windows that fit the rate "
+        "and the board, statistics and bands; or say some: rate=100 readings a second; window=64 "
+        "hop=32 readings; statistics=all, none or mean,deviation,min,max,crossings,energy; "
+        "bands=auto, none or 0.5-3,3-8 low-pass=20 high-pass=0.5 band-pass=1-10 in Hz; "
+        "plain=COLUMN,... are taken as they are; zero=32768 for analog pins (default: a reading "
+        "is a sample)",
+    )
+
+
+def feature_options(
+    arguments: argparse.Namespace, channels: int = 1, classes: int = 2
+) -> FeatureOptions:
+    """What --features asks for; of what it does not say, what fits the recording and the board.
+
+    A reading has so many channels. Raises UserError.
+    """
+    given = vars(arguments)
+    time = None
+    if given.get("board"):
+        board = board_files.load(arguments.board)
+        size = given.get("bytes") or board.model_budget_bytes
+        time = time_on(board, classes, min(size, board.model_budget_bytes))
+    place = Place(None, channels, time, recorded_rate(arguments.data))
+    return FeatureOptions.of(arguments.features, place)
+
+
+def say_chosen(arguments: argparse.Namespace, options: FeatureOptions) -> None:
+    """Say what --features left open, in its own words."""
+    given = {word.partition("=")[0] for word in arguments.features}
+    words = [word for word in options.chosen_words if word.partition("=")[0] not in given]
+    if not words:
+        return
+    said = f"Note: --features takes {' '.join(words)}."
+    if options.rate is None:
+        said += " rate=100 says how many readings a second there are, which fits the window."
+    messages.say(said)

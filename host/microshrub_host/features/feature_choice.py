@@ -1,0 +1,74 @@
+"""What --features takes where nothing is said: a window, a hop and bands that fit the rate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+WINDOWS = (32, 64, 128, 256, 512)  # with bands
+MOST_READINGS = 1024  # of a window, and from one sample to the next
+_USUAL = 64  # readings of a window that nobody chose, at least
+_SECONDS = 0.75  # that it is of, about, where that is more
+_SLOW = 30  # readings a second, below which twice as many are in a window: what is slow is slow
+_BANDS = 8
+_BUSY = 0.5  # of the time between two samples, at most
+_OVERLAP = 4  # samples that share a reading, if the board has the time
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a sample is made of."""
+
+    channels: int
+    window: int
+    statistics: bool
+    bands: bool
+    features: int  # of the sample
+
+
+# Microseconds of a reading, and of a sample with what learns it
+Time = Callable[[Work], tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the features are made, as far as it is known."""
+
+    rate: float | None = None  # readings a second
+    channels: int = 1  # of a reading
+    time: Time | None = None  # of the board
+    about: float | None = None  # the rate, too imprecise for frequencies in hertz
+
+
+def window_for(rate: float | None) -> int:
+    """The power of two that is nearest to three quarters of a second, 64 to 512."""
+    if rate is None:
+        return _USUAL
+    if rate < _SLOW:
+        return 2 * _USUAL
+    wanted = 1 << round(math.log2(rate * _SECONDS))
+    return min(max(wanted, _USUAL), WINDOWS[-1])
+
+
+def hop_for(work: Work, rate: float | None, time: Time | None) -> int:
+    """A quarter of the window, or as many times that as the board needs for a sample."""
+    hop = max(work.window // _OVERLAP, 1)
+    if rate is None or time is None:
+        return hop
+    reading, sample = time(work)
+    while hop < MOST_READINGS and hop * reading + sample > _BUSY * hop * 1e6 / rate:
+        hop = min(2 * hop, MOST_READINGS)
+    return hop
+
+
+def band_edges(window: int, most: int) -> list[tuple[int, int]]:
+    """The first and last frequency of up to 8 bands, each wider than the one before.
+
+    They count in rate / window, and go from the lowest to half the rate. At most `most` bands.
+    """
+    half, count = window // 2, min(_BANDS, most)
+    edges = [1]
+    for k in range(1, count):
+        edges.append(max(edges[-1] + 1, round(half ** (k / count))))
+    return [(low, high - 1) for low, high in zip(edges, [*edges[1:], half + 1], strict=True)]

@@ -1,0 +1,102 @@
+"""--features without a word: simulated, compared on all engines, saved, built, with every rate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from microshrub_host.engines import engines
+from microshrub_host.streams.recorded_rate import recorded_rate
+from microshrub_tools.cli.main import main
+
+MODEL = ["--model", "shrub", "--window", "16", "--trees", "4", "--warmup", "20"]
+PINS = ["--board", "rpi_pico", "--sensor", "adc", "pins=26"]
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> str:
+    """Equally loud hums of two frequencies: only bands tell them apart, no statistic does."""
+    n = np.arange(2400)
+    label = n // 300 % 2
+    x = 3000 * np.sin(2 * np.pi * np.cumsum(np.where(label, 9.7, 11.3)) / 50)
+    rows = [f"{int(v)},{('slow', 'fast')[k]}" for v, k in zip(x, label, strict=True)]
+    path = tmp_path / "hum.csv"
+    path.write_text("\n".join(["x,what", *rows]) + "\n")
+    return str(path)
+
+
+def test_it_needs_no_word(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    run, model = tmp_path / "run.json", tmp_path / "hum.mshrub"
+    words = [recording, *MODEL, "--features"]
+    said = ["--json", str(run), "--save", str(model)]
+    assert main(["simulate", *words, *said, "--engine", "python"]) == 0
+    found = json.loads(run.read_text())
+    assert found["features"] == 14
+    assert found["feature_names"][6:8] == ["x_band1", "x_band2"]
+    told = capsys.readouterr().err
+    assert "Note: --features takes window=64 hop=16 bands=auto. rate=100 says how many" in told
+    monkeypatch.setattr(engines, "available", lambda: ("python", "micropython"))
+    assert main(["parity", *words, "--every", "1000"]) == 0
+    assert "make the same features: 147 samples of 14" in capsys.readouterr().out
+    folder = tmp_path / "program"
+    assert main(["build", "--model", str(model), *PINS, "rate=50", "--output", str(folder)]) == 0
+    config = json.loads((folder / "config.json").read_text())
+    assert config["extraction"] == found["extraction"]["options"]
+
+
+def test_build_takes_the_rate_of_the_sensor(recording: str, tmp_path: Path) -> None:
+    folder = tmp_path / "program"
+    words = [recording, *MODEL, "--features", *PINS, "rate=200", "--output", str(folder)]
+    assert main(["build", *words]) == 0
+    config = json.loads((folder / "config.json").read_text())
+    assert config["extraction"]["window"] == 128
+    assert config["feature_names"][6] == "x_1.56-3.12Hz"
+
+
+def test_the_hop_waits_for_the_board(recording: str, tmp_path: Path) -> None:
+    hops = []
+    for board in ([], ["--board", "rpi_pico"]):
+        run = tmp_path / "run.json"
+        words = [*MODEL, "--features", "rate=8000", *board, "--json", str(run)]
+        assert main(["simulate", recording, *words, "--engine", "python"]) == 0
+        hops.append(json.loads(run.read_text())["extraction"]["options"]["hop"])
+    assert hops[0] == 128
+    assert hops[1] > 128
+
+
+def timed(path: Path, rate: float, at_once: int = 1) -> str:
+    """As `record --time` writes it, of a line that brings some readings at once."""
+    rows = [
+        f"{round(1000 * (k - k % at_once) / rate)},{k % 7},{'ab'[k // 500 % 2]}"
+        for k in range(2500)
+    ]
+    path.write_text("\n".join(["time,x,label", *rows]) + "\n")
+    return str(path)
+
+
+@pytest.mark.parametrize(("rate", "at_once"), [(20.0, 1), (104.0, 1), (104.0, 16), (1000.0, 40)])
+def test_a_recording_with_times_tells_its_rate(rate: float, at_once: int, tmp_path: Path) -> None:
+    found = recorded_rate(timed(tmp_path / "t.csv", rate, at_once))
+    assert found == pytest.approx(rate, rel=0.25)
+    run = tmp_path / "run.json"
+    words = [str(tmp_path / "t.csv"), *MODEL, "--features", "--json", str(run)]
+    assert main(["simulate", *words, "--engine", "python"]) == 0
+    window = json.loads(run.read_text())["extraction"]["options"]["window"]
+    assert window == {20.0: 128, 104.0: 64, 1000.0: 512}[rate]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "time", "time,x,label\n", "time,x\nnoon,3\n", "x,time\n1,2\n2,3\n", "time,x\n5,1\n5,2\n"],
+)
+def test_a_file_that_does_not_say_when_its_rows_came(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    assert recorded_rate(str(path)) is None
+    assert recorded_rate("synth:led") is None

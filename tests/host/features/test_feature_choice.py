@@ -1,0 +1,106 @@
+"""--features without a choice: windows, hops and bands that fit the rate, and the board's time."""
+
+from __future__ import annotations
+
+import pytest
+
+from microshrub_host.boards import board_files
+from microshrub_host.boards.feature_time import time_on
+from microshrub_host.features.feature_choice import Place, Work, band_edges, hop_for, window_for
+from microshrub_host.features.feature_extraction import Extractor
+from microshrub_host.features.feature_options import FeatureOptions
+
+RATES = (None, 0.1, 1, 10, 20, 50, 100, 200, 1000, 8000)
+
+
+def chosen(rate: float | None, channels: int = 3, words: str = "") -> FeatureOptions:
+    return FeatureOptions.of(words.split(), Place(rate, channels))
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_without_a_word_there_are_statistics_and_bands_of_a_window(rate: float | None) -> None:
+    found = chosen(rate)
+    names = [f"c{k}" for k in range(3)]
+    extraction = found.extraction(names)
+    made = extraction.options
+    assert made["window"] in (32, 64, 128, 256, 512)
+    assert 1 <= made["hop"] <= made["window"] // 2
+    assert made["statistics"] == [0, 1, 2, 3, 4, 5]
+    assert len(made["bands"]) == 8
+    assert Extractor(extraction, "python").features == len(set(found.names(names))) == 42
+
+
+def test_a_faster_sensor_has_more_readings_in_a_window_but_none_of_a_whole_second() -> None:
+    found = {rate: window_for(rate) for rate in (50, 100, 200, 400, 1000, 8000)}
+    assert list(found.values()) == sorted(found.values())
+    assert all(found[rate] <= rate for rate in (100, 200, 400, 1000, 8000))
+    assert window_for(10) / 10 > 10  # seconds: who breathes takes some for a breath
+
+
+@pytest.mark.parametrize("window", [32, 64, 128, 256, 512])
+def test_bands_cover_all_frequencies_once_and_grow(window: int) -> None:
+    bands = band_edges(window, 8)
+    covered = [k for low, high in bands for k in range(low, high + 1)]
+    assert covered == list(range(1, window // 2 + 1))
+    widths = [high - low for low, high in bands]
+    assert len(bands) == 8
+    assert widths == sorted(widths)
+
+
+def test_bands_are_named_in_hertz_if_the_rate_is_known() -> None:
+    """At 50 readings a second, too, where bands above 25 Hz cannot be."""
+    known = chosen(None, 1, "rate=50 statistics=none").names(["ax"])
+    assert known[0] == "ax_0.781-1.56Hz"
+    assert known[-1].endswith("-25Hz")
+    assert chosen(None, 1, "bands=auto window=64 statistics=none").names(["ax"])[0] == "ax_band1"
+
+
+def test_what_is_said_stays_and_the_rest_is_chosen() -> None:
+    found = chosen(100, 3, "hop=10 statistics=mean")
+    assert (found.window, found.hop, found.statistics, len(found.chosen)) == (64, 10, (0,), 8)
+    assert chosen(100, 3, "window=128").chosen == ()
+    assert chosen(100, 3, "bands=none").chosen == ()
+    assert len(chosen(100, 3, "window=128 bands=auto").chosen) == 8
+    assert chosen(100, 3, "bands=1-9").chosen == ()
+    again = chosen(None, 3, "rate=100 " + " ".join(chosen(100).chosen_words))
+    assert again == chosen(100)
+
+
+def test_many_values_have_fewer_bands_and_never_too_many_features() -> None:
+    for channels in (1, 18, 19, 30, 42, 64):
+        names = [f"c{k}" for k in range(channels)]
+        found = chosen(100, channels, "statistics=mean,deviation")
+        assert len(found.names(names)) <= 256
+        assert len(found.chosen) == min(8, 256 // channels - 2)
+    assert len(chosen(100, 42).names([f"c{k}" for k in range(42)])) == 252
+
+
+def test_the_hop_is_long_enough_for_the_board() -> None:
+    pico = time_on(board_files.load("rpi_pico"), 4, 16_384)
+    assert pico is not None
+    for rate, channels in ((50, 3), (1000, 1), (1000, 6), (4000, 6)):
+        found = FeatureOptions.of([], Place(rate, channels, pico))
+        reading, sample = pico(Work(channels, found.window, True, True, 14 * channels))
+        busy = (found.hop * reading + sample) / (found.hop * 1e6 / rate)
+        assert busy <= 0.5 or found.hop == 1024
+    free = FeatureOptions.of([], Place(1000, 6))
+    slow = FeatureOptions.of([], Place(1000, 6, pico))
+    assert slow.hop > free.hop
+    assert FeatureOptions.of([], Place(50, 3, pico)) == FeatureOptions.of([], Place(50, 3))
+    assert time_on(board_files.load("esp32"), 4, 16_384) is None  # nothing is known of it
+    assert hop_for(Work(1, 64, True, True, 14), None, pico) == 16
+
+
+def test_the_time_is_that_of_the_counted_instructions() -> None:
+    """Within a fifth of what `microshrub costs --features` printed for an emulated Cortex-M0."""
+    board = board_files.load("rpi_pico")
+    assert board.cost
+    time = time_on(board, 2, 2048)
+    assert time
+    unit = board.cost.cycles * 1e6 / board.clock_hz
+    nothing = time(Work(1, 0, True, True, 2))[1]  # what the learner takes
+    for window, statistics, bands, counted in (
+        (64, True, False, 39_560), (128, False, True, 148_487), (512, False, True, 613_300),
+    ):  # fmt: skip
+        found = time(Work(1, window, statistics, bands, 2))[1] - nothing
+        assert found / unit == pytest.approx(counted, rel=0.2)
