@@ -6,7 +6,8 @@ _SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
     ("mpu6050", ("scl", "sda", "i2c", "address", "rate", "axes", "fifo")),
     ("own", ("module", "class", "values", "rate", "options")),
     ("several", ("sensors",)))  # fmt: skip
-_EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain")
+_EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain",
+    "relative")  # fmt: skip
 _ANOMALY = ("period", "window", "reach", "normal")
 _ASKING = ("labels", "samples", "led")
 _SPARE = ("classes", "room", "pin", "led", "states", "period", "window", "reach", "collect")
@@ -22,7 +23,7 @@ def check_parts(configuration, options):
     """
     _check_sensors(configuration.sensor, options)
     for name, names, needed in (
-        ("extraction", _EXTRACTION, _EXTRACTION),
+        ("extraction", _EXTRACTION, _EXTRACTION[:7]),
         ("anomaly", _ANOMALY, ()),
         ("asking", _ASKING, _ASKING[:2]),
         ("spare", _SPARE, _SPARE[:1]),

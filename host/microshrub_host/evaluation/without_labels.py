@@ -40,7 +40,7 @@ class WithoutLabels:
 
     def rows(self) -> list[tuple[str, str]]:
         """For a table: names and values."""
-        how = ", whole stretches of time" * self.windows
+        how = ", in runs" * self.windows
         found = [
             ("without labels", f"{self.accuracy:.2f} % of {self.samples:,} kept aside{how}"),
             ("  balanced accuracy", f"{self.balanced_accuracy:.2f} %"),

@@ -76,5 +76,5 @@ def test_labels_that_say_nothing_of_other_stretches_are_not_known() -> None:
     assert mixed.alone.accuracy < 70
     told: Any = class_report.verdict(mixed, shuffled=True)
     assert "windows overlap" in told
-    assert "whole stretches of time" in dict(mixed.alone.rows())["without labels"]
+    assert "kept aside, in runs" in dict(mixed.alone.rows())["without labels"]
     assert "stretches of time that it has not heard" in mixed.alone.sentence()
