@@ -8,6 +8,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ..library import loader
+from ..library.planned import Unmade
 from ..library.python_pointers import AddressTable
 from .import_heap import BLOCK, WORD, blocks, table
 
@@ -77,17 +78,6 @@ def _plain_bytes(thing: Any) -> int:
     raise TypeError(f"no rule says how much a {type(thing).__name__} takes on the heap")
 
 
-class Unmade:
-    """A buffer of a planned learner: how long it will be, and none of its bytes."""
-
-    def __init__(self, typecode: str, length: int) -> None:
-        self.itemsize = array(typecode).itemsize
-        self._length = length
-
-    def __len__(self) -> int:
-        return self._length
-
-
 def size_of(buffer: array[int] | bytearray | Unmade) -> int:
     """Bytes of what is in it."""
     return len(buffer) * (1 if isinstance(buffer, bytearray) else buffer.itemsize)
@@ -95,11 +85,4 @@ def size_of(buffer: array[int] | bytearray | Unmade) -> int:
 
 def planned(kind: str, learner_kwargs: Mapping[str, Any]) -> Any:
     """The learner as it will be on the heap, whatever its size: its buffers are not made."""
-    learner = getattr(loader.load("python"), kind)
-    plan = object.__new__(learner)
-    own = learner._allocate
-    planned = FunctionType(own.__code__, own.__globals__ | {"allocate": Unmade})
-    plan._allocate, plan._start = MethodType(planned, plan), lambda: None
-    plan.__init__(**learner_kwargs)
-    del plan._allocate, plan._start
-    return plan
+    return getattr(loader.load("plan"), kind)(**learner_kwargs)

@@ -1,7 +1,7 @@
 """What the device's program makes on a board's heap: its objects, and the frames of its calls.
 
-The objects are made here, by the same classes from the same config.json, and counted by the rules
-of MicroPython. The learner is planned only: what it takes, with its quantizer and the like, is in
+The objects are made here, by the same classes from the same config.json, as a plan, and counted by
+the rules of MicroPython. What the learner takes, with its quantizer and the like, is in
 ram_budget.py. So are the rules for objects.
 
 A call of a bytecode function takes heap, too, where it has many variables. Those are counted that
@@ -11,17 +11,17 @@ are under way while the program answers a request for its status.
 from __future__ import annotations
 
 import ast
-import importlib
 import io
+import json
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 from ..library import loader
+from ..library.planned import FILES, Outside
 from ..programs import mpy
 from ..sources import library_files
-from .heap_sizes import heap_bytes, planned
+from .heap_sizes import heap_bytes
 from .import_heap import WORD, blocks
 from .ram_budget import Part
 
@@ -84,128 +84,33 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
 
 
 def _service(config: bytes) -> Any:
-    """The program's Service of a configuration, with a learner that has no buffers.
-
-    It finds neither files nor pins nor a line: what stands for them takes no room.
-    """
-    configuration = _module("config").Configuration(config)
-    configuration.sensor = _without_own(configuration.sensor)
-
-    def application(*arguments: Any) -> Any:
-        module = _module("device_model")
-        app = object.__new__(module.Application)
-        _run(
-            module.Application.__init__,
-            {"learner_class": lambda kind: lambda **given: planned(kind, given)},
-            app,
-            *arguments,
-        )
-        app.begin = lambda: _begin(app)
-        return app
-
-    service = object.__new__(_module("service").Service)
-    stand_ins = {
-        "sys": SimpleNamespace(stdin=_Outside(), stdout=_Outside()),
-        "read_configuration": lambda *_: configuration,
-        "Application": application,
-        "_house": _house,
-        "gc": SimpleNamespace(collect=lambda: None, mem_free=lambda: 0),
-    }
-    _run(type(service).__init__, stand_ins, service, _Outside(), "", _input(), _quiet)
-    del service._app.begin
-    return service
+    """The program's Service of a configuration, as a plan; its passwords have the usual length."""
+    device = loader.load("plan").device
+    pairs = {"mqtt": ["x" * 16] * 2, "wifi": ["x" * 16] * 2}
+    FILES.update({"config.json": _without_own(config), "secrets.json": json.dumps(pairs).encode()})
+    board = Outside()
+    inputs = device.stdin.Input(board.milliseconds)
+    return device.service.Service(board, "", inputs, _quiet)
 
 
-def _house(*given: Any) -> Any:
-    """A House, as if its passwords had the usual length."""
-    module = _module("house")
-    made = object.__new__(module.House)
-    secrets = {"mqtt": ["x" * 16] * 2, "wifi": ["x" * 16] * 2}
-    _run(module.House.__init__, {"_secrets": lambda _: secrets}, made, *given)
-    return made
+def _without_own(config: bytes) -> bytes:
+    """The same with analog pins for sensors of the user's own, which the PC cannot make."""
+    fields = json.loads(config)
+    sensor = fields.get("sensor")
+    known = sensor and _known(sensor)
+    return config if known == sensor else json.dumps(fields | {"sensor": known}).encode()
 
 
-def _without_own(sensor: dict[str, Any]) -> dict[str, Any]:
-    """The sensor with analog pins for those of the user's own, which the PC cannot make."""
+def _known(sensor: dict[str, Any]) -> dict[str, Any]:
     if sensor["kind"] == "several":
-        return sensor | {"sensors": [_without_own(each) for each in sensor["sensors"]]}
+        return sensor | {"sensors": [_known(each) for each in sensor["sensors"]]}
     if sensor["kind"] == "own":
         return {"kind": "adc", "pins": list(range(sensor["values"])), "rate": sensor["rate"]}
     return sensor
 
 
-def _begin(app: Any) -> str:
-    """As it begins without a checkpoint; the states change no size."""
-    if app.store:
-        app.store._states = ["missing", "missing"]
-        app.store.message = "starting fresh: checkpoint.0 is missing, checkpoint.1 is missing"
-    return ""
-
-
-def _input() -> Any:
-    module = _module("stdin")
-    made = object.__new__(module.Input)
-    stand_ins = {
-        "sys": SimpleNamespace(stdin=_Outside()),
-        "_poll": lambda: SimpleNamespace(ipoll=_Outside().readinto),
-    }
-    _run(module.Input.__init__, stand_ins, made, _Outside().readinto)
-    return made
-
-
-def _run(function: Any, stand_ins: dict[str, Any], *arguments: Any) -> None:
-    """Call a function of the library with other globals of those names."""
-    FunctionType(function.__code__, function.__globals__ | stand_ins, "", function.__defaults__)(
-        *arguments
-    )
-
-
-def _module(name: str) -> Any:
-    return importlib.import_module(f"{loader.load('python').__name__}.device.{name}")
-
-
 def _quiet(*_: object) -> None:
     """Nobody looks."""
-
-
-class _Outside(ModuleType):
-    """The line, a clock, pins: what the firmware has, takes no room; a bound method of it does."""
-
-    def __init__(self) -> None:
-        super().__init__("outside")
-
-    @property
-    def buffer(self) -> _Outside:
-        return self
-
-    def readinto(self, *_: Any) -> int:
-        return 0
-
-    write = writeto_mem = readfrom_mem_into = milliseconds = microseconds = readinto
-
-    def adc(self, _: Any) -> object:
-        return object()
-
-    def button(self, _: Any) -> object:
-        return object()
-
-    def light(self, _: Any) -> object:
-        return object()
-
-    def i2c(self, *_: Any, **__: Any) -> Any:
-        return self
-
-    def lightsleep(self) -> Any:
-        return self.readinto
-
-    def station(self) -> None:
-        """The radio."""
-
-    def wake_by(self, _: Any) -> None:
-        """No pin does."""
-
-    def watchdog(self, _: Any) -> object:
-        return object()
 
 
 def _frames(arch: str) -> Iterator[int]:

@@ -128,7 +128,7 @@ def budget(
     """
     objects = _objects(learner_kwargs, kind, beside)
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
-    growing = isinstance(objects["quantizer"], loader.load("python").GrowingQuantizer)
+    growing = isinstance(objects["quantizer"], loader.load("plan").GrowingQuantizer)
     names = texts(board.arch, modules_of(kind, learner_kwargs, growing))
     around = (around or []) + _rooms(objects["model"], beside, names)
     overhead = _overhead(objects, buffers, names) + around
@@ -148,7 +148,7 @@ def budget(
 
 
 def _objects(learner_kwargs: Parameters, kind: str, beside: Beside) -> dict[str, Any]:
-    library = loader.load("python")
+    library = loader.load("plan")
     learner = planned(kind, learner_kwargs)
     features = learner.features
     made = {each.title: each.made(library, learner) for each in beside}
@@ -172,7 +172,7 @@ def _rooms(learner: Any, beside: Beside, names: Collection[str]) -> list[Part]:
     """What companions make besides their buffers."""
     found = []
     for each in beside:
-        room = each.room(loader.load("python"), learner)
+        room = each.room(loader.load("plan"), learner)
         if room:
             seen = {id(thing) for thing in room.elsewhere}
             size = sum(heap_bytes(thing, names, seen) for thing in room.things)
@@ -236,7 +236,7 @@ def modules_of(
 
     With `growing`, its ranges grow.
     """
-    library = loader.load("python")
+    library = loader.load("plan")
     numbers = library.learners.is_regressor(kind)
     learner = planned(kind, learner_kwargs or (_NARROWEST if numbers else _SMALLEST))
     quantizer = library.GrowingQuantizer if growing else library.Quantizer
@@ -252,7 +252,7 @@ def _used(learner: Any) -> list[Any]:
 
 
 def _members(learner: Any) -> list[Any]:
-    base = loader.load("python").learner.Learner
+    base = loader.load("plan").learner.Learner
     return [item for item in vars(learner).values() if isinstance(item, base)]
 
 

@@ -17,7 +17,7 @@ import functools
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -30,9 +30,10 @@ from ..kernels.compiled_kernels import CompiledViper, KernelCompiler, write_addr
 from ..kernels.kernel_rewriting import POINTERS, Overflows, cast_arguments
 from ..sources import library_files
 from ..sources.own_learners import own_learners, own_parts
-from . import own_check, python_pointers
+from . import own_check, planned, python_pointers
 from .code_cache import cached
 
+Names = dict[str, Any]
 COMPILED = ("llvm", "c")  # engines that make machine code of the kernels
 _FORMER_NAMES = {"numba": "llvm"}
 
@@ -88,9 +89,10 @@ def _own_digest() -> str:
 
 
 class _Loader(InspectLoader):
-    def __init__(self, path: Path, names: dict[str, Any]) -> None:
+    def __init__(self, path: Path, names: Names, standins: Names) -> None:
         self.path = path
         self.names = names
+        self.standins = standins  # of a plan
 
     def get_source(self, fullname: str) -> str:
         return self.path.read_text(encoding="utf-8")
@@ -113,12 +115,14 @@ class _Loader(InspectLoader):
         module.__file__ = str(self.path)
         module.__dict__.update(self.names)
         super().exec_module(module)
+        module.__dict__.update(self.standins)
 
 
 class _Finder(MetaPathFinder):
-    def __init__(self, package: str, names: dict[str, Any]) -> None:
+    def __init__(self, package: str, names: Names, standins: Mapping[str, Names]) -> None:
         self.package = package
         self.names = names
+        self.standins = standins
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -134,7 +138,7 @@ class _Finder(MetaPathFinder):
         return importlib.util.spec_from_file_location(
             name,
             file,
-            loader=_Loader(file, self.names),
+            loader=_Loader(file, self.names, self.standins.get(rest, {})),
             submodule_search_locations=[] if package else None,
         )
 
@@ -216,10 +220,11 @@ def compiler(engine: str) -> KernelCompiler:
 
 @functools.cache
 def load(engine: str) -> ModuleType:
-    """The device library for the engine `python`, `checked`, `llvm` or `c`.
+    """The device library for the engine `python`, `checked`, `llvm` or `c`, or as a `plan`.
 
     `checked` is `python` with every index, every i32 that is stored and every sum, difference,
-    product and left shift checked to be what viper can do; it is for tests.
+    product and left shift checked to be what viper can do; it is for tests. A plan is for counting
+    bytes, see planned.py.
 
     The result is what `import microshrub` gives on a board.
     """
@@ -227,8 +232,11 @@ def load(engine: str) -> ModuleType:
     if engine != "checked":
         _check_own()
     viper: Any
-    names: dict[str, Any]
-    if engine in COMPILED:
+    names: Names
+    standins: dict[str, Names] = {}
+    if engine == "plan":
+        viper, names, standins = planned.viper, planned.NAMES, planned.STANDINS
+    elif engine in COMPILED:
         viper = CompiledViper(compiler(engine))
         names = {library_files.WRITE_ADDRESSES: write_addresses}
     elif engine in ("python", "checked"):
@@ -241,7 +249,7 @@ def load(engine: str) -> ModuleType:
     else:
         raise ValueError(f"there is no engine {engine!r} that runs in this process")
     package = f"_microshrub_{engine}"
-    with _importing(_Finder(package, names), _standin(viper)):
+    with _importing(_Finder(package, names, standins), _standin(viper)):
         library = importlib.import_module(package)
         modules = map(library_files.module_name, library_files.sources())
         for name in modules:  # some import others only when needed; the stand-in is here now

@@ -1,0 +1,50 @@
+"""A plan of the device library: its objects are those of a board, without their buffers' bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from microshrub_host.boards.heap_sizes import heap_bytes
+from microshrub_host.library import loader
+from microshrub_host.library.planned import Unmade
+
+KINDS: dict[str, dict[str, Any]] = {
+    "ShrubEnsemble": {"window": 16, "trees": 4, "depth": 3},
+    "HoeffdingTree": {"nodes": 31, "leaves": 8},
+    "Thicket": {"bytes": 12000},
+    "NearestNeighbours": {"window": 32},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_plan_takes_as_much_as_the_learner_itself(kind: str) -> None:
+    shape = {"features": 6, "classes": 3, **KINDS[kind]}
+    plan, made = (getattr(loader.load(name), kind)(**shape) for name in ("plan", "python"))
+    assert heap_bytes(plan) == heap_bytes(made)
+    assert plan.configuration() == made.configuration()
+    assert [row[:2] for row in plan.buffers()] == [row[:2] for row in made.buffers()]
+    assert [len(row[2]) for row in plan.buffers()] == [len(row[2]) for row in made.buffers()]
+    assert all(isinstance(row[2], Unmade) for row in plan.buffers())
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("AnomalyScore", {"features": 6, "period": 100}),
+        ("Newcomers", {"features": 6, "classes": 7}),
+        ("DriftAlarm", {"detector": "adwin"}),
+        ("GrowingQuantizer", {"features": 6}),
+        ("Pending", {"features": 6, "classes": 3}),
+    ],
+)
+def test_so_does_what_stands_beside_a_learner(kind: str, options: dict[str, Any]) -> None:
+    plan, made = (getattr(loader.load(name), kind)(**options) for name in ("plan", "python"))
+    assert heap_bytes(plan) == heap_bytes(made)
+
+
+def test_no_byte_of_a_huge_learner_is_made() -> None:
+    most = {"features": 256, "classes": 256, "window": 1024, "trees": 255, "depth": 8}
+    plan = loader.load("plan").ShrubEnsemble(**most)
+    assert heap_bytes(plan) > plan.table_bytes() > 18_000_000
