@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +32,32 @@ def put_sleeper(
     put_device(folder, configuration("ShrubEnsemble", SHAPE, **fields))
     for source in BOARD.glob("*.py"):
         shutil.copy(source, folder / "lib")
-    usual = {"seconds": 600, "sample_us": 5000, "pressed": [], "lightsleep": "sleeps"}
+    usual = {"seconds": 600, "sample_us": 5000, "pressed": [], "lightsleep": "sleeps",
+        "wake_ms": 700, "start_ms": 1600, "port": "rp2"}  # fmt: skip
     (folder / "board.json").write_text(json.dumps(usual | board))
+
+
+@contextmanager
+def waking(device: Device, folder: Path) -> Iterator[None]:
+    """Start the device again each time that it has gone to deep sleep."""
+    over = threading.Event()
+
+    def wake() -> None:
+        while not over.is_set():
+            try:
+                device.process.wait(0.05)
+            except subprocess.TimeoutExpired:
+                continue
+            if not over.is_set() and (folder / "asleep.json").exists():
+                device.start()
+
+    thread = threading.Thread(target=wake)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 def live(device: Device, folder: Path) -> tuple[DeviceStatus, dict[str, int]]:
@@ -37,7 +65,8 @@ def live(device: Device, folder: Path) -> tuple[DeviceStatus, dict[str, int]]:
     ended = folder / "ended.json"
     end = time.monotonic() + PATIENCE
     while not ended.exists():
-        assert device.process.poll() is None, "the program has ended"
+        asleep = (folder / "asleep.json").exists()
+        assert asleep or device.process.poll() is None, "the program has ended"
         assert time.monotonic() < end, "the board's time did not pass"
         time.sleep(0.02)
     with HostLink(SerialLine(device.port)) as link:

@@ -28,8 +28,8 @@ The file is an object:
                   null for no label; or null
     switches      [[pin, ...], ...]: of each class the pins that are high while it is predicted,
                   see switches.py; or null
-    sleep         {"every", "window", "hold", "pin"}: it sleeps between the readings of its sensor,
-                  see sleep.py; or null
+    sleep         {"every", "window", "hold", "pin", "deep"}: it sleeps between the readings of its
+                  sensor, see sleep.py and deep_sleep.py; or null
     mqtt          {"host", "port", "name", "settle", "events", "ca"}: the broker that it tells, see
                   house.py; or null
     watchdog      milliseconds after which a board that hangs starts anew; 0: never

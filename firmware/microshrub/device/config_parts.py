@@ -11,7 +11,7 @@ _EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain
 _ANOMALY = ("period", "window", "reach", "normal")
 _ASKING = ("labels", "samples", "led")
 _SPARE = ("classes", "room", "pin", "led", "states", "period", "window", "reach", "collect")
-_SLEEP = ("every", "window", "hold", "pin")
+_SLEEP = ("every", "window", "hold", "pin", "deep")
 _MQTT = ("host", "port", "name", "settle", "events", "ca")
 _LABEL_PIN = ("pin", "pressed", "released")
 
@@ -35,8 +35,8 @@ def check_parts(configuration, options):
         options(name, value, names)
         if value is not None:
             _need(name, value, needed)
-    if configuration.sleep is not None and configuration.kind == "serial":
-        raise ValueError("sleep is for a sensor of the board's own")
+    if configuration.sleep is not None:
+        _check_sleep(configuration)
     if configuration.mqtt is not None:
         _check_mqtt(configuration.mqtt)
     if configuration.switches is not None:
@@ -51,6 +51,15 @@ def check_parts(configuration, options):
             label = configuration.label_pin[name]
             if label is not None:
                 whole("label_pin's " + name, label, 0, classes - 1)
+
+
+def _check_sleep(configuration):
+    if configuration.kind == "serial":
+        raise ValueError("sleep is for a sensor of the board's own")
+    if configuration.sleep.get("deep") is None:
+        return
+    if configuration.checkpoint is None or configuration.extraction is not None:
+        raise ValueError("sleep's deep needs a checkpoint, and no extraction")
 
 
 def _check_mqtt(mqtt):

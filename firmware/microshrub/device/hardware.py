@@ -46,15 +46,16 @@ class Hardware:
         """Starts the board anew if feed() is not called for so long."""
         return _of_machine("WDT")(timeout=milliseconds)
 
-    def lightsleep(self):
-        """What sleeps for so many milliseconds; the RAM, the pins and the clock go on."""
-        return _of_machine("lightsleep")
+    def of_machine(self, name):
+        """What MicroPython's machine has by that name. Raises HardwareError."""
+        return _of_machine(name)
 
-    def wake_by(self, button):
-        """Have a press of that button end a light sleep, if this port can."""
+    def wake_by(self, button, deeper="SLEEP"):
+        """Have a press of that button end a light sleep and a deeper one, if this port can."""
         try:
             if hasattr(button, "WAKE_LOW"):  # esp32
-                button.irq(trigger=button.WAKE_LOW, wake=_of_machine("SLEEP"))
+                wake = _of_machine("SLEEP") | _of_machine(deeper)
+                button.irq(trigger=button.WAKE_LOW, wake=wake)
             else:
                 button.irq(_nothing, button.IRQ_FALLING)
         except (AttributeError, TypeError, ValueError):  # it is looked at, see sleep.py

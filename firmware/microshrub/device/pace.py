@@ -24,12 +24,13 @@ class Pace:
     The clock counts microseconds from 0 to 2**30 - 1 and starts again, as time.ticks_us() does.
     Look at least every nine minutes. Allocates nothing.
 
-    `missed` counts samples that were due while the program did something else, at most 2**29.
+    `left` periods there are until the next one; `missed` counts samples that were due while the
+    program did something else, at most 2**29.
     """
 
     def __init__(self, rate, clock):
         self.period, self._every = periods(rate)
-        self._left = 1  # periods until the next sample
+        self.left = 1
         self.missed = 0
         self._clock = clock
         self._next = clock()
@@ -45,10 +46,10 @@ class Pace:
             return False
         passed = late // self.period
         self._next = (self._next + (passed + 1) * self.period) & _TICKS
-        self._left -= passed + 1
-        if self._left > 0:
+        self.left -= passed + 1
+        if self.left > 0:
             return False
-        passed = -self._left // self._every
+        passed = -self.left // self._every
         self.missed = min(self.missed + passed, _HALF)
-        self._left += (passed + 1) * self._every
+        self.left += (passed + 1) * self._every
         return True

@@ -55,9 +55,9 @@ class Service:
 
             follow(self._app, board)
         if configuration.sleep is not None:
-            from .sleep import Sleep
+            from .sleep import make_sleep
 
-            self._app.sleep = Sleep(configuration.sleep, board, configuration.watchdog)
+            self._app.sleep = make_sleep(self._app, self._sensor, board, say)
         if configuration.mqtt is not None:
             self._button = self.house = _house(self._app, board, self._button, folder, say)
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now

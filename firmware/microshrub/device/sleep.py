@@ -22,12 +22,23 @@ _IDLE = const(100)  # to wait for input at once
 _MOST = const(536870911)  # of a word of the status
 
 
+def make_sleep(app, sensor, board, say):
+    """The Sleep that the configuration of an application asks for; say(words) is for people."""
+    configuration = app.configuration
+    sleep = Sleep(configuration.sleep, board, configuration.watchdog)
+    if configuration.sleep.get("deep") is not None:
+        from .deep_sleep import DeepSleep
+
+        DeepSleep(sleep, app, sensor, board, say)
+    return sleep
+
+
 class Sleep:
     """Sleeps on a board, see hardware.py, whose watchdog waits for so many milliseconds, or 0."""
 
     def __init__(self, options, board, watchdog):
         self._clock = board.milliseconds
-        self._sleep = board.lightsleep()
+        self._sleep = board.of_machine("lightsleep")
         self._every = 1000 * whole("sleep's every", options["every"], 1, 86400)
         self._window = 1000 * whole("sleep's window", options["window"], 0, 86400)
         self._hold = 1000 * whole("sleep's hold", options["hold"], 1, 86400)

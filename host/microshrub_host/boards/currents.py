@@ -8,7 +8,7 @@ from .toml_section import TomlSection
 
 
 @dataclass(frozen=True)
-class DeepSleep:
+class DeepSleepCurrent:
     """Milliamperes in machine.deepsleep(), which keeps no RAM, and the seconds from waking up to
     main.py's first line; where both are from."""
 
@@ -29,7 +29,7 @@ class Currents:
     volts: float
     awake_ma: float
     sleep_ma: float | None = None
-    deep: DeepSleep | None = None
+    deep: DeepSleepCurrent | None = None
 
     def __str__(self) -> str:
         asleep = "" if self.sleep_ma is None else f", {self.sleep_ma:g} mA in light sleep"
@@ -54,8 +54,8 @@ def currents(table: TomlSection) -> Currents | None:
     return found
 
 
-def _deep(section: TomlSection) -> DeepSleep | None:
+def _deep(section: TomlSection) -> DeepSleepCurrent | None:
     if "deep_ma" not in section.rest:
         return None
     amounts = section.amount("deep_ma"), section.amount("deep_wake_s")
-    return DeepSleep(*amounts, section.text("deep_source"))
+    return DeepSleepCurrent(*amounts, section.text("deep_source"))

@@ -4,7 +4,10 @@ Deep sleep keeps no RAM. So before each one the state is saved to flash, and beh
 and the program start anew, which takes seconds awake; light sleep draws more all the while. With
 T seconds from sample to sample both take as much where
 
-    T x (light - deep) = awake x (wake + start + checkpoint)
+    T x (light - deep) = awake x (wake + start + checkpoint + window)
+
+`light` is with the windows in which a board in light sleep listens to its line; in deep sleep it
+does so once a sample.
 """
 
 from __future__ import annotations
@@ -12,20 +15,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .currents import Currents
-from .energy import amount
+from .energy import amount, mean_power
 
 START_S = 1.6  # from main.py's first line to the first reading, on an emulated Pico
 
 
 @dataclass(frozen=True)
 class DeepSleepTrade:
-    """Milliwatts awake, in light and in deep sleep; seconds awake that each deep sleep costs."""
+    """Milliwatts awake, with light and in deep sleep; seconds awake that each deep sleep costs."""
 
     awake: float
     light: float
     deep: float
     wake_s: float
     checkpoint_s: float
+    window_s: float
     source: str
 
     @property
@@ -39,22 +43,33 @@ class DeepSleepTrade:
 
     @property
     def _awake_s(self) -> float:
-        return self.wake_s + START_S + self.checkpoint_s
+        return self.wake_s + START_S + self.checkpoint_s + self.window_s
 
     def __str__(self) -> str:
         return (
             f"deep sleep takes less than light sleep from one sample in {self.seconds:,.0f} "
             f"seconds on: {amount(self.awake)} mW x ({self.wake_s:g} s to wake up + {START_S:g} s "
-            f"to start + {self.checkpoint_s:.2g} s for a checkpoint) / ({amount(self.light)} mW - "
-            f"{self.deep:.2g} mW), estimated from {self.source}"
+            f"to start + {self.checkpoint_s:.2g} s for a checkpoint + {self.window_s:g} s to "
+            f"listen) / ({amount(self.light)} mW - {self.deep:.2g} mW), estimated from "
+            f"{self.source}"
         )
 
 
-def trade(currents: Currents, checkpoint_s: float) -> DeepSleepTrade | None:
-    """With a checkpoint of so many seconds; None where one of the two sleeps is not known, or
-    light sleep draws no more."""
+def trade(
+    currents: Currents, checkpoint_s: float, window_s: float = 0.0, every_s: float = 60.0
+) -> DeepSleepTrade | None:
+    """With a checkpoint of so many seconds, and a window of window_s after each deep sleep, or in
+    every every_s of light sleep; None where one of the two sleeps is not known, or light sleep
+    draws no more."""
     deep, light = currents.deep, currents.sleep_ma
     if deep is None or light is None or light <= deep.ma:
         return None
-    awake, least, most = (currents.volts * ma for ma in (currents.awake_ma, deep.ma, light))
-    return DeepSleepTrade(awake, most, least, deep.wake_s, checkpoint_s, deep.source)
+    return DeepSleepTrade(
+        awake=currents.volts * currents.awake_ma,
+        light=mean_power(currents, window_s / every_s),
+        deep=currents.volts * deep.ma,
+        wake_s=deep.wake_s,
+        checkpoint_s=checkpoint_s,
+        window_s=window_s,
+        source=deep.source,
+    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from microshrub_host.boards import board_files
-from microshrub_host.boards.currents import Currents, DeepSleep
+from microshrub_host.boards.currents import Currents, DeepSleepCurrent
 from microshrub_host.boards.deep_sleep import START_S, trade
 
-DEEP = DeepSleep(0.01, 0.7, "somebody")
+DEEP = DeepSleepCurrent(0.01, 0.7, "somebody")
 
 
 def test_both_take_as_much_there() -> None:
@@ -20,6 +20,15 @@ def test_both_take_as_much_there() -> None:
     assert found.milliwatts(500) == pytest.approx(0.1 + 0.5)
     assert "from one sample in 50 seconds on" in str(found)
     assert "somebody" in str(found)
+
+
+def test_a_board_that_listens_does_so_once_a_minute_or_once_a_sample() -> None:
+    """4.5 s awake at 100 mW; light sleep with 2 s in 60 awake draws 5.1 and 3.2 mW more."""
+    found = trade(Currents("x", 10.0, 10.0, 0.51, DEEP), 2.5 - 0.7 - START_S, 2, 60)
+    assert found
+    light = 5.1 * 58 / 60 + 100 * 2 / 60
+    assert found.seconds == pytest.approx(450 / (light - 0.1))
+    assert "+ 2 s to listen" in str(found)
 
 
 @pytest.mark.parametrize(

@@ -3,20 +3,27 @@
 board.json has the settings: how many microseconds a sample takes the board, between which seconds
 the button is pressed, and what lightsleep() does: "sleeps", "at once" (it returns, and no time has
 passed), "short" (it wakes up after a tenth), "stopped" (it sleeps, and the clock stands still).
+A deep sleep ends the program; whoever started it starts it again, see sleeping_support.py.
 """
 
+import json
+import os
 import sys
-from time import SETTINGS, clock
+from time import SETTINGS, WOKEN, clock
 
 import uselect
 
-SLEEP = 2
+SLEEP, DEEPSLEEP = 1, 2  # esp32's
+PWRON_RESET, DEEPSLEEP_RESET = 1, 4
+EXT0_WAKE, TIMER_WAKE = 2, 4
+_BYTES = 2048  # of the clock's memory
 
 
 class Pin:
     """A button that is pressed at times; no other pin does anything."""
 
     IN, OUT, PULL_UP, IRQ_FALLING = range(4)
+    waker = False  # whether one ends a deep sleep
 
     def __init__(self, number, mode=0, pull=0, value=0):
         self.number = number
@@ -25,14 +32,21 @@ class Pin:
         """0 while it is pressed."""
         return int(not any(a <= clock.seconds < b for a, b in SETTINGS["pressed"]))
 
-    def irq(self, handler=None, trigger=0):
-        """What rp2 needs for a pin to wake it."""
-        if handler is None:
+    def irq(self, handler=None, trigger=0, wake=None):
+        """What rp2 needs for a pin to wake it; esp32 takes which sleeps it is to end."""
+        if handler is None and wake is None:
             raise TypeError("no handler")
+        Pin.waker = Pin.waker or bool(wake and wake & DEEPSLEEP)
+
+
+if SETTINGS["port"] == "esp32":
+    Pin.WAKE_LOW = 4
 
 
 class ADC:
     """A voltage that changes; reading it takes the time of the whole sample."""
+
+    turns = WOKEN["turns"] if WOKEN else 0
 
     def __init__(self, pin):
         self._at = pin.number * 9000
@@ -40,8 +54,8 @@ class ADC:
     def read_u16(self):
         """0..65535."""
         clock.add(SETTINGS["sample_us"])
-        self._at = (self._at + 7919) & 65535
-        return self._at
+        ADC.turns += 1
+        return (self._at + 7919 * ADC.turns) & 65535
 
 
 class WDT:
@@ -70,3 +84,48 @@ def lightsleep(milliseconds):
     if SETTINGS["lightsleep"] != "stopped":
         part = 100 if SETTINGS["lightsleep"] == "short" else 1000
         clock.add(part * milliseconds, True)
+
+
+class RTC:
+    """A clock whose memory lasts through a deep sleep."""
+
+    kept = bytes(WOKEN["memory"]) if WOKEN else b""
+
+    def memory(self, *new):
+        """What it holds, or is to hold; at most 2048 bytes."""
+        for data in new:
+            if len(data) > _BYTES:
+                raise ValueError("buffer too long")
+            RTC.kept = bytes(data)
+        return None if new else RTC.kept
+
+
+def reset_cause():
+    """Why the board has started."""
+    return DEEPSLEEP_RESET if WOKEN else PWRON_RESET
+
+
+def wake_reason():
+    """What ended the deep sleep, 0 without one."""
+    return WOKEN["reason"] if WOKEN else 0
+
+
+def deepsleep(milliseconds):
+    """Sleep without RAM; the button at a pin that was told to wakes it, else the timer."""
+    if clock.ended:
+        return
+    reason = TIMER_WAKE
+    for begin, _ in SETTINGS["pressed"] if Pin.waker else ():
+        if clock.seconds < begin < clock.seconds + milliseconds // 1000:
+            reason, milliseconds = EXT0_WAKE, 1000 * (begin - clock.seconds)
+    left = 1000 * (SETTINGS["seconds"] - clock.seconds)
+    clock.add(1000 * min(milliseconds, left), True)
+    if clock.ended:
+        return
+    now = clock.seconds, clock.microseconds, clock.asleep, clock.asleep_microseconds
+    with open("asleep.new", "w") as file:
+        json.dump(
+            {"clock": now, "turns": ADC.turns, "memory": list(RTC.kept), "reason": reason}, file
+        )
+    os.rename("asleep.new", "asleep.json")
+    sys.exit()

@@ -4,15 +4,20 @@ import json
 
 with open("board.json") as _file:
     SETTINGS = json.load(_file)
+try:
+    with open("asleep.json") as _file:
+        WOKEN = json.load(_file)  # what the board was before its deep sleep
+except OSError:
+    WOKEN = None
 
 _TICKS = (1 << 30) - 1
 
 
 class Clock:
-    """Seconds and microseconds since the start, and those of them asleep."""
+    """Seconds and microseconds since the power came, and those of them asleep."""
 
-    seconds = asleep = 0
-    microseconds = asleep_microseconds = 0
+    seconds = asleep = started = 0
+    microseconds = asleep_microseconds = started_microseconds = 0
     ended = False
 
     def add(self, microseconds, asleep=False):
@@ -33,18 +38,25 @@ class Clock:
 
 
 clock = Clock()
+if WOKEN:
+    clock.seconds, clock.microseconds, clock.asleep, clock.asleep_microseconds = WOKEN["clock"]
+    clock.add(1000 * SETTINGS["wake_ms"])
+    clock.started, clock.started_microseconds = clock.seconds, clock.microseconds  # of its ticks
+    clock.add(1000 * SETTINGS["start_ms"])
 
 
 def ticks_ms():
     """Milliseconds; a look takes some microseconds, as on a board."""
     clock.add(10)
-    return (clock.seconds * 1000 + clock.microseconds // 1000) & _TICKS
+    passed = (clock.microseconds - clock.started_microseconds) // 1000
+    return ((clock.seconds - clock.started) * 1000 + passed) & _TICKS
 
 
 def ticks_us():
     """Microseconds; a look takes some, as on a board."""
     clock.add(10)
-    return (clock.seconds % 1073 * 1000000 + clock.microseconds) & _TICKS
+    passed = clock.microseconds - clock.started_microseconds
+    return ((clock.seconds - clock.started) % 1073 * 1000000 + passed) & _TICKS
 
 
 def sleep_ms(milliseconds):

@@ -51,6 +51,14 @@ class Board:
         return self
     def station(self):
         return None
+    def of_machine(self, name):
+        return 1 if name.endswith("RESET") else self.clock if name == "RTC" else self.milliseconds
+    def clock(self):
+        return self
+    def memory(self):
+        return b""
+    def wake_by(self, button, deeper=None):
+        pass
     def read_u16(self):
         return 7
     def value(self, level=None):
@@ -86,6 +94,14 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
         {"checkpoint": CHECKPOINTS, "alarm": ALARM, "pending": 1000, "text": True},
     ),
     "shrub, a sensor": (SHRUB, {"alarm": ALARM | {"detector": "adwin"}, **SENSOR}),
+    "shrub, deep sleep": (
+        SHRUB,
+        {
+            "checkpoint": CHECKPOINTS,
+            "sensor": SENSOR["sensor"] | {"rate": "1/600"},
+            "sleep": {"every": 60, "window": 2, "hold": 60, "pin": 15, "deep": 63},
+        },
+    ),
     "shrub, anomalies": (
         SHRUB,
         {"checkpoint": CHECKPOINTS, "anomaly": {"period": 1000, "window": 300, "reach": 4}},

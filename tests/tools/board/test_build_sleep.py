@@ -57,9 +57,7 @@ def test_its_settings(words: list[Any], tmp_path: Path) -> None:
 def test_whether_deep_sleep_would_take_less_is_computed(
     period: int, words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "stream.csv").write_text("temperature,humidity,label\n" + "1,2,0\n2,3,1\n" * 99)
-    own = ["--sensor", "dht22", "pin=15", f"rate=1/{period}", "--board", "esp32", "--sleep"]
-    assert run(*words, *own, "--freeze") == 0
+    assert run(*rare(words, tmp_path, period)) == 0
     said = capsys.readouterr()
     (least,) = re.findall(r"from one sample in ([\d,]+) seconds on", said.out)
     assert 20 < int(least) < 3600
@@ -74,6 +72,11 @@ def test_whether_deep_sleep_would_take_less_is_computed(
         ([*OWN, "--sleep", "window=60"], "would never sleep"),
         ([*OWN, "--sleep", "hold=long"], "--sleep hold has to be 1..86,400 seconds, not 'long'"),
         ([*OWN, "--sleep", "often=1"], "--sleep has no often"),
+        ([*OWN, "--sleep", "deep=1"], "--sleep deep has to be yes or no, not 1"),
+        (
+            [*OWN, "--sleep", "deep=yes"],
+            "nothing is known of what Raspberry Pi Pico draws in",
+        ),
         ([*OWN, "--sleep", "pin=99"], "There is no pin 99"),
         ([*OWN, "--sleep", "--text"], "leave one out"),
         ([*OWN, "--board", "teensy41", "--sleep"], "Teensy 4.1 cannot sleep"),
@@ -83,4 +86,54 @@ def test_what_is_refused(
     more: list[Any], said: str, words: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(*words, *more) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def rare(words: list[Any], tmp_path: Path, period: int) -> list[Any]:
+    """Of a program with a sample in so many seconds."""
+    (tmp_path / "stream.csv").write_text("temperature,humidity,label\n" + "1,2,0\n2,3,1\n" * 99)
+    own = ["--sensor", "dht22", "pin=15", f"rate=1/{period}", "--board", "esp32", "--freeze"]
+    return [*words, *own, "--sleep"]
+
+
+def test_deep_sleep_is_built_where_it_takes_less(
+    words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*rare(words, tmp_path, 3600), "deep=yes", "--battery", "2000mAh") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    (least,) = re.findall(r"from one sample in ([\d,]+) seconds on", said)
+    assert config(tmp_path)["sleep"]["deep"] == pytest.approx(int(least), abs=1)
+    light, deep = (
+        float(re.findall(pattern, said)[0].replace(",", ""))
+        for pattern in (r"/ \(([\d.]+) mW - ", r"in deep sleep ([\d.]+) mW")
+    )
+    assert 0 < deep < light / 5
+    assert re.findall(r"days on 2000mAh[^:]*: ([\d,]+): estimated", said)
+
+
+def test_where_it_would_take_more_it_is_refused_with_the_numbers(
+    words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*rare(words, tmp_path, 20), "deep=yes") == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "deep=yes takes more than light sleep at one sample in 20 seconds" in said
+    assert "from one sample in" in said
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--checkpoint-samples", "0"], "leaves nothing to start from"),
+        (["--switch", "1=16"], "the pins of --switch are off"),
+        (["--label-budget", "10%", "--led-pin", "2"], "the light of --led-pin is off"),
+    ],
+)
+def test_what_deep_sleep_would_lose_is_refused(
+    more: list[Any],
+    said: str,
+    words: list[Any],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(*rare(words, tmp_path, 3600), "deep=yes", *more) == 2
     assert said in " ".join(capsys.readouterr().err.split())

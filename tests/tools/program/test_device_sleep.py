@@ -111,7 +111,7 @@ class Board:
     def milliseconds(self):
         self.now = self.now + 1 & 0x3FFFFFFF
         return self.now
-    def lightsleep(self):
+    def of_machine(self, name):
         return self.doze
     def doze(self, milliseconds):
         self.now = self.now + milliseconds & 0x3FFFFFFF

@@ -49,6 +49,7 @@ def test_a_day_asleep_counts_the_time_awake(capsys: pytest.CaptureFixture[str]) 
         (["--sleep", "--rate", "7"], "--rate 7 is not a whole number of seconds"),
         (["--sleep", "window=60"], "would never sleep"),
         (["--sleep", "pin=15"], "nobody presses a button here"),
+        (["--sleep", "deep=yes"], "the board of the simulated year keeps its RAM"),
         (["--sleep", "--board", "teensy41"], "cannot sleep"),
         (["--sleep", "--board", "rpi_pico2"], "nothing is known of what"),
         (["--days", "0"], "--days has to be at least 1"),

@@ -37,7 +37,7 @@ from microshrub_host.reports.report import code_shortage, shortage
 from microshrub_host.sources import library_files
 from microshrub_host.sources.own_learners import own_learners
 
-from . import flash_space
+from . import flash_space, program_deep_sleep
 from .program_config import Program
 from .program_house import SECRETS
 from .program_library import ProgramLibrary, arch_of
@@ -113,6 +113,7 @@ def make(
     if freeze and emit == "native":
         raise UserError("MicroPython cannot freeze a native module: --freeze without --native")
     check_output(output)
+    program = program_deep_sleep.settled(program, board)
     if emit == "native" and not native_files.can_be_made(board.arch, messages.say):
         emit = "viper"
     arch = arch_of(board, emit)

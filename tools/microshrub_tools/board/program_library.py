@@ -114,6 +114,7 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "device.beside": around.get(CONFIG),
         "checkpoint": around["checkpoint"],
         "device.sleep": around.get("sleep"),
+        "device.deep_sleep": around.get("sleep") and "deep" in around["sleep"],
         "device.house": around.get("mqtt"),
         "device.switches": around.get("switches"),
         "device.plotter": around["text"],

@@ -109,6 +109,8 @@ class Sleep:
     window   for so many of these, fewer than `every`
     hold     it stays awake for so many after its start, and after something came over the line
     pin      of a button that wakes it; None: none does
+    deep     it saves all and starts anew for each sample, where these come so rarely that this
+             takes less
 
     Raises UserError for others.
     """
@@ -117,6 +119,7 @@ class Sleep:
     window: int = 2
     hold: int = 60
     pin: int | str | None = None
+    deep: bool = False
 
     def __post_init__(self) -> None:
         for name, least in (("every", 1), ("window", 0), ("hold", 1)):
@@ -143,6 +146,8 @@ class Sleep:
                 f"{board.name} cannot sleep: its MicroPython has no machine.lightsleep"
             )
         found: dict[str, Any] = {"every": self.every, "window": self.window, "hold": self.hold}
+        if self.deep:
+            found["deep"] = 1  # UNSETTLED in program_deep_sleep.py, which says how many seconds
         return found | ({} if self.pin is None else {"pin": sensor_pin(self.pin, board)})
 
 

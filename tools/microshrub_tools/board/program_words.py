@@ -37,12 +37,15 @@ def label_pin(words: Sequence[str] | None) -> LabelPin | None:
 
 
 def sleep(words: Sequence[str] | None) -> Sleep | None:
-    """That of words such as every=60 pin=15. Raises UserError."""
+    """That of words such as every=60 pin=15 deep=yes. Raises UserError."""
     if words is None:
         return None
     usual = {each.name: each.default for each in dataclasses.fields(Sleep)}
-    found = settings("--sleep", words, usual)
-    return Sleep(**found | {"pin": None if found["pin"] == "" else found["pin"]})
+    found = settings("--sleep", words, usual | {"deep": "no"})
+    pin, deep = found.pop("pin"), found.pop("deep")
+    if deep not in ("yes", "no"):
+        raise UserError(f"--sleep deep has to be yes or no, not {deep!r}")
+    return Sleep(**found, pin=None if pin == "" else pin, deep=deep == "yes")
 
 
 def switch(words: Sequence[str] | None) -> dict[str, tuple[str, ...]] | None:

@@ -152,7 +152,8 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="sleep between two readings of --sensor, and listen to the line for window=2 seconds "
         "in every=60, for hold=60 after the start or after something came, and after a press of a "
-        "button at pin=15 (default: never sleep)",
+        "button at pin=15; deep=yes saves all and starts anew for each sample, where they come so "
+        "rarely that this takes less (default: never sleep)",
     )
     group.add_argument(
         "--watchdog",

@@ -6,12 +6,12 @@ import argparse
 
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
-from microshrub_host.boards import board_files, deep_sleep, energy, program_time, sample_time
+from microshrub_host.boards import board_files, energy, program_time, sample_time
 from microshrub_host.cli.energy_options import battery_of
 from microshrub_host.library.learners import MODELS
 from microshrub_host.reports.report import fitting
 
-from ..board import build, flash_wear, program_options
+from ..board import build, flash_wear, program_deep_sleep, program_options
 from ..board.program_config import Program
 
 
@@ -36,7 +36,7 @@ def print_build(
     console.say(fitting(made.budget))
     if made.emit == "viper":
         _print_time(board, program, arguments)
-    _print_deep_sleep(made, board, program)
+    _print_deep_sleep(board, program, arguments)
     if build.MANIFEST in made.files:
         console.say(
             f"Next, build MicroPython for {board.name} with\n"
@@ -98,24 +98,34 @@ def _print_energy(
         console.say(f"        days on {battery.text}: {days}: estimated")
 
 
-def _print_deep_sleep(made: build.Build, board: board_files.Board, program: Program) -> None:
-    """For a program that sleeps, where that is known: whether deep sleep would take less."""
-    if "sleep" not in program.around or board.currents is None:
-        return
-    size = sum(part.bytes for part in made.budget.buffers)
-    found = deep_sleep.trade(board.currents, flash_wear.seconds_of(size))
+def _print_deep_sleep(
+    board: board_files.Board, program: Program, arguments: argparse.Namespace
+) -> None:
+    """For a program that sleeps, where that is known: whether deep sleep takes less."""
     rate = program_options.rate_of(program.around)
+    found = program_deep_sleep.trade(program, board) if "sleep" in program.around else None
     if found is None or not rate:
         return
     console.say(f"sleep   {found}")
-    if 1 / rate > found.seconds:
-        lasts = flash_wear.years(board, size, int(1 / rate))
+    if 1 / rate <= found.seconds:
+        return
+    size = program_deep_sleep.state_bytes(program, board)
+    lasts = flash_wear.years(board, size, int(1 / rate))
+    power = found.milliwatts(1 / rate)
+    said = (
+        f"{energy.amount(power)} mW at one sample in {1 / rate:,.0f} seconds, and the checkpoint "
+        f"before each one lets the flash last {_some_years(lasts)}"
+    )
+    if "deep" not in program.around["sleep"]:
         messages.say(
-            f"Note: at one sample in {1 / rate:,.0f} seconds deep sleep would draw "
-            f"{energy.amount(found.milliwatts(1 / rate))} mW, and the checkpoint before each one "
-            f"let the flash last {_some_years(lasts)}. This program does not do that: it keeps "
-            "its RAM, in light sleep."
+            f"Note: deep sleep would draw {said}. With --sleep deep=yes the board starts anew for "
+            "each sample; a PC reaches it only then."
         )
+        return
+    console.say(f"        in deep sleep {said}: estimated")
+    if arguments.battery:
+        battery = energy.battery(arguments.battery)
+        console.say(f"        days on {battery.text}: {battery.days(power):,.0f}: estimated")
 
 
 def _print_wear(made: build.Build, board: board_files.Board, program: Program) -> None:

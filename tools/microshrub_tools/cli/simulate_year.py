@@ -93,6 +93,8 @@ def _sleeping(arguments: argparse.Namespace) -> tuple[Board, dict[str, int]] | N
     found = asked.config(board)
     if "pin" in found:
         raise UserError("--sleep pin: nobody presses a button here")
+    if "deep" in found:
+        raise UserError("--sleep deep: the board of the simulated year keeps its RAM")
     if 60 % arguments.rate:
         raise UserError(
             f"--rate {arguments.rate} is not a whole number of seconds from sample to sample, "

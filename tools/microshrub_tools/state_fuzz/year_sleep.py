@@ -104,7 +104,7 @@ class YearSleep:
     def microseconds(self) -> int:
         return self._us & _TICKS
 
-    def lightsleep(self) -> Any:
+    def of_machine(self, _: str) -> Any:
         return self._doze
 
     def _doze(self, milliseconds: int) -> None:

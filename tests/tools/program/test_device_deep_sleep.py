@@ -1,0 +1,195 @@
+"""A program that sleeps deeply between its samples, in a real MicroPython with a simulated board.
+
+A deep sleep ends MicroPython, as a chip loses its RAM; the test starts it again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from device_support import Device, connected, run_device
+from sleeping_support import SENSOR, USUAL, live, put_sleeper, waking
+
+from microshrub_tools.link.messages import FINGERPRINT, STATUS, DeviceStatus, Fingerprint
+
+Start = Callable[..., Device]
+DEEP = USUAL | {"window": 1, "hold": 5, "deep": 20}
+CHECKPOINT = {"path": "checkpoint", "samples": 1000, "seconds": 600}
+LABELS = {"pin": 14, "pressed": 1, "released": 0}
+PARTS = ("window", "hop", "zero", "filters", "statistics", "bands", "plain")
+RARE = SENSOR | {"rate": "1/60"}
+MORE = {"sensor": RARE, "checkpoint": CHECKPOINT, "label_pin": LABELS}
+BOARD = {"seconds": 920, "pressed": [[300, 450], [600, 700]]}
+
+
+@pytest.fixture
+def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Start]:
+    devices: list[Device] = []
+
+    def start(sleep: dict[str, Any], board: dict[str, Any], **more: Any) -> Device:
+        folder = tmp_path / str(len(devices))
+        folder.mkdir(exist_ok=True)
+        put_sleeper(folder, sleep, board, **MORE | more)
+        devices.append(Device(micropython_command, folder, "192k"))
+        return devices[-1]
+
+    yield start
+    for device in devices:
+        device.close()
+
+
+def crc(device: Device) -> int:
+    with connected(device) as link:
+        found = link.ask(FINGERPRINT)
+    assert isinstance(found, Fingerprint)
+    return found.crc32
+
+
+def test_it_learns_what_a_board_learns_that_keeps_its_ram(start: Start, tmp_path: Path) -> None:
+    """To the bit; and it has slept nearly all the time, and counted that itself."""
+    deep = start(DEEP, BOARD)
+    status, board = slept(deep, tmp_path / "0")
+    light = start(USUAL, BOARD)
+    expected, _ = live(light, tmp_path / "1")
+    assert crc(deep) == crc(light)
+    told = ("samples", "right", "accuracy", "kappa", "pending", "missed")
+    assert [getattr(status, name) for name in told] == [getattr(expected, name) for name in told]
+    assert status.samples == 12  # the first four are only observed, before anything is saved
+    assert status.checkpoint == 13
+    assert status.asleep == pytest.approx(board["asleep"], abs=60)  # the last is under way
+    assert 920 - 11 * 4 - 30 < board["asleep"] < 920 - 11 * 3
+    assert status.uptime == pytest.approx(board["seconds"], abs=60)
+
+
+def slept(device: Device, folder: Path) -> tuple[DeviceStatus, dict[str, int]]:
+    """The same as live(), of a board that may sleep deeply."""
+    with waking(device, folder):
+        return live(device, folder)
+
+
+def test_where_samples_come_too_often_it_keeps_its_ram(start: Start, tmp_path: Path) -> None:
+    """Less than `deep` seconds are left to the next one."""
+    status, board = slept(start(DEEP | {"deep": 90}, BOARD), tmp_path / "0")
+    assert not (tmp_path / "0" / "asleep.json").exists()
+    assert status.samples == 12
+    assert status.asleep == pytest.approx(board["asleep"], abs=2)
+
+
+def test_where_nothing_can_be_saved_it_keeps_its_ram_and_says_so(
+    start: Start, tmp_path: Path
+) -> None:
+    """Once for each sample, without a write for each second of light sleep."""
+    device = start(DEEP, BOARD, checkpoint=CHECKPOINT | {"path": "nowhere/checkpoint"})
+    said = b""
+    with waking(device, tmp_path / "0"):
+        found = os.open(device.port, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        while not (tmp_path / "0" / "ended.json").exists():
+            with contextlib.suppress(BlockingIOError):
+                said += os.read(found, 4096)
+        os.close(found)
+        status, _ = live(device, tmp_path / "0")
+    assert not (tmp_path / "0" / "asleep.json").exists()
+    assert (status.samples, status.missed) == (12, 0)
+    assert 10 <= said.count(b"was not saved to nowhere/checkpoint") <= 15
+
+
+def test_a_button_wakes_it_and_keeps_it_awake(start: Start, tmp_path: Path) -> None:
+    """From the middle of a deep sleep, which is not counted; then come the usual seconds awake."""
+    sleep = DEEP | {"pin": 15, "hold": 40}
+    board = {"seconds": 500, "pressed": [[330, 335]], "port": "esp32"}
+    status, ended = slept(start(sleep, board, label_pin=None), tmp_path / "0")
+    assert status.pending > 4
+    told = ended["asleep"] - status.asleep
+    assert 60 - 40 < told < 90  # the one that the button ended, and the one under way
+    untouched, other = slept(start(sleep, board | {"pressed": []}, label_pin=None), tmp_path / "1")
+    assert other["asleep"] - ended["asleep"] > 35
+    assert untouched.pending in (status.pending, status.pending - 1)
+
+
+def test_a_pc_is_heard_behind_each_sleep_and_keeps_it_awake(start: Start, tmp_path: Path) -> None:
+    sleep = DEEP | {"window": 5, "hold": 3600}  # seconds pass in no time
+    device = start(sleep, {"seconds": 40_000_000}, sensor=SENSOR | {"rate": "1/30"})
+    with waking(device, tmp_path / "0"):
+        while not (tmp_path / "0" / "asleep.json").exists():
+            time.sleep(0.05)
+        with connected(device) as link:
+            first, again = link.ask(STATUS), link.ask(STATUS)
+    assert isinstance(first, DeviceStatus)
+    assert isinstance(again, DeviceStatus)
+    assert first.asleep > 0
+    assert again.uptime >= first.uptime
+
+
+def test_without_power_only_the_checkpoint_is_left(start: Start, tmp_path: Path) -> None:
+    folder = tmp_path / "0"
+    device = start(DEEP, {"seconds": 400})
+    before, _ = slept(device, folder)
+    device.kill()
+    for name in ("asleep.json", "ended.json"):
+        (folder / name).unlink()
+    device.start()
+    after, board = slept(device, folder)
+    assert after.samples > before.samples > 0
+    assert after.uptime <= board["seconds"] + 2
+
+
+NOT_AT_ONCE = """
+class Late:
+    names = ("a", "b")
+
+    def __init__(self, board):
+        self._asked = 0
+
+    def read(self, values):
+        self._asked += 1
+        values[0] = values[1] = self._asked
+        return self._asked % 4 == 0
+"""
+
+
+def test_a_sensor_that_has_nothing_at_once_is_asked_again(start: Start, tmp_path: Path) -> None:
+    """As one that measures for five seconds after its start."""
+    own = {"kind": "own", "module": "late", "class": "Late", "values": 2, "rate": "1/60"}
+    lib = tmp_path / "0" / "lib"
+    lib.mkdir(parents=True)
+    (lib / "late.py").write_text(NOT_AT_ONCE)
+    status, _ = slept(start(DEEP, BOARD, sensor=own | {"options": {}}), tmp_path / "0")
+    assert (tmp_path / "0" / "asleep.json").exists()
+    assert status.samples >= 9
+
+
+@pytest.mark.parametrize(
+    ("sleep", "more", "said"),
+    [
+        (DEEP | {"deep": 0}, {}, "sleep's deep has to be a whole number of 1..86400"),
+        (DEEP, {"checkpoint": None}, "sleep's deep needs a checkpoint"),
+        (DEEP, {"extraction": dict.fromkeys(PARTS, 1)}, "and no extraction"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_line(
+    sleep: dict[str, Any],
+    more: dict[str, Any],
+    said: str,
+    micropython_command: tuple[str, ...],
+    tmp_path: Path,
+) -> None:
+    put_sleeper(tmp_path, sleep, {}, **MORE | more)
+    shown = run_device(micropython_command, tmp_path, heap="192k")
+    assert "Traceback" not in shown
+    assert said in shown
+
+
+def test_a_board_without_deep_sleep_says_so(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    put_sleeper(tmp_path, DEEP, {}, **MORE)
+    fake = tmp_path / "lib" / "machine.py"
+    fake.write_text(fake.read_text().replace("def deepsleep", "def doze"))
+    shown = run_device(micropython_command, tmp_path, heap="192k")
+    assert "this board's MicroPython has no machine.deepsleep" in shown
