@@ -67,10 +67,8 @@ class Anomaly(Companion):
             raise UserError(f"--anomaly: {what} to be {allowed}, not {given!r}") from None
 
     @classmethod
-    def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> Anomaly | None:
-        words: Sequence[str] = given["anomaly"] or ()
-        if not words:
-            return None
+    def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> Anomaly:
+        words: Sequence[str] = given["anomaly"]
         found = settings("--anomaly", words[1:], _SETTINGS)
         often = share_of_samples(words[0], "--anomaly", "an alarm may come", hertz)
         return cls(min(often, Fraction(1)), **found)

@@ -111,7 +111,7 @@ class Companion:
 
     @classmethod
     def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> Companion | None:
-        """The one that the values of its options ask for, by their names; None without them.
+        """The one that the values of its options ask for, by their names; one of them is given.
 
         hertz is the rate of the sensor, where it is known. Raises UserError.
         """

@@ -50,10 +50,8 @@ class Guarantee(Watcher):
             raise UserError(f"--guarantee has to be 50% to 99%, not {self.percent}")
 
     @classmethod
-    def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> Guarantee | None:
+    def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> Guarantee:
         text = given["guarantee"]
-        if text is None:
-            return None
         digits = text.strip().removesuffix("%").strip()
         if not text.strip().endswith("%") or not digits.isdecimal():
             raise UserError(f"--guarantee has to be a whole percentage such as 90%, not {text!r}")

@@ -80,10 +80,8 @@ class LabelBudget(Companion):
             )
 
     @classmethod
-    def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> LabelBudget | None:
+    def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> LabelBudget:
         budget, delay, unanswered = (given.get(option.name) for option in cls.options)
-        if budget is None and delay is None and unanswered is None:
-            return None
         share = never = Fraction(0)
         if budget is not None:
             share = share_of_samples(budget, OPTION, "a label may be asked for", hertz)

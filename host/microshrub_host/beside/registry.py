@@ -53,9 +53,13 @@ def of_options(given: Mapping[str, Any], hertz: float | None = None) -> tuple[Co
 
     hertz is the rate of the sensor, where it is known. Raises UserError.
     """
-    absent = {option.name: None for kind in _COMPANIONS for option in kind.options}
-    found = (kind.of_options({**absent, **given}, hertz) for kind in _COMPANIONS)
-    return tuple(each for each in found if each)
+    values = {name: given.get(name) for name in option_names()}
+    asked = (
+        kind.of_options(values, hertz)
+        for kind in _COMPANIONS
+        if any(values[option.name] is not None for option in kind.options)
+    )
+    return tuple(each for each in asked if each)
 
 
 def option_names() -> tuple[str, ...]:

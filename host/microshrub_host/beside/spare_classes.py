@@ -89,11 +89,8 @@ class SpareClasses(Companion):
             ) from None
 
     @classmethod
-    def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> SpareClasses | None:
-        words: Sequence[str] = given["spare_classes"] or ()
-        if not words:
-            return None
-        how_many, *rest = words
+    def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> SpareClasses:
+        how_many, *rest = given["spare_classes"]
         if not how_many.isdecimal():
             raise UserError(f"--spare-classes has to be how many there are, not {how_many!r}")
         found = settings("--spare-classes", rest, _SETTINGS)

@@ -34,7 +34,6 @@ def run_alone(arguments: argparse.Namespace) -> int:
     for name in [*given, *given_options(arguments)]:
         raise UserError(f"{option(name)} is of no use with --no-label, which learns nothing.")
     options = Anomaly.of_options(vars(arguments), None)
-    assert options
     stream = open_unlabelled(arguments)
     if arguments.features is not None:
         features = feature_options(arguments, len(stream.column_names))

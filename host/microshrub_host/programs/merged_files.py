@@ -19,8 +19,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..base.cache import compiled_folder
-from ..base.kept_files import kept
+from ..base.cache import compiled_folder, kept
 from ..library import loader
 from ..sources import library_files
 from ..sources.library_files import PACKAGE

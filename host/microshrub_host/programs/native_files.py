@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from ..base.cache import compiled_folder
-from ..base.kept_files import kept
+from ..base.cache import compiled_folder, kept
 from ..fetch import native_tools
 from ..fetch.debian_packages import Progress
 from ..fetch.native_tools import NoNativeTools

@@ -8,8 +8,7 @@ import shlex
 from collections.abc import Iterator
 from itertools import chain
 
-from .column_choice import ColumnChoice
-from .columns import Column
+from .columns import Column, ColumnChoice
 from .csv_rows import Row, rows
 from .stream import DataError
 

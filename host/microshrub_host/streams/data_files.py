@@ -21,8 +21,7 @@ from ..base.text import did_you_mean
 from . import csv_blocks
 from .arff_files import open_arff
 from .class_names import class_names, encode_labels
-from .column_choice import ALL, ColumnChoice, check_count
-from .columns import MISSING_CELLS, Column, number_of
+from .columns import ALL, MISSING_CELLS, Column, ColumnChoice, check_count, number_of
 from .csv_blocks import Codes, DoubtError, Layout
 from .csv_rows import Row, check_names, csv_rows, first_row
 from .order_statistics import PART

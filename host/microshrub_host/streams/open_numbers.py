@@ -17,8 +17,7 @@ import numpy as np
 from ..base.mapped_memory import let_go
 from ..base.text import count, did_you_mean
 from . import csv_blocks
-from .column_choice import ColumnChoice, check_count
-from .columns import number_of
+from .columns import ColumnChoice, check_count, number_of
 from .csv_blocks import DoubtError
 from .data_files import FileTable, ReadingOptions, fill, leave_out_too_large, open_table
 from .generators import in_numbers, river_names

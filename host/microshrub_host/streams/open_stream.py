@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from . import data_files, generators
 from .class_names import declared_classes
-from .column_choice import ColumnChoice, check_count
+from .columns import ColumnChoice, check_count
 from .source_file import GENERATED, opened_source
 from .stream import MAX_SAMPLES, DataError, Progress, Stream
 

@@ -7,7 +7,7 @@ import itertools
 from pathlib import Path
 from statistics import median
 
-from .column_choice import CLOCK
+from .columns import CLOCK
 from .source_file import opened_source
 from .stream import DataError
 from .text_lines import text_lines

@@ -13,8 +13,7 @@ import zlib
 from collections.abc import Generator, Iterator
 from typing import IO
 
-from .file_kinds import LOOKED_AT, told_kind
-from .source_file import SourceFile
+from .source_file import LOOKED_AT, SourceFile, told_kind
 from .stream import DataError, Progress
 
 LONGEST_LINE = 1 << 20  # bytes; 257 cells of any sense take far less

@@ -37,8 +37,8 @@ from microshrub_host.library.learners import (
 from microshrub_host.models import model_files
 from microshrub_host.programs import mpy
 from microshrub_host.sources import library_files
-from microshrub_host.streams.file_kinds import KINDS
 from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.source_file import KINDS
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.telltales import TELLTALE_NAMES
 
