@@ -42,24 +42,24 @@ ATTACKS = (
     Attack(
         "altered saved states with a right checksum, kernels in C",
         "refused, or used without a crash",
-        f"{CLI} fuzz-states --engine c --states 60000 --seed {{seed}}",
-        f"{CLI} fuzz-states --engine python --states 300 --seed {{seed}}",
+        f"{CLI} dev fuzz-states --engine c --states 60000 --seed {{seed}}",
+        f"{CLI} dev fuzz-states --engine python --states 300 --seed {{seed}}",
     ),
     Attack(
         "the same, in Python",
         "refused, or used without an exception",
-        f"{CLI} fuzz-states --engine python --states 20000 --seed {{seed}}",
+        f"{CLI} dev fuzz-states --engine python --states 20000 --seed {{seed}}",
     ),
     Attack(
         "the same, on a 32-bit MicroPython",
         "refused, or used without a crash",
-        f"{CLI} fuzz-states --engine micropython --states 2000 --seed {{seed}}",
+        f"{CLI} dev fuzz-states --engine micropython --states 2000 --seed {{seed}}",
     ),
     Attack(
         "bytes on the link flipped, lost, repeated, cut; cables pulled; resets",
         "each request applied once and in order",
-        f"{CLI} fuzz-link --frames 200000 --seed {{seed}}",
-        f"{CLI} fuzz-link --frames 2000 --seed {{seed}}",
+        f"{CLI} dev fuzz-link --frames 200000 --seed {{seed}}",
+        f"{CLI} dev fuzz-link --frames 2000 --seed {{seed}}",
     ),
     Attack(
         "the same, with the page's end of the link",
@@ -107,13 +107,13 @@ ATTACKS = (
     Attack(
         "a year at a sample a minute: late labels, drift, power cuts, full disks",
         "after each sample the simulator's state, after each restart the one that was saved",
-        f"{CLI} simulate-year --seed {{seed}}",
-        f"{CLI} simulate-year --days 3 --seed {{seed}}",
+        f"{CLI} dev simulate-year --seed {{seed}}",
+        f"{CLI} dev simulate-year --days 3 --seed {{seed}}",
     ),
     Attack(
         "a day at 50 samples a second, with the same",
         "the same",
-        f"{CLI} simulate-year --days 1 --rate 3000 --seed {{seed}}",
+        f"{CLI} dev simulate-year --days 1 --rate 3000 --seed {{seed}}",
         first=True,
     ),
     Attack(

@@ -3,7 +3,7 @@
     python tests/support/page_link_fuzz.py --frames 100000 --seed 1
 
 needs node and the page's packages. Bytes are flipped, lost, repeated, cut and joined as
-`microshrub fuzz-link` does it; cables are pulled, devices reset, and the page's program starts
+`microshrub dev fuzz-link` does it; cables are pulled, devices reset, and the page's program starts
 anew. Exits with 1 if a request was not applied exactly once and in order, or was answered wrong.
 """
 

@@ -34,10 +34,22 @@ def test_alone_it_greets_with_six_commands_in_the_order_of_use(
     assert len(said.splitlines()) <= HEIGHT
     assert "microshrub demo" in said
     developers = [command.name for command in list(GROUPS.values())[-1]]
-    assert {"fuzz-link", "fuzz-states", "simulate-year", "soak"} <= {*developers}
-    assert not [name for name in developers if name in said]
+    assert "dev" in developers
+    assert not {*developers} & {*re.findall(r"[a-z-]+", said)}
     everything = said_by(capsys, "--help-all")
     assert set(re.findall(r"^ {4}(\S+)", everything, re.MULTILINE)) == {*NAMES}
+
+
+def test_developers_commands_have_a_room_and_their_old_names_warn(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("soak", "fuzz-link", "fuzz-states", "simulate-year"):
+        now = said_by(capsys, "dev", name, "--help")
+        with pytest.raises(SystemExit):
+            main([name, "--help"])
+        before = capsys.readouterr()
+        assert before.out == now
+        assert f"`microshrub {name}` is now `microshrub dev {name}`" in before.err
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "benchmark"])

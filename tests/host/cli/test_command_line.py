@@ -312,13 +312,13 @@ def test_parity_command(
 def test_soak_sees_a_flat_heap(
     capsys: pytest.CaptureFixture[str], data: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    assert run("soak", data, *SMALL, "--samples", "20500", "--heap", "80k") == 0
+    assert run("dev", "soak", data, *SMALL, "--samples", "20500", "--heap", "80k") == 0
     said = capsys.readouterr().out
     assert "The model is the simulator's: CRC32" in said
     assert "Nothing was allocated while learning." in said
     assert [line.split()[0] for line in said.splitlines()[1:3]] == ["10,000", "20,500"]
-    assert run("soak", data, "--samples", "19999") == 2
-    assert run("soak", data, "--heap", "64 kilo") == 2
+    assert run("dev", "soak", data, "--samples", "19999") == 2
+    assert run("dev", "soak", data, "--heap", "64 kilo") == 2
     assert "--heap has to be a size such as 64k or 2m" in capsys.readouterr().err
 
 

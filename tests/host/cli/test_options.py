@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from typing import Any
 
 import pytest
 
@@ -22,15 +23,18 @@ from microshrub_host.library.learners import (
 )
 from microshrub_tools.cli import main
 
-COMMANDS = ("simulate", "budget", "parity", "compare", "soak", "micropython")
+COMMANDS = ("simulate", "budget", "parity", "compare", "dev soak", "micropython")
 
 
 def subparser(name: str) -> CommandParser:
     """The parser of one subcommand."""
-    actions = main.parser()._actions
-    found = next(a for a in actions if isinstance(a, argparse._SubParsersAction))
-    parser: CommandParser = found.choices[name]
-    parser.fill()
+    parser: Any = main.parser()
+    for word in name.split():
+        actions = parser._actions
+        found = next(a for a in actions if isinstance(a, argparse._SubParsersAction))
+        parser = found.choices[word]
+        parser.fill()
+    assert isinstance(parser, CommandParser)
     return parser
 
 

@@ -73,7 +73,7 @@ def test_both_ends_hold_fixed_memory() -> None:
 def test_the_fuzzer_is_a_command(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["fuzz-link", "--frames", "300", "--seed", "4"]) == 0
+    assert main(["dev", "fuzz-link", "--frames", "300", "--seed", "4"]) == 0
     said = capsys.readouterr()
     assert "300 requests applied" in said.out
     assert "Each was applied once and in order, none wrong." in said.out

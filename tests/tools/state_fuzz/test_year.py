@@ -11,7 +11,7 @@ from microshrub_tools.state_fuzz.year import Year, YearError
 
 
 def test_some_days_hold_and_say_what_happened(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["simulate-year", "--days", "2", "--rate", "5", "--seed", "11"]) == 0
+    assert main(["dev", "simulate-year", "--days", "2", "--rate", "5", "--seed", "11"]) == 0
     said = capsys.readouterr().out
     assert "After every sample the state was the simulator's, bit by bit" in said
     counts = re.findall(
@@ -25,7 +25,7 @@ def test_some_days_hold_and_say_what_happened(capsys: pytest.CaptureFixture[str]
 def test_a_day_asleep_counts_the_time_awake(capsys: pytest.CaptureFixture[str]) -> None:
     """Two seconds in sixty, a minute after each start and visit; the program counts the same."""
     words = ["--days", "1", "--seed", "3", "--sleep", "--battery", "2000mAh"]
-    assert main(["simulate-year", *words]) == 0
+    assert main(["dev", "simulate-year", *words]) == 0
     said = capsys.readouterr().out
     found = re.findall(
         r"awake for ([\d.]+) of ([\d.]+) hours .* counted ([\d,]+) .*clock ([\d,]+)", said
@@ -58,7 +58,7 @@ def test_a_day_asleep_counts_the_time_awake(capsys: pytest.CaptureFixture[str]) 
 def test_what_cannot_sleep_is_refused(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["simulate-year", *words]) == 2
+    assert main(["dev", "simulate-year", *words]) == 2
     assert said in capsys.readouterr().err
 
 

@@ -1,4 +1,4 @@
-"""`microshrub fuzz-link`: both ends of the serial link and a line that damages it."""
+"""`microshrub dev fuzz-link`: both ends of the serial link and a line that damages it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`microshrub fuzz-states`: altered states with a valid checksum are refused, or can be used."""
+"""`microshrub dev fuzz-states`: altered states with a right checksum are refused, or usable."""
 
 from __future__ import annotations
 

@@ -100,21 +100,10 @@ GROUPS = {
             f"{_RESEARCH}.costs",
             first.COSTS,
         ),
-        Command("soak", "Check that memory and time do not grow.", f"{_TOOLS}.soak", first.SOAK),
-        Command(
-            "fuzz-link",
-            "Test the link over a line that damages everything.",
-            f"{_TOOLS}.fuzz_link",
-        ),
-        Command("fuzz-states", "Check that altered states do no harm.", f"{_TOOLS}.fuzz_states"),
-        Command(
-            "simulate-year",
-            "Let a device live with power cuts.",
-            f"{_TOOLS}.simulate_year",
-            first.YEAR,
-        ),
+        Command("dev", "Test microshrub itself, for hours.", f"{_TOOLS}.dev"),
     ),
 }
+_NOW_DEV = ("soak", "fuzz-link", "fuzz-states", "simulate-year")
 COMMANDS = tuple(command for group in GROUPS.values() for command in group)
 
 _GREETING = (
@@ -188,7 +177,19 @@ def _run(argv: Sequence[str] | None) -> int:
     if not (sys.argv[1:] if argv is None else argv):
         sys.stdout.write(greeting())
         return 0
-    return run_command(parser(), argv)
+    return run_command(parser(), _of_today(argv))
+
+
+def _of_today(argv: Sequence[str] | None) -> Sequence[str]:
+    """The words with today's name of a command; one of before works for one more release."""
+    words = sys.argv[1:] if argv is None else argv
+    if words[0] not in _NOW_DEV:
+        return words
+    sys.stderr.write(
+        f"Note: `microshrub {words[0]}` is now `microshrub dev {words[0]}`; the old name goes "
+        "with the next release.\n"
+    )
+    return ["dev", *words]
 
 
 if __name__ == "__main__":

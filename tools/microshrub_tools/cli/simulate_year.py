@@ -1,4 +1,4 @@
-"""`microshrub simulate-year`: a device's life with power cuts, beside the simulator."""
+"""`microshrub dev simulate-year`: a device's life with power cuts, beside the simulator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`microshrub soak`: memory and time per sample do not grow with the length of the stream.
+"""`microshrub dev soak`: memory and time per sample do not grow with the length of the stream.
 
 Nor does the model drift away from the simulator's, which learns the same samples beside it.
 """

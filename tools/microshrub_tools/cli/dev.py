@@ -1,0 +1,29 @@
+"""`microshrub dev`: what tests microshrub itself, for hours if need be."""
+
+from __future__ import annotations
+
+import argparse
+
+from microshrub_host.cli.command_table import Command, add_commands
+
+from . import first_options as first
+
+_TOOLS = "microshrub_tools.cli"
+COMMANDS = (
+    Command("soak", "Check that memory and time do not grow.", f"{_TOOLS}.soak", first.SOAK),
+    Command(
+        "fuzz-link", "Test the link over a line that damages everything.", f"{_TOOLS}.fuzz_link"
+    ),
+    Command("fuzz-states", "Check that altered states do no harm.", f"{_TOOLS}.fuzz_states"),
+    Command(
+        "simulate-year",
+        "Let a device live with power cuts.",
+        f"{_TOOLS}.simulate_year",
+        first.YEAR,
+    ),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the subcommands."""
+    add_commands(parser, COMMANDS)
