@@ -52,7 +52,7 @@ _T_EVEN = const(10)
 _W_SEEN = const(4)
 # (end)
 
-_SHARPNESS = const(20)
+_SHARPNESS_ALONE = const(20)
 _SETTLED = const(256)  # labels from which on the grove counts twice
 _RAREST = const(4)  # log2 of how much rarer than the most frequent one a class may be here
 _CHANGES = const(6)  # log2 of the changes of label that an accuracy looks back over
@@ -74,7 +74,7 @@ def predict_alone(t, rows, at: int) -> int:
     if own[_T_WITH_BAYES]:
         said[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))
     say_alone(t)
-    weigh(t[_OWN], _THICKET_ALONE, _SHARPNESS)
+    weigh(t[_OWN], _THICKET_ALONE, _SHARPNESS_ALONE)
     if ptr32(ptr32(t[_GROVE])[_STORE_STATE])[_W_SEEN] >= _SETTLED:
         share = ptr32(ptr32(t[_OWN])[_THICKET_SHARE])
         share[_GROVE] = 2 * share[_GROVE]
