@@ -29,7 +29,7 @@ Values = NDArray[np.float64]
 
 
 class Online:
-    """What learners of classes and of numbers have in common: rows of decimals become codes."""
+    """What classifiers and regressors have in common: rows of decimals become codes."""
 
     _learner: Any
     _quantizer: Any
@@ -128,7 +128,7 @@ class Online:
 
 
 class OnlineModel(Online):
-    """A learner of classes, whose ranges grow if it can move what it knows along."""
+    """A classifier, whose ranges grow if it can move what it knows along."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""A learner of numbers with its ranges on a PC: rows of decimals in, decimals out."""
+"""A regressor with its ranges on a PC: rows of decimals in, decimals out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .online import FASTEST, Online, Values
 
 
 class OnlineNumbers(Online):
-    """A learner of numbers whose ranges are those of the first samples and targets."""
+    """A regressor whose ranges are those of the first samples and targets."""
 
     _UNPICKLED = ("_learner", "_quantizer", "_target")
 

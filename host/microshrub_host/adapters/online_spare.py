@@ -1,4 +1,4 @@
-"""A learner of classes on a PC that has room for some that nobody knows yet; see online.py."""
+"""A classifier on a PC that has room for some that nobody knows yet; see online.py."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def load_model(path: str | Path) -> OpenModel:
 
 
 def known(model: str) -> str:
-    """The learner of classes of that name. Raises UserError if there is none."""
+    """The classifier of that name. Raises UserError if there is none."""
     if model not in MODELS:
         raise UserError(f"the model {model!r} is unknown. {did_you_mean(model, MODELS)}")
     return model

@@ -48,7 +48,7 @@ def budget(
         The name of a board, such as "rpi_pico", or the path of a .toml file.
     features, classes
         Of a sample: how many numbers, and how many classes there are; without classes, the model
-        is a learner of numbers.
+        is a regressor.
     beside
         What stands beside the model, as simulate() has it; of classes only.
     parameters

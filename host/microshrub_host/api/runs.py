@@ -71,7 +71,7 @@ def simulate(
         What stands beside the model: Anomaly(often=0.001), SpareClasses(4, new=("walk",)),
         LabelBudget(share=0.1, delay=50).
     interval, ends
-        Of a stream of numbers: the percent of the targets that the interval around each prediction
+        Of a regression stream: the percent of the targets that the interval around each prediction
         is to hold, and the range of the targets; None: no interval, and the range of the warm-up.
     parameters
         Those of the learner: window=64, trees=8.
@@ -81,7 +81,7 @@ def simulate(
     The accuracies and kappas in percent, their curves, and the state of the model. Its `anomaly`
     has the score of each sample, its `alone` how often it is right without labels, its `spare`
     what became of the classes without a name, its `asking` which labels were asked for. Of a
-    stream of numbers, the errors and the predictions.
+    regression stream, the errors and the predictions.
 
     Raises
     ------

@@ -17,7 +17,7 @@ _ROW = ("forecaster.row", "forecaster.codes")
 
 @dataclass(frozen=True)
 class Forecast(Companion):
-    """Around a learner of numbers; `parameters` are those of firmware's Forecaster but the model.
+    """Around a regressor; `parameters` are those of firmware's Forecaster but the model.
 
     NumberStream.forecaster() gives them.
     """

@@ -39,7 +39,7 @@ class Guarantee(Watcher):
     options = (
         Option(
             "--guarantee",
-            "with each prediction a set of classes, of which so many hold the true one: 90%% "
+            "also predict a set of classes, which holds the true one as often as this: 90%% "
             "(default: off)",
             "SHARE",
         ),

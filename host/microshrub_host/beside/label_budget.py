@@ -46,9 +46,9 @@ class LabelBudget(Companion):
     options = (
         Option(
             OPTION,
-            "the model asks for the labels of samples that it is unsure of, at most so many: "
-            "10%%, '1 per 20 samples', '30 per day at 2 Hz' (without `at` where the sensor has a "
-            "rate); it learns no others (default: off, it learns all)",
+            "active learning: the model asks for the labels of samples that it is unsure of, up "
+            "to this share: 10%%, '1 per 20 samples', '30 per day at 2 Hz' (without `at` where "
+            "the sensor has a rate); it learns no others (default: off, it learns all)",
             "SHARE",
         ),
         Option(
@@ -60,7 +60,7 @@ class LabelBudget(Companion):
         ),
         Option(
             "--unanswered",
-            "so many of the labels, such as 20%%, never come, drawn at random (default: none)",
+            "this share of the labels, such as 20%%, never comes, at random (default: none)",
             "SHARE",
             simulated=True,
         ),

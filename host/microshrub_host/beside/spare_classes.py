@@ -65,8 +65,9 @@ class SpareClasses(Companion):
     options = (
         Option(
             "--spare-classes",
-            "room for N classes that get a name only later: samples unlike every named class "
-            "and like each other are set aside until a person names them; then period=100 "
+            "novelty detection: room for N classes that get a name only later: samples unlike "
+            "every named class and like each other are kept until a person names them; then "
+            "period=100 "
             "window=256 reach=4 collect=5, and which classes of DATA are new in a simulation, "
             "such as new=walk,run: without it, those that the warm-up does not have; on a board "
             "pin=15, a button that names what is new (default: off)",

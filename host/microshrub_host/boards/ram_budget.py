@@ -33,7 +33,7 @@ _SMALLEST: Parameters = {**_NARROWEST, "classes": 2}
 class Part:
     """One line of a budget.
 
-    `owner` is "model", "quantizer", "metrics" or, of a learner of numbers, "target", "rows", the
+    `owner` is "model", "quantizer", "metrics" or, of a regressor, "target", "rows", the
     title of a companion, or "code". Those of a whole program have "program", too.
     """
 
@@ -121,7 +121,7 @@ def budget(
 ) -> Budget:
     """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
 
-    A learner of numbers has a target instead of metrics. `beside` are its companions, in the
+    A regressor has a target instead of metrics. `beside` are its companions, in the
     order of registry.py. code is that of the program, if it imports more than these; see
     imported_parts(). around is what else the program makes. With `native`, the kernels are in a
     native module; raises NoNativeTools. Raises ValueError for parameters that the learner refuses.

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--classes",
         type=whole_number,
         metavar="C",
-        help="number of classes (required, but for a learner of numbers)",
+        help="number of classes (required, but for a regressor)",
     )
     add_board_option(parser, DEFAULT_BOARD, f"the board (default {DEFAULT_BOARD})")
     parser.add_argument(
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_energy_options(parser)
     add_companion_options(parser)
     add_outputs(parser, json="write the budget as one JSON object")
-    add_ahead_options(parser.add_argument_group("options of learners of numbers"))
+    add_ahead_options(parser.add_argument_group("options of regression"))
     add_model_options(parser, numbers=True)
 
 
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _shape(arguments: argparse.Namespace) -> dict[str, int]:
-    """The features of a sample and, for a learner of classes, how many there are."""
+    """The features of a sample and, for a classifier, how many there are."""
     numbers = arguments.model in REGRESSORS
     if numbers and arguments.classes is not None:
         raise UserError(f"--classes is for classes, and {arguments.model} predicts numbers.")
@@ -101,7 +101,7 @@ def _horizon(arguments: argparse.Namespace) -> int:
 
 
 def _forecaster(arguments: argparse.Namespace) -> dict[str, Any] | None:
-    """The parameters of what stands around a learner of numbers; None for one of classes."""
+    """The parameters of what stands around a regressor; None for a classifier."""
     if arguments.model not in REGRESSORS:
         for name in ("horizon", "lags", "interval"):
             if vars(arguments)[name] is not None:

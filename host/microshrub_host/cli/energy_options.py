@@ -22,7 +22,7 @@ def add_energy_options(parser: argparse.ArgumentParser) -> None:
         "--sample-rate",
         type=parsed(float),
         metavar="HZ",
-        help="samples a second, of which milliwatts and days are told (default 1)",
+        help="samples a second, for which milliwatts and days are estimated (default 1)",
     )
 
 

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--newest",
         action="store_true",
         help="the newest version that Debian has, in a cache of its own: MICROPYTHON names its "
-        "command to whatever shall run it (default: the one that all tests run)",
+        "command to what is to run it (default: the one that all tests run)",
     )
     parser.add_argument(
         "--board",

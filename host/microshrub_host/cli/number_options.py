@@ -1,4 +1,4 @@
-"""--target and the other options of streams of numbers."""
+"""--target and the other options of regression."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OF_CLASSES = ("label", "classes", "shuffle")
 
 def add_number_options(parser: argparse.ArgumentParser, *, interval: bool = True) -> None:
     """Add the options; --interval only where a single model is run."""
-    group = parser.add_argument_group("options of streams of numbers")
+    group = parser.add_argument_group("options of regression")
     add_target_option(group)
     add_ahead_options(group, interval=interval)
     group.add_argument(
@@ -47,7 +47,7 @@ def add_ahead_options(group: argparse._ActionsContainer, *, interval: bool = Tru
         "--horizon",
         type=whole_number,
         metavar="N",
-        help="forecast the target N rows ahead (default: tell it from its own row)",
+        help="forecast the target N rows ahead (default: predict it from its own row)",
     )
     group.add_argument(
         "--lags",
@@ -94,7 +94,7 @@ def open_numbers_arguments(
 ) -> tuple[NumberStream, dict[str, Any], dict[str, Any]]:
     """The stream, the parameters of the model, and those of the Forecaster around it.
 
-    arguments.model becomes the learner of numbers that is meant. readings are those of --features
+    arguments.model becomes the regressor that is meant. readings are those of --features
     if they have been read already.
     """
     share = checked_interval(arguments.interval)
@@ -144,7 +144,7 @@ def open_number_stream(
 
 
 def open_readings(arguments: argparse.Namespace) -> NumberStream:
-    """The recording of which --features makes a stream of numbers; its target means nothing."""
+    """The recording of which --features makes a regression stream; its target means nothing."""
     options = feature_options(arguments)
     last = arguments.columns[-1] if arguments.columns else None
     return _read(arguments, last, options.readings(arguments.warmup or WARMUP))

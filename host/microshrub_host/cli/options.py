@@ -32,7 +32,7 @@ def is_model_file(text: str) -> bool:
 
 
 def _whole_name(text: str) -> str:
-    """linear-regressor for linear, which no learner of classes is called."""
+    """linear-regressor for linear, which no classifier is called."""
     whole = f"{text}-regressor"
     return whole if text not in MODELS and whole in REGRESSORS else text
 

@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show_numbers(model: OpenModel, arguments: argparse.Namespace) -> None:
-    """The tree or state of a learner of numbers, or what it predicts for a row of all columns."""
+    """The tree or state of a regressor, or what it predicts for a row of all columns."""
     every = trees.trees_of(model)
     for name in ("plot", "tree") if every else ("plot", "tree", "depth"):
         if getattr(arguments, name) is not None:

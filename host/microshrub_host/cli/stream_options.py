@@ -58,7 +58,7 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
         nargs="+",
         action="extend",
         metavar="COLUMN",
-        help="columns that are no features, such as a row's number or its date (default: none)",
+        help="columns that are not features, such as a row's number or its date (default: none)",
     )
     parser.add_argument(
         "--no-header",

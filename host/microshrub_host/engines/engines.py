@@ -96,7 +96,7 @@ def start(
 ) -> Engine:
     """A fresh learner on the engine of that name, to be used in a with statement.
 
-    beside are the companions of a learner of classes, or the Forecast of one of numbers. If
+    beside are the companions of a classifier, or the Forecast of a regressor. If
     ranges are growing, they begin with the first sample, and nothing is to be observed.
 
     Raises ValueError for parameters that the learner refuses, EngineError when the engine cannot

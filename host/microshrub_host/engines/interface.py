@@ -24,7 +24,7 @@ NO_LABELS: Labels = np.zeros(0, dtype=np.uint8)  # of rows that have their targe
 class States:
     """The saved states of a learner and its quantizer, as firmware's buffers.py describes them.
 
-    `more` has those of what stands beside it, by their names; of a learner of numbers that of its
+    `more` has those of what stands beside it, by their names; of a regressor that of its
     target's range and of its interval.
     """
 
@@ -48,7 +48,7 @@ class Engine(Protocol):
     """One run of one learner over one stream."""
 
     def observe(self, raw: Raw) -> None:
-        """Show the quantizer rows, shape (rows, features); of a stream of numbers, all columns."""
+        """Show the quantizer rows, shape (rows, features); of a regression stream, all columns."""
 
     def freeze(self) -> None:
         """Fix the quantizer's ranges, and that of the targets."""
@@ -56,7 +56,7 @@ class Engine(Protocol):
     def run(self, raw: Raw, labels: Labels = NO_LABELS) -> Said:
         """Predict and then learn each of the rows; returns the predictions, shape (rows,).
 
-        A learner of numbers takes rows of all columns, without labels.
+        A regressor takes rows of all columns, without labels.
         """
 
     def ask(self, raw: Raw) -> Said:
@@ -68,7 +68,7 @@ class Engine(Protocol):
     def said(self, part: int = 0) -> bytes:
         """What a part beside the learner says of the rows of the last run.
 
-        A learner of numbers says half the width of the interval of each row, i32.
+        A regressor says half the width of the interval of each row, i32.
         """
 
     def status(self) -> Status:

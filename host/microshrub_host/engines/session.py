@@ -42,7 +42,7 @@ if MYPY:
 
     from .interface import Plan
 
-FORECASTER = "Forecaster"  # the class of a plan beside a learner of numbers
+FORECASTER = "Forecaster"  # the class of a plan beside a regressor
 _METRICS = (
     "samples",
     "accuracy",
@@ -91,7 +91,7 @@ class _Model:
 
 
 class Session(_Model):
-    """One learner of classes. `library` is the device library, loaded for some engine.
+    """One classifier. `library` is the device library, loaded for some engine.
 
     If ranges are growing, nothing is observed first.
     """
@@ -185,7 +185,7 @@ class Session(_Model):
 
 
 class NumberSession(_Model):
-    """One learner of numbers. target has the parameters of its Forecaster, but for the model."""
+    """One regressor. target has the parameters of its Forecaster, but for the model."""
 
     def __init__(
         self,

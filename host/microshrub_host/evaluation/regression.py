@@ -1,4 +1,4 @@
-"""What comes of a run over a stream of numbers: its errors, and those of two simple guesses."""
+"""What comes of a run over a regression stream: its errors, and those of two simple guesses."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def evaluate_numbers(
     interval: float | None = None,
     progress: Progress | None = None,
 ) -> NumberResult:
-    """Run a learner of numbers, made with these parameters, over the whole stream.
+    """Run a regressor, made with these parameters, over the whole stream.
 
     The ranges of the features and the targets are those of the first `warmup` rows, unless
     `ends` is the raw range of the targets. Every sample counts for which a simple guess could be

@@ -1,4 +1,4 @@
-"""A learner of numbers as a header for C99 and C++ that forecasts and learns, bit for bit.
+"""A regressor as a header for C99 and C++ that forecasts and learns, bit for bit.
 
 Its kernels are translated; what the Forecaster, the target's unit and the interval do around them
 (firmware's forecaster.py and target.py) is written here in C.

@@ -1,4 +1,4 @@
-"""In C, what stands around a learner of numbers; words in capitals are filled in.
+"""In C, what stands around a regressor; words in capitals are filled in.
 
 The places of the words are those of firmware's target.py, interval.py and forecaster.py.
 """

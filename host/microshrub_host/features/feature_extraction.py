@@ -80,7 +80,7 @@ def extracted(stream: Stream, options: FeatureOptions, shuffle: int | None = Non
 def extracted_numbers(
     readings: NumberStream, options: FeatureOptions, target: str | None = None
 ) -> NumberStream:
-    """The stream of numbers that a board would make of a recording: its columns are features.
+    """The regression stream that a board would make of a recording: its columns are features.
 
     The target is one of these, by default the last. Raises UserError as extracted() does, and if
     there is no such feature.

@@ -31,7 +31,7 @@ _GIVEN = ("features", "classes", "two_valued", "late")  # parameters that the st
 class _Models(Mapping[str, str]):
     """The learners' class names, by the names that people use.
 
-    That is the first word for a learner of classes, and shrub-regressor for one of numbers.
+    That is the first word for a classifier, and shrub-regressor for a regressor.
     """
 
     def __init__(self, *, of_numbers: bool) -> None:
@@ -75,12 +75,12 @@ BALANCED = "balanced"  # the one that does not overlook rare classes
 
 
 def kind_of(model: str) -> str:
-    """The class name of a learner of classes or of numbers. Raises UserError for another name."""
+    """The class name of a classifier or a regressor. Raises UserError for another name."""
     return REGRESSORS[model] if model in REGRESSORS else MODELS[model]
 
 
 def regressor_for(model: str) -> str:
-    """The learner of numbers that is meant by a name: shrub stands for shrub-regressor there.
+    """The regressor that is meant by a name: shrub stands for shrub-regressor there.
 
     Raises UserError if there is none.
     """
@@ -222,7 +222,7 @@ def stream_parameters(model: str, stream: Stream, warmup: int | None) -> dict[st
 
 
 def number_parameters(model: str, features: int, late: int) -> dict[str, int]:
-    """The parameters that a stream of numbers determines: its shape and, if the model asks, how
+    """The parameters that a regression stream determines: its shape and, if the model asks, how
     many samples come between one and its target."""
     asks = "late" in parameters(model)
     return {"features": features, "late": late} if asks else {"features": features}

@@ -1,4 +1,4 @@
-"""What stands between the columns of a saved learner of numbers and the learner itself."""
+"""What stands between the columns of a saved regressor and the learner itself."""
 
 from __future__ import annotations
 

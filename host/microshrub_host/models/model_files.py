@@ -7,7 +7,7 @@ models make equal files. In it are:
     learner.state    what save() of the learner gives, see firmware's buffers.py
     quantizer.state  what save() of its quantizer gives
 
-and of a learner of numbers, whose features are made of columns by a Forecaster,
+and of a regressor, whose features are made of columns by a Forecaster,
 
     target.state     that of the target's range
     interval.state   that of the interval; empty without one
@@ -69,7 +69,7 @@ _BROKEN = (
 class ModelFile:
     """Everything in a model's file; features and classes are in the order of their numbers.
 
-    The features of a learner of numbers are the columns of its stream, the target's among them; it
+    The features of a regressor are the columns of its stream, the target's among them; it
     has no classes.
     """
 
@@ -82,7 +82,7 @@ class ModelFile:
     samples: int  # how many of it
     accuracy: float  # prequential, percent; of numbers the mean absolute error
     states: States = field(repr=False)
-    numbers: dict[str, Any] | None = None  # the parameters of a learner of numbers' Forecaster
+    numbers: dict[str, Any] | None = None  # the parameters of a regressor's Forecaster
     beside: dict[str, Any] = field(default_factory=dict)  # of companions, by their names
     extraction: Extraction | None = None  # what the features were made of, if not of a sensor's
     shared: dict[str, list[int]] = field(default_factory=dict)  # of parcels, by CRC32: samples
@@ -110,7 +110,7 @@ class OpenModel:
     file: ModelFile
     learner: Any
     quantizer: Any
-    forecaster: Any = None  # of a learner of numbers
+    forecaster: Any = None  # of a regressor
     beside: dict[str, Any] = field(default_factory=dict)  # of companions, by their names
 
     @property

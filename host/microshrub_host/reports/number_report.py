@@ -1,4 +1,4 @@
-"""What `simulate --target` says of a run over a stream of numbers."""
+"""What `simulate --target` says of a run over a regression stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A source as a stream of numbers: a file, a data set of River or a synthetic stream."""
+"""A source as a regression stream: a file, a data set of River or a synthetic stream."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def open_numbers(
     warmup: int = 256,
     progress: Progress | None = None,
 ) -> NumberStream:
-    """Open a source as a stream of numbers.
+    """Open a source as a regression stream.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ NUMBER_SYNTHS = tuple(_SYNTHETIC)
 def _synthetic(name: str) -> Iterable[Any]:
     if name not in _SYNTHETIC:
         raise DataError(
-            f"There is no generated stream of numbers called synth:{name}. "
+            f"There is no generated regression stream called synth:{name}. "
             f"{did_you_mean(name, _SYNTHETIC)}"
         )
     found: Iterable[Any] = _SYNTHETIC[name]()

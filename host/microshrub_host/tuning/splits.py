@@ -149,7 +149,7 @@ class StreamSplit:
 
 @dataclass(frozen=True)
 class NumberSplit:
-    """A stream of numbers, the rows that the ranges are taken from, the samples that choose.
+    """A regression stream, the rows that the ranges are taken from, the samples that choose.
 
     ends is the raw range of the target; None: that of the warm-up.
     """
@@ -177,7 +177,7 @@ class NumberSplit:
         return self.stream.features
 
     def models(self) -> list[str]:
-        """All learners of numbers."""
+        """All regressors."""
         return list(REGRESSORS)
 
     def parameters(self, candidate: Candidate) -> dict[str, Any]:

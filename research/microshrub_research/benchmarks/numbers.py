@@ -1,4 +1,4 @@
-"""Our learners of numbers beside River's, on its data sets and generators and on sensors."""
+"""Our regressors beside River's, on its data sets and generators and on sensors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TREES = PEERS[:3]
 _TOO_LARGE = 1e6  # an error that is told by its size only
 
 TEXT = """\
-# Learners of numbers, beside River's
+# Regressors, beside River's
 
 Made by `{command}`; do not edit it by hand. The mean absolute error, prequential, in the unit of
 the target; the least of the learners is bold. Ours take at most 16 KB, and their ranges come from

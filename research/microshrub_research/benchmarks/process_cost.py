@@ -23,7 +23,7 @@ from microshrub_host.kernels import c_kernels
 
 FEATURES = 20  # of the files that are made
 SHRUB = ("--model", "shrub", "--window", "16", "--trees", "4", "--depth", "4")
-TARGET = ("--target", "x0")  # of streams of numbers, in the files that are made
+TARGET = ("--target", "x0")  # of regression streams, in the files that are made
 LINEAR = ("--model", "linear-regressor")
 _AT_ONCE = 50_000  # rows of a file that are made at once
 _LOOK = 0.02  # seconds from one look at the memory to the next
@@ -35,7 +35,7 @@ Progress = Callable[[str], None]
 class ProcessCost:
     """What one kind of run took: medians of its repetitions."""
 
-    data: str  # the file, and --target if it is a stream of numbers
+    data: str  # the file, and --target if it is a regression stream
     engine: str
     cold: bool  # with an empty cache: the kernels are compiled
     seconds: float  # of processor time, all in all

@@ -59,7 +59,7 @@ COMMANDS = (
     ),
     Command(
         "numbers",
-        "Run our learners of numbers beside River's.",
+        "Run our regressors beside River's.",
         "microshrub_research.cli.benchmark_numbers",
     ),
     Command(

@@ -1,4 +1,4 @@
-"""`microshrub benchmark numbers`: our learners of numbers beside River's, as a table."""
+"""`microshrub benchmark numbers`: our regressors beside River's, as a table."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Run our learners, River's, MOA's and soft decision trees, each in its own process, on "
-        "the same samples in the same order. With --target, our learners of numbers and River's. "
+        "the same samples in the same order. With --target, our regressors and River's. "
         "With --label-budget, ours ask for labels; the others get as many, drawn at random."
     )
     add_stream_options(parser, nargs="+")

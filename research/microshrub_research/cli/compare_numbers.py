@@ -1,4 +1,4 @@
-"""`microshrub compare --target`: our learners of numbers beside River's on the same samples."""
+"""`microshrub compare --target`: our regressors beside River's on the same samples."""
 
 from __future__ import annotations
 

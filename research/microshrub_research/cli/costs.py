@@ -38,33 +38,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--anomaly",
         action="store_true",
-        help="count nothing but the anomaly score (default: off)",
+        help="count only the anomaly score (default: off)",
     )
     parser.add_argument(
         "--spare-classes",
         action="store_true",
-        help="count nothing but what is set aside as new (default: off)",
+        help="count only novelty detection (default: off)",
     )
     parser.add_argument(
         "--questions",
         action="store_true",
-        help="count nothing but what decides on questions for labels (default: off)",
+        help="count only what decides on queries for labels (default: off)",
     )
     parser.add_argument(
         "--rehearsal",
         action="store_true",
-        help="count nothing but what a thicket learns between labels (default: off)",
+        help="count only what a thicket learns between labels (default: off)",
     )
     parser.add_argument(
         "--numbers",
         action="store_true",
-        help="count nothing but learners of numbers, a sample that is learned and forecast "
-        "(default: off)",
+        help="count only regressors, a sample that is learned and forecast (default: off)",
     )
     parser.add_argument(
         "--features",
         action="store_true",
-        help="count nothing but features of a sensor's readings (default: off)",
+        help="count only features of a sensor's readings (default: off)",
     )
     parser.add_argument(
         "--history",

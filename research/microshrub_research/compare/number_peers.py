@@ -1,4 +1,4 @@
-"""Who is compared on streams of numbers: our learners, two simple guesses and River's regressors.
+"""Who is compared on regression streams: our learners, two simple guesses and River's regressors.
 
 River's "scaled" ones stand behind its standard scaler; all have their defaults.
 """
@@ -50,7 +50,7 @@ PEERS: dict[str, Contender] = {
 def ours(text: str) -> Contender:
     """The contender that a text such as "shrub trees=8" describes; shrub is shrub-regressor.
 
-    Raises UserError for an unknown learner or parameter, and for a learner of classes.
+    Raises UserError for an unknown learner or parameter, and for a classifier.
     """
     name, _, rest = text.strip().partition(" ")
     try:

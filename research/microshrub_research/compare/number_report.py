@@ -1,4 +1,4 @@
-"""The tables, the JSON and the page of a comparison of learners of numbers."""
+"""The tables, the JSON and the page of a comparison of regressors."""
 
 from __future__ import annotations
 

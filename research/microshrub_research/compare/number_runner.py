@@ -1,4 +1,4 @@
-"""Learners of numbers on the same samples in the same order, each in its own process."""
+"""Regressors on the same samples in the same order, each in its own process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .runner import Progress, run_apart
 
 @dataclass(frozen=True)
 class NumberCell(AnyCell):
-    """What became of one learner on one stream of numbers; errors in the unit of the target.
+    """What became of one learner on one regression stream; errors in the unit of the target.
 
     They are None unless the whole stream was learned, and if they are beyond any number.
     """
@@ -31,7 +31,7 @@ class NumberCell(AnyCell):
 
 
 class NumberContest(Contest[NumberCell]):
-    """A learner of numbers, and how far off it was."""
+    """A regressor, and how far off it was."""
 
     def __init__(self, work: Any, contender: Contender, stream: NumberStream) -> None:
         super().__init__(work, contender, stream)

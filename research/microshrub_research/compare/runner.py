@@ -214,7 +214,7 @@ class _Here:
 
 
 class ClassContest(Contest[Cell]):
-    """A learner of classes, and the count of its predictions."""
+    """A classifier, and the count of its predictions."""
 
     def __init__(
         self,

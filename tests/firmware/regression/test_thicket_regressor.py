@@ -1,4 +1,4 @@
-"""The mixture of learners of numbers: its shares, and what each member knows when."""
+"""The mixture of regressors: its shares, and what each member knows when."""
 
 from __future__ import annotations
 

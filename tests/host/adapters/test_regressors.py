@@ -1,4 +1,4 @@
-"""The learners of numbers as regressors of River and of scikit-learn, beside `simulate`."""
+"""The regressors as those of River and of scikit-learn, beside `simulate`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model files of learners of numbers: saved, shown, built; and what is forged is refused."""
+"""Model files of regressors: saved, shown, built; and what is forged is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of our learners of numbers beside River's."""
+"""The table of our regressors beside River's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`microshrub compare --target`: our learners of numbers beside River's."""
+"""`microshrub compare --target`: our regressors beside River's."""
 
 from __future__ import annotations
 

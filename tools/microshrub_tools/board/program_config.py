@@ -53,7 +53,7 @@ class Program:
     learner_state: bytes = field(repr=False)
     quantizer_state: bytes = field(repr=False)
     around: dict[str, Any]
-    numbers: dict[str, Any] | None = None  # of a learner of numbers: its Forecaster's parameters
+    numbers: dict[str, Any] | None = None  # of a regressor: its Forecaster's parameters
     more: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     beside: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
@@ -173,7 +173,7 @@ def of_numbers(
     target: dict[str, Any],
     around: dict[str, Any],
 ) -> Program:
-    """A program with a fresh learner of numbers, whose ranges are those of the first rows.
+    """A program with a fresh regressor, whose ranges are those of the first rows.
 
     target has the parameters of its Forecaster. Raises UserError as of_stream() does.
     """

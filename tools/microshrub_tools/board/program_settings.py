@@ -24,7 +24,7 @@ _DAY = 86_400
 
 @dataclass(frozen=True)
 class DriftAlarm:
-    """Watches the errors of a learner of classes: `build(..., alarm=DriftAlarm("adwin"))`.
+    """Watches the errors of a classifier: `build(..., alarm=DriftAlarm("adwin"))`.
 
     detector   "page_hinkley", "adwin", or "none" for no alarm
     hook       what the model does when a drift is detected: "nothing", "reset" or "forget"

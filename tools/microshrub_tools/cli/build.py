@@ -138,7 +138,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--alarm",
         choices=("none", *DETECTORS),
-        help="the drift detector (default page_hinkley; none of numbers)",
+        help="the drift detector (default page_hinkley; none for a regressor)",
     )
     add_no_label_option(group, "labels of the classes of --classes come on the board")
     group.add_argument(

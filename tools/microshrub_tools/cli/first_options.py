@@ -8,7 +8,7 @@ from __future__ import annotations
 _DATA = {"DATA": "a CSV or ARFF file, or river:NAME, synth:NAME"}
 _READ = _DATA | {
     "--label": "the column of the class (default: the last)",
-    "--drop": "columns that are no features (default: none)",
+    "--drop": "columns that are not features (default: none)",
     "--features": "make features of windows of readings (default: off)",
     "--limit": "only the first N samples (default: all)",
 }
@@ -104,7 +104,7 @@ BUILD = (
         "--label-pin": "a button: 15 pressed=walk released= (default: none)",
         "--switch": "what a class switches: walk=16 run=17+18 (default: none)",
         "--led-pin": "a light while a question waits: 25 (default: none)",
-        "--label-budget": "ask for so many labels: 10%% (default: off)",
+        "--label-budget": "active learning, with this share of the labels: 10%%",
         "--anomaly": "also alert, at this rate: '1 per day' (default: off)",
         "--native": "smaller and faster, with a C compiler (default: off)",
         "--output": "the folder to write (default build/BOARD)",

@@ -55,7 +55,7 @@ _DRIVERS = ("learning.py", "motion.py")
 
 
 def learners() -> list[str]:
-    """The learners of classes that the page offers: all, the default one first."""
+    """The classifiers that the page offers: all, the default one first."""
     return [DEFAULT, *(model for model in MODELS if model != DEFAULT)]
 
 
