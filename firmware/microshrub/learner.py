@@ -13,6 +13,9 @@ from .buffers import Buffers, address_table, allocate, table_bytes
 MYPY = const(0)  # mypy takes this for true
 _DEFAULT_BYTES = const(16384)  # of the buffers, if no size is given
 CODES = array("H")  # a sample for same_items()
+_ONLY = (
+    ""  # the configuration of the only learner that the kernels are for; `build` writes it here
+)
 
 
 class ParameterError(ValueError):
@@ -49,8 +52,7 @@ def yes_or_no(name, value):
 def twelve_bits(value):
     """(whole, shift): value > 0 is about whole / 2**shift, 2048 <= whole <= 4096.
 
-    Twelve bits come out the same in the single precision of a board as in the PC's double, for
-    decimals of up to four places.
+    They come out the same in single precision, for decimals of up to four places.
     """
     shift = 0
     while value < 2048:
@@ -136,12 +138,10 @@ class Learner(Buffers):
         adaptive False              True or False
         two_valued ()               what the class checks itself
 
-    They are checked and become attributes. The class's docstring says what they mean, in rows of
-    `name  text`; the help on the command line comes from there.
+    They are checked and become attributes. The docstring says what they mean, and so does --help.
 
-    It provides the table of its buffers, `_table()`, and the kernels `_predict(t, rows, at)` and
-    `_learn(t, rows, at, label)`, which both return the class predicted before learning; t holds
-    the addresses of the buffers, in the order of the table (buffers.address_table).
+    It provides the table of its buffers, `_table()`, and kernels `_predict(t, rows, at)` and
+    `_learn(t, rows, at, label)`, which return the class predicted before; t has their addresses.
     """
 
     PARAMETERS = ""
@@ -166,6 +166,11 @@ class Learner(Buffers):
         for name in parameters:
             raise TypeError("unexpected keyword argument '%s'" % name)
         self._prepare()
+        self._make()
+
+    def _make(self):
+        if _ONLY and self.configuration() != _ONLY:
+            raise ValueError("this program is for %s: build and flash it again" % _ONLY)
         self._allocate()
 
     @classmethod
@@ -187,10 +192,7 @@ class Learner(Buffers):
         return whole(row[0], value, int(low), self.features if high == "features" else int(high))
 
     def fit(self, name, low, high):
-        """Give a parameter the greatest value in low..high with which the buffers fit 16 KB.
-
-        If none does, it is low. The parameter has to have the default 0.
-        """
+        """Give a parameter of default 0 the most in low..high that fits 16 KB, or low."""
         while low < high:
             middle = (low + high + 1) // 2
             setattr(self, name, middle)
@@ -219,9 +221,9 @@ class Learner(Buffers):
 
     @classmethod
     def plan(cls, **parameters):
-        """A learner with these parameters but without its buffers; `_allocate` would make them."""
+        """A learner with these parameters but without its buffers; `_make` would make them."""
         plan = object.__new__(cls)
-        setattr(plan, "_allocate", lambda: None)  # noqa: B010  (all of __init__ but this)
+        setattr(plan, "_make", lambda: None)  # noqa: B010  (all of __init__ but this)
         cls.__init__(plan, **parameters)
         return plan
 
@@ -273,8 +275,7 @@ class Learner(Buffers):
     def learn(self, x, label):
         """Learn one sample; returns the class that was predicted before. Allocates nothing.
 
-        x is array('H') of `features` codes, label an int of 0..classes - 1. Wrong ones raise
-        ValueError before anything changes.
+        x is array('H') of `features` codes, label is 0..classes - 1; else ValueError, unchanged.
         """
         if x is not self._row or len(x) != self.features:
             self._check(x)
@@ -292,11 +293,10 @@ class Learner(Buffers):
         self.reset()
 
     def run(self, rows, labels, predictions, begin=0, end=None):
-        """Predict, then learn, one row after the other (prequential evaluation).
+        """Predict, then learn, row by row from `begin` to before `end`. Allocates nothing.
 
-        rows is array('H') of len(labels) * features codes; labels, bytearray, holds the classes;
-        predictions, bytearray of the same length, takes what was predicted for each row before it
-        was learned. Only the rows from begin to before end are learned. Allocates nothing.
+        rows is array('H') of len(labels) * features codes, labels a bytearray of classes;
+        predictions, as long, takes what was predicted for each row before it was learned.
         """
         count = len(labels)
         end = count if end is None else end

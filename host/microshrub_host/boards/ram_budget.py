@@ -24,7 +24,6 @@ Value = int | float | str
 Parameters = Mapping[str, Value]
 
 _REGISTRY = "learners"  # the module through which a program gets a learner's class
-_OF_LARGE_TREES = ("thicket.lookback", "thicket.wide")  # of more than 128 leaves
 _NARROWEST: Parameters = {"features": 1}
 _SMALLEST: Parameters = {**_NARROWEST, "classes": 2}
 
@@ -254,13 +253,6 @@ def _used(learner: Any) -> list[Any]:
 def _members(learner: Any) -> list[Any]:
     base = loader.load("plan").learner.Learner
     return [item for item in vars(learner).values() if isinstance(item, base)]
-
-
-def uncalled(kind: str, learner_kwargs: Parameters) -> tuple[str, ...]:
-    """The modules of which a program with such a learner calls nothing, as its trees are small."""
-    learner = planned(kind, learner_kwargs)
-    leaves = [getattr(each, "leaves", 0) for each in (learner, *_members(learner))]
-    return () if max(leaves) > loader.constant("thicket.trees", "_NARROW") else _OF_LARGE_TREES
 
 
 def code_parts(

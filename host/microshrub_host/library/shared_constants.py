@@ -194,7 +194,12 @@ def _table(cls: Any, parameters: Mapping[str, Any]) -> list[tuple[str, str, int]
 
 
 def _places(table: list[tuple[str, str, int]]) -> Numbers:
-    return {"_" + row[0].upper().replace(".", "_"): i for i, row in enumerate(table)}
+    return {place_of(name): i for i, (name, _, _) in enumerate(table)}
+
+
+def place_of(buffer: str) -> str:
+    """The constant that says at which place of a table that buffer is: _RING_SHAPE."""
+    return "_" + buffer.upper().replace(".", "_")
 
 
 def completed(source: str, constants: Collection[Found]) -> str:

@@ -33,15 +33,18 @@ from . import (
     plain_kernels,
     unused_code,
 )
+from .folded import number
 from .merged_source import Merged, bound, constant, is_text
 from .missing_modules import without_missing
 from .scoped_names import library_home
+from .settled_words import Settled, with_words
 from .source_text import source_text
 
 INIT = "__init__"
 _SOURCE = f"{PACKAGE}.py"  # where an error that nobody caught comes from, it says
 _KEPT = {"main": "device.program", error_texts.FUNCTION: error_texts.MODULE}
 _VERSION = "__version__"
+_ONLY = "_ONLY"  # of learner.py: the configuration of the only learner
 
 
 @dataclass(frozen=True)
@@ -59,20 +62,19 @@ def compiled(
     running: Collection[str],
     native: bool = False,
     own: Iterable[str] = (),
-    uncalled: Collection[str] = (),
+    only: Settled | None = None,
 ) -> MergedFiles:
     """The files of a program that has all these modules of the library, and runs with some.
 
     arch is an -march of mpy-cross or mpy.BYTECODE_ONLY. own are sources of the user's, which may
-    use whatever there is in the running modules. Of the `uncalled` modules the program calls
-    nothing, so only their constants are there. With `native`, kernels are in a native module, all
-    of them; raises NoNativeTools.
+    use whatever there is in the running modules. If one learner is the `only` one, the kernels
+    are made for it, and it refuses to be another. With `native`, kernels are in a native module,
+    for all learners; raises NoNativeTools.
     """
-    uncalled = () if native else uncalled
-    sources = _sources(arch, sorted(modules), native, uncalled)
+    sources = _sources(arch, sorted(modules), native)
     running = [name for name in running if name in sources and name != INIT]
     running.append(error_texts.MODULE)
-    texts, errors = _texts(sources, running, own, uncalled)
+    texts, errors = _texts(sources, running, own, None if native else only)
     key = repr((mpy.maker(), texts, errors)).encode()
     folder = compiled_folder("merged", hashlib.sha256(key).digest()) / arch / PACKAGE
     others = [_compiled(texts[name], name, folder, arch) for name in texts if name != INIT]
@@ -93,9 +95,7 @@ def _compiled(text: str, name: str, folder: Path, arch: str) -> Path:
     return kept(target, lambda part: mpy.compile_text(text, part, arch, source))
 
 
-def _sources(
-    arch: str, modules: list[str], native: bool, uncalled: Collection[str]
-) -> Mapping[str, str]:
+def _sources(arch: str, modules: list[str], native: bool) -> Mapping[str, str]:
     """The texts of the modules as they are to be compiled."""
     modules = [*modules, error_texts.MODULE]
     if native:
@@ -104,7 +104,7 @@ def _sources(
         texts = {name: library_files.source_of(name).read_text("utf-8") for name in modules}
     if arch == mpy.BYTECODE_ONLY:
         texts = {name: plain_kernels.plain(text) for name, text in texts.items()}
-    present = {*modules, native_module.MODULE}.difference(uncalled)
+    present = {*modules, native_module.MODULE}
     return {name: without_missing(name, text, present) for name, text in texts.items()}
 
 
@@ -112,7 +112,7 @@ def _texts(
     sources: Mapping[str, str],
     running: list[str],
     own: Iterable[str],
-    uncalled: Collection[str],
+    only: Settled | None,
 ) -> tuple[dict[str, str], bytes]:
     """The sources of all files, by module name, and the texts of errors."""
     learners = _learners()
@@ -124,8 +124,9 @@ def _texts(
         if name not in (INIT, *running)
     }
     roots = unused_code.mentions(map(ast.parse, [*others.values(), *own]))
-    gone = {name for module in uncalled for name in merged.defined.get(module, {}).values()}
-    body = [*_version(sources[INIT]), *(each for each in merged.body if not _is_one(each, gone))]
+    body = [*_version(sources[INIT]), *merged.body]
+    if only:
+        body = _made_for(only, body)
     body = unused_code.used(body, roots | public.keys() | {_VERSION})
     numbers = buffer_names.numbers(body)
     body, errors = error_texts.moved([buffer_names.numbered(each, numbers) for each in body])
@@ -133,8 +134,23 @@ def _texts(
     return {INIT: source_text(ast.Module(body, [])), **others, **stubs}, errors
 
 
-def _is_one(node: ast.stmt, names: Collection[str]) -> bool:
-    return isinstance(node, ast.FunctionDef) and node.name in names
+def _made_for(only: Settled, body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements for one learner alone."""
+    constants: dict[str, int] = {}
+    for node in body:
+        value = constant(node)
+        found = None if value is None else number(value, constants)
+        if found is not None:
+            constants[bound(node)[0]] = found
+    return [_for_one(node, only, constants) for node in body]
+
+
+def _for_one(node: ast.stmt, only: Settled, constants: Mapping[str, int]) -> ast.stmt:
+    if isinstance(node, ast.Assign) and bound(node) == [_ONLY]:
+        node.value = ast.Constant(only.configuration)
+    if isinstance(node, ast.FunctionDef) and node.decorator_list:
+        return with_words(node, only.words, constants)
+    return node
 
 
 def _version(source: str) -> list[ast.stmt]:

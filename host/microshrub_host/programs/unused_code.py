@@ -1,7 +1,8 @@
 """Leaves out of a program's module what the program never mentions.
 
-A function, a method, a class or a variable is kept if its name occurs in code that is kept, as a
-name, an attribute or a word in a text; so what is reached with getattr() is kept, too.
+A function, a class or a variable of the module is kept if code that is kept mentions it by name, a
+method if an attribute is called so. A word in a text counts as both, so what is reached with
+getattr() is kept, too. What a function calls its own, and what docstrings say, counts as neither.
 """
 
 from __future__ import annotations
@@ -10,24 +11,17 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator
 
+from .scoped_names import Bound
+
 _WORD = re.compile(r"\w+")
 
 
 def mentions(nodes: Iterable[ast.AST]) -> set[str]:
-    """All names in the code, those of attributes included, and all words in texts."""
-    return {word for top in nodes for node in ast.walk(top) for word in _words(node)}
-
-
-def _words(node: ast.AST) -> Iterable[str]:
-    if isinstance(node, ast.Name):
-        return [node.id] if isinstance(node.ctx, ast.Load) else []
-    if isinstance(node, ast.Attribute):
-        return [node.attr]
-    if isinstance(node, ast.alias):
-        return [node.name]
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return _WORD.findall(node.value)
-    return ()
+    """All names in the code that may be those of another module, attributes and words included."""
+    found = _Mentions()
+    for node in nodes:
+        found.visit(node)
+    return found.of_module | found.of_classes
 
 
 def used(body: list[ast.stmt], roots: Collection[str]) -> list[ast.stmt]:
@@ -35,32 +29,20 @@ def used(body: list[ast.stmt], roots: Collection[str]) -> list[ast.stmt]:
 
     The bodies of classes are changed in place.
     """
-    wanted = set(roots)
-    waiting = dict(enumerate(_parts(body)))
-    while found := [i for i, (names, _) in waiting.items() if not names or names & wanted]:
-        for i in found:
-            wanted |= mentions(waiting.pop(i)[1])
-    return list(_kept(body, wanted))
-
-
-def _parts(body: list[ast.stmt]) -> Iterator[tuple[set[str], list[ast.AST]]]:
-    """The names that each part of the code defines, none if it is kept anyway, and its code.
-
-    A method is a part of its own, unless MicroPython itself calls it.
-    """
+    wanted = _Mentions(roots)
+    waiting = [(node, node) for node in body]
+    waiting += [(method, node) for node in body for method in _methods(node)]
+    kept: set[ast.stmt] = set()
+    while found := [each for each in waiting if wanted.has(*each)]:
+        waiting = [each for each in waiting if each not in found]
+        for node, _ in found:
+            kept.add(node)
+            wanted.visit_part(node)
     for node in body:
         if isinstance(node, ast.ClassDef):
-            methods = [each for each in node.body if _can_go(each)]
-            yield {node.name}, [*node.bases, *(each for each in node.body if each not in methods)]
-            for method in methods:
-                yield defined(method), [method]
-        else:
-            yield defined(node), [node]
-
-
-def _can_go(node: ast.stmt) -> bool:
-    """Whether this is a method that only the program calls."""
-    return isinstance(node, ast.FunctionDef) and not node.name.startswith("__")
+            gone = [method for method in _methods(node) if method not in kept]
+            node.body = [each for each in node.body if each not in gone] or [ast.Pass()]
+    return [node for node in body if node in kept]
 
 
 def defined(node: ast.stmt) -> set[str]:
@@ -74,12 +56,67 @@ def defined(node: ast.stmt) -> set[str]:
     return set()
 
 
-def _kept(body: list[ast.stmt], wanted: Collection[str]) -> Iterator[ast.stmt]:
-    for node in body:
-        if isinstance(node, ast.ClassDef):
-            methods = (each for each in node.body if _can_go(each))
-            gone = [method for method in methods if not defined(method) & set(wanted)]
-            node.body = [each for each in node.body if each not in gone] or [ast.Pass()]
-        names = defined(node)
-        if not names or names & set(wanted):
-            yield node
+def _methods(node: ast.stmt) -> Iterator[ast.FunctionDef]:
+    """The methods that only the program calls, not MicroPython itself."""
+    for each in node.body if isinstance(node, ast.ClassDef) else ():
+        if isinstance(each, ast.FunctionDef) and not each.name.startswith("__"):
+            yield each
+
+
+class _Mentions(ast.NodeVisitor):
+    """What code mentions: names `of_module`, and names `of_classes`, which are attributes."""
+
+    def __init__(self, roots: Collection[str] = ()) -> None:
+        self.of_module = set(roots)
+        self.of_classes = set(roots)
+        self._own: frozenset[str] = frozenset()  # names of functions around the place
+
+    def has(self, node: ast.stmt, home: ast.stmt) -> bool:
+        """Whether a statement is needed, of a module or of a class, its home, that is one."""
+        if node is not home:
+            return bool(defined(home) & self.of_module and defined(node) & self.of_classes)
+        return not defined(node) or bool(defined(node) & self.of_module)
+
+    def visit_part(self, node: ast.stmt) -> None:
+        """Visit all of a statement but a class's methods, which are parts of their own."""
+        if not isinstance(node, ast.ClassDef):
+            self.visit(node)
+            return
+        body = _Mentions()
+        for child in {*ast.iter_child_nodes(node)}.difference(_methods(node)):
+            body.visit(child)
+        self.of_module |= body.of_module
+        self.of_classes |= body.of_classes | body.of_module  # its methods, by their names
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load) and node.id not in self._own:
+            self.of_module.add(node.id)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        self.of_classes.add(node.attr)
+        self.visit(node.value)
+
+    def visit_alias(self, node: ast.alias) -> None:
+        self.of_module.add(node.name)
+
+    def visit_Global(self, node: ast.Global) -> None:
+        self.of_module.update(node.names)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, str):
+            words = _WORD.findall(node.value)
+            self.of_module.update(words)
+            self.of_classes.update(words)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):
+            self.visit(node.value)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        for each in (*node.decorator_list, *node.args.defaults):
+            self.visit(each)
+        before = self._own
+        self._own |= Bound.of([node.args, *node.body])
+        for statement in node.body:
+            self.visit(statement)
+        self._own = before

@@ -135,7 +135,7 @@ def test_bytecode_learns_a_stream_as_the_simulator(
             "config = json.load(open('config.json'))\n"
             "model = getattr(microshrub, config['learner'])(**config['parameters'])\n"
             "quantizer = microshrub.Quantizer(2)\n"
-            "quantizer.load(open('quantizer.state', 'rb').read())\nx = array('H', [0, 0])\n"
+            "quantizer.read(open('quantizer.state', 'rb'))\nx = array('H', [0, 0])\n"
             f"for row, label in zip({rows}, {stream.labels.tolist()}):\n"
             "    quantizer.encode(array('i', row), x)\n    model.learn(x, label)\n"
             "print(model.state_crc32())\n"

@@ -118,7 +118,8 @@ def make(
         emit = "viper"
     arch = arch_of(board, emit)
     compiled = {path: mpy.compiled_program(path, arch).read_bytes() for path in own}
-    budget = budget_of(program, board, emit, freeze, compiled)
+    library = ProgramLibrary(program, board, emit, freeze, tuple(own))
+    budget = _budget(library, compiled)
     if not budget.fits:
         what = _what_to_do(program, board, budget)
         if not freeze and emit != "native" and budget_of(program, board, emit, freeze=True).fits:
@@ -128,7 +129,6 @@ def make(
         raise UserError(f"The program fits the heap. {code_shortage(budget)}")
     files = program.files() | {"main.py": _main_program(program, freeze)}
     files |= {f"lib/{path.stem}.mpy": data for path, data in compiled.items()}
-    library = ProgramLibrary(program, board, emit, freeze, tuple(own))
     files |= library.files()
     write(files, output)
     sizes = {name: len(data) for name, data in sorted(files.items())}
@@ -165,9 +165,15 @@ def budget_of(
     own are the user's own sources and their compiled files, which take about as much. merged is
     that of ProgramLibrary.
     """
-    library = ProgramLibrary(program, board, emit, freeze, tuple(own or ()), merged)
+    return _budget(
+        ProgramLibrary(program, board, emit, freeze, tuple(own or ()), merged), own or {}
+    )
+
+
+def _budget(library: ProgramLibrary, own: Mapping[Path, bytes]) -> ram_budget.Budget:
+    program, board = library.program, library.board
     code = ram_budget.parts_of(board, library.heap())
-    size = sum(map(len, (own or {}).values()))
+    size = sum(map(len, own.values()))
     code += [ram_budget.Part("own", size, "the user's files, about")] if size else []
     beside = _around(program, library)
     return ram_budget.budget(program.parameters, board, program.learner, code, beside)

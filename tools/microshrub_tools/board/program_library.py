@@ -12,6 +12,7 @@ from microshrub_host.boards import import_heap, ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.library import loader
 from microshrub_host.programs import frozen_files, merged_files, mpy, plain_kernels
+from microshrub_host.programs.settled_words import settled
 from microshrub_host.sources import library_files
 
 from .program_config import Program
@@ -97,8 +98,8 @@ class ProgramLibrary:
         texts = tuple(path.read_text(encoding="utf-8") for path in self.own)
         names = modules(self.program, self.emit)
         native = self.emit == "native"
-        uncalled = ram_budget.uncalled(self.program.learner, self.program.parameters)
-        return merged_files.compiled(self.arch, names, self._running, native, texts, uncalled)
+        only = settled(self.program.learner, self.program.parameters)
+        return merged_files.compiled(self.arch, names, self._running, native, texts, only)
 
 
 def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:

@@ -1,0 +1,99 @@
+"""Words of a learner's buffers that its configuration settles, in the kernels of its program.
+
+A kernel reads whether codes have 16 bits, or how many leaves a tree may have, from a word that no
+state changes (`_FIXED`). A program for one learner knows these words. In its kernels they become
+constants, and what hangs on them is decided: branches that it never takes are not compiled.
+
+A buffer "window.shape" is known by the constant of its place, `_WINDOW_SHAPE`, as in
+
+    shape = ptr32(address[_WINDOW_SHAPE])
+    wide = shape[_W_WIDE_CODES]
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..library import loader
+from ..library.shared_constants import place_of
+from .folded import Folded, number
+
+Words = Mapping[str, Mapping[int, int]]  # by the constants of the buffers' places
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The configuration of the one learner of a program, and what it settles."""
+
+    configuration: str
+    words: Words
+
+
+def settled(kind: str, parameters: Mapping[str, Any]) -> Settled:
+    """What the configuration of a learner settles. Raises ValueError for wrong parameters."""
+    learner = getattr(loader.load("python"), kind)(**parameters)
+    buffers = {name: buffer for name, code, buffer in learner.buffers() if code == "i"}
+    words = {
+        place_of(name): {k: buffers[name][k] for k in fixed}
+        for name, fixed in learner._FIXED
+        if name in buffers and "." in name
+    }
+    return Settled(learner.configuration(), words)
+
+
+def with_words(
+    kernel: ast.FunctionDef, words: Words, constants: Mapping[str, int]
+) -> ast.FunctionDef:
+    """The kernel with these words for constants; those of its module are given."""
+    aliases = _aliases(kernel, words)
+    reads = _Reads(words, constants, aliases)
+    if any(reads.value(node) is not None for node in ast.walk(kernel) if _is_written(node)):
+        raise ValueError(f"{kernel.name} writes a word that its configuration settles")
+    return Folded(constants, reads.value).of(kernel)
+
+
+def _is_written(node: ast.AST) -> bool:
+    return isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
+
+
+def _aliases(kernel: ast.FunctionDef, words: Words) -> dict[str, str]:
+    """The buffers that variables stand for which are bound once, by the variables' names."""
+    bound: dict[str, list[str]] = {}
+    for node in ast.walk(kernel):
+        if isinstance(node, ast.arg):
+            bound.setdefault(node.arg, []).append("")
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            bound.setdefault(node.id, []).append("")
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            bound.setdefault(node.targets[0].id, []).append(_buffer(node.value, words))
+    # an assignment binds its target as a name, too
+    return {name: "".join(each) for name, each in bound.items() if len(each) == 2 and any(each)}
+
+
+def _buffer(node: ast.expr, words: Words) -> str:
+    """The buffer that this is a pointer to, `ptr32(address[_BUFFER])`; else nothing."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "ptr32":
+        place = node.args[0]
+        if isinstance(place, ast.Subscript) and isinstance(place.slice, ast.Name):
+            return place.slice.id if place.slice.id in words else ""
+    return ""
+
+
+@dataclass(frozen=True)
+class _Reads:
+    words: Words
+    constants: Mapping[str, int]
+    aliases: Mapping[str, str]
+
+    def value(self, node: ast.AST) -> int | None:
+        """The word that an expression reads, if it is settled."""
+        if not isinstance(node, ast.Subscript):
+            return None
+        base = node.value
+        name = self.aliases.get(base.id, "") if isinstance(base, ast.Name) else ""
+        found = self.words.get(name or _buffer(base, self.words), {})
+        place = number(node.slice, self.constants)
+        return None if place is None else found.get(place)
