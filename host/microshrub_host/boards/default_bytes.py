@@ -11,7 +11,10 @@ from .ram_budget import Parameters, budget
 
 SIZE = "bytes"  # the option
 RESERVED = 20 * 1024  # bytes of RAM that are left to the user's own code
-PROGRAM = 40_000  # bytes that the program of `build` takes beside the learner, with a sensor
+# Bytes of RAM that the program of `build` takes beside what `budget` counts of the learner, which
+# has a file for each module and kernels for all learners: with a sensor and features, and without
+PROGRAM = 30_000
+_PLAIN = 17_000
 _STEPS = 16
 
 
@@ -20,11 +23,11 @@ def bytes_for(parameters: Parameters, board: Board, kind: str, native: bool = Fa
 
     With `native`, that is the program of `build --native`, which is smaller. RESERVED bytes stay
     free; if the board is too small for that and a quarter of the default, only the program has to
-    fit.
+    fit, and at last one without a sensor.
     """
     most = int(defaults(model_of(kind))[SIZE])
     choices = [most * k // _STEPS for k in range(_STEPS, 0, -1)] + [most // 2 // _STEPS]
-    for beside, least in ((PROGRAM + RESERVED, most // 4), (PROGRAM, 0)):
+    for beside, least in ((PROGRAM + RESERVED, most // 4), (PROGRAM, 0), (_PLAIN, 0)):
         rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - beside)
         for size in [size for size in choices if size >= least]:
             wanted: dict[str, Any] = {**parameters, SIZE: size}

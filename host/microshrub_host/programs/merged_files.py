@@ -63,18 +63,20 @@ def compiled(
     native: bool = False,
     own: Iterable[str] = (),
     only: Settled | None = None,
+    unasked: Collection[str] = (),
 ) -> MergedFiles:
     """The files of a program that has all these modules of the library, and runs with some.
 
     arch is an -march of mpy-cross or mpy.BYTECODE_ONLY. own are sources of the user's, which may
     use whatever there is in the running modules. If one learner is the `only` one, the kernels
-    are made for it, and it refuses to be another. With `native`, kernels are in a native module,
-    for all learners; raises NoNativeTools.
+    are made for it, and it refuses to be another. Of the `unasked` modules the program wants
+    nothing but what others take from them when they are imported. With `native`, kernels are in a
+    native module, for all learners; raises NoNativeTools.
     """
-    sources = _sources(arch, sorted(modules), native)
+    sources = _sources(arch, sorted(modules), native, unasked)
     running = [name for name in running if name in sources and name != INIT]
     running.append(error_texts.MODULE)
-    texts, errors = _texts(sources, running, own, None if native else only)
+    texts, errors = _texts(sources, running, own, None if native else only, unasked)
     key = repr((mpy.maker(), texts, errors)).encode()
     folder = compiled_folder("merged", hashlib.sha256(key).digest()) / arch / PACKAGE
     others = [_compiled(texts[name], name, folder, arch) for name in texts if name != INIT]
@@ -95,7 +97,9 @@ def _compiled(text: str, name: str, folder: Path, arch: str) -> Path:
     return kept(target, lambda part: mpy.compile_text(text, part, arch, source))
 
 
-def _sources(arch: str, modules: list[str], native: bool) -> Mapping[str, str]:
+def _sources(
+    arch: str, modules: list[str], native: bool, unasked: Collection[str]
+) -> Mapping[str, str]:
     """The texts of the modules as they are to be compiled."""
     modules = [*modules, error_texts.MODULE]
     if native:
@@ -104,7 +108,7 @@ def _sources(arch: str, modules: list[str], native: bool) -> Mapping[str, str]:
         texts = {name: library_files.source_of(name).read_text("utf-8") for name in modules}
     if arch == mpy.BYTECODE_ONLY:
         texts = {name: plain_kernels.plain(text) for name, text in texts.items()}
-    present = {*modules, native_module.MODULE}
+    present = {*modules, native_module.MODULE}.difference(unasked)
     return {name: without_missing(name, text, present) for name, text in texts.items()}
 
 
@@ -113,10 +117,12 @@ def _texts(
     running: list[str],
     own: Iterable[str],
     only: Settled | None,
+    unasked: Collection[str],
 ) -> tuple[dict[str, str], bytes]:
     """The sources of all files, by module name, and the texts of errors."""
     learners = _learners()
-    public = {name: home for name, home in (_parts() | learners).items() if home in running}
+    parts = _parts() | learners
+    public = {name: home for name, home in parts.items() if home in {*running}.difference(unasked)}
     merged = Merged(sources, running, public, learners)
     others = {
         name: _redirected(merged, name, text)

@@ -178,16 +178,17 @@ def test_flash_over_a_line(
         )
 
 
-def test_bench_measures_what_was_flashed_and_starts_it_again(
+def test_bench_says_what_a_program_is_for_and_starts_it_again(
     tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = build.make(program("shrub"), x86(tmp_path), tmp_path / "out")
     words = ["flash", "--board", str(tmp_path / "x86.toml"), "--port", board.port]
     assert main([*words, str(made.folder)]) == 0
     capsys.readouterr()
-    assert main(["bench", "--port", board.port]) == 0
+    assert main(["bench", "--port", board.port]) == 2
     said = capsys.readouterr()
-    assert said.out.count("[[measured.row]]") == 4  # of ShrubEnsemble
+    assert "this program is for ShrubEnsemble features=2" in said.err
+    assert "or use --mount" in said.err
     assert "HoeffdingTree is not on the device" in said.err
     assert "The board's program runs again." in said.err
     with HostLink(SerialLine(board.port)) as link:

@@ -107,3 +107,5 @@ def main(configurations: "list[Any]") -> None:
             print("no", number, "it does not fit into the RAM")
         except (ImportError, AttributeError):
             print("no", number, kind, "is not on the device")
+        except ValueError as error:  # the kernels are for another learner
+            print("no", number, str(error) + ", or use --mount")

@@ -99,16 +99,17 @@ class ProgramLibrary:
         names = modules(self.program, self.emit)
         native = self.emit == "native"
         only = settled(self.program.learner, self.program.parameters)
-        return merged_files.compiled(self.arch, names, self._running, native, texts, only)
+        unasked = [name for name, needed in _needs(self.program).items() if not needed]
+        return merged_files.compiled(self.arch, names, self._running, native, texts, only, unasked)
 
 
-def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
-    """The modules of the device library that the program imports, sorted."""
+def _needs(program: Program) -> dict[str, bool]:
+    """The modules that some programs ask for, and whether this one does."""
     around = program.around
     extraction = around.get("extraction")
     sensors = around["sensor"].get("sensors", [around["sensor"]])
     kinds = [sensor["kind"] for sensor in sensors]
-    by_need = {
+    found = {
         "drift_alarm": around["alarm"],
         "adwin": around["alarm"] and around["alarm"].get("detector") == "adwin",
         **_of_companions(program),
@@ -138,6 +139,12 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "interval": program.numbers and program.numbers["interval"],
         "outlook": program.numbers and program.numbers["horizon"],
     }
+    return {name: bool(needed) for name, needed in found.items()}
+
+
+def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
+    """The modules of the device library that the program imports, sorted."""
+    by_need = _needs(program)
     roots = [name for name, needed in by_need.items() if needed]
     roots += _imported_by("device.program", set(by_need))
     growing = program.warmup is None
