@@ -17,6 +17,7 @@ from microshrub_host.sources import library_files
 
 from .program_config import Program
 
+_FROZEN_RANGES = "quantizer"  # of which ranges that grow take some parts
 _SELFTEST = "device.selftest"
 _FIELDS = "device.config_fields"
 _PARTS = "device.config_parts"
@@ -99,17 +100,17 @@ class ProgramLibrary:
         names = modules(self.program, self.emit)
         native = self.emit == "native"
         only = settled(self.program.learner, self.program.parameters)
-        unasked = [name for name, needed in _needs(self.program).items() if not needed]
+        unasked = [_FROZEN_RANGES] if self.program.warmup is None else []
         return merged_files.compiled(self.arch, names, self._running, native, texts, only, unasked)
 
 
-def _needs(program: Program) -> dict[str, bool]:
-    """The modules that some programs ask for, and whether this one does."""
+def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
+    """The modules of the device library that the program imports, sorted."""
     around = program.around
     extraction = around.get("extraction")
     sensors = around["sensor"].get("sensors", [around["sensor"]])
     kinds = [sensor["kind"] for sensor in sensors]
-    found = {
+    by_need = {
         "drift_alarm": around["alarm"],
         "adwin": around["alarm"] and around["alarm"].get("detector") == "adwin",
         **_of_companions(program),
@@ -139,12 +140,6 @@ def _needs(program: Program) -> dict[str, bool]:
         "interval": program.numbers and program.numbers["interval"],
         "outlook": program.numbers and program.numbers["horizon"],
     }
-    return {name: bool(needed) for name, needed in found.items()}
-
-
-def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
-    """The modules of the device library that the program imports, sorted."""
-    by_need = _needs(program)
     roots = [name for name, needed in by_need.items() if needed]
     roots += _imported_by("device.program", set(by_need))
     growing = program.warmup is None
