@@ -31,7 +31,7 @@ needs_broker = pytest.mark.skipif(
 USER, PASSWORD = "board", "sesame, open: ü"
 CLASSES = ("rest", 'a "walk"')
 
-# A sensor that reads its level in a file, with a little noise
+# A sensor that reads its level in a file, with a little noise; "both": from one to the other
 SENSOR = """
 class Level:
     names = ("x", "y")
@@ -42,7 +42,8 @@ class Level:
     def read(self, values):
         try:
             with open("level") as file:
-                level = int(file.read() or 0)
+                said = file.read()
+            level = (100, 900)[self.n // 16 % 2] if said == "both" else int(said or 0)
         except (OSError, ValueError):
             return False
         self.n += 1
@@ -165,8 +166,8 @@ class Listener:
         self.broker.publish(f"microshrub/kitchen/{topic}", data, **more)
 
 
-def level(folder: Path, value: int) -> None:
-    """Have the sensor read that from now on."""
+def level(folder: Path, value: int | str) -> None:
+    """Have the sensor read that from now on; "both": now one level, now the other."""
     new = folder / "level.new"
     new.write_text(str(value))
     new.replace(folder / "level")

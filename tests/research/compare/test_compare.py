@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import time
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from compare_support import make_stream, start_odd
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from patience import PATIENCE
 from river import ensemble, tree
 
+from microshrub_host.base import worker_process
 from microshrub_host.base.errors import UserError
 from microshrub_host.evaluation import prequential
 from microshrub_host.streams.stream import Stream
@@ -19,7 +25,7 @@ from microshrub_research.compare.contender import NO_ANSWER, SEED, Contender
 from microshrub_research.compare.runner import Cell, compare
 
 
-def cells_of(contenders: list[Contender], stream: Stream, **options: int) -> dict[str, Cell]:
+def cells_of(contenders: list[Contender], stream: Stream, **options: Any) -> dict[str, Cell]:
     """By the contenders' names."""
     return {cell.name: cell for cell in compare(contenders, stream, **options)}
 
@@ -82,20 +88,15 @@ def test_every_peer_of_river_learns(name: str) -> None:
     assert size > 1000
 
 
-@pytest.mark.long
 def test_failures_cost_only_their_own_cell(capfd: pytest.CaptureFixture[str]) -> None:
-    stream = make_stream(400)
-    odd = ["raises", "is killed", "leaves", "sleeps"]
+    odd = ["raises", "is killed", "leaves"]
     contenders = [PEERS["nochange"], *(Contender(name, "odd", name) for name in odd)]
-    found = compare([*contenders, PEERS["majority"]], stream, limit=60, jobs=4, start=start_odd)
-    cells = {cell.name: cell for cell in found}
+    cells = cells_of([*contenders, PEERS["majority"]], make_stream(400), jobs=3, start=start_odd)
     assert cells["nochange"].accuracy is not None
     assert cells["majority"].accuracy is not None
     assert cells["raises"].failure == "crashed: ZeroDivisionError: it came to this"
     assert cells["is killed"].failure == "crashed: ended by SIGKILL"
     assert cells["leaves"].failure == "ended too early"
-    assert cells["sleeps"].failure == "time limit of 60 s"
-    assert cells["sleeps"].samples_per_second is not None
     assert cells["raises"].samples_per_second is None
     for name in odd:
         assert cells[name].accuracy is None
@@ -103,6 +104,27 @@ def test_failures_cost_only_their_own_cell(capfd: pytest.CaptureFixture[str]) ->
     said = capfd.readouterr()
     assert "a word" not in said.out + said.err
     assert "Traceback" not in said.err
+
+
+def test_a_time_limit_costs_only_its_own_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock jumps over the limit once the learner sleeps."""
+    passed = 0.0
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed)
+    monkeypatch.setattr(worker_process, "time", clock)
+
+    def jump(done: int, total: int, name: str) -> None:
+        nonlocal passed
+        if name == "sleeps" and done == 400 + 6:
+            passed = PATIENCE
+
+    contenders = [PEERS["nochange"], Contender("sleeps", "odd", "sleeps"), PEERS["majority"]]
+    cells = cells_of(contenders, make_stream(400), limit=PATIENCE, progress=jump, start=start_odd)
+    assert cells["nochange"].accuracy is not None
+    assert cells["majority"].accuracy is not None
+    sleeps = cells["sleeps"]
+    assert sleeps.failure == f"time limit of {PATIENCE:g} s"
+    assert (sleeps.samples, sleeps.accuracy) == (6, None)
+    assert sleeps.samples_per_second is not None
 
 
 def test_stopping_in_between_leaves_no_process_behind() -> None:

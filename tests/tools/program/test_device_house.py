@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -191,14 +190,6 @@ def test_what_happens_while_the_broker_is_away_is_told_later(
         assert late.until_state(state=CLASSES[0])["lost"] == 0
 
 
-def live(stop: threading.Event, folder: Path) -> None:
-    """Go from one level to the other, over and over."""
-    value = LOW
-    while not stop.wait(0.15):
-        value = LOW + HIGH - value
-        level(folder, value)
-
-
 def test_states_of_every_minute_leave_nothing_on_the_heap(
     broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
 ) -> None:
@@ -219,20 +210,15 @@ def test_a_line_that_is_cut_loses_nothing(
         start(relay.port, fast=40, mqtt=fields)
         teach(listener, tmp_path)
         whole = {t: d for t, d in listener.last.items() if t.endswith("/config")}
-        stop = threading.Event()
-        living = threading.Thread(target=live, args=(stop, tmp_path))
-        living.start()
-        try:
-            for n in range(1, 130, step):
-                relay.cuts.extend([(n, None), (130 + 7 * n, None), (None, n % 4 + 1), (None, n)])
-            broker.stop()  # so that the line that is open now ends
-            broker.start()
-            heard = Listener(broker.port)
-            while relay.cuts:
-                heard.until_at("status")
-        finally:
-            stop.set()
-            living.join()
+        level(tmp_path, "both")
+        for n in range(1, 130, step):
+            relay.cuts.extend([(n, None), (130 + 7 * n, None), (None, n % 4 + 1), (None, n)])
+        broker.stop()  # so that the line that is open now ends
+        broker.start()
+        heard = Listener(broker.port)
+        while relay.cuts:
+            heard.until_at("status")
+        level(tmp_path, LOW)
         if heard.last["microshrub/kitchen/status"] != b"online":
             heard.until_at("status", lambda text: text == "online")
         heard.until_state(lost=0)

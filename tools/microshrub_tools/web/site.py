@@ -73,6 +73,8 @@ class _Handler(BaseHTTPRequestHandler):
 class _Server(ThreadingHTTPServer):
     """A thread a connection, of so many at most; one that is broken off is no news."""
 
+    request_queue_size = _CONNECTIONS  # beyond a queue, a visitor tries again seconds later
+
     def __init__(self, port: int) -> None:
         super().__init__((HOST, port), _Handler)
         self._room = threading.BoundedSemaphore(_CONNECTIONS)
