@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 from tests_support import ROOT
 
 from microshrub_host.sources import library_files
@@ -30,7 +31,7 @@ def run(command: tuple[str, ...], folder: Path, code: str) -> str:
     file.write_text(path + code + "\nprint(gc.threshold())\n")
     done = subprocess.run(
         [*command, "-X", f"heapsize={HEAP}", str(file)],
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     return done.stdout + done.stderr
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", "docs/tutorials/first-board.md", "examples/gestures/README.md")
@@ -24,7 +25,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     command = [sys.executable, "-m", "microshrub_command", "demo"]
     folder = tmp_path_factory.mktemp("demo")
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=True, timeout=300
+        command, cwd=folder, capture_output=True, text=True, check=True, timeout=PATIENCE
     )
     return {plain(line) for line in done.stdout.splitlines()}
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,7 +20,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     strict = ["--quiet", "--fail-on-warning", "--keep-going", "-d", str(folder / "trees")]
     command = [sys.executable, "-m", "sphinx", *strict, str(ROOT / "docs"), str(folder / "html")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "html"
 

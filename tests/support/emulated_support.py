@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from patience import PATIENCE
 from tests_support import ROOT
 
 from microshrub_host.emulation.emulator import EmulatedBoard
@@ -24,10 +25,10 @@ class OnLine:
     def reset(self) -> None:
         self._board.reset()
 
-    def run(self, code: str, seconds: float = 30) -> str:
+    def run(self, code: str, seconds: float = PATIENCE) -> str:
         return self._board.exec(code, seconds)
 
-    def value(self, expression: str, seconds: float = 30) -> Any:
+    def value(self, expression: str, seconds: float = PATIENCE) -> Any:
         return ast.literal_eval(self.run(f"print(repr({expression}))", seconds).strip())
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from patience import PATIENCE
 
 from microshrub_host.library import loader
 from microshrub_host.sources import library_files
@@ -153,7 +154,7 @@ def test_nothing_is_allocated_and_the_pc_agrees(
     )
     try:
         expected = [on_the_pc(parameters).state_crc32() for parameters in models]  # meanwhile
-        said, complaint = process.communicate(timeout=300)
+        said, complaint = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert process.returncode == 0, complaint

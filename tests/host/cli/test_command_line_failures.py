@@ -60,7 +60,7 @@ def test_ctrl_c_is_one_line(tmp_path: Path, seconds: float) -> None:
     while "microshrub: stopped" not in said and (
         code == -signal.SIGINT or ("Traceback" in said and "microshrub_tools" not in said)
     ):
-        assert seconds < 60, "Python itself does not start"
+        assert seconds < PATIENCE, "Python itself does not start"
         seconds *= 2  # it had not started yet, or nothing of ours but its name was known
         code, said = interrupted(tmp_path, seconds)
     # Where the signal strikes within exec() of a text, Python ends by it: 130 as well, in a shell

@@ -89,7 +89,9 @@ def test_mpremote_takes_the_line(board: EmulatedBoard, tmp_path: Path) -> None:
     source = str(tmp_path / "note.txt")
     words = ["mkdir", ":d", "+", "fs", "cp", source, ":d/note.txt"]
     words += ["+", "fs", "cp", ":d/note.txt", source + "2"]
-    done = subprocess.run([*mpremote, "fs", *words], capture_output=True, timeout=180, check=False)
+    done = subprocess.run(
+        [*mpremote, "fs", *words], capture_output=True, timeout=PATIENCE, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "note.txt2").read_bytes() == bytes(range(256)) * 3
     board.connect()

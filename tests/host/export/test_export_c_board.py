@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from export_support import MODELS, export, rows, save_model, stream
+from patience import PATIENCE
 
 from microshrub_host.emulation import emulated_boards
 from microshrub_host.models import model_files
@@ -116,7 +117,7 @@ def test_it_learns_on_a_cortex_m0_as_the_model(
     words = [*tools.compiler, *options, "-o", "program.elf", "main.c", "-lgcc"]
     subprocess.run(words, cwd=tmp_path, check=True)
     command = [*qemu, "-kernel", str(tmp_path / "program.elf")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert [int(word, 16) for word in (done.stdout + done.stderr).split()] == learned(
         file, raw, labels
     )

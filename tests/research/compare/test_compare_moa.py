@@ -9,6 +9,7 @@ from pathlib import Path
 import compare_support
 import pytest
 from compare_support import make_stream, run_all, run_with_labels
+from patience import PATIENCE
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.worker_process import Apart, wait_for_any
@@ -58,7 +59,7 @@ def test_moas_are_those_of_capymoa() -> None:
     assert not cell.failure
     assert cell.model_bytes_by == "measureByteSize"
     command = [sys.executable, "-c", _BY_HAND, str(Path(compare_support.__file__).parent)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert cell.accuracy == pytest.approx(float(done.stdout.split()[-1]), abs=1e-3)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from file_cases import FILE_CASES
+from patience import PATIENCE
 from tests_support import ROOT
 
 from microshrub_host import open_stream
@@ -91,7 +92,7 @@ def in_node(folder: Path, told: dict[str, Any]) -> Any:
         input=json.dumps(told),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr
