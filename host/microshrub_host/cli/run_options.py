@@ -1,8 +1,9 @@
-"""--time-limit, --jobs and --scheduler, of the commands that run learners in other processes."""
+"""What commands that run many learners share: limits, worker processes, a cluster."""
 
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from ..base.side_by_side import cores
 from ..base.terminal import messages
@@ -19,6 +20,22 @@ def add_run_options(parser: argparse.ArgumentParser, seconds: int) -> None:
         help=f"for one learner on one stream (default {seconds})",
     )
     add_jobs_option(parser, "learners to run at the same time; the more, the slower each one runs")
+
+
+def add_bytes_option(parser: argparse.ArgumentParser, words: str) -> None:
+    """Add --bytes, the most that a model may take; words say what becomes of larger ones."""
+    parser.add_argument("--bytes", type=whole_number, metavar="BYTES", help=words)
+    parser.add_argument(
+        "--budget", type=whole_number, dest="bytes", action=_FormerBytes, help=argparse.SUPPRESS
+    )
+
+
+class _FormerBytes(argparse.Action):
+    """What --bytes was called; it goes with the next release."""
+
+    def __call__(self, parser: Any, namespace: Any, value: Any, option: str | None = None) -> None:
+        messages.say("Note: --budget is now --bytes; the old name goes with the next release.")
+        namespace.bytes = value
 
 
 def add_jobs_option(parser: argparse.ArgumentParser, what: str, usual: int | None = None) -> None:

@@ -38,7 +38,7 @@ from .outputs import (
     write_page,
 )
 from .parsed import whole_number
-from .run_options import add_worker_options, jobs_of
+from .run_options import add_bytes_option, add_worker_options, jobs_of
 from .stream_options import add_board_option, add_stream_options, open_arguments
 
 _BESIDE = (SpareClasses.name, LabelBudget.name)  # what a search may have beside each model
@@ -59,12 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_companion_options(parser, simulated=True, only=_BESIDE)
     add_number_options(parser, interval=False)
     add_board_option(parser, None, "the board (required)", required=True)
-    parser.add_argument(
-        "--budget",
-        type=whole_number,
-        metavar="BYTES",
-        help="the most that a model may take (default, and at most: what the board's file "
-        "recommends)",
+    add_bytes_option(
+        parser,
+        "the most that a model may take (default, and at most: what the board's file recommends)",
     )
     parser.add_argument(
         "--max-latency",
@@ -143,7 +140,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = tune(
             stream,
             arguments.board,
-            max_bytes=arguments.budget,
+            max_bytes=arguments.bytes,
             max_latency=arguments.max_latency,
             choose_on=arguments.choose_on,
             trials=arguments.trials,
@@ -170,7 +167,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    for name in ("budget", "trials", "max_latency"):
+    for name in ("bytes", "trials", "max_latency"):
         value = getattr(arguments, name)
         if value is not None and not value > 0:
             raise UserError(f"--{name.replace('_', '-')} has to be above 0, not {value}")

@@ -163,7 +163,7 @@ class Search:
             self._fail(trial.number)
         raise UserError(
             f"{_REFUSED:,} configurations in a row were too large, too slow or known already; "
-            "raise --budget or --max-latency, or lower --trials"
+            "raise --bytes or --max-latency, or lower --trials"
         )
 
     def _size(self, task: Candidate) -> Size | None:

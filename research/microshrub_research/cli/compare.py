@@ -18,8 +18,8 @@ from microshrub_host.cli.outputs import (
     write_json,
     write_page,
 )
-from microshrub_host.cli.parsed import check_at_least_one, whole_number
-from microshrub_host.cli.run_options import add_run_options, jobs_of
+from microshrub_host.cli.parsed import check_at_least_one
+from microshrub_host.cli.run_options import add_bytes_option, add_run_options, jobs_of
 from microshrub_host.cli.stream_options import add_stream_options, open_arguments
 from microshrub_host.library.learners import MODELS
 from microshrub_host.streams.stream import Stream
@@ -79,12 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "systems with the same settings; speed is the trees and CapyMOA's shrubs, in samples per "
         "second (default: off)",
     )
-    parser.add_argument(
-        "--budget",
-        type=whole_number,
-        metavar="BYTES",
-        help="refuse models of ours that take more bytes (default: no limit)",
-    )
+    add_bytes_option(parser, "refuse models of ours that take more bytes (default: no limit)")
     add_companion_options(parser, only=[LabelBudget.name])
     parser.add_argument(_SPARE, nargs="*", action=_RefuseSpare, help=argparse.SUPPRESS)
     add_run_options(parser, _LIMIT)
@@ -106,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     contenders = _contenders(arguments, chosen)
     streams = [open_arguments(with_data(arguments, source)) for source in arguments.data]
     size_on = partial(model_bytes, warmup=arguments.warmup)
-    check_bytes(contenders, streams, size_on, arguments.budget)
+    check_bytes(contenders, streams, size_on, arguments.bytes)
     compile_ours(contenders)
     alone = arguments.set == "speed"
     jobs = 1 if alone else jobs_of(arguments, len(contenders), "learners")
@@ -167,9 +162,7 @@ def _finish(
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    check_at_least_one(
-        time_limit=arguments.time_limit, jobs=arguments.jobs, budget=arguments.budget
-    )
+    check_at_least_one(time_limit=arguments.time_limit, jobs=arguments.jobs, bytes=arguments.bytes)
     if arguments.set and (arguments.ours or arguments.peers):
         raise UserError(f"--set {arguments.set} names all learners; leave out --ours and --peers")
     if arguments.set == "speed" and arguments.label_budget:

@@ -30,7 +30,7 @@ def run_numbers(arguments: argparse.Namespace) -> int:
         raise UserError(f"--set {arguments.set} is for classes, and --target wants numbers.")
     contenders = _contenders(arguments)
     streams = [open_number_stream(with_data(arguments, source)) for source in arguments.data]
-    check_bytes(contenders, streams, model_bytes, arguments.budget)
+    check_bytes(contenders, streams, model_bytes, arguments.bytes)
     wanted = target_range(arguments)
     ends = {stream.name: raw_ends(stream, wanted) for stream in streams}
     compile_ours(contenders)

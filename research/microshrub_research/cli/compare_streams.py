@@ -69,7 +69,7 @@ def check_bytes(
     size_on: Callable[[Contender, S], int],
     most: int | None,
 ) -> None:
-    """Raise UserError for parameters that are refused, and for models beyond the budget."""
+    """Raise UserError for parameters that are refused, and for models beyond that limit."""
     for stream in streams:
         for contender in contenders:
             if contender.system != "ours":
@@ -78,7 +78,7 @@ def check_bytes(
             if most is not None and size > most:
                 raise UserError(
                     f"{contender.name} takes {count(size, 'byte')} on {stream.name}, "
-                    f"and --budget is {most:,}"
+                    f"and --bytes is {most:,}"
                 )
 
 

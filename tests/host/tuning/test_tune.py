@@ -126,7 +126,7 @@ def test_whatever_is_asked_for_is_a_model(seed: int, features: int, classes: int
 def test_the_commands_that_it_prints_work(
     capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path, scheduler: str
 ) -> None:
-    words = ["--board", "rpi_pico", "--budget", "3000", "--limit", "500", "--trials", "7"]
+    words = ["--board", "rpi_pico", "--bytes", "3000", "--limit", "500", "--trials", "7"]
     words += ["--scheduler", scheduler]
     files = ["--json", "found.json", "--plot", "front.svg", "--html", "front.html"]
     assert main(["tune", "made.csv", *words, *files]) == 0
@@ -344,14 +344,14 @@ def test_a_budget_without_a_model_is_told(
     search = Search(
         tmp_path / "s", StreamSplit(make_stream(600), 100, 250), Limits(BOARD, 10), seed=0
     )
-    with pytest.raises(UserError, match="raise --budget"):
+    with pytest.raises(UserError, match="raise --bytes"):
         search.run(1, jobs=1, scheduler=scheduler, progress=lambda *_: None)
 
 
 @pytest.mark.long
 def test_ctrl_c_loses_no_finished_trial(tmp_path: Path) -> None:
     write(tmp_path / "made.csv", 2000)
-    words = ["--budget", "3000", "--trials", "6"]
+    words = ["--bytes", "3000", "--trials", "6"]
     with tuning(tmp_path, *words) as process:
         wait_for_line(process, "trials: 30 %")
         os.killpg(process.pid, signal.SIGINT)
@@ -374,7 +374,7 @@ def test_ctrl_c_loses_no_finished_trial(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_killed_worker_loses_no_trial(tmp_path: Path) -> None:
     write(tmp_path / "made.csv", 3000)
-    with tuning(tmp_path, "--budget", "3000", "--trials", "6", "--jobs", "2") as process:
+    with tuning(tmp_path, "--bytes", "3000", "--trials", "6", "--jobs", "2") as process:
         wait_for_line(process, "trials: 30 %")
         running = [
             child
@@ -419,7 +419,7 @@ def test_a_cluster_needs_no_file(tmp_path: Path) -> None:
 
         with distributed.Client(address, timeout=PATIENCE) as client:
             client.wait_for_workers(1, timeout=PATIENCE)
-        words = ["--budget", "3000", "--trials", "3", "--scheduler", address, "--json", "-"]
+        words = ["--bytes", "3000", "--trials", "3", "--scheduler", address, "--json", "-"]
         with tuning(here, *words) as process:
             out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, err

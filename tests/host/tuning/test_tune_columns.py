@@ -27,7 +27,7 @@ def test_the_commands_that_are_printed_have_the_same_columns(
         for i in range(400)
     ]
     Path("t.csv").write_text("id,x,z,w,y\n" + "\n".join(rows) + "\n")
-    search = ["--board", "rpi_pico", "--budget", "3000", "--trials", "2", "--warmup", "50"]
+    search = ["--board", "rpi_pico", "--bytes", "3000", "--trials", "2", "--warmup", "50"]
     words = ["tune", "-", *choice, *search, "--json", "found.json"]
     program = [sys.executable, "-m", "microshrub_tools.cli.main"]
     with open("t.csv", "rb") as file:

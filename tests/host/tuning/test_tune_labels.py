@@ -12,7 +12,7 @@ from microshrub_tools.cli.main import main
 
 optuna = pytest.importorskip("optuna", reason="needs the extra tune")
 DATA = ["synth:sea_a", "--limit", "400", "--warmup", "50"]
-SEARCH = ["--board", "rpi_pico", "--budget", "3000", "--trials", "2"]
+SEARCH = ["--board", "rpi_pico", "--bytes", "3000", "--trials", "2"]
 
 
 @pytest.mark.parametrize(

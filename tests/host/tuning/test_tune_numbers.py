@@ -27,7 +27,7 @@ def test_the_commands_that_it_prints_work(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    words = ["--board", "rpi_pico", "--budget", "3000", "--trials", "6"]
+    words = ["--board", "rpi_pico", "--bytes", "3000", "--trials", "6"]
     files = ["--json", "found.json", "--plot", "front.svg", "--html", "front.html"]
     assert main(["tune", *DATA, "--horizon", "2", "--lags", "3", *words, *files]) == 0
     said = capsys.readouterr().out

@@ -143,8 +143,8 @@ def test_a_time_limit_is_told_in_its_cell(capsys: pytest.CaptureFixture[str], da
         (["--ours", "shrub depth=deep"], "--ours 'shrub depth=deep': depth has to be a whole"),
         (["--ours", "shrub depth=99"], "ours:shrub depth=99 on made.csv: --depth has to be"),
         (["--ours", "tree"], "the model 'tree' is unknown"),
-        (["--ours", "shrub", "--budget", "100"], "and --budget is 100"),
-        (["--budget", "0"], "--budget has to be at least 1"),
+        (["--ours", "shrub", "--bytes", "100"], "and --bytes is 100"),
+        (["--bytes", "0"], "--bytes has to be at least 1"),
         (["--peers", "weka"], "--peers: weka is unknown"),
         (["--set", "trees", "--peers", "river"], "leave out --ours and --peers"),
         (["--set", "speed", "--label-budget", "10%"], "leave out --label-budget"),
@@ -195,7 +195,7 @@ def test_a_budget_that_is_kept_says_nothing(
     capsys: pytest.CaptureFixture[str], data: Path
 ) -> None:
     ours = ["--ours", "hoeffding depth=3", "--peers", "none"]
-    assert run(data, *ours, "--budget", "20000") == 0
+    assert run(data, *ours, "--bytes", "20000") == 0
     assert "ours:hoeffding" in capsys.readouterr().out
 
 

@@ -111,7 +111,7 @@ def test_one_that_diverges_says_so() -> None:
         (["--ours", "softmax"], "it predicts no numbers. Known are: "),
         (["--ours", "shrub depth=3"], "depth is not a parameter of shrub-regressor"),
         (["--peers", "river:HAT"], "--peers: river:HAT is unknown"),
-        (["--budget", "100", "--peers", "none"], "and --budget is 100"),
+        (["--bytes", "100", "--peers", "none"], "and --bytes is 100"),
         (["--label", "fan"], "--label is for classes"),
     ],
 )

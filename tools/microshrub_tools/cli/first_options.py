@@ -66,7 +66,7 @@ COMPARE = (
     | {
         "--ours": "our learners (default: all)",
         "--peers": "River's and MOA's (default: all that are there)",
-        "--budget": "bytes for each",
+        "--bytes": "the most that one of ours may take",
         "--jobs": "processes at the same time (default: one a core)",
         "--html": "write a page (default: off)",
     }
