@@ -9,8 +9,12 @@ Under Distribution Shift, NeurIPS 2021. While the window fills for the first tim
 alarm, and the threshold becomes the highest score so far.
 
 What lasts becomes usual: a fault that stays is unlike the window only until it fills it. With
-`normal`, the window takes in so many samples, which show what is normal, and no more: what stays
-wrong stays unlike, and an alarm ends only where the score is 16 below the threshold.
+`normal`, the first so many samples show what is normal: the window keeps some of them, each with
+the same chance (Vitter, Random Sampling with a Reservoir, 1985), and takes in no more. So what
+stays wrong stays unlike, and an alarm ends only where the score is 16 below the threshold.
+this_is_normal() has a window that follows stay as it is; one that stays takes in as many samples
+again. While samples show what is normal there is no alarm, and the threshold becomes the highest
+score of their second half.
 
 Buffers:
 
@@ -20,20 +24,25 @@ Buffers:
     anomaly.last    'H'  [features] the codes of the sample before it
     anomaly.run     'B'  [features] n
     anomaly.usual   'H'  [features] u in 1/256
+    anomaly.rng     'i'  [2] of the random numbers
+    anomaly.mean, anomaly.away, anomaly.jump   'i'  [features] of spike(), in 1/1024
 """
 
 import micropython
 from micropython import const
 
 from .buffers import Buffers, address_table, table_bytes
+from .fixed import RNG_WORDS, below, seed_generator
 from .learner import check_row, whole
-from .unlikeness import height_of, keep, stuck
+from .unlikeness import height_of, keep, spike, stuck
 
 # From elsewhere, written by `make constants`:
 # places of buffers
 _ANOMALY_WORDS = const(0)
 _ANOMALY_RUN = const(4)
 _ANOMALY_USUAL = const(5)
+_ANOMALY_RNG = const(6)
+_ANOMALY_MEAN = const(7)
 # unlikeness.py
 _A_LONGEST = const(127)
 # (end)
@@ -54,33 +63,35 @@ _PART = const(9)  # _RISE % period
 _A_WINDOW = const(10)
 _A_FEATURES = const(11)
 _A_NEAR = const(12)  # r
-_A_NORMAL = const(13)  # samples that the window takes in, 0: all
-_TAKEN = const(14)  # of these, so far
-_WORDS = const(15)
+_A_NORMAL = const(13)  # samples that show what is normal at a time, 0: as many as the window has
+_TAKEN = const(14)  # samples that showed it, so far
+_UNTIL = const(15)  # and so many are to; 0: the window follows
+_A_SEEN = const(16)  # samples so far, up to 1024
+_WORDS = const(17)
 
 _FARTHEST = const(262143)  # the height of the score 255; a score is height >> 10
 _RISE = const(8388608)  # 8 of the score: 8 * 2**20
 _HIGHEST = const(276824064)  # 256 * 2**20 + _RISE: above any limit
 _MOST = const(536870912)  # 2**29: alarms stop there; and the longest period
+_MANY = const(32768)  # samples that have the same chance to stay; later ones have that of the last
 
 
 @micropython.viper
 def judge(t, height: int):
-    """Note whether a height is above the threshold, count the alarm if one begins.
-
-    Within the first window there is no alarm.
-    """
+    """Note whether a height is above the threshold, count the alarm if one begins."""
     words = ptr32(ptr32(t)[_ANOMALY_WORDS])
     words[_SCORE] = height >> 10
     height = height << 10  # < 2**28
     limit = words[_LIMIT]
-    if words[_A_HELD] < words[_A_WINDOW]:
-        # beside few samples scores are high, and where all is normal they say nothing
-        if height > limit and (not words[_A_NORMAL] or 2 * words[_A_HELD] >= words[_A_WINDOW]):
+    left = words[_UNTIL] - words[_TAKEN]  # that are to show what is normal
+    if left > 0 or words[_A_HELD] < words[_A_WINDOW]:
+        most = words[_A_NORMAL] if words[_A_NORMAL] else words[_A_WINDOW]
+        # beside few samples of a kind scores are high, and where all is normal they say nothing
+        if height > limit and 2 * left <= most:
             words[_LIMIT] = height
         return
     low = limit  # what an alarm that lasts must not fall below
-    if words[_A_NORMAL] and words[_UNLIKE]:
+    if words[_UNTIL] and words[_UNLIKE]:
         low -= 2 * _RISE
     above = int(height > low)
     if above > words[_UNLIKE]:
@@ -100,14 +111,25 @@ def judge(t, height: int):
 @micropython.viper
 def compare(t, rows, at: int) -> int:
     """The score of the sample at rows[at], which the window then takes in if it is to."""
-    height = int(height_of(t, rows, at)) + int(stuck(t, rows, at))
+    height = int(height_of(t, rows, at))
+    sudden = int(spike(t, rows, at))
+    if sudden > height:
+        height = sudden
+    height += int(stuck(t, rows, at))
     judge(t, height if height < _FARTHEST else _FARTHEST)
     words = ptr32(ptr32(t)[_ANOMALY_WORDS])
-    if not words[_A_NORMAL]:
-        keep(t)
-    elif words[_TAKEN] < words[_A_NORMAL]:
-        words[_TAKEN] = words[_TAKEN] + 1
-        keep(t)
+    held = words[_A_HELD]
+    window = words[_A_WINDOW]
+    taken = words[_TAKEN] + 1
+    if not words[_UNTIL]:
+        keep(t, words[_A_HEAD])
+        words[_A_HEAD] = (words[_A_HEAD] + 1) % window
+    elif taken <= words[_UNTIL]:
+        words[_TAKEN] = taken
+        if held == window:
+            held = int(below(t, _ANOMALY_RNG, taken if taken < _MANY else _MANY))
+        if held < window:
+            keep(t, held)
     return words[_SCORE]
 
 
@@ -131,7 +153,7 @@ class AnomalyScore(Buffers):
     reach     1..32, about as many steps of 1/256 a feature are no distance yet. 1 tells single
               anomalies best; the wider, the more anomalies that resemble each other may come
     normal    0..2**29 samples that show what is normal, and that all others are compared with;
-              0: samples are compared with the last ones before them
+              0: samples are compared with the last ones before them until this_is_normal()
 
     Raises ParameterError for other values.
 
@@ -170,7 +192,8 @@ class AnomalyScore(Buffers):
         words[_A_WINDOW] = self.window
         words[_A_FEATURES] = self.features
         words[_A_NEAR] = self.reach * self.features
-        words[_A_NORMAL] = self.normal
+        words[_A_NORMAL] = words[_UNTIL] = self.normal
+        seed_generator(self._flat[_ANOMALY_RNG], 0)
         usual = self._flat[_ANOMALY_USUAL]
         for f in range(self.features):
             usual[f] = _A_LONGEST << 8
@@ -189,10 +212,13 @@ class AnomalyScore(Buffers):
             and 0 <= words[_ALARMS] <= _MOST
             and 0 <= words[_LIMIT] <= _HIGHEST
             and 0 <= words[_DEBT] < self.period
-            and 0 <= words[_TAKEN] <= self.normal
+            and 0 <= words[_TAKEN] <= words[_UNTIL] <= _MOST + _MANY
             and 0 <= words[_A_HEAD] < self.window
             and longest <= _A_LONGEST
-            and held in (words[_A_HEAD], self.window)
+            and 0 <= held <= self.window
+            and 0 <= words[_A_SEEN] <= 1024
+            and max([max(max(part), -min(part)) for part in self._flat[_ANOMALY_MEAN:]]) < _MOST
+            and min(self._flat[_ANOMALY_RNG]) > 0
         )
 
     def update(self, x):
@@ -218,16 +244,34 @@ class AnomalyScore(Buffers):
             raise ValueError("scores and unlike have to be bytearrays of one length")
         compare_rows(self._addresses, rows, scores, unlike, count, self.features)
 
+    def this_is_normal(self):
+        """Have a window that follows stay as it is, once it is full.
+
+        One that stays takes in as many samples again, `normal`, or as many as it has room for;
+        each of all that have shown what is normal has the same chance to be in it. The threshold
+        begins anew with them. Allocates nothing.
+        """
+        words = self._flat[_ANOMALY_WORDS]
+        if words[_UNTIL]:
+            words[_TAKEN] = min(words[_TAKEN], _MANY)
+            words[_UNTIL] = words[_TAKEN] + (self.normal or self.window)
+        else:
+            words[_TAKEN] = words[_A_HELD]
+            words[_UNTIL] = self.window
+        words[_UNLIKE] = 0
+        if self.left:
+            words[_LIMIT] = words[_DEBT] = 0
+
     @property
     def score(self):
         """Of the last sample, 0..255."""
         return self._flat[_ANOMALY_WORDS][_SCORE]
 
     @property
-    def learns(self):
-        """Whether the window takes in the samples that come."""
+    def left(self):
+        """Samples that are still to show what is normal."""
         words = self._flat[_ANOMALY_WORDS]
-        return words[_TAKEN] < self.normal or not self.normal
+        return words[_UNTIL] - words[_TAKEN]
 
     @property
     def is_unlike(self):
@@ -258,4 +302,8 @@ def _table(features, window):
         ("anomaly.last", "H", features),
         ("anomaly.run", "B", features),
         ("anomaly.usual", "H", features),
+        ("anomaly.rng", "i", RNG_WORDS),
+        ("anomaly.mean", "i", features),
+        ("anomaly.away", "i", features),
+        ("anomaly.jump", "i", features),
     ]

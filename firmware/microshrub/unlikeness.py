@@ -1,4 +1,4 @@
-"""How unlike the samples of a window a sample is, and whether a feature of it is stuck.
+"""How unlike the samples of a window a sample is, and whether a feature of it jumps or is stuck.
 
 The score is the logarithm of a Parzen estimate of the density (Parzen, On Estimation of a
 Probability Density Function and Mode, Annals of Mathematical Statistics 1962) with a kernel of
@@ -6,6 +6,14 @@ long tails. With d the sum of |code - code| over the features, in codes of 8 bit
 sample and one of the window, and r = reach * features, it is
 
     -16 log2(mean over the window of (r / (r + d))**2)      32 more is twice as far
+
+A single spike in one feature may be near other samples by all the rest. So the score is at least
+
+    192 log2(min(|x - mean| / mean deviation, |x - x before| / mean jump) / 2.5)
+
+of the feature where that is most; all three means are of the last 1,024 samples, about. x is where
+the value lies, in 1/49152 of the range of the first samples, also outside of it. Where the window
+stays as it is, 4 stands for 2.5: what stays wrong is not to be hidden by what is noise.
 
 A stuck sensor is near what it was, and would never be unlike. So if a feature repeats its code for
 longer than it usually does, the score has 16 more for each doubling: 16 log2(n / (u + 2)), where n
@@ -28,15 +36,22 @@ _ANOMALY_SAMPLE = const(2)
 _ANOMALY_LAST = const(3)
 _ANOMALY_RUN = const(4)
 _ANOMALY_USUAL = const(5)
+_ANOMALY_MEAN = const(7)
+_ANOMALY_AWAY = const(8)
+_ANOMALY_JUMP = const(9)
 # anomaly.py
 _A_HELD = const(5)
-_A_HEAD = const(6)
-_A_WINDOW = const(10)
 _A_FEATURES = const(11)
 _A_NEAR = const(12)
+_UNTIL = const(15)
+_A_SEEN = const(16)
 # (end)
 
 _A_LONGEST = const(127)  # repetitions of a code that are told apart
+_MEMORY = const(1024)  # samples
+_FOLLOWS = const(640)  # 2.5 in Q8: less is no spike,
+_STAYS = const(1024)  # and where the window stays as it is
+_FIRST = const(64)  # samples without which nobody knows what a spike is
 
 
 @micropython.viper
@@ -98,6 +113,58 @@ def height_of(t, rows, at: int) -> int:
 
 
 @micropython.viper
+def place_of(code: int) -> int:
+    """Where in its range the value of a code lies, in 1/49152; at most 4 ranges outside."""
+    away = 8191 - code if code < 8192 else code - 57344
+    if away < 0:
+        return code - 8192
+    octave = away >> 8  # see quantizer.py
+    if octave > 7:
+        octave = 7
+        away = 255
+    away = (3 * (256 + (away & 255)) << octave) - 768  # < 2**18
+    return 0 - away if code < 8192 else 49152 + away
+
+
+@micropython.viper
+def spike(t, rows, at: int) -> int:
+    """How far a feature of the sample is off all at once, a height. The means are of Q10."""
+    address = ptr32(t)
+    words = ptr32(address[_ANOMALY_WORDS])
+    last = ptr16(address[_ANOMALY_LAST])
+    mean = ptr32(address[_ANOMALY_MEAN])
+    usual = ptr32(address[_ANOMALY_AWAY])
+    jumps = ptr32(address[_ANOMALY_JUMP])
+    x = ptr16(rows)
+    seen = words[_A_SEEN]
+    if seen < _MEMORY:
+        seen += 1
+        words[_A_SEEN] = seen
+    least = _STAYS if words[_UNTIL] else _FOLLOWS
+    most = least  # of all features
+    for f in range(words[_A_FEATURES]):
+        place = int(place_of(x[at + f]))
+        jump = place - int(place_of(last[f]))
+        place = place << 10  # |place| < 2**29
+        if seen == 1:
+            mean[f] = place
+            jump = 0
+        away = place - mean[f]
+        mean[f] = mean[f] + away // seen
+        away = away if away > 0 else 0 - away
+        jump = (jump if jump > 0 else 0 - jump) << 10
+        far = away // ((usual[f] >> 8) + 1)
+        leap = jump // ((jumps[f] >> 8) + 1)
+        if leap < far:
+            far = leap
+        if far > most and seen > _FIRST:
+            most = far
+        usual[f] = usual[f] + (away - usual[f]) // seen
+        jumps[f] = jumps[f] + (jump - jumps[f]) // seen
+    return 12 * (int(log2(most)) - int(log2(least)))  # < 12 * 21 * 2**14 < 2**22
+
+
+@micropython.viper
 def stuck(t, rows, at: int) -> int:
     """How much longer than usual a feature of the sample repeats its code, a height."""
     address = ptr32(t)
@@ -130,18 +197,15 @@ def stuck(t, rows, at: int) -> int:
 
 
 @micropython.viper
-def keep(t):
-    """Take anomaly.sample into the window; a full one drops its oldest sample."""
+def keep(t, slot: int):
+    """Take anomaly.sample into the window, at that place, up to the first that is free."""
     address = ptr32(t)
     words = ptr32(address[_ANOMALY_WORDS])
     codes = ptr8(address[_ANOMALY_CODES])
     sample = ptr8(address[_ANOMALY_SAMPLE])
     features = words[_A_FEATURES]
-    head = words[_A_HEAD]
-    first = head * features  # < 1000 * 256
+    first = slot * features  # < 1000 * 256
     for f in range(features):
         codes[first + f] = sample[f]
-    head += 1
-    if head > words[_A_HELD]:
-        words[_A_HELD] = head
-    words[_A_HEAD] = head if head < words[_A_WINDOW] else 0
+    if slot >= words[_A_HELD]:
+        words[_A_HELD] = slot + 1

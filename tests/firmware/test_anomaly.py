@@ -276,7 +276,7 @@ def test_what_stays_wrong_stays_unlike_what_was_normal() -> None:
     usual = library.AnomalyScore(3, period=500, window=200)
     held = library.AnomalyScore(3, period=500, window=200, normal=300)
     follows, stays = (np.frombuffer(scored(each, codes)[0], np.uint8) for each in (usual, held))
-    assert not held.learns
+    assert not held.left
     assert follows[1500:].mean() < follows[800:1000].mean() + 10
     assert stays[1500:].mean() > stays[800:1000].mean() + 30
     unlike = np.frombuffer(scored(held, codes[1000:])[1], np.uint8)
@@ -291,9 +291,9 @@ def test_after_the_normal_samples_the_window_stays_as_it_is(
     rows = blobs(*stream)
     anomaly = library.AnomalyScore(rows.shape[1], window=window, normal=normal)
     scored(anomaly, rows[:normal])
-    assert anomaly.learns == (len(rows) < normal)
+    assert anomaly.left == max(normal - len(rows), 0)
     codes = next(bytes(b) for name, _, b in anomaly.buffers() if name == "anomaly.codes")
-    if not anomaly.learns:
+    if not anomaly.left:
         scored(anomaly, rows)
         after = next(bytes(b) for name, _, b in anomaly.buffers() if name == "anomaly.codes")
         assert after == codes
@@ -310,3 +310,96 @@ def test_an_alarm_raises_the_threshold_by_eight() -> None:
     anomaly.update(array("H", [60000]))
     assert anomaly.alarms == alarms + 1
     assert anomaly.threshold - before in (7, 8)  # and it falls by 8 / 1000 with each sample
+
+
+def around(seed: int, centre: int, samples: int) -> Codes:
+    rng = np.random.default_rng(seed)
+    return rng.normal(centre, 700, (samples, 2)).astype(np.uint16)
+
+
+def test_this_too_is_normal() -> None:
+    """What was shown first stays usual, what came since is; the rest is not."""
+    anomaly = library.AnomalyScore(2, period=500, window=200, normal=200)
+    scored(anomaly, around(1, 20000, 400))
+    before = np.frombuffer(scored(anomaly, around(2, 40000, 100))[1], np.uint8)
+    assert before.all()
+    anomaly.this_is_normal()
+    assert (anomaly.left, anomaly.is_unlike) == (200, False)
+    shown = scored(anomaly, around(3, 40000, 200))[1]
+    assert (sum(shown), anomaly.left) == (0, 0)
+    for centre, is_usual in ((20000, True), (40000, True), (55000, False)):
+        unlike = np.frombuffer(scored(anomaly, around(4, centre, 300))[1], np.uint8)
+        assert (unlike.mean() < 0.02) if is_usual else unlike.all()
+
+
+def test_the_threshold_begins_anew_where_more_is_normal() -> None:
+    """It is not that of the first samples, which were far from all that was known."""
+    anomaly = library.AnomalyScore(2, period=10**6, window=100, normal=100)
+    scored(anomaly, around(1, 20000, 100))
+    anomaly.this_is_normal()
+    first = max(scored(anomaly, around(2, 60000, 50))[0])
+    late = max(scored(anomaly, around(3, 60000, 50))[0])
+    assert late < anomaly.threshold + 2 < first - 30
+
+
+def test_a_window_that_follows_stays_once_it_is_said() -> None:
+    """At once where it is full, else when it is; its threshold is not touched."""
+    following, early = (library.AnomalyScore(2, period=500, window=100) for _ in range(2))
+    scored(following, around(1, 20000, 300))
+    scored(early, around(1, 20000, 40))
+    threshold = following.threshold
+    for each in (following, early):
+        each.this_is_normal()
+    assert (following.left, early.left, following.threshold) == (0, 60, threshold)
+    scored(early, around(2, 20000, 60))
+    assert early.left == 0
+    for each in (following, early):
+        unlike = np.frombuffer(scored(each, around(3, 45000, 2000))[1], np.uint8)
+        assert unlike[-100:].all(), "it never becomes usual"
+        each.this_is_normal()
+        assert each.left == 100
+
+
+def test_of_all_that_is_normal_each_sample_has_the_same_chance_to_stay() -> None:
+    """A ring would have the last ones only."""
+    anomaly = library.AnomalyScore(1, window=200, normal=400)
+    rows = (np.arange(800) // 200).astype(np.uint16)[:, None] << 8
+    scored(anomaly, rows[:400])
+    anomaly.this_is_normal()
+    scored(anomaly, rows[400:])
+    codes = next(b for name, _, b in anomaly.buffers() if name == "anomaly.codes")
+    quarters = np.bincount(np.frombuffer(codes, np.uint8), minlength=4)
+    assert quarters.sum() == 200
+    assert quarters.min() > 25
+
+
+def test_what_is_normal_is_saved_and_all_engines_agree(
+    run_micropython: Callable[[str], str],
+) -> None:
+    told = """
+anomaly = AnomalyScore(2, 25, 60, 2, 80)
+scores, unlike = bytearray(100), bytearray(100)
+for k in range(4):
+    anomaly.run(ROWS[200 * k : 200 * k + 200], scores, unlike)
+    if k in (0, 2):
+        anomaly.this_is_normal()
+other = AnomalyScore(2, 25, 60, 2, 80)
+other.load(anomaly.save())
+say(other.left, other.alarms, other.threshold, other.state_crc32() & 0xFFFFFFFF)
+"""
+    rows = array("H", np.concatenate([around(k, 9000 * k + 9000, 100) for k in range(4)]).ravel())
+    expected = said_on_micropython(run_micropython, told, ("AnomalyScore",), ROWS=rows)
+    for engine in ("python", "llvm", "c"):
+        assert said_on(engine, told, ("AnomalyScore",), ROWS=rows) == expected
+
+
+def test_a_spike_in_a_feature_that_hardly_moves_is_seen_among_wide_ones() -> None:
+    """By far more than anything before, with a heavy-tailed feature beside it."""
+    rng = np.random.default_rng(4)
+    stream = np.stack([rng.normal(30000, 150, 900), rng.lognormal(10, 0.4, 900)], axis=1)
+    stream = np.clip(stream, 0, 65535)
+    stream[800, 0] += 3000
+    scores = np.frombuffer(scored(library.AnomalyScore(2), stream)[0], np.uint8)
+    assert scores[800] > 150
+    assert scores[800] >= scores[100:].max()
+    assert scores[801] < 150, "what is as it was is no spike"

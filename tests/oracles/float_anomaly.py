@@ -1,4 +1,7 @@
-"""The anomaly score in floats, as firmware's anomaly.py says it, with nothing made fast."""
+"""The anomaly score in floats, as firmware's anomaly.py says it, with nothing made fast.
+
+Without `normal`: the window follows.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,10 @@ class FloatAnomaly:
         self.last = [0] * features
         self.run = [0] * features
         self.usual = [127 * 256] * features  # in 1/256
+        self.seen = 0
+        self.mean = [0.0] * features  # of where values lie,
+        self.away = [0.0] * features  # of the distance to it, and to the sample before
+        self.jump = [0.0] * features
 
     def score(self, codes: Sequence[int]) -> float:
         """That of the codes, without taking them in."""
@@ -49,10 +56,28 @@ class FloatAnomaly:
                 self.last[f] = code
         return 16 * math.log2(most)
 
+    def spike(self, codes: Sequence[int]) -> float:
+        """At least so high is the score of a sample that is off all at once."""
+        self.seen = min(self.seen + 1, 1024)
+        most = 2.5
+        for f, code in enumerate(codes):
+            place, before = place_of(code), place_of(self.last[f])
+            if self.seen == 1:
+                self.mean[f] = before = place
+            away, jump = abs(place - self.mean[f]), abs(place - before)
+            usual, jumps = self.away[f] + 0.25, self.jump[f] + 0.25  # to divide by at least
+            if self.seen > 64:
+                most = max(most, min(away / usual, jump / jumps))
+            self.mean[f] += (place - self.mean[f]) / self.seen
+            self.away[f] += (away - self.away[f]) / self.seen
+            self.jump[f] += (jump - self.jump[f]) / self.seen
+        return 192 * math.log2(most / 2.5)
+
     def update(self, codes: Sequence[int]) -> float:
         """The score of the codes; they are one of the window then."""
-        score = min(self.score(codes) + self.stuck(codes), 256)
         full = len(self.samples) == self.samples.maxlen
+        unlike = max(self.score(codes), self.spike(codes))
+        score = min(unlike + self.stuck(codes), 256)
         if not full:
             self.threshold = max(self.threshold, score)
         else:
@@ -64,3 +89,15 @@ class FloatAnomaly:
             self.threshold = max(0.0, self.threshold - 8 / self.period)
         self.samples.append([code >> 8 for code in codes])
         return score
+
+
+def place_of(code: int) -> float:
+    """Where the value of a code lies, in 1/49152 of its range, as quantizer.py says."""
+    if 8192 <= code < 57344:
+        return code - 8192
+    beyond = 8191 - code if code < 8192 else code - 57344
+    octave, rest = divmod(beyond, 256)
+    if octave > 7:
+        octave, rest = 7, 255
+    away = 768 * (2**octave * (1 + rest / 256) - 1)
+    return -away if code < 8192 else 49152 + away

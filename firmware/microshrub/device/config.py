@@ -16,7 +16,8 @@ The file is an object:
     pending       samples that may wait for their label
     checkpoint    {"path", "samples", "seconds"} or null; samples or seconds are more than 0
     alarm         {"detector", "hook", ...}, see DriftAlarm, or null
-    anomaly       {"period", "window", "reach", "normal"}, see AnomalyScore, or null
+    anomaly       {"period", "window", "reach", "normal"}, see AnomalyScore, perhaps with a "pin"
+                  and "states", see scores.py; or null
     spare         {"classes", "room", ...}, of the last classes, which have no name yet, see
                   naming.py; or null
     asking        {"labels", "samples"} of an Asking, see asking.py, and perhaps "led", the pin of

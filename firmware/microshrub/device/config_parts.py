@@ -8,7 +8,7 @@ _SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
     ("several", ("sensors",)))  # fmt: skip
 _EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain",
     "relative")  # fmt: skip
-_ANOMALY = ("period", "window", "reach", "normal")
+_ANOMALY = ("period", "window", "reach", "normal", "pin", "states")
 _ASKING = ("labels", "samples", "led")
 _SPARE = ("classes", "room", "pin", "led", "states", "period", "window", "reach", "collect")
 _SLEEP = ("every", "window", "hold", "pin", "deep")

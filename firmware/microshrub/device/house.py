@@ -231,6 +231,10 @@ class House:
             return self._answer(text[:8], text[9:])
         if what == b"name/set":
             return self._name(text)
+        if what == b"normal/set" and self._app.anomaly:
+            from .scores import this_is_normal
+
+            return this_is_normal(self._app)
         raise ValueError("nothing is known of " + str(what, "utf-8"))
 
     def _class(self, text):

@@ -24,6 +24,7 @@ _TALK = const(3)
 
 _HEARS = (  # and with which QoS: what comes with 1, the broker keeps for a board that is away
     (b"label/set", 0),
+    (b"normal/set", 0),
     (b"answer/set", 1),
     (b"name/set", 1),
 )

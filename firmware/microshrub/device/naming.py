@@ -43,7 +43,7 @@ def configure(app):
     app.parts += spare.parts[1:]
     app._states = tuple(zip(spare.parts[1:], states))
     predict, sample, late, before = app._predict, app.sample, app.label, app.attach
-    questions = app.questions if before else None
+    questions = app.questions if app.configuration.asking is not None else None
     names = spare.names
     lights = []  # type: list  # one that is on while there is something new, if the board has it
 

@@ -15,9 +15,11 @@ from ..base.how_often import share_of_samples
 from ..base.settings import settings
 from ..engines.interface import Plan
 from ..library import loader
+from ..streams.stream import Stream
 from .companion import BesideRun, Companion, Followed, Option
 
-_SETTINGS = {"window": 0, "reach": 4, "normal": 0}
+_OF_SCORE = {"window": 0, "reach": 4, "normal": 0}
+_SETTINGS = {"pin": "", **_OF_SCORE}
 _COLUMNS = 2000  # of the picture
 
 
@@ -30,6 +32,7 @@ class Anomaly(Companion):
     reach   1..32, about as many steps of 1/256 a feature are no distance yet
     normal  0..2**29, the first samples, which show what is normal and which all others are
             compared with, so that a fault that lasts stays unlike; 0: with the last samples
+    pin     of a button on a board that says "this is normal"; "": there is none
 
     Raises UserError for others.
     """
@@ -38,10 +41,12 @@ class Anomaly(Companion):
     window: int = 0
     reach: int = 4
     normal: int = 0
+    pin: int | str = ""
 
     name = said = title = "anomaly"
     cost = "the anomaly score"
     buffers = ("anomaly.",)
+    states = ("anomaly",)
     freezes = True
     options = (
         Option(
@@ -49,7 +54,8 @@ class Anomaly(Companion):
             "score how unusual each sample looks, 0 to 255, with an alarm as often as "
             "RATE says: 0.001 or 0.1%% of the samples, '1 per 1000 samples', '1 per day at 50 "
             "Hz' (without `at` where the sensor has a rate); then window=512 reach=4, and "
-            "normal=400 where the first 400 samples show what is normal (default: off)",
+            "normal=400 where the first 400 samples show what is normal; on a board pin=15, a "
+            "button that says: this is normal (default: off)",
             ("RATE", "NAME=VALUE"),
             many=True,
         ),
@@ -80,7 +86,7 @@ class Anomaly(Companion):
 
     def parameters(self) -> dict[str, int]:
         """The keyword arguments of the AnomalyScore."""
-        return {"period": self.period} | {name: getattr(self, name) for name in _SETTINGS}
+        return {"period": self.period} | {name: getattr(self, name) for name in _OF_SCORE}
 
     def size(self, features: int) -> tuple[int, int]:
         """Samples in the window, and bytes of the buffers, for that many features."""
@@ -96,14 +102,38 @@ class Anomaly(Companion):
     def modules(self, kind: str, beside: Collection[str]) -> tuple[str, ...]:
         return ("anomaly",)
 
+    def on_stream(self, stream: Stream, warmup: int) -> Anomaly:
+        if self.pin != "":
+            raise UserError("--anomaly: pin= is for the program of a board, see `build`")
+        return self
+
     def program(self, classes: Sequence[str]) -> dict[str, Any]:
-        return self.parameters()
+        return self.parameters() | ({"pin": self.pin} if self.pin != "" else {})
+
+    @classmethod
+    def of_model(cls, saved: Any, wanted: dict[str, Any] | None) -> dict[str, Any] | None:
+        if saved is None:
+            return wanted
+        wanted = saved | (wanted or {})
+        if any(wanted[name] != saved[name] for name in saved):  # then it begins anew
+            return wanted
+        return wanted | {"states": [f"{name}.state" for name in cls.states]}
 
     @classmethod
     def program_modules(
         cls, part: Mapping[str, Any] | None, around: Mapping[str, Any], kind: str
     ) -> dict[str, bool]:
         return dict.fromkeys(("anomaly", "device.scores"), bool(part))
+
+    @classmethod
+    def opened(
+        cls, learner: Any, saved: Any, names: Sequence[str], states: Mapping[str, bytes]
+    ) -> Any:
+        if not isinstance(saved, dict) or set(saved) != {"period", *_OF_SCORE}:
+            raise ValueError("config.json has no valid anomaly")
+        made = loader.load("python").AnomalyScore(learner.features, **saved)
+        made.load(states[cls.name])
+        return made
 
     def result(self, followed: Followed) -> AnomalyRun:
         scores, unlike = followed.said
@@ -124,6 +154,9 @@ class AnomalyRun(BesideRun):
     unlike: NDArray[np.bool_] = field(repr=False)
 
     draws = True
+
+    def saved(self) -> dict[str, Any]:
+        return {self.options.name: self.options.parameters()}
 
     @property
     def alarms(self) -> NDArray[np.int64]:

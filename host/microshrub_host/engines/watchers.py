@@ -139,3 +139,6 @@ class AnomalyPart(SessionPart):
 
     def told(self) -> "dict[str, int]":
         return {"threshold": self._anomaly.threshold}
+
+    def states(self) -> "list[tuple[str, bytes]]":
+        return [("anomaly", self._anomaly.save())]

@@ -95,6 +95,11 @@ def said(capsys: pytest.CaptureFixture[str]) -> Said:
     return said
 
 
+def test_a_button_is_for_a_board(data: str) -> None:
+    assert of_words("0.01", "pin=15").program(())["pin"] == 15
+    assert main(["simulate", data, *MODEL, "--anomaly", "0.01", "pin=15"]) == 2
+
+
 def test_a_simulation_has_the_scores(data: str, tmp_path: Path, said: Said) -> None:
     plot = tmp_path / "run.png"
     anomaly = ("--anomaly", "1 per 500 samples", "reach=1", "window=100")

@@ -71,6 +71,7 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry):
             {"entity_id": "select.kitchen_label", "option": "not labelled"},
         ),
         ("select", "select_option", {"entity_id": "select.kitchen_question", "option": "rest"}),
+        ("button", "press", {"entity_id": "button.kitchen_this_is_normal"}),
         ("text", "set_value", {"entity_id": "text.kitchen_name_what_is_new", "value": "run"}),
     ):
         mock.async_publish.reset_mock()
@@ -80,6 +81,7 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry):
         (BASE + "label/set", "rest", 0),
         (BASE + "label/set", "", 0),
         (BASE + "answer/set", "3f0a0011 rest", 1),
+        (BASE + "normal/set", "PRESS", 0),
         (BASE + "name/set", "run", 1),
     ]
 

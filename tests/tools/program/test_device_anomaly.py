@@ -18,24 +18,34 @@ from device_support import (
     run_device,
     starting,
 )
+from program_support import AROUND
+from recorded_board import Clock, observe, put_held_clock
 
 from microshrub_host.beside.anomaly import Anomaly, AnomalyRun
 from microshrub_host.evaluation import prequential
 from microshrub_host.library.learners import MODELS
+from microshrub_host.models import model_files
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
+from microshrub_tools.board import program_config
 from microshrub_tools.cli.monitor import facts
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.link_errors import RefusedError
 from microshrub_tools.link.messages import (
+    CHECKPOINT as SAVE,
+)
+from microshrub_tools.link.messages import (
     RESET,
     STATUS,
+    THIS_IS_NORMAL,
     DeviceStatus,
     Unlike,
     anomaly,
 )
 from microshrub_tools.link.serial_line import SerialLine
+from microshrub_tools.watch.board_words import BoardWords
 from microshrub_tools.watch.device_watch import Watch
+from microshrub_tools.watch.normal import this_is_normal
 
 SAMPLES = 700
 OPTIONS = Anomaly(1 / 50, window=100, reach=2)
@@ -171,3 +181,117 @@ def test_a_wrong_configuration_is_named_in_one_line(
     said = run_device(micropython_command, tmp_path)
     assert words in said
     assert "Traceback" not in said
+
+
+def test_a_saved_model_goes_on_with_what_is_normal(
+    stream: Stream, tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    options = Anomaly(1 / 50, window=100, reach=2, normal=150)
+    run = prequential.evaluate(stream, "shrub", MODEL, warmup=100, beside=[options])
+    model_files.write(tmp_path / "m.mshrub", model_files.of_run(run, stream))
+    model = model_files.read(tmp_path / "m.mshrub")
+    opened = model_files.open_model(tmp_path / "m.mshrub").beside["anomaly"]
+    assert opened.save() == run.states.more["anomaly"]
+    files = program_config.of_model(model, AROUND).files()
+    put_device(tmp_path, files["config.json"])
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    device = Device(micropython_command, tmp_path, "160k")
+    try:
+        with connected(device) as link:
+            for _ in range(2):
+                assert link.ask(anomaly(scores=False)) == Unlike(
+                    opened.score, opened.threshold, opened.alarms
+                )
+                learn(link, stream, 0, 20)
+                link.ask(RESET)
+    finally:
+        device.close()
+    own = options.program(())
+    with_pin = program_config.of_model(model, AROUND | {"anomaly": own | {"pin": 3}})
+    assert with_pin.around["anomaly"] == own | {"pin": 3, "states": ["anomaly.state"]}
+    other = program_config.of_model(model, AROUND | {"anomaly": own | {"reach": 3}})
+    assert other.around["anomaly"] == own | {"reach": 3}
+    assert "anomaly.state" not in other.files()
+
+
+def test_this_is_normal_over_the_link(stream: Stream, start: Start) -> None:
+    """It is in the next checkpoint at once; predictions are as they were before."""
+    options = {"period": 50, "window": 100, "reach": 2, "normal": 100}
+    device = start(anomaly=options, checkpoint=CHECKPOINT)
+    with connected(device) as link:
+        learn(link, stream, 0, 150)
+        answer = link.ask(THIS_IS_NORMAL)
+        assert isinstance(answer, Unlike)
+        assert answer.left == 100
+        assert {answer.score for answer in learn(link, stream, 150, 160)} == {None}
+        link.ask(SAVE)
+    device.kill()
+    device.start()
+    with connected(device) as link:
+        status = link.ask(STATUS)
+        assert isinstance(status, DeviceStatus)
+        learn(link, stream, status.samples, 300)
+        again = link.ask(THIS_IS_NORMAL)
+        assert isinstance(again, Unlike)
+        assert again.left == 100
+
+
+def test_the_monitor_tells_what_is_normal(stream: Stream, start: Start) -> None:
+    device = start(anomaly=OPTIONS.parameters())
+    with connected(device) as link:
+        learn(link, stream, 0, 200)
+        assert this_is_normal(link) == "This is normal: what the board has in mind stays so"
+        assert this_is_normal(link) == "This is normal: the next 100 samples show it"
+    with connected(start()) as link:
+        assert "of another kind" in this_is_normal(link)
+
+
+# One analog pin, and a button at pin 15, which is pressed twice, once for long
+BOARD = """
+from held_clock import Held
+from microshrub.device.program import main
+
+class Pin:
+    n = 0
+    def read_u16(self):
+        Pin.n += 1
+        return 20000 + Pin.n * 37 % 400
+    def value(self):
+        return int(not (60 < Pin.n <= 62 or 150 < Pin.n <= 170))
+
+class Board(Held):
+    def adc(self, pin):
+        return Pin()
+    def button(self, pin):
+        return Pin()
+
+main(Board())
+"""
+
+
+def test_a_button_says_what_is_normal(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    config = configuration(
+        "NearestNeighbours",
+        {"features": 1, "classes": 2, "window": 50, "k": 3},
+        sensor={"kind": "adc", "pins": [26], "rate": 100},
+        anomaly={"period": 100, "window": 40, "normal": 40, "pin": 15},
+        warmup=10,
+    )
+    put_device(tmp_path, config)
+    (tmp_path / "main.py").write_text(BOARD)
+    put_held_clock(tmp_path)
+    clock = Clock(tmp_path)
+    device = Device(micropython_command, tmp_path, "160k")
+    words = BoardWords()
+    try:
+        with HostLink(SerialLine(device.port), on_text=words.feed) as link:
+            link.connect()
+            clock.go(240 * 10_000)
+            observe(link, 240)
+            said = words.last
+    finally:
+        device.close()
+    assert said == "this is normal: the next 40 samples show it"

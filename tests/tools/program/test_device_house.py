@@ -160,8 +160,19 @@ def test_answers_arrive_or_are_refused_in_words(
     assert answer(b"\xff\xfe") == "what was sent is no text"
     listener.say("label/set", "nobody")
     assert listener.until_at("said") == "no class is called nobody"
+    listener.say("normal/set", "PRESS")
+    assert listener.until_at("said") == "nothing is known of normal/set"
     listener.say("name/set", "run")
     assert listener.until_at("said") == "nothing new waits for a name"
+
+
+def test_it_is_told_what_is_normal(broker: Mosquitto, listener: Listener, start: Start) -> None:
+    start(broker.port, anomaly={"period": 1000, "window": 16, "normal": 16})
+    listener.until_at("status", lambda text: text == "online")
+    found = json.loads(listener.last["homeassistant/button/microshrub_kitchen/normal/config"])
+    assert found["cmd_t"] == "~normal/set"
+    listener.say("normal/set", "PRESS")
+    assert listener.until_at("said") == "this is normal: the next 16 samples show it"
 
 
 def test_what_happens_while_the_broker_is_away_is_told_later(

@@ -62,6 +62,7 @@ def entities(around: Mapping[str, Any]) -> list[Entity]:
         found.append(_yes_or_no("drift", "drift", "problem"))
     if around.get("anomaly"):
         found.append(_yes_or_no("anomaly", "anomaly", "problem"))
+        found.append(Entity("button", "normal", "this is normal", {"cmd_t": "~normal/set"}))
     if around["sensor"]["kind"] != "serial":
         template = f"{{{{ '' if value == '{UNLABELLED}' else value }}}}"
         fields = _value(f"value_json.label or '{UNLABELLED}'")

@@ -15,7 +15,7 @@ import numpy as np
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.beside import registry
-from microshrub_host.beside.watcher import CONFIG
+from microshrub_host.beside.watcher import CONFIG, Watcher
 from microshrub_host.engines import engines
 from microshrub_host.library import loader
 from microshrub_host.library.learners import MODELS, REGRESSORS, WARMUP, check_parameters
@@ -93,6 +93,9 @@ def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
     }
     around = around | {name: part for name, part in parts.items() if part}
     more = dict(model.states.more)
+    for kind in registry.companions():
+        if not issubclass(kind, Watcher) and "states" not in (parts[kind.name] or {}):
+            more = {name: state for name, state in more.items() if name not in kind.states}
     kept = {kind.name: model.beside[kind.name] for kind in registry.watchers(model.beside)}
     if kept:
         rows = kept | around.get(CONFIG, {})

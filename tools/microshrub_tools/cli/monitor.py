@@ -31,6 +31,7 @@ from ..watch.interrupts import Interrupts
 from ..watch.keyboard import Keyboard
 from ..watch.monitor_plot import draw_watch
 from ..watch.naming import HELP, Classes, CommandLine
+from ..watch.normal import COMMAND, KEY, this_is_normal
 from ..watch.question_keys import answer, answer_name, told
 
 _EVERY = 1.0  # seconds between two questions
@@ -46,7 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Watch a device that learns, until Ctrl-C: accuracy, predictions, drift, heap, latency; "
         "where it predicts a number, this with its interval, and the mean absolute error. If it "
         "asks for a label, the bell rings, and there is a key for each class. With spare classes, "
-        f"type {HELP}, and Enter; there, a question is answered by `answer NAME`."
+        f"type {HELP}, and Enter; there, a question is answered by `answer NAME`. With --anomaly, "
+        f"the key {KEY} says: this is normal; with spare classes, `{COMMAND}`."
     )
     add_port_option(parser)
     add_outputs(parser, plot="draw it at the end")
@@ -81,7 +83,7 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
     with contextlib.ExitStack() as stack:
         live: Live | None = None
         typed = CommandLine()
-        pressed = _keys(stack) if watch.naming or watch.asks else str
+        pressed = _keys(stack) if watch.naming or watch.asks or watch.scores else str
         if console.is_terminal:
             live = stack.enter_context(Live(console=console, auto_refresh=False))
         while not ctrl_c.came and time.monotonic() < end:
@@ -103,6 +105,9 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
                 asks = watch.question if not watch.naming else None
                 if asks and answer(link, asks, names, keys):
                     break  # so that the next one is shown
+                if watch.scores and not watch.naming and KEY in keys:
+                    watch.said = this_is_normal(link)
+                    break
                 for line in typed.press(keys if watch.naming else ""):
                     _obey(watch, line)
                 if live and typed.changed():
@@ -122,7 +127,9 @@ def _obey(watch: Watch, line: str) -> None:
     """Carry a typed command out, and say what came of it."""
     if watch.naming:
         command, _, name = line.strip().partition(" ")
-        if watch.asks and name and "answer".startswith(command):
+        if watch.scores and command == COMMAND:
+            watch.naming.said = this_is_normal(watch.link)
+        elif watch.asks and name and "answer".startswith(command):
             watch.naming.said = answer_name(watch, name.strip())
         else:
             watch.naming.do(line)
@@ -147,6 +154,8 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
         yield "asked for", f"{asked:,} of {seen:,} samples, {100 * asked / max(seen, 1):.2f} %"
     if watch.unlike:
         yield "anomaly", _anomaly(watch.unlike, watch.strangest)
+        if watch.said:
+            yield "normal", watch.said
     yield from watch.told
     if watch.naming:
         yield "new", _new(watch.naming)
@@ -224,7 +233,10 @@ def view(watch: Watch, typed: str = "") -> RenderableType:
     for row in facts(watch):
         table.add_row(*map(Text, row))
     if watch.naming:
-        table.add_row(Text("type"), Text(typed or watch.naming.said or HELP))
+        known = HELP + f", or {COMMAND}" * watch.scores
+        table.add_row(Text("type"), Text(typed or watch.naming.said or known))
+    elif watch.scores:
+        table.add_row(Text("press"), Text(f"{KEY} where this is normal"))
     return Group(table, matrix(watch.confusion, watch.matrix_names)) if watch.confusion else table
 
 

@@ -56,6 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="keys that set the label, such as 0=rest,1=walk (default: the board's labels)",
     )
     parser.add_argument(
+        "--normal-key",
+        metavar="KEY",
+        default="",
+        help="a key that says to a board with --anomaly: this is normal (default: none)",
+    )
+    parser.add_argument(
         "--limit", type=whole_number, metavar="N", help="stop after N samples (default: at Ctrl-C)"
     )
     parser.add_argument(
@@ -93,6 +99,8 @@ def run(arguments: argparse.Namespace) -> int:
         value = getattr(arguments, name)
         if value is not None and not value > 0:
             raise UserError(f"--{name} has to be above 0, not {value}")
+    if len(arguments.normal_key) > 1 or arguments.normal_key in arguments.label_keys:
+        raise UserError("--normal-key has to be one key, which is none of --label-keys")
     words = arguments.features
     features = None if words is None else FeatureReadings(words)
     port = chosen_port(arguments.port)
@@ -144,13 +152,17 @@ def _run(
 ) -> None:
     keys = arguments.label_keys
     end = time.monotonic() + (arguments.seconds or math.inf)
-    keyboard = Keyboard() if keys else None
+    normal = arguments.normal_key
+    keyboard = Keyboard() if keys or normal else None
     noted = ""
     with contextlib.ExitStack() as stack:
         pressed = stack.enter_context(keyboard).pressed if keyboard else str
         show = _Shown(stack, arguments)
         while time.monotonic() < end:
-            changed = recorder.press(pressed())
+            typed = pressed()
+            if normal and normal in typed:
+                messages.say(source.this_is_normal())
+            changed = recorder.press(typed)
             show(_told(source, recorder, file), changed)
             found = source.take(_WAIT)
             if source.note != noted:

@@ -109,7 +109,7 @@ def check_answer(request: Request, answer: Answer, welcome: Welcome) -> None:
         _check_counts("its status", answer.samples, answer.right, answer.drifts, answer.uptime)
         _check_counts("its heap", answer.heap_used, answer.heap_free)
     elif isinstance(answer, Unlike):
-        _check_counts("anomalies", answer.score, answer.threshold, answer.alarms)
+        _check_counts("anomalies", answer.score, answer.threshold, answer.alarms, answer.left or 0)
 
 
 def check_observed(observed: Observed, welcome: Welcome) -> None:

@@ -43,6 +43,7 @@ FINGERPRINT = Request(_types._FINGERPRINT)
 CHECKPOINT = Request(_types._CHECKPOINT)
 RESET = Request(_types._RESET)
 _BESIDE: int = _types._BESIDE
+THIS_IS_NORMAL = Request(_types._ANOMALY, b"\2")  # the answer has one word more
 ASKING = Request(_types._ASKING)  # for the newest question, and how many there were
 
 
@@ -194,11 +195,15 @@ class DeviceStatus:
 
 @dataclass(frozen=True)
 class Unlike:
-    """Of the anomaly score: that of the last sample, the threshold, 0..255, and alarms so far."""
+    """Of the anomaly score: that of the last sample, the threshold, 0..255, and alarms so far.
+
+    If it was told that this is normal, `left` has how many samples are still to show it.
+    """
 
     score: int
     threshold: int
     alarms: int
+    left: int | None = None
 
 
 @dataclass(frozen=True)

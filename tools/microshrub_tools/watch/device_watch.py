@@ -44,7 +44,8 @@ class Watch:
     """
 
     def __init__(self, link: HostLink, words: BoardWords | None = None) -> None:
-        self._link = link
+        self.link = link
+        self.said = ""  # what came of the last "this is normal"
         self.words = words or BoardWords()
         self._began = time.monotonic()
         self._latencies: deque[float] = deque(maxlen=_LATENCIES)
@@ -66,14 +67,14 @@ class Watch:
             return self._ask(matrix)
 
     def _connect(self) -> None:
-        welcome = self._link.connect()
+        welcome = self.link.connect()
         self.classes = welcome.classes
-        config = read_configuration(self._link, welcome)
+        config = read_configuration(self.link, welcome)
         self.names = names_of(config, welcome)
         self.note = version_note(config)
-        self.naming = Classes(self._link, welcome.classes) if config.get("spare") else None
+        self.naming = Classes(self.link, welcome.classes) if config.get("spare") else None
         self._was_asking = False
-        self._scores = bool(config.get("anomaly"))
+        self.scores = bool(config.get("anomaly"))
         self.asks = bool(config.get("asking"))
         self.question: Question | None = None
         self._heard = 0  # the last question that was told of
@@ -86,18 +87,18 @@ class Watch:
         self._alarms = -1  # that were told of; -1: what came before the watch is no news
 
     def _ask(self, matrix: bool) -> DeviceStatus:
-        pending = self._link.post(STATUS)
-        status = self._link.wait(pending)
+        pending = self.link.post(STATUS)
+        status = self.link.wait(pending)
         assert isinstance(status, DeviceStatus)
         self._latencies.append(pending.latency)
-        if self._scores:
-            answer = self._link.ask(anomaly(scores=True))
+        if self.scores:
+            answer = self.link.ask(anomaly(scores=True))
             self.unlike = answer if isinstance(answer, Unlike) else None
         if self.asks:
-            answer = self._link.ask(ASKING)
+            answer = self.link.ask(ASKING)
             self.question = answer if isinstance(answer, Question) else None
         if self.target is not None:
-            answer = self._link.ask(numbers(predictions=True))
+            answer = self.link.ask(numbers(predictions=True))
             self.errors = answer if isinstance(answer, NumberErrors) else None
         if self.naming:
             self.naming.refresh()
@@ -109,7 +110,7 @@ class Watch:
 
     def _rows(self, number: int, kind: type[Watcher]) -> list[tuple[str, str]]:
         """What something beside the model says, for a table."""
-        answer = self._link.ask(beside(number))
+        answer = self.link.ask(beside(number))
         if not isinstance(answer, BesideWords):
             return []
         try:
@@ -124,8 +125,8 @@ class Watch:
 
     def collect(self) -> None:
         """Take the predictions that the device sent by itself."""
-        while self._link.observed:
-            self._last.append(self._link.observed.popleft())
+        while self.link.observed:
+            self._last.append(self.link.observed.popleft())
 
     def _matrix(self) -> list[tuple[int, ...]]:
         """Counts: a row for each label, in it one for each prediction; empty if refused."""
@@ -140,7 +141,7 @@ class Watch:
     def _row(self, label: int) -> tuple[int, ...]:
         row: tuple[int, ...] = ()
         while len(row) < self.classes:
-            answer = self._link.ask(confusion(label, len(row)))
+            answer = self.link.ask(confusion(label, len(row)))
             if not isinstance(answer, Counts) or not answer.counts:
                 break
             row += answer.counts

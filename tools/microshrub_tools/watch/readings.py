@@ -26,6 +26,7 @@ from ..link.messages import Observed
 from ..link.serial_line import Line, gone
 from .board_words import words_of
 from .naming import Classes
+from .normal import this_is_normal
 
 _PAIR = re.compile(r"([^\s:,]+):([+-]?\d{1,18})", re.ASCII)
 _LABEL = re.compile(r"label:([^\W\d_][\w-]{0,31})")  # by its name, as a board's own program may
@@ -36,6 +37,7 @@ _PRINTED = 6  # features in a line of the device's program
 _ABSENT = -(1 << 29)  # stands for a value that is not there
 _LISTEN = 3.0  # seconds without a byte before the board is said hello to
 _LISTEN_LONGEST = 10.0  # seconds without a sample before it
+_NO_LINK = "The board answers no hello, so it cannot be told what is normal"
 _RESTARTED = 5.0  # seconds without an observation before it is said hello to again
 _ANSWERS = 1.5  # seconds in which a board that prints lines of a model answers hello, if it does
 
@@ -166,6 +168,10 @@ class SampleSource:
         found = list(self._found)
         self._found.clear()
         return found
+
+    def this_is_normal(self) -> str:
+        """Tell the board; what came of it, in words. Raises LinkError."""
+        return this_is_normal(self._link) if self._link and self._names else _NO_LINK
 
     # A Line, for the link: what it reads is looked through for text
 

@@ -5,7 +5,8 @@ import type { Frame } from "./frames";
 import { Link, LinkError, RefusedError, type Carrier, type Welcome } from "./link";
 
 const [SAMPLE, LABELLED, LABEL, STATUS, CONFUSION] = [3, 4, 5, 6, 7];
-const [FINGERPRINT, RESET, READ, NUMBERS, ASKING, CLASSES] = [8, 10, 11, 13, 14, 15];
+const [FINGERPRINT, RESET, READ, ANOMALY, NUMBERS, ASKING, CLASSES] = [8, 10, 11, 12, 13, 14, 15];
+const THIS_IS_NORMAL = 2; // in a request ANOMALY
 const HIGH = 2 ** 29; // what the high word of a sum counts
 const COUNTS = 14; // at most, of an answer
 const UNKNOWN = 65535; // a label that is not known
@@ -19,6 +20,7 @@ export interface Configuration {
   readonly quantizer?: string | null; // the file of the ranges; without it they are seen first
   readonly warmup?: number; // samples in which they are seen
   readonly spare?: object | null; // there are classes that get their names on the board
+  readonly anomaly?: object | null; // each sample has a score of how unusual it is
   readonly asking?: object | null; // the board asks for labels, and learns no others
   readonly numbers?: { readonly column: number }; // the value of a sample that is predicted
 }
@@ -49,6 +51,13 @@ export interface NumberErrors {
   readonly error: number; // mean absolute error
   readonly nochange: number; // that of the last known target
   readonly inside: number; // targets that were inside their interval
+}
+
+/** How unusual the last sample was, and what it has to pass, 0 to 255. */
+export interface Unlike {
+  readonly score: number;
+  readonly threshold: number;
+  readonly alarms: number;
 }
 
 /** The newest question for a label, and how many there were. */
@@ -146,6 +155,19 @@ export class BoardLink {
       (HIGH * above + below) / Math.max(scored!, 1);
     const [error, nochange] = [mean(high!, low!), mean(guessHigh!, guessLow!)];
     return { said, half, scored, error, nochange, inside } as NumberErrors;
+  }
+
+  /** How unusual the last sample was. Its predictions go on without scores. */
+  async unlike(): Promise<Unlike> {
+    const { payload } = await this.link.request(ANOMALY, Uint8Array.of(0));
+    const [score, threshold, alarms] = words(payload, 0);
+    return { score, threshold, alarms } as Unlike;
+  }
+
+  /** Tell the board; how many samples show what is normal, undefined if it cannot be told. */
+  async thisIsNormal(): Promise<number | undefined> {
+    const { payload } = await this.link.request(ANOMALY, Uint8Array.of(THIS_IS_NORMAL));
+    return words(payload, 0)[3];
   }
 
   /** What the board asks, where it has a budget of labels. */

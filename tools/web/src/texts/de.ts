@@ -264,6 +264,18 @@ export const de: Texts = {
     },
   },
 
+  anomalies: {
+    title: "Was ungewöhnlich ist",
+    now: (score, threshold, alarms) =>
+      `Das letzte Beispiel hat ${score} Punkte; ein Alarm beginnt über ${threshold}. Bisher: ${count(alarms)}.`,
+    normal: "Das ist normal",
+    told: (left) =>
+      left
+        ? `Das ist normal: die nächsten ${samples(left)} zeigen es.`
+        : "Das ist normal: was sich das Board gemerkt hat, bleibt so.",
+    tooOld: "Dem Programm des Boards kann man es nicht sagen. Bring ein neues dorthin.",
+  },
+
   questions: {
     title: "Welche Klasse?",
     asked: (id, guess) => `Was ist Beispiel ${id}? Vermutet wird ${guess}.`,

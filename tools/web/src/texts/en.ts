@@ -254,6 +254,18 @@ export const en = {
     },
   },
 
+  anomalies: {
+    title: "What is unusual",
+    now: (score: number, threshold: number, alarms: number) =>
+      `The last sample scores ${score}; an alarm begins above ${threshold}. Alarms so far: ${count(alarms)}.`,
+    normal: "This is normal",
+    told: (left: number) =>
+      left
+        ? `This is normal: the next ${count(left)} samples show it.`
+        : "This is normal: what the board has in mind stays so.",
+    tooOld: "The board's program cannot be told. Put a new one there.",
+  },
+
   questions: {
     title: "Which label?",
     asked: (id: number, guess: string) => `What is sample ${id}? The guess is ${guess}.`,

@@ -7,6 +7,7 @@ import { Streaming } from "../link/streaming";
 import { MISSING } from "../streams/units";
 import type { Stream } from "../streams/stream";
 import { hex32, percent, texts } from "../texts";
+import { Anomalies } from "./anomalies";
 import { classTable, numberTable } from "./board_status";
 import { confusionMatrix } from "./confusion_matrix";
 import { Naming } from "./naming";
@@ -29,6 +30,7 @@ export class Watch {
   private readonly recording = make("button", { type: "button", id: "watch-csv" }, texts.watch.csv);
   private readonly ofClasses = panel(texts.confusion.title, this.confusion);
   private readonly questions = new Questions((error) => this.say(wordsOf(error), true));
+  private readonly anomalies = new Anomalies((error) => this.say(wordsOf(error), true));
   private readonly naming = new Naming(
     (shown) => this.showLabels(shown),
     (error) => this.say(wordsOf(error), true),
@@ -52,6 +54,7 @@ export class Watch {
       panel(texts.watch.numbers, this.numbers, this.send, this.sent),
       this.ofClasses,
       this.questions.element,
+      this.anomalies.element,
       this.naming.element,
       panel(texts.watch.sensor, this.newest, this.labels, this.recording),
     );
@@ -79,6 +82,7 @@ export class Watch {
       this.sent.replaceChildren();
       this.naming.begin(this.link);
       this.questions.begin(this.link);
+      this.anomalies.begin(this.link);
       this.showLabels([...this.link.configuration.class_names.entries()]);
       this.ofClasses.hidden = this.send.hidden = this.link.target !== null;
       this.live.hidden = false;
@@ -112,6 +116,7 @@ export class Watch {
     }
     this.numbers.replaceChildren(classTable(status));
     await this.naming.show();
+    await this.anomalies.show();
     await this.questions.show((label) => this.called(label));
     const counts = await link.confusion();
     const shown = this.naming.matrix(counts) ?? [configuration.class_names, counts];

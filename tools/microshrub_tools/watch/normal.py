@@ -1,0 +1,24 @@
+"""What a person tells of a device's anomaly score: this is normal."""
+
+from __future__ import annotations
+
+from microshrub_host.base.text import count
+
+from ..link.client import HostLink
+from ..link.link_errors import RefusedError
+from ..link.messages import THIS_IS_NORMAL, Unlike
+
+KEY, COMMAND = "n", "normal"
+
+
+def this_is_normal(link: HostLink) -> str:
+    """Tell the device; what came of it, in words. Raises LinkError."""
+    try:
+        answer = link.ask(THIS_IS_NORMAL)
+    except RefusedError as error:
+        return str(error)
+    if not isinstance(answer, Unlike) or answer.left is None:
+        return "The board's program cannot be told what is normal: build and flash it again"
+    if answer.left:
+        return f"This is normal: the next {count(answer.left, 'sample')} show it"
+    return "This is normal: what the board has in mind stays so"

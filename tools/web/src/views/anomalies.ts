@@ -1,0 +1,41 @@
+// The anomaly score of a board, and a button that tells it: this is normal.
+
+import { make, panel } from "../dom";
+import type { BoardLink } from "../link/board_link";
+import { texts } from "../texts";
+
+const words = texts.anomalies;
+
+export class Anomalies {
+  readonly element: HTMLElement;
+  private readonly now = make("p", { id: "anomaly" });
+  private readonly normal = make("button", { type: "button", id: "normal" }, words.normal);
+  private readonly shown = make("p", { id: "normal-told", role: "status" });
+  private link: BoardLink | null = null;
+
+  /** `failed` is told why the board did not take it. */
+  constructor(private readonly failed: (error: unknown) => void) {
+    this.normal.onclick = () => void this.tell().catch(this.failed);
+    this.element = panel(words.title, this.now, this.normal, this.shown);
+    this.element.hidden = true;
+  }
+
+  /** Begin with a board; hidden where it has no score. */
+  begin(link: BoardLink): void {
+    this.link = link.configuration.anomaly ? link : null;
+    this.element.hidden = this.link === null;
+    this.shown.textContent = "";
+  }
+
+  /** Ask the board, and show it. */
+  async show(): Promise<void> {
+    if (!this.link) return;
+    const { score, threshold, alarms } = await this.link.unlike();
+    this.now.textContent = words.now(score, threshold, alarms);
+  }
+
+  private async tell(): Promise<void> {
+    const left = await this.link?.thisIsNormal();
+    this.shown.textContent = left === undefined ? words.tooOld : words.told(left);
+  }
+}
