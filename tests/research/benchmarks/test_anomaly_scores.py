@@ -16,6 +16,7 @@ from microshrub_research.benchmarks.anomaly_scores import (
     auc,
     markdown,
     measure,
+    neighbour_scores,
     own_scores,
     peer_scores,
 )
@@ -64,5 +65,17 @@ def test_both_find_what_is_far_from_all(monkeypatch: pytest.MonkeyPatch) -> None
     assert found["ours"][0] > 0.95
     page = markdown({"far": [found]}, "microshrub benchmark anomaly")
     assert "| far |" in page
-    assert len(page.splitlines()[-1].split("|")) == 6 + len(OURS) + 1
-    assert peer_scores(values, 1).shape == own_scores(values, OURS["ours"]).shape
+    areas, alarms = (row.split("|") for row in page.splitlines() if row.startswith("| far |"))
+    assert len(areas) == 7 + len(OURS) + 1
+    assert len(alarms) == 2 + len(OURS) + 1
+    assert all(0 <= float(cell) < 6 for cell in alarms[2:-1])
+    assert peer_scores(values, 1).shape == own_scores(values, OURS["ours"])[0].shape
+
+
+def test_the_neighbour_is_the_nearest_of_the_first_samples() -> None:
+    values = np.random.default_rng(4).normal(size=(500, 2)) * [1, 1000]
+    values[450] = values[7]
+    values[460] = [0, 9000]
+    scores = neighbour_scores(values)
+    assert scores[450] == 0
+    assert scores.argmax() == 460
