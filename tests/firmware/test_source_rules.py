@@ -49,7 +49,7 @@ PROGRAM = {
     ),
     *("device/sensors.py", "device/motion.py", "device/motion_fifo.py", "device/own.py"),
     *("device/service.py", "device/naming.py", "device/naming_button.py", "device/states.py"),
-    *("device/saving.py", "device/deep_sleep.py"),
+    *("device/saving.py", "device/deep_sleep.py", "device/scores.py"),
     *("device/house.py", "device/house_voice.py", "device/mqtt.py", "device/wifi.py"),
 }
 NETWORK_MODULES = {"errno", "network", "socket", "tls"}
