@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .board.build import Build
     from .board.flash import SelfTest
     from .board.program_house import HouseSettings
+    from .board.program_network import TcpSettings, WifiSettings
     from .board.program_settings import Checkpoint, DriftAlarm, LabelPin, Pending, Sleep
     from .board.sensor_settings import Sensor
 
@@ -28,6 +29,8 @@ __all__ = [
     "SelfTest",
     "Sensor",
     "Sleep",
+    "TcpSettings",
+    "WifiSettings",
     "build",
     "flash",
 ]
@@ -42,6 +45,8 @@ _HOMES = {
     "SelfTest": "board.flash",
     "Sensor": "board.sensor_settings",
     "Sleep": "board.program_settings",
+    "TcpSettings": "board.program_network",
+    "WifiSettings": "board.program_network",
     "build": "api",
     "flash": "api",
 }

@@ -14,7 +14,7 @@ from microshrub_host.models import model_files
 
 from .board import build as builds
 from .board import flash as flashing
-from .board import program_config, program_house
+from .board import program_config
 from .board.build import Build
 from .board.flash import SelfTest
 from .board.program_options import ProgramOptions
@@ -80,7 +80,7 @@ def build(
         options["sensor"] = words_of(options["sensor"])
     given = ProgramOptions(**old_settings(options), words=words)
     around = given.config(target, *names, saved.extraction)
-    program = program_house.furnished(program_config.of_model(saved, around), given.house)
+    program = given.network.furnish(program_config.of_model(saved, around))
     folder = Path(output) if output else builds.folder_of(target)
     own = given.own_files(target)
     return builds.make(program, target, folder, emit, freeze=freeze, own=own)

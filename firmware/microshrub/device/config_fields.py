@@ -8,8 +8,9 @@ from ..learners import learner_names
 
 VERSION = 1
 OPTIONAL = (
-    "extraction", "anomaly", "asking", "spare", "label_pin", "switches", "sleep", "beside", "mqtt"
+    "extraction", "anomaly", "asking", "spare", "label_pin", "switches", "sleep", "beside"
 )  # fmt: skip
+NETWORK = ("mqtt", "tcp")
 
 
 def take(configuration, fields):
@@ -55,7 +56,9 @@ def take(configuration, fields):
     configuration.kind = configuration.sensor.get("kind")
     for name in OPTIONAL:
         setattr(configuration, name, fields.get(name))
-    plain = configuration.kind == "serial" and len(configuration.sensor) == 1
+    found = [name for name in NETWORK if fields.get(name) is not None]
+    configuration.network = {name: fields[name] for name in found} if found else None
+    plain = configuration.kind == "serial" and len(configuration.sensor) == 1 and not found
     if not plain or any([getattr(configuration, name) is not None for name in OPTIONAL]):
         from .config_parts import check_parts
 

@@ -13,6 +13,7 @@ _ASKING = ("labels", "samples", "led")
 _SPARE = ("classes", "room", "pin", "led", "states", "period", "window", "reach", "collect")
 _SLEEP = ("every", "window", "hold", "pin", "deep")
 _MQTT = ("host", "port", "name", "settle", "events", "ca")
+_TCP = ("port",)
 _LABEL_PIN = ("pin", "pressed", "released")
 
 
@@ -29,7 +30,6 @@ def check_parts(configuration, options):
         ("spare", _SPARE, _SPARE[:1]),
         ("label_pin", _LABEL_PIN, _LABEL_PIN),
         ("sleep", _SLEEP, _SLEEP[:3]),
-        ("mqtt", _MQTT, _MQTT[:5]),
     ):
         value = getattr(configuration, name)
         options(name, value, names)
@@ -37,8 +37,8 @@ def check_parts(configuration, options):
             _need(name, value, needed)
     if configuration.sleep is not None:
         _check_sleep(configuration)
-    if configuration.mqtt is not None:
-        _check_mqtt(configuration.mqtt)
+    if configuration.network is not None:
+        _check_network(configuration.network, options)
     if configuration.switches is not None:
         _check_switches(configuration.switches, configuration.classes)
     if configuration.beside is not None:
@@ -60,6 +60,17 @@ def _check_sleep(configuration):
         return
     if configuration.checkpoint is None or configuration.extraction is not None:
         raise ValueError("sleep's deep needs a checkpoint, and no extraction")
+
+
+def _check_network(network, options):
+    for name, names, needed in (("mqtt", _MQTT, _MQTT[:5]), ("tcp", _TCP, _TCP)):
+        if name in network:
+            options(name, network[name], names)
+            _need(name, network[name], needed)
+    if "mqtt" in network:
+        _check_mqtt(network["mqtt"])
+    if "tcp" in network:
+        whole("tcp's port", network["tcp"]["port"], 1, 65535)
 
 
 def _check_mqtt(mqtt):

@@ -2,11 +2,9 @@
 
 config.json's `mqtt` has the broker's "host" and "port", the board's "name", perhaps "ca", the file
 of a certificate; "settle", [in a row, confidence 0..255], one of which makes another class the
-state; and "events", how many are kept while there is no broker. secrets.json beside it has "mqtt",
-[user, password], and perhaps "wifi", [network, password]. What is told is in house_voice.py.
+state; and "events", how many are kept while there is no broker. What is told is in house_voice.py.
 """
 
-import json
 import os
 
 from micropython import const
@@ -16,7 +14,6 @@ from .house_events import ANOMALY, ANOMALY_OVER, DRIFT, DRIFT_OVER, NEW, QUESTIO
 from .house_names import HouseNames
 from .house_voice import HouseVoice
 from .mqtt import OPEN, MqttClient, hello_of
-from .wifi import Wifi
 
 _HOLD = const(600000)  # milliseconds for which a label of the broker holds
 _CHANGE = const(1000)  # between two changes of the state, at least
@@ -32,17 +29,18 @@ class House:
 
     button    what told labels before, or None
     folder    what names of files begin with
+    wifi      the network, see wifi.py
+    login     of the broker's user: [name, password]
     say(words) is for whoever looks. Raises ValueError for options and files that cannot be.
     """
 
-    def __init__(self, app, board, button, folder, say):
-        options = app.configuration.mqtt
-        secrets = _secrets(folder)
+    def __init__(self, app, board, button, folder, say, wifi, login):
+        options = app.configuration.network["mqtt"]
         self._app = app
         self._say = say
         self._button = button
         self._clock = board.milliseconds
-        self._wifi = Wifi(board, *secrets["wifi"]) if "wifi" in secrets else None
+        self._wifi = wifi
         self._in_a_row = whole("settle", options["settle"][0], 1, 255)
         self._sure = whole("settle", options["settle"][1], 0, 256)
         self.events = Events(options["events"])
@@ -52,7 +50,7 @@ class House:
         name = options["name"]
         self._base = b"microshrub/" + name.encode() + b"/"
         will = "microshrub/%s/status" % name
-        hello = hello_of("microshrub-" + name, will, *secrets.get("mqtt", ("", "")))
+        hello = hello_of("microshrub-" + name, will, *login)
         room = 300 + len(self._base) + 6 * self.names.longest
         self._client = MqttClient(options, hello, room, self._take, self._clock)
         self.voice = HouseVoice(self, app, self._client, self._base, folder + "house.bin")
@@ -127,7 +125,7 @@ class House:
         self._look()
         client = self._client
         was = client.state
-        wrong = client.turn(not self._wifi or self._wifi.joined())
+        wrong = client.turn(self._wifi.joined())
         if client.state == OPEN:
             self.voice.talk(was != OPEN, milliseconds)
             wrong = "connected"
@@ -268,21 +266,3 @@ class House:
         self._app.keep(self._app)
         self.voice.introduce()
         return "class %d is called %s" % (c, text)
-
-
-def _secrets(folder):
-    """What secrets.json has. Raises ValueError, in which none of it stands."""
-    try:
-        with open(folder + "secrets.json") as file:
-            found = json.load(file)
-    except OSError:
-        return {}
-    except ValueError:
-        found = None
-    right = isinstance(found, dict)
-    for pair in found.values() if right else ():
-        texts = isinstance(pair, list) and all([isinstance(text, str) for text in pair])
-        right = right and texts and len(pair) == 2
-    if not right:
-        raise ValueError("secrets.json is damaged: build and flash the board again")
-    return found

@@ -11,7 +11,8 @@ import select
 
 from micropython import const
 
-from .mqtt_packets import BrokerError, PacketIn, PacketOut, copy
+from .mqtt_packets import BrokerError, PacketIn, PacketOut
+from .sockets import close, copy
 
 AWAY = const(0)  # states: there is no broker,
 _CONNECTING = const(1)  # a socket opens,
@@ -166,11 +167,7 @@ class MqttClient:
         )
 
     def _leave(self, error):
-        if self._socket:
-            try:  # noqa: SIM105  (MicroPython has no contextlib)
-                self._socket.close()
-            except OSError:  # it is closed
-                pass
+        close(self._socket)
         self._socket = self._poll = None
         self.out.forget()
         self.state = AWAY

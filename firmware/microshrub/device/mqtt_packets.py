@@ -1,7 +1,8 @@
 """Packets of MQTT 3.1.1, put together and taken apart piece by piece in buffers made once."""
 
-import micropython
 from micropython import const
+
+from .sockets import copy, send
 
 _HEAD = const(5)  # room for a packet's first byte and length
 _LONGEST = const(16384)  # of a packet that comes; a broker that sends more is left
@@ -10,15 +11,6 @@ _PIECES = const(8)  # that are read at once
 
 class BrokerError(ValueError):
     """The broker does what MQTT does not allow, or does not let the board in."""
-
-
-@micropython.viper
-def copy(target, at: int, source, start: int, n: int):
-    """Copy n bytes, from the first one on."""
-    out = ptr8(target)
-    data = ptr8(source)
-    for k in range(n):
-        out[at + k] = data[start + k]
 
 
 class PacketOut:
@@ -99,11 +91,7 @@ class PacketOut:
     def write(self, socket):
         """Write what the socket takes; returns whether it took something."""
         before = self._sent
-        while self._sent < self._end:
-            n = socket.write(self._bytes, self._sent, self._end - self._sent)
-            if not n:
-                break
-            self._sent += n
+        self._sent = send(socket, self._bytes, self._sent, self._end)
         return self._sent != before
 
 

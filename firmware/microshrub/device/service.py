@@ -29,7 +29,7 @@ class Service:
         self._say = say
         self._app = Application(configuration, folder)
         self._app.trial = trial
-        self._sensor = self._button = self._watchdog = self.house = None
+        self._sensor = self._button = self._watchdog = None
         if configuration.kind != "serial":
             from .sensors import make_sensor
 
@@ -58,12 +58,12 @@ class Service:
             from .sleep import make_sleep
 
             self._app.sleep = make_sleep(self._app, self._sensor, board, say)
-        if configuration.mqtt is not None:
-            self._button = self.house = _house(self._app, board, self._button, folder, say)
-        configuration.feature_names = configuration.class_names = ()  # nobody needs them now
-        configuration.units = None
         self._link = Link(self._app, sys.stdout.buffer.write)
         self._input = inputs
+        if configuration.network is not None:
+            _attach(self, configuration, board, folder)
+        configuration.feature_names = configuration.class_names = ()  # nobody needs them now
+        configuration.units = None
         self._said_version = False  # of a host that speaks another version of the link
         if configuration.program:
             say("program %s" % configuration.program)
@@ -153,7 +153,7 @@ class Service:
         return said
 
 
-def _house(*given):
-    from .house import House
+def _attach(*given):
+    from .networking import attach
 
-    return House(*given)
+    attach(*given)

@@ -9,12 +9,12 @@ _TICKS = const(1073741823)
 class Wifi:
     """Joins a network of that name, with that password, and joins it again when it is lost.
 
-    board has station(), see hardware.py.
+    board has station(), see hardware.py. login is [name, password], or None for no network.
     """
 
-    def __init__(self, board, name, password):
-        self._station = board.station()
-        self._login = (name, password)
+    def __init__(self, board, login):
+        self._station = board.station() if login else None
+        self._login = login
         self._clock = board.milliseconds
         self._began = -1  # when it tried to join
 
@@ -32,3 +32,7 @@ class Wifi:
             except OSError:  # it is busy, or has failed: the next attempt comes
                 pass
         return False
+
+    def address(self):
+        """The board's address in it; that of all networks where the system has its own."""
+        return self._station.ifconfig()[0] if self._station else "0.0.0.0"

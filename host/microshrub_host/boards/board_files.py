@@ -59,6 +59,14 @@ class Pins:
 
 
 @dataclass(frozen=True)
+class Wifi:
+    """What a program that is in a wireless network has less of the heap, in bytes."""
+
+    heap_bytes: int
+    source: str
+
+
+@dataclass(frozen=True)
 class CostRow:
     """What a sample costs with one model, as `--ours` names it: median and 99th percentile.
 
@@ -98,7 +106,8 @@ class Board:
     what micropython.org/download calls its stock firmware, "" if it has none there. `flash_bytes`
     is the size of that firmware's file system, None if it is not known. `measured` has
     microseconds, of `microshrub bench`, `cost` instructions counted in emulation; None if the file
-    has no such section. `currents` is what it draws, of [energy].
+    has no such section. `currents` is what it draws, of [energy]. `wifi` is None if there
+    is no Wi-Fi that a program can use.
     """
 
     key: str
@@ -121,6 +130,7 @@ class Board:
     measured: Costs | None = None
     cost: Costs | None = None
     currents: Currents | None = None
+    wifi: Wifi | None = None
 
 
 def names() -> list[str]:
@@ -196,6 +206,7 @@ def _board(key: str, table: TomlSection) -> Board:
         measured=_costs(table, "measured"),
         cost=_costs(table, "cost"),
         currents=currents(table),
+        wifi=_wifi(table.section("wifi")) if "wifi" in table.rest else None,
     )
     table.finish()
     if board.native and board.executable_bytes is not None:
@@ -231,6 +242,12 @@ def _pins(table: TomlSection) -> Pins:
     )
     table.finish()
     return pins
+
+
+def _wifi(table: TomlSection) -> Wifi:
+    wifi = Wifi(table.whole("heap_bytes"), table.text("source"))
+    table.finish()
+    return wifi
 
 
 def _costs(table: TomlSection, key: str) -> Costs | None:

@@ -57,8 +57,10 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
     else:
         counted += [app.metrics, app.values, app._codes]
     elsewhere = [id(thing) for thing in counted]
+    over_tcp = service._link if "tcp" in (app.configuration.network or ()) else None
+    link = over_tcp.line if over_tcp else service._link
     parts = {
-        "link": service._link,
+        "link": link,
         **({"target": app.forecaster} if numbers else {"pending": app.pending}),
         "alarm": app.alarm,
         "anomaly": app.anomaly,
@@ -69,9 +71,12 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
         "text": app.plotter,
         "sensor": service._sensor,
         "sleep": app.sleep,
-        "broker": service.house,
+        "broker": getattr(service, "house", None),
+        "link over TCP": over_tcp,
     }
-    within = [*elsewhere, id(app), id(service._board)]
+    within = [*elsewhere, id(app), id(service._board), id(link), id(service._input)]
+    if over_tcp:
+        within += [id(over_tcp._input), id(over_tcp._wifi)]
     within.append(id(app.forecaster if numbers else app.pending))
     found = {
         name: heap_bytes(thing, names, set(within) - {id(thing)})
@@ -86,8 +91,9 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
 def _service(config: bytes) -> Any:
     """The program's Service of a configuration, as a plan; its passwords have the usual length."""
     device = loader.load("plan").device
-    pairs = {"mqtt": ["x" * 16] * 2, "wifi": ["x" * 16] * 2}
-    FILES.update({"config.json": _without_own(config), "secrets.json": json.dumps(pairs).encode()})
+    secrets: dict[str, Any] = {"mqtt": ["x" * 16] * 2, "wifi": ["x" * 16] * 2, "key": "0" * 64}
+    found = json.dumps(secrets).encode()
+    FILES.update({"config.json": _without_own(config), "secrets.json": found})
     board = Outside()
     inputs = device.stdin.Input(board.milliseconds)
     return device.service.Service(board, "", inputs, _quiet)

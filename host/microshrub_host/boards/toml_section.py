@@ -56,6 +56,12 @@ class TomlSection:
             self.fail(key, f"has to be a whole number above 0, not {value}")
         return value
 
+    def whole(self, key: str) -> int:
+        value = self.take(key, int, "a whole number, 0 or more")
+        if value < 0:
+            self.fail(key, f"has to be a whole number, 0 or more, not {value}")
+        return value
+
     def amount(self, key: str) -> float:
         """A number above 0, whole or not."""
         if type(self.rest.get(key)) is int:

@@ -97,7 +97,7 @@ STANDINS: dict[str, dict[str, Any]] = {
     "buffers": {"allocate": Unmade},
     "checkpoint": {"open": FILES.open},
     "device.config": {"open": FILES.open},
-    "device.house": {"open": FILES.open},
+    "device.networking": {"open": FILES.open},
     "device.service": {"sys": _System(), "gc": Outside()},
     "device.states": {"load": lambda app: ""},
     "device.stdin": {"sys": _System(), "_poll": Outside},

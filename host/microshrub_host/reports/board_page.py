@@ -11,7 +11,7 @@ from ..render.markdown import markdown_table
 
 HEAD = (
     "`--board`", "board", "clock", "RAM", "free heap", "in one piece", "the figure is",
-    "file system", "machine code",
+    "file system", "machine code", "Wi-Fi",
 )  # fmt: skip
 
 INTRODUCTION = """\
@@ -19,6 +19,8 @@ INTRODUCTION = """\
 
 The boards that `--board` knows, one file each in `boards/`, with the stock firmware from
 micropython.org and its radio off. Sizes are bytes. *Free heap* is what a program finds after boot.
+*Wi-Fi* is yes where `--wifi`, `--mqtt` and `--tcp` of `build` can be used; no board was measured
+with its radio on.
 *Measured* is what a board said, *derived* what follows from figures of others, from linker scripts
 and sources; below the table stands from which. *Machine code* says where a board puts the kernels
 that viper or C made: on the free heap, or in RAM of its own, of which there is so much.
@@ -94,6 +96,7 @@ def _row(board: Board) -> tuple[str, ...]:
         how(board.heap_source),
         f"{board.flash_bytes:,}" if board.flash_bytes else "-",
         f"{board.arch}, {_machine_code(board)}",
+        "yes" if board.wifi else "no",
     )
 
 
@@ -107,4 +110,9 @@ def _sources(board: Board) -> list[str]:
     found = [f"- `{board.key}`: free heap {board.heap_source}."]
     if board.executable_source:
         found.append(f"  Machine code: {board.executable_source}.")
+    if board.wifi:
+        less = (
+            f"{board.wifi.heap_bytes:,} bytes less of it" if board.wifi.heap_bytes else "as much"
+        )
+        found.append(f"  With Wi-Fi on: {less}, {board.wifi.source}.")
     return found

@@ -11,6 +11,7 @@ import numpy as np
 import program_support
 import pytest
 from device_support import Device
+from house_support import free_port
 from program_support import AROUND, blobs, number_program, program, x86
 
 from microshrub_host.base.errors import UserError
@@ -21,8 +22,9 @@ from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.programs import mpy
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import build, program_config
-from microshrub_tools.board.program_house import HouseSettings, furnished
+from microshrub_tools.board.program_house import HouseSettings
 from microshrub_tools.board.program_library import ProgramLibrary
+from microshrub_tools.board.program_network import NetworkSettings, TcpSettings, WifiSettings
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import CHECKPOINT, STATUS, DeviceStatus
 from microshrub_tools.link.serial_line import SerialLine
@@ -86,7 +88,8 @@ SENSOR = {
 }
 SHRUB = ("shrub", {"window": 16, "trees": 4, "depth": 3})
 HOEFFDING = ("hoeffding", {"nodes": 31, "leaves": 8})
-HOUSE = HouseSettings("127.0.0.1", "kitchen", 1, "x" * 16, "x" * 16, "x" * 16, "x" * 16)
+HOUSE = HouseSettings("127.0.0.1", "kitchen", 1, "x" * 16, "x" * 16)
+WIFI = WifiSettings("x" * 16, "x" * 16)
 CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
     "shrub": (SHRUB, {}),
     "shrub, all but a sensor": (
@@ -122,6 +125,7 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
         {"checkpoint": CHECKPOINTS, "beside": {"guarantee": ["guarantee", "Guarantee", {}]}},
     ),
     "shrub, a broker that is away": (SHRUB, {"mqtt": HOUSE.config(("no", "yes"))}),
+    "shrub, the link over TCP": (SHRUB, {"tcp": {"port": 0}}),
     "hoeffding": (HOEFFDING, {"checkpoint": CHECKPOINTS, "pending": 200}),
     "hoeffding, adaptive": (
         ("hoeffding", {"nodes": 31, "leaves": 8, "adaptive": True}),
@@ -192,9 +196,14 @@ def test_a_running_program_takes_what_was_counted(
 ) -> None:
     model, around = CASES[case]
     monkeypatch.setitem(program_support.MODELS, case, model)
+    if "tcp" in around:
+        around = around | {"tcp": {"port": free_port()}}
     wanted = program(case, **around)
     if "mqtt" in around:
-        wanted = furnished(wanted, HOUSE)
+        wanted = NetworkSettings(HOUSE, None, WIFI).furnish(wanted)
+    if "tcp" in around:
+        tcp = TcpSettings(tmp_path / "key", around["tcp"]["port"])
+        wanted = NetworkSettings(None, tcp, WIFI).furnish(wanted)
     check(wanted, around, tmp_path, micropython_command)
 
 

@@ -2,7 +2,7 @@
 
     main.py                   starts the program
     config.json               program_config.py
-    secrets.json              passwords, and house.bin: see program_house.py
+    secrets.json              passwords and a key, see program_network.py, and house.bin
     quantizer.state           what the quantizer has seen
     learner.state             what the model has learned, if it has
     lib/microshrub/           what the program needs of the device library, see program_library.py
@@ -39,8 +39,8 @@ from microshrub_host.sources.own_learners import own_learners
 
 from . import flash_space, program_deep_sleep
 from .program_config import Program
-from .program_house import SECRETS
 from .program_library import ProgramLibrary, arch_of
+from .program_network import SECRETS
 
 FOLDER = "build"  # a folder a board in it
 LIBRARY = f"lib/{library_files.PACKAGE}"
@@ -112,6 +112,8 @@ def make(
         raise UserError(f"--emit has to be one of {', '.join(EMITS)}, not {emit!r}")
     if freeze and emit == "native":
         raise UserError("MicroPython cannot freeze a native module: --freeze without --native")
+    if emit == "bytecode" and program.around.get("tcp"):
+        raise UserError("--tcp signs with machine code: --emit bytecode has none")
     check_output(output)
     program = program_deep_sleep.settled(program, board)
     if emit == "native" and not native_files.can_be_made(board.arch, messages.say):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from serial.tools import list_ports
@@ -18,10 +19,19 @@ _BOARDS = {
 }  # vendors of USB devices that are boards
 
 
-def add_port_option(parser: Any) -> None:
-    """Add --port, which may be left out where there is one board."""
-    text = "a serial device, or socket://HOST:PORT (default: that of the only board)"
+def add_port_option(parser: Any, *, network: bool = False) -> None:
+    """Add --port, which may be left out where there is one board; in a network there is --key."""
+    way = ", tcp://HOST[:PORT] of a board in the network" if network else ""
+    text = f"a serial device{way}, or socket://HOST:PORT (default: that of the only board)"
     parser.add_argument("--port", metavar="PORT", help=text)
+    if network:
+        parser.add_argument(
+            "--key",
+            metavar="FILE",
+            type=Path,
+            help="the key of a board in the network, which `build --tcp` has made (default: the "
+            "only one in build/)",
+        )
 
 
 def describe_ports() -> list[str]:

@@ -1,13 +1,7 @@
-"""A program that tells an MQTT broker: what `build --mqtt` asks for.
-
-Passwords are on the board in secrets.json, a file of its own beside config.json: the link gives
-away the latter. They are in no model and in nothing that is printed.
-"""
+"""A program that tells an MQTT broker: what `build --mqtt` asks for."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import re
 import ssl
 from collections.abc import Mapping, Sequence
@@ -22,7 +16,7 @@ from ..link.broker import PORT, TLS_PORT
 from . import house_messages
 from .program_config import Program
 
-SECRETS, MESSAGES, CERTIFICATE = "secrets.json", "house.bin", "broker.der"
+MESSAGES, CERTIFICATE = "house.bin", "broker.der"
 EVENTS = 64
 SETTLE = ("3", "90%")
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
@@ -31,11 +25,11 @@ _MOST_TEXT = 96  # bytes of a user or a password
 
 @dataclass(frozen=True)
 class HouseSettings:
-    """The broker and the network of a program.
+    """The broker of a program.
 
     host, port    of the broker
     name          of the board, in topics
-    user, password; wifi, wifi_password   "" for none
+    user, password   "" for none
     ca            the certificate by which the broker is known: then the line is of TLS
     in_a_row      so often a class has to be the answer, 1..255, or
     sure          its confidence has to be so much, in percent; above 100: that is not enough
@@ -49,8 +43,6 @@ class HouseSettings:
     port: int = PORT
     user: str = ""
     password: str = field(default="", repr=False)
-    wifi: str = ""
-    wifi_password: str = field(default="", repr=False)
     ca: Path | None = None
     in_a_row: int = 3
     sure: float = 90.0
@@ -60,18 +52,10 @@ class HouseSettings:
         if not 0 < len(self.host) < 64 or not 1 <= self.port <= 65535:
             raise UserError(f"--mqtt has to be HOST or HOST:PORT, not {self.host}:{self.port}")
         check_name(self.name)
-        for flag, text, most in (
-            ("--mqtt-user", self.user, _MOST_TEXT),
-            ("--mqtt-password-file", self.password, _MOST_TEXT),
-            ("--wifi", self.wifi, 32),
-            ("--wifi-password-file", self.wifi_password, 64),
-        ):
-            if len(text.encode()) > most or any(ord(letter) < 32 for letter in text):
-                raise UserError(f"{flag} has more than {most} bytes, or control characters")
+        check_text("--mqtt-user", self.user, _MOST_TEXT)
+        check_text("--mqtt-password-file", self.password, _MOST_TEXT)
         if self.password and not self.user:
             raise UserError("--mqtt-password-file needs --mqtt-user")
-        if self.wifi_password and not self.wifi:
-            raise UserError("--wifi-password-file needs --wifi")
         if not 1 <= self.in_a_row <= 255 or not self.sure > 0:
             raise UserError("--settle has to be 1 to 255 answers and a confidence such as 90%")
         if not 1 <= self.events <= 1024:
@@ -97,15 +81,16 @@ class HouseSettings:
         return found | ({"ca": CERTIFICATE} if self.ca else {})
 
     def files(self, program: Program) -> dict[str, bytes]:
-        """What a board has of it beside config.json. Raises UserError."""
-        secrets = {"mqtt": [self.user, self.password]} if self.user else {}
-        secrets |= {"wifi": [self.wifi, self.wifi_password]} if self.wifi else {}
+        """What a board has of it beside config.json and secrets.json. Raises UserError."""
         told = house_messages.messages(program.around, program.learner, library_files.version())
-        found = {
-            SECRETS: (json.dumps(secrets) + "\n").encode(),
-            MESSAGES: house_messages.packed(told),
-        }
+        found = {MESSAGES: house_messages.packed(told)}
         return found | ({CERTIFICATE: _certificate(self.ca)} if self.ca else {})
+
+
+def check_text(flag: str, text: str, most: int) -> None:
+    """Raise UserError for a text with more bytes, or with control characters."""
+    if len(text.encode()) > most or any(ord(letter) < 32 for letter in text):
+        raise UserError(f"{flag} has more than {most} bytes, or control characters")
 
 
 def check_name(name: str) -> None:
@@ -114,11 +99,6 @@ def check_name(name: str) -> None:
         raise UserError(
             f"--name has to be 1 to 32 letters, digits, - and _, as it is in topics, not {name!r}"
         )
-
-
-def furnished(program: Program, house: HouseSettings | None) -> Program:
-    """The program with the files of its house."""
-    return dataclasses.replace(program, beside=house.files(program)) if house else program
 
 
 def _certificate(path: Path) -> bytes:
@@ -135,8 +115,7 @@ def of_options(given: Mapping[str, Any], ask: Any) -> HouseSettings | None:
 
     ask(words) asks a person for a password that no file has. Raises UserError.
     """
-    names = ("mqtt_user", "mqtt_password_file", "mqtt_ca", "wifi", "wifi_password_file",
-        "name", "settle", "events")  # fmt: skip
+    names = ("mqtt_user", "mqtt_password_file", "mqtt_ca", "name", "settle", "events")
     if not given.get("mqtt"):
         for name in names:
             if given.get(name) is not None:
@@ -153,17 +132,13 @@ def of_options(given: Mapping[str, Any], ask: Any) -> HouseSettings | None:
         in_a_row, sure = int(settle.get("in_a_row", "255")), float(settle.get("sure", "101"))
     except ValueError:
         raise UserError("--settle has to be like 3, 90% or both") from None
-    user, wifi = given.get("mqtt_user") or "", given.get("wifi") or ""
+    user = given.get("mqtt_user") or ""
     return HouseSettings(
         host=host,
         port=port,
         name=given["name"],
         user=user,
         password=password(given.get("mqtt_password_file"), user, "the broker's password", ask),
-        wifi=wifi,
-        wifi_password=password(
-            given.get("wifi_password_file"), wifi, f"the password of {wifi}", ask
-        ),
         ca=given.get("mqtt_ca"),
         in_a_row=in_a_row,
         sure=sure,

@@ -118,7 +118,9 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "checkpoint": around["checkpoint"],
         "device.sleep": around.get("sleep"),
         "device.deep_sleep": around.get("sleep") and "deep" in around["sleep"],
+        "device.networking": around.get("mqtt") or around.get("tcp"),
         "device.house": around.get("mqtt"),
+        "device.tcp": around.get("tcp"),
         "device.switches": around.get("switches"),
         "device.plotter": around["text"],
         "device.saving": around["checkpoint"]
@@ -178,8 +180,10 @@ def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
 def _read_once(program: Program) -> list[str]:
     """The modules that read the configuration, and the states that it names."""
     around = program.around
-    optional = loader.load("python").device.config_fields.OPTIONAL
-    plain = around["sensor"] == {"kind": "serial"} and not any(map(around.get, optional))
+    fields = loader.load("python").device.config_fields
+    plain = around["sensor"] == {"kind": "serial"} and not any(
+        map(around.get, (*fields.OPTIONAL, *fields.NETWORK))
+    )
     return [_STATES, _FIELDS] if plain else [_STATES, _FIELDS, _PARTS]
 
 

@@ -19,6 +19,7 @@ from microshrub_host.library.learners import option
 from microshrub_host.streams.extraction import Extraction
 
 from .program_house import HouseSettings
+from .program_network import NetworkSettings, TcpSettings, WifiSettings
 from .program_sensors import ProgramSensor, check_sensor, sensors
 from .program_sensors import pin as sensor_pin
 from .program_sensors import rate_of as sensor_rate
@@ -50,7 +51,9 @@ class ProgramOptions:
     beside: Beside = ()  # what stands beside the model
     words: Mapping[str, Any] = field(default_factory=dict)  # more of it, by the options' names
     sleep: Sleep | None = None  # between readings; None: it does not
+    wifi: WifiSettings | None = None  # the wireless network that it joins
     house: HouseSettings | None = None  # the broker that it tells
+    tcp: TcpSettings | None = None  # the link over TCP, for who has a key
     watchdog: int = 0  # milliseconds, 0: none
     text: bool = False  # plotter lines over serial, too
 
@@ -90,7 +93,7 @@ class ProgramOptions:
             "label_pin": self.label_pin and self.label_pin.config(classes, board),
             **({"switches": _switches(self.switch, classes, board)} if self.switch else {}),
             **self._sleep(board, read),
-            **self._house(classes),
+            **self.network.config(board, tuple(classes), sleeps=self.sleep is not None),
             "watchdog": self.watchdog,
             "text": self.text or (read.kind != "serial" and self.sleep is None),
         }
@@ -128,11 +131,10 @@ class ProgramOptions:
             raise UserError("--text prints lines all the time, which --sleep cuts: leave one out")
         return {"sleep": self.sleep.config(board, read)}
 
-    def _house(self, classes: Sequence[str]) -> dict[str, Any]:
-        """What config.json says of the broker, if there is one. Raises UserError."""
-        if self.house is None:
-            return {}
-        return {"mqtt": self.house.config(classes, sleeps=self.sleep is not None)}
+    @property
+    def network(self) -> NetworkSettings:
+        """What the program has in a network."""
+        return NetworkSettings(self.house, self.tcp, self.wifi)
 
     def _check(self, board: Board) -> None:
         most = board.watchdog_ms or 1 << 23

@@ -26,14 +26,14 @@ from microshrub_host.cli.stream_options import (
 from microshrub_host.library.learners import WARMUP, option
 from microshrub_host.models import model_files
 
-from ..board import build, program_config, program_house, program_words
+from ..board import build, program_config, program_network, program_words
 from ..board.build import FOLDER
 from ..board.program_config import Program
 from ..board.program_options import ProgramOptions
 from ..board.program_sensors import sensors
 from ..board.program_settings import DETECTORS, HOOKS
 from .build_report import print_build
-from .house_options import add_house_options, ask_password
+from .network_options import add_network_options, ask_password
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_battery_option(parser)
     _add_program_options(parser)
-    add_house_options(parser)
+    add_network_options(parser)
     add_number_options(parser)
     add_model_options(parser, files=True, numbers=True)
 
@@ -172,23 +172,26 @@ def run(arguments: argparse.Namespace) -> int:
     board = board_files.load(arguments.board)
     output: Path = arguments.output or build.folder_of(board)
     build.check_output(output)
-    options = _options(arguments)
-    program = program_house.furnished(_program(arguments, board, options), options.house)
+    options = _options(arguments, output)
+    program = options.network.furnish(_program(arguments, board, options))
     own = options.own_files(board)
     made = build.make(program, board, output, arguments.emit, freeze=arguments.freeze, own=own)
     print_build(made, board, program, arguments)
     return 0
 
 
-def _options(arguments: argparse.Namespace) -> ProgramOptions:
+def _options(arguments: argparse.Namespace, output: Path) -> ProgramOptions:
     given = vars(arguments)
     plain = ("features", "led_pin", "watchdog", "text")
+    network = program_network.of_options(given, output, ask_password)
     return ProgramOptions(
         **{name: given[name] for name in plain},
         **program_words.of_words(given),
         sensor=arguments.sensor or ("serial",),
         words={name: given[name] for name in registry.option_names() if name in given},
-        house=program_house.of_options(given, ask_password),
+        wifi=network.wifi,
+        house=network.house,
+        tcp=network.tcp,
     )
 
 

@@ -23,8 +23,8 @@ from microshrub_host.evaluation.by_class import ByClass
 
 from ..board.ports import add_port_option, chosen_port
 from ..link.client import HostLink
+from ..link.lines import open_line
 from ..link.messages import Observed, Unlike
-from ..link.serial_line import SerialLine
 from ..watch.board_words import BoardWords
 from ..watch.device_watch import Watch, drift_name
 from ..watch.interrupts import Interrupts
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"type {HELP}, and Enter; there, a question is answered by `answer NAME`. With --anomaly, "
         f"the key {KEY} says: this is normal; with spare classes, `{COMMAND}`."
     )
-    add_port_option(parser)
+    add_port_option(parser, network=True)
     add_outputs(parser, plot="draw it at the end")
     parser.add_argument(
         "--seconds", type=float, metavar="S", help="stop after S seconds (default: off)"
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(f"--seconds has to be above 0, not {arguments.seconds}")
     port = chosen_port(arguments.port)
     words = BoardWords()
-    with HostLink(SerialLine(port), on_text=words.feed) as link, words.explaining():
+    with HostLink(open_line(port, arguments.key), on_text=words.feed) as link, words.explaining():
         watch = Watch(link, words)
         if watch.note:
             messages.say(watch.note)

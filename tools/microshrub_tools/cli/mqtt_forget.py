@@ -11,7 +11,7 @@ from microshrub_host.base.text import count
 from ..board import house_messages
 from ..board.program_house import check_name, host_and_port, password
 from ..link.broker import Broker
-from .house_options import add_broker_options, ask_password
+from .network_options import add_broker_options, ask_password
 
 _SECONDS = 0.5  # within which a broker tells what it has kept
 

@@ -19,7 +19,8 @@ from microshrub_host.cli.features_option import add_features_option
 from microshrub_host.cli.parsed import whole_number
 
 from ..board.ports import add_port_option, chosen_port
-from ..link.serial_line import SerialLine
+from ..link.lines import is_network, open_line
+from ..link.serial_line import Line
 from ..watch.feature_readings import FeatureReadings
 from ..watch.interrupts import Interrupts
 from ..watch.keyboard import Keyboard
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Record a board's sensor values, from plotter lines or over the link, in a CSV file for "
         "`simulate`, until Ctrl-C."
     )
-    add_port_option(parser)
+    add_port_option(parser, network=True)
     parser.add_argument(
         "-o",
         "--output",
@@ -107,9 +108,9 @@ def run(arguments: argparse.Namespace) -> int:
     with (
         SampleFile(arguments.output, append=arguments.append, force=arguments.force) as file,
         Interrupts() as ctrl_c,
-        contextlib.closing(_Stoppable(port, ctrl_c)) as line,
+        contextlib.closing(_Stoppable(open_line(port, arguments.key), ctrl_c)) as line,
     ):
-        source = SampleSource(line, port)
+        source = SampleSource(line, port, silent=is_network(port))
         recorder = Recorder(file, arguments.label_keys, timed=arguments.time)
         try:
             _run(arguments, source, recorder, file, features)
@@ -129,18 +130,18 @@ def run(arguments: argparse.Namespace) -> int:
         return 0 if file.samples else 1
 
 
-class _Stoppable(SerialLine):
+class _Stoppable:
     """Ctrl-C strikes where the line is read, and so never between a sample and its file."""
 
-    def __init__(self, port: str, ctrl_c: Interrupts) -> None:
-        super().__init__(port)
-        self._ctrl_c = ctrl_c
+    def __init__(self, line: Line, ctrl_c: Interrupts) -> None:
+        self._line, self._ctrl_c = line, ctrl_c
+        self.write, self.reopen, self.close = line.write, line.reopen, line.close
 
     def read(self, seconds: float) -> bytes:
         """What has come. Raises KeyboardInterrupt once it was asked for."""
         if self._ctrl_c.came:
             raise KeyboardInterrupt
-        return super().read(min(seconds, _WAIT))
+        return self._line.read(min(seconds, _WAIT))
 
 
 def _run(

@@ -24,8 +24,8 @@ from ..board.ports import add_port_option, chosen_port
 from ..board.simulated_device import CONFIG, AskingTwin, NumberTwin, Twin, find_twin
 from ..link.board_names import read_configuration, version_note
 from ..link.client import HostLink
+from ..link.lines import open_line
 from ..link.messages import Welcome
-from ..link.serial_line import SerialLine
 from ..watch.question_streaming import QuestionRun
 from ..watch.streaming import DeviceRun, Figures, NumberRun
 
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_stream_options(parser)
     add_target_option(parser)
-    add_port_option(parser)
+    add_port_option(parser, network=True)
     parser.add_argument(
         "--rate",
         type=_rate,
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     port = chosen_port(arguments.port)
     numbers = arguments.target is not None
     data = open_number_stream(arguments) if numbers else open_arguments(arguments)
-    with HostLink(SerialLine(port)) as link:
+    with HostLink(open_line(port, arguments.key)) as link:
         welcome = link.connect()
         note = version_note(read_configuration(link, welcome))
         if note:

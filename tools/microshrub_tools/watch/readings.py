@@ -131,16 +131,16 @@ class SampleSource:
     says. It says hello to such a one and to a silent one, and takes its observations. `skipped`
     counts lines that are not samples, and `lost` observations that did not arrive; `extracts`
     says that the board makes features of its readings; `note` is for people, as are `words`, which
-    the board said. Raises PortError or
-    LinkError.
+    the board said. `silent`: no text comes on that line. Raises PortError or LinkError.
     """
 
-    def __init__(self, line: Line, port: str) -> None:
+    def __init__(self, line: Line, port: str, *, silent: bool = False) -> None:
         self._line = line
         self._port = port
         self._lines = TextLines()
         self._found: deque[Reading] = deque()
-        self._heard = self._began = time.monotonic()
+        self._began = time.monotonic()
+        self._heard = self._began - _LISTEN * silent
         self._link: HostLink | None = None
         self._names: BoardNames | None = None  # of the board on the link
         self._text = False  # it prints samples, and answers no hello

@@ -1,4 +1,4 @@
-"""Options of commands that talk to an MQTT broker, and how a password is asked for."""
+"""Options of a board in a network and of an MQTT broker, and how a password is asked for."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.cli.parsed import whole_number
 
 from ..board.program_house import EVENTS, SETTLE
+from ..link.tcp_line import PORT
 
 
 def add_broker_options(group: argparse._ActionsContainer, *, required: bool = False) -> None:
@@ -39,13 +40,9 @@ def add_broker_options(group: argparse._ActionsContainer, *, required: bool = Fa
     )
 
 
-def add_house_options(parser: argparse.ArgumentParser) -> None:
-    """Add all that a program for a house has."""
-    group = parser.add_argument_group("options of a board in a house, with Home Assistant")
-    add_broker_options(group)
-    group.add_argument(
-        "--name", metavar="NAME", help="what the board is called there (required with --mqtt)"
-    )
+def add_network_options(parser: argparse.ArgumentParser) -> None:
+    """Add all that a program in a network has."""
+    group = parser.add_argument_group("options of a board in a network")
     group.add_argument(
         "--wifi",
         metavar="SSID",
@@ -56,6 +53,27 @@ def add_house_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=Path,
         help="a file whose first line is its password (default: it is asked for)",
+    )
+    group.add_argument(
+        "--tcp",
+        metavar="PORT",
+        nargs="?",
+        type=whole_number,
+        const=PORT,
+        help="let whoever has the key speak to the board over the network, at this port (default: "
+        f"off; {PORT} without a number)",
+    )
+    group.add_argument(
+        "--key",
+        metavar="FILE",
+        type=Path,
+        help="the file of that key, which is made if it is not there (default: FOLDER.key, beside "
+        "the folder of --output)",
+    )
+    group = parser.add_argument_group("options of a board in a house, with Home Assistant")
+    add_broker_options(group)
+    group.add_argument(
+        "--name", metavar="NAME", help="what the board is called there (required with --mqtt)"
     )
     group.add_argument(
         "--settle",

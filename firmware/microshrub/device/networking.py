@@ -1,0 +1,58 @@
+"""What a program has in a network; imported where there is something.
+
+secrets.json, beside config.json, may have "wifi", [network, password]; "mqtt", [user, password];
+and "key", the 32 bytes of the link over TCP, in 64 digits.
+"""
+
+import json
+from binascii import unhexlify
+
+from .wifi import Wifi
+
+
+def attach(service, configuration, board, folder):
+    """Have a service talk to a broker, or serve the link over TCP. Raises ValueError."""
+    secrets = read_secrets(folder)
+    wifi = Wifi(board, secrets.get("wifi"))
+    if "mqtt" in configuration.network:
+        from .house import House
+
+        login = secrets.get("mqtt", ("", ""))
+        house = House(service._app, board, service._button, folder, service._say, wifi, login)
+        service._button = service.house = house
+    if "tcp" in configuration.network:
+        from .tcp import Tcp
+
+        if "key" not in secrets:
+            raise ValueError("secrets.json has no key: build and flash the board again")
+        port, key = configuration.network["tcp"]["port"], secrets["key"]
+        line = Tcp(
+            service._link, service._input, board.milliseconds, wifi, port, key, service._say
+        )
+        service._link = service._input = line
+
+
+def read_secrets(folder):
+    """What secrets.json has, the key as a bytearray. Raises ValueError, with none of it."""
+    try:
+        with open(folder + "secrets.json") as file:
+            found = json.load(file)
+        right = isinstance(found, dict)
+        for name in found if right else ():
+            if name == "key":
+                found[name] = bytearray(unhexlify(found[name]))
+                right = right and len(found[name]) == 32
+            else:
+                right = right and _is_pair(found[name])
+    except OSError:
+        return {}
+    except (TypeError, ValueError):
+        right = False
+    if not right:
+        raise ValueError("secrets.json is damaged: build and flash the board again")
+    return found
+
+
+def _is_pair(value):
+    texts = isinstance(value, list) and all([isinstance(text, str) for text in value])
+    return texts and len(value) == 2

@@ -1,0 +1,215 @@
+"""The link over TCP: another line to the same application, for who has the key.
+
+config.json's `tcp` has the port; secrets.json has the key. Whoever has not proved it is told
+nothing, has three seconds, and cannot disturb who has. One host is served; another one that proves
+the key takes its place, as it may be the same one, behind a line that was cut.
+"""
+
+import select
+import socket
+import sys
+
+from micropython import const
+
+from .channel import Greeting, Records
+from .link import Link
+from .sha256 import Sha256
+from .sockets import close
+
+_GUEST = const(3000)  # milliseconds in which a key has to be proved
+_SILENT = const(15000)  # without a record, after which a host is taken for gone
+_PAUSE = const(100)  # between two who come in, and have no key
+_LOOK = const(1000)  # between two looks at the network
+_SOON = const(5)  # while something waits to be sent
+_RECORDS = const(8)  # that are taken in a turn
+_BACKLOG = const(2)
+_TICKS = const(1073741823)
+
+_listeners = []  # type: list  # the one that is open; a program that begins anew closes it
+
+
+class Tcp:
+    """Serves the application of a link at a port, once wifi has joined a network.
+
+    It stands for the link and for the input of the program, `line`, and has a link of its own.
+    clock gives milliseconds, key is a bytearray of 32, say(words) is for whoever looks.
+    """
+
+    def __init__(self, line, inputs, clock, wifi, port, key, say):
+        self.line = line
+        self._input = inputs
+        self._link = Link(line.app, self._send)
+        sha = Sha256()
+        self._greeting = Greeting(sha, key)
+        self._records = Records(sha, len(line.out._line))
+        self._clock = clock
+        self._wifi = wifi
+        self._port = port
+        self._say = say
+        self._listener = self._guest = self._host = self._poll = None
+        self._is_open = False  # for another guest
+        self._came = self._heard = self._looked = (clock() - _LOOK) & _TICKS
+
+    # In place of the program's link
+
+    @property
+    def is_open(self):
+        """Whether a host has said hello."""
+        return self.line.is_open or self._link.is_open
+
+    @property
+    def foreign(self):
+        """The version of the last frame that was of another one."""
+        return self.line.foreign or self._link.foreign
+
+    def observe(self, prediction, label):
+        """Tell the hosts of a sample of the device's own."""
+        self.line.observe(prediction, label)
+        self._link.observe(prediction, label)
+
+    # And of its input
+
+    def take(self, _, milliseconds):
+        """Feed both links with what has come; wait at most so long for the first byte.
+
+        Returns how many bytes. Raises what the input does.
+        """
+        if self._poll:
+            self._wait(milliseconds)
+            milliseconds = 0
+        came = self._input.take(self.line, milliseconds) + self._serve()
+        if self.line.app.restart:
+            self.close()
+        return came
+
+    def _wait(self, milliseconds):
+        """Wait so long for a byte on any line; let who knocks in."""
+        if self._records.waits:
+            milliseconds = min(milliseconds, _SOON)
+        knocks = False
+        for thing, _ in self._poll.ipoll(milliseconds):  # type: ignore[union-attr]
+            knocks = knocks or thing is self._listener
+        now = self._clock()
+        if knocks and self._is_open:
+            self._let_in(now)
+        is_open = not self._guest and (now - self._came) & _TICKS >= _PAUSE
+        if is_open != self._is_open:
+            self._is_open = is_open
+            self._poll.modify(self._listener, select.POLLIN if is_open else 0)  # type: ignore[union-attr]
+
+    def _serve(self):
+        """Hear who is there; returns how many records came of who has the key."""
+        now = self._clock()
+        if (now - self._looked) & _TICKS >= _LOOK:
+            self._looked = now
+            if self._wifi.joined() and not self._listener:
+                self._listen()
+        if self._guest:
+            self._receive(now)
+        return self._answer(now) if self._host else 0
+
+    def close(self):
+        """Let go of the port, and of whoever is there."""
+        for thing in (self._guest, self._host, self._listener):
+            close(thing)
+        self._guest = self._host = self._listener = self._poll = None
+
+    def _listen(self):
+        while _listeners:
+            close(_listeners.pop())
+        try:
+            address = socket.getaddrinfo("0.0.0.0", self._port, 0, socket.SOCK_STREAM)[0]
+            self._listener = socket.socket()
+            self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._listener.bind(address[-1])
+            self._listener.listen(_BACKLOG)
+            self._listener.setblocking(False)
+            _listeners.append(self._listener)
+        except OSError as error:
+            self._say("the port %d cannot be used: %s" % (self._port, error))
+            self.close()
+            return
+        self._poll = select.poll()
+        self._poll.register(sys.stdin, select.POLLIN)
+        self._poll.register(self._listener, select.POLLIN)
+        self._is_open = True
+        self._say("the link listens at %s:%d" % (self._wifi.address(), self._port))
+
+    def _let_in(self, now):
+        self._came = now
+        guest = None
+        try:
+            guest = self._listener.accept()[0]  # type: ignore[union-attr]
+            guest.setblocking(False)
+            self._poll.register(guest, select.POLLIN)  # type: ignore[union-attr]
+        except (OSError, MemoryError):  # it is gone, or there is no room
+            close(guest)
+            return
+        self._greeting.begin()
+        self._guest = guest
+
+    def _receive(self, now):
+        """Hear a guest, who may prove the key, and be the host then."""
+        try:
+            proved = self._greeting.read(self._guest)
+        except OSError:
+            self._leave(self._guest)
+            self._guest = None
+            return
+        if proved:
+            if self._host:
+                self._leave(self._host)
+            self._host, self._guest = self._guest, None
+            self._records.begin(self._greeting)
+            self._heard = now
+            self._say("a PC has come in over the network")
+        elif (now - self._came) & _TICKS > _GUEST:
+            self._leave(self._guest)
+            self._guest = None
+
+    def _answer(self, now):
+        """Do what the host's records ask for; returns how many they were."""
+        records = self._records
+        came = 0
+        try:
+            records.write(self._host)
+            while self._host and came < _RECORDS and records.read(self._host) >= 0:
+                came += 1
+                self._heard = now
+                self._take()
+            if (now - self._heard) & _TICKS > _SILENT:
+                raise OSError("nothing was heard")
+        except OSError:
+            self._lose()
+        return came
+
+    def _take(self):
+        """Do what a record asks for: it has bytes of the link, or none: is anybody there?"""
+        records = self._records
+        if records.size:
+            self._link.feed(records.body, records.size)
+        elif records.put(b"", 0):
+            records.write(self._host)
+
+    def _send(self, line, n):
+        """The link's write: what the line does not take now is lost, as on any line."""
+        if not self._host:
+            return
+        try:
+            if self._records.waits:
+                self._records.write(self._host)
+            if self._records.put(line, n):
+                self._records.write(self._host)
+        except OSError:
+            self._lose()
+
+    def _lose(self):
+        if self._host:
+            self._leave(self._host)
+            self._host = None
+            self._say("the PC in the network is gone")
+
+    def _leave(self, thing):
+        if self._poll:
+            self._poll.unregister(thing)
+        close(thing)

@@ -1,0 +1,101 @@
+"""A board in the network: the real program, on a 32-bit MicroPython with its sockets."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+from device_support import Device, configuration, put_device
+from house_support import free_port
+from patience import PATIENCE
+
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.serial_line import PortError
+from microshrub_tools.link.tcp_line import CODE, NONCE, TcpLine, signed
+
+KEY = bytes(range(7, 39))
+HELLO = NONCE + CODE
+THICKET: tuple[str, dict[str, Any]] = ("Thicket", {"features": 3, "classes": 2, "bytes": 12000})
+
+
+class NetworkBoard:
+    """One that serves the link at `tcp`, as well as at its port; started by start()."""
+
+    def __init__(self, command: tuple[str, ...], folder: Path, heap: str = "256k") -> None:
+        self.folder, self._command, self._heap = folder, command, heap
+        self.tcp = free_port()
+        self.device: Device | None = None
+
+    def start(
+        self, main: str = "", files: dict[str, bytes] | None = None, **fields: Any
+    ) -> Device:
+        """Start it with these fields of config.json; main: what stands for its main.py."""
+        config = configuration(*THICKET) | {"tcp": {"port": self.tcp}} | fields
+        put_device(self.folder, config)
+        (self.folder / "secrets.json").write_text(json.dumps({"key": KEY.hex()}))
+        for name, data in (files or {}).items():
+            (self.folder / name).write_bytes(data)
+        if main:
+            (self.folder / "main.py").write_text(main)
+        self.device = Device(self._command, self.folder, self._heap)
+        return self.device
+
+    def line(self, port: int = 0) -> TcpLine:
+        """A line to it, or to a port that leads there, however long it takes."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return TcpLine(f"127.0.0.1:{port or self.tcp}", KEY)
+            except PortError:
+                assert time.monotonic() < end
+                time.sleep(0.05)
+
+    def connected(self, port: int = 0, **options: Any) -> HostLink:
+        """The PC's end of the link, welcomed."""
+        link = HostLink(self.line(port), **{"patience": PATIENCE} | options)
+        link.connect()
+        return link
+
+    def stranger(self) -> socket.socket:
+        """Somebody who has opened a line, and said nothing yet."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                found = socket.create_connection(("127.0.0.1", self.tcp), PATIENCE)
+                found.settimeout(PATIENCE)
+                return found
+            except ConnectionRefusedError:
+                assert time.monotonic() < end
+                time.sleep(0.05)
+
+    def close(self) -> None:
+        if self.device:
+            self.device.close()
+
+
+def greeting(key: bytes, ours: bytes) -> bytes:
+    """The hello of a host with that key and that number."""
+    return ours + signed(key, b"h", ours + bytes(NONCE))[:CODE]
+
+
+def rest(line: socket.socket) -> bytes:
+    """All that comes until the other end closes the line."""
+    found = b""
+    try:
+        while data := line.recv(4096):
+            found += data
+    except ConnectionResetError:
+        pass
+    return found
+
+
+def until_it_ends(line: TcpLine) -> str:
+    """Read until the line is gone; returns why."""
+    try:
+        while True:
+            line.read(PATIENCE)
+    except OSError as error:
+        return str(error)

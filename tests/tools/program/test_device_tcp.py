@@ -1,0 +1,261 @@
+"""The link over TCP: the program on a real 32-bit MicroPython, with its sockets on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from device_support import (
+    configuration,
+    connected,
+    frozen_quantizer,
+    learn,
+    nothing_allocated,
+    run_device,
+)
+from house_support import FAST, SENSOR, Relay, settings, stream
+from patience import PATIENCE
+from recorded_board import observe
+from tcp_support import HELLO, KEY, THICKET, NetworkBoard, greeting, rest, until_it_ends
+
+from microshrub_host import Stream, open_stream
+from microshrub_tools.board.simulated_device import find_twin
+from microshrub_tools.cli.main import main
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.link_errors import RestartedError
+from microshrub_tools.link.messages import FINGERPRINT, STATUS, DeviceStatus, configure
+from microshrub_tools.link.serial_line import PortError
+from microshrub_tools.link.tcp_line import CODE, NONCE, Records, TcpLine, signed
+from microshrub_tools.watch.streaming import DeviceRun
+
+SOURCE, SAMPLES = "synth:sea_a", 500
+HOME = settings(0) | {"mqtt": None}
+
+
+@pytest.fixture
+def board(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[NetworkBoard]:
+    made = NetworkBoard(micropython_command, tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def data() -> Stream:
+    return open_stream(SOURCE, limit=2 * SAMPLES)
+
+
+def at_home(board: NetworkBoard, **fields: object) -> None:
+    """Start a board that reads a sensor of its own."""
+    files = {
+        "own_level.py": SENSOR.encode(), "level": b"100",
+        "quantizer.state": frozen_quantizer(stream()),
+    }  # fmt: skip
+    board.start(files=files, **HOME | fields)
+
+
+def samples_of(link: HostLink) -> int:
+    status = link.ask(STATUS)
+    assert isinstance(status, DeviceStatus)
+    return status.samples
+
+
+def test_it_is_the_same_link_and_leaves_nothing_on_the_heap(
+    board: NetworkBoard, data: Stream
+) -> None:
+    device = board.start()
+    with board.connected() as link:
+        first = learn(link, data, 0, SAMPLES)
+        with nothing_allocated(link):
+            learn(link, data, SAMPLES, 2 * SAMPLES)
+        over_tcp = link.ask(FINGERPRINT)
+        with connected(device) as cable:  # beside the other one
+            assert cable.ask(FINGERPRINT) == over_tcp
+            assert samples_of(cable) == samples_of(link) == 2 * SAMPLES - 256
+    device.kill()
+    device.start()
+    with connected(device) as cable:
+        assert learn(cable, data, 0, SAMPLES) == first
+        learn(cable, data, SAMPLES, 2 * SAMPLES)
+        assert cable.ask(FINGERPRINT) == over_tcp
+
+
+@pytest.mark.parametrize("step", [37, pytest.param(1, marks=pytest.mark.long)])
+def test_a_line_that_is_cut_at_any_byte_loses_nothing(
+    step: int, board: NetworkBoard, data: Stream, tmp_path: Path
+) -> None:
+    """Each sample is learned once and in order, whichever byte of whatever message ends it."""
+    board.start()
+    with Relay(board.tcp) as relay:
+        for n in range(1, 150, step):
+            relay.cuts.extend([(n, None), (600 + 7 * n, None), (None, n), (None, 500 + 5 * n)])
+        with board.connected(relay.port, timeout=0.2) as link:
+            twin = find_twin(link.connect().configuration_hash, tmp_path)
+            rows = twin.raw_rows(data)
+            twin.prepare(rows)
+            again = False
+            while relay.cuts or not again:
+                run = DeviceRun(link, twin, rows, data.labels)
+                run.run(reset=again)  # compares each prediction, and the state at the end
+                assert run.figures.restarts == 0
+                again = True
+
+
+def test_who_has_no_key_is_told_nothing(board: NetworkBoard) -> None:
+    at_home(board)
+    with board.connected() as link:
+        observe(link, 5)
+        with pytest.raises(PortError, match="another board's key"):
+            TcpLine(f"127.0.0.1:{board.tcp}", bytes(32))
+        for said in (
+            bytes(HELLO),
+            os.urandom(HELLO),
+            b"GET / HTTP/1.1\r\nHost: board\r\n\r\n" * 3,
+        ):
+            with board.stranger() as line:
+                line.sendall(said)
+                assert rest(line) == b""
+        observe(link, 5)  # who has it goes on meanwhile
+        assert samples_of(link) == 0
+
+
+def test_what_was_said_once_is_worth_nothing(board: NetworkBoard) -> None:
+    """A hello that is sent again gets another number, and the old proof is not of that one."""
+    board.start()
+    ours = os.urandom(NONCE)
+    seen = []
+    for _ in range(2):
+        with board.stranger() as line:
+            line.sendall(greeting(KEY, ours))
+            answer = line.recv(HELLO, socket.MSG_WAITALL)
+            assert answer[NONCE:] == signed(KEY, b"b", ours + answer[:NONCE])[:CODE]
+            seen.append(answer)
+            proof = signed(KEY, b"p", ours + seen[0][:NONCE])[:CODE]
+            up = Records(signed(KEY, b"u", ours + seen[0][:NONCE]))
+            line.sendall(proof + up.seal(b""))
+            if len(seen) == 1:
+                assert line.recv(2 + CODE, socket.MSG_WAITALL)
+            else:
+                assert rest(line) == b""
+    assert seen[0] != seen[1]
+    device = board.device
+    assert device
+    device.kill()
+    device.start()
+    with board.stranger() as line:  # nor after a reset
+        line.sendall(greeting(KEY, ours))
+        assert line.recv(HELLO, socket.MSG_WAITALL) not in seen
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda one, two: one[:5] + bytes([one[5] ^ 1]) + one[6:],  # altered
+        lambda one, two: two,  # one is missing
+        lambda one, two: two + one,  # moved
+        lambda one, two: one + one,  # repeated
+        lambda one, two: struct.pack("<H", 257) + bytes(300),  # too long
+        lambda one, two: one[:-1] + bytes([one[-1] ^ 128]),
+    ],
+)  # fmt: skip
+def test_a_wrong_record_ends_the_line(spoil: object, board: NetworkBoard) -> None:
+    assert callable(spoil)
+    board.start()
+    line = board.line()
+    one, two = line._up.seal(b"\0"), line._up.seal(b"\0\0")
+    line._socket.sendall(spoil(one, two))
+    assert until_it_ends(line)
+    line.close()
+    with board.connected() as link:
+        assert samples_of(link) == 0
+
+
+def test_a_new_host_takes_the_place_of_one_that_is_cut_off(
+    board: NetworkBoard, data: Stream
+) -> None:
+    board.start()
+    old_line = board.line()
+    with HostLink(old_line) as old:
+        old.connect()
+        learn(old, data, 0, 300)
+        with board.connected() as new:
+            assert samples_of(new) == 44
+            assert until_it_ends(old_line)
+
+
+def test_half_open_lines_are_closed_in_time(board: NetworkBoard) -> None:
+    """The board's milliseconds pass ten times as fast."""
+    board.start(FAST % 10)
+    board.line().close()  # it listens
+    with board.stranger() as line:
+        assert rest(line) == b""  # three seconds without a greeting
+    with board.stranger() as line:
+        line.sendall(greeting(KEY, bytes(NONCE)))
+        assert len(rest(line)) == HELLO  # and without a proof
+    line = board.line()
+    assert rest(line._socket) == b""  # fifteen without a record
+
+
+def test_another_configuration_comes_over_tcp(board: NetworkBoard, tmp_path: Path) -> None:
+    board.start()
+    other = configuration(*THICKET, pending=7, tcp={"port": board.tcp})
+    with board.connected() as link:
+        for piece in configure(json.dumps(other).encode(), link.connect().longest_payload - 1):
+            link.ask(piece)
+        with pytest.raises(RestartedError):  # the line ends, and is there again
+            link.poll(PATIENCE)
+        link.connect()
+        assert samples_of(link) == 0
+    assert json.loads((tmp_path / "config.json").read_text()) == other
+
+
+def test_the_commands_take_a_board_in_the_network(
+    board: NetworkBoard, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at_home(board)
+    board.line().close()
+    key = tmp_path / "home.key"
+    key.write_text(KEY.hex() + "\n")
+    there = ["--port", f"tcp://localhost:{board.tcp}", "--key", str(key)]
+    file = tmp_path / "out.csv"
+    assert main(["record", *there, "-o", str(file), "--seconds", "3"]) == 1
+    assert "without a label skipped" in capsys.readouterr().err
+    assert main(["monitor", *there, "--seconds", "1.5"]) == 0
+    assert "accuracy" in capsys.readouterr().out
+    key.write_text(bytes(32).hex())
+    assert main(["monitor", *there, "--seconds", "1"]) == 2
+    said = capsys.readouterr().err
+    assert "another board's key" in said
+    assert bytes(32).hex() not in said
+    assert main(["monitor", "--port", "tcp://", "--key", str(key)]) == 2
+    assert "tcp://HOST" in capsys.readouterr().err
+
+
+def test_a_lost_line_costs_the_sensor_no_reading(board: NetworkBoard) -> None:
+    """The host is there, reads nothing, and is cut off: the readings have no gap at the cable."""
+    at_home(board)
+    device = board.device
+    assert device
+    with connected(device) as cable:
+        for _ in range(2):
+            line = board.line()
+            HostLink(line).connect()  # from now on it is told of each sample
+            seen = observe(cable, 20)
+            numbers = [each.number for each in seen]
+            assert numbers == list(range(numbers[0], numbers[0] + 20))
+            line.close()
+
+
+def test_without_its_key_the_program_says_so(
+    board: NetworkBoard, tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    board.start()
+    for secrets, words in (("{}", "has no key"), ('{"key": "12"}', "damaged"), ("[", "damaged")):
+        (tmp_path / "secrets.json").write_text(secrets)
+        said = run_device(micropython_command, tmp_path, heap="256k")
+        assert words in said
+        assert "Traceback" not in said

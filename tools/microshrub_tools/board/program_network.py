@@ -1,0 +1,119 @@
+"""A program in a network: Wi-Fi, an MQTT broker, the link over TCP, and their secrets.
+
+Passwords and the key are on the board in secrets.json, a file of its own beside config.json: the
+link gives away the latter. They are in no model and in nothing that is printed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.boards.board_files import Board
+
+from ..link import key_file
+from ..link.tcp_line import PORT
+from . import program_house
+from .program_config import Program
+from .program_house import HouseSettings, check_text, password
+
+SECRETS = "secrets.json"
+
+
+@dataclass(frozen=True)
+class WifiSettings:
+    """The wireless network that a board joins. Raises UserError for what cannot be."""
+
+    name: str
+    password: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        check_text("--wifi", self.name, 32)
+        check_text("--wifi-password-file", self.password, 64)
+
+
+@dataclass(frozen=True)
+class TcpSettings:
+    """The link over TCP at a port, for who has the key in a file, which is made if need be.
+
+    Raises UserError for what cannot be.
+    """
+
+    key: Path
+    port: int = PORT
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.port <= 65535:
+            raise UserError(f"--tcp has to be a port, 1 to 65535, not {self.port}")
+
+
+@dataclass(frozen=True)
+class NetworkSettings:
+    """What a program has in a network."""
+
+    house: HouseSettings | None = None
+    tcp: TcpSettings | None = None
+    wifi: WifiSettings | None = None
+
+    def config(self, board: Board, classes: tuple[str, ...], *, sleeps: bool) -> dict[str, Any]:
+        """What config.json says of it. Raises UserError."""
+        flags = (("--wifi", self.wifi), ("--mqtt", self.house), ("--tcp", self.tcp))
+        flag = next((flag for flag, given in flags if given), None)
+        if flag and board.wifi is None:
+            raise UserError(
+                f"{flag} needs Wi-Fi, and {board.name} has none that the program can use: "
+                "`microshrub boards` tells which boards have"
+            )
+        found: dict[str, Any] = {}
+        if self.house:
+            found["mqtt"] = self.house.config(classes, sleeps=sleeps)
+        if self.tcp:
+            if sleeps:
+                raise UserError("--sleep switches the radio off, which --tcp needs: leave one out")
+            found["tcp"] = {"port": self.tcp.port}
+        return found
+
+    def furnish(self, program: Program) -> Program:
+        """The program with the files of its network. Raises UserError."""
+        house = self.house.files(program) if self.house else {}
+        secrets = {
+            **({"wifi": [self.wifi.name, self.wifi.password]} if self.wifi else {}),
+            **self._of_broker(),
+            **({"key": key_file.kept(self.tcp.key).hex()} if self.tcp else {}),
+        }
+        if self.house or self.tcp:
+            house[SECRETS] = (json.dumps(secrets) + "\n").encode()
+        return dataclasses.replace(program, beside={**program.beside, **house})
+
+    def _of_broker(self) -> dict[str, Any]:
+        if not self.house or not self.house.user:
+            return {}
+        return {"mqtt": [self.house.user, self.house.password]}
+
+
+def of_options(given: Mapping[str, Any], output: Path, ask: Any) -> NetworkSettings:
+    """What the values of the options ask for, by their names, for a build in a folder.
+
+    ask(words) asks a person for a password that no file has. Raises UserError.
+    """
+    house = program_house.of_options(given, ask)
+    port, name = given.get("tcp"), given.get("wifi")
+    for flag in ("wifi", "wifi_password_file"):
+        if given.get(flag) is not None and not house and port is None:
+            raise UserError(f"--{flag.replace('_', '-')} needs --mqtt HOST or --tcp")
+    if given.get("key") is not None and port is None:
+        raise UserError("--key needs --tcp")
+    if given.get("wifi_password_file") is not None and not name:
+        raise UserError("--wifi-password-file needs --wifi")
+    key = given.get("key") or key_file.beside(output)
+    secret = password(given.get("wifi_password_file"), name or "", f"the password of {name}", ask)
+    return NetworkSettings(
+        house=house,
+        tcp=None if port is None else TcpSettings(key, port),
+        wifi=WifiSettings(name, secret) if name else None,
+    )

@@ -1,0 +1,210 @@
+"""The line of a link to a board in the network, for who has its key.
+
+docs/reference/link.md has the messages. Both ends prove the key to each other; every record is
+counted and signed, so what is altered, lost, repeated or moved on the way ends the line. What is
+in the records can be read by who sees them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import os
+import select
+import socket
+import struct
+import time
+
+from .serial_line import PortError
+
+PORT = 7477
+SCHEME = "tcp://"
+MOST = 256  # bytes of a record to the board
+KEY = 32
+NONCE = CODE = 16
+_LABEL = b"microshrub 1 "
+_PAUSE = 0.1  # seconds between two tries
+_PATIENCE = 5.0  # seconds for the board to answer a greeting, and to take what is sent
+_QUIET = (
+    2.0  # seconds in which nothing was sent, after which the board is asked whether it is there
+)
+_SILENT = 4.0  # seconds in which it has to answer
+
+
+class StrangerError(OSError):
+    """The other end does not have the key."""
+
+
+def code(key: bytes, *parts: bytes) -> bytes:
+    """HMAC-SHA256, 32 bytes."""
+    return hmac.new(key, b"".join(parts), hashlib.sha256).digest()
+
+
+def signed(key: bytes, which: bytes, numbers: bytes) -> bytes:
+    """What signs a greeting, or is the key of a direction; numbers are the host's and board's."""
+    return code(key, _LABEL, which, numbers)
+
+
+class Records:
+    """One direction: records that are counted and signed with a key."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self._count = 0
+
+    def seal(self, data: bytes) -> bytes:
+        """The next record."""
+        record = struct.pack("<H", len(data)) + data + self._code(data)
+        self._count += 1
+        return record
+
+    def open(self, data: bytes, given: bytes) -> bool:
+        """Whether this is the next one."""
+        right = hmac.compare_digest(given, self._code(data))
+        self._count += right
+        return right
+
+    def _code(self, data: bytes) -> bytes:
+        return code(self._key, data, struct.pack("<HI", len(data), self._count))[:CODE]
+
+
+class TcpLine:
+    """The line to HOST or HOST:PORT, for the key's 32 bytes.
+
+    Raises PortError if there is no board, or if it does not take the key.
+    """
+
+    def __init__(self, address: str, key: bytes) -> None:
+        host, port = split_address(address)
+        self._name = f"{host}:{port}"
+        self._address = host, port
+        self._key = key
+        try:
+            self._connect(_PATIENCE)
+        except OSError as error:
+            raise PortError(_advice(self._name, error)) from error
+
+    def _connect(self, seconds: float) -> None:
+        self._socket = socket.create_connection(self._address, seconds)
+        try:
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._greet()
+        except BaseException:
+            self._socket.close()
+            raise
+        self._got = b""
+        self._sent = time.monotonic()
+        self._asked = 0.0  # when it was asked whether it is there, without an answer yet
+
+    def _greet(self) -> None:
+        self._socket.settimeout(_PATIENCE)
+        ours = os.urandom(NONCE)
+        self._socket.sendall(ours + signed(self._key, b"h", ours + bytes(NONCE))[:CODE])
+        said = self._exactly(NONCE + CODE)
+        numbers = ours + said[:NONCE]
+        if not hmac.compare_digest(said[NONCE:], signed(self._key, b"b", numbers)[:CODE]):
+            raise StrangerError("what answers there does not have the key")
+        self._socket.sendall(signed(self._key, b"p", numbers)[:CODE])
+        self._up = Records(signed(self._key, b"u", numbers))
+        self._down = Records(signed(self._key, b"d", numbers))
+
+    def _exactly(self, count: int) -> bytes:
+        found = b""
+        while len(found) < count:
+            data = self._socket.recv(count - len(found))
+            if not data:
+                raise StrangerError("it has closed the line: is it another board's key?")
+            found += data
+        return found
+
+    def read(self, seconds: float) -> bytes:
+        """The bytes that have arrived; waits at most `seconds` for the first."""
+        end = time.monotonic() + seconds
+        while True:
+            now = time.monotonic()
+            ready, _, _ = select.select([self._socket], [], [], max(min(end - now, _QUIET), 0))
+            found = self._receive() if ready else b""
+            now = time.monotonic()
+            if self._asked and now - self._asked > _SILENT:
+                raise OSError("the board does not answer any more")
+            if now - self._sent > _QUIET:
+                self._asked = self._asked or now
+                self._send(b"")
+            if found or now >= end:
+                return found
+
+    def _receive(self) -> bytes:
+        """What is in the records that are whole."""
+        data = self._socket.recv(65536)
+        if not data:
+            raise OSError("the board has closed the line")
+        self._got += data
+        found = b""
+        while len(self._got) >= 2:
+            size = 2 + int.from_bytes(self._got[:2], "little")
+            if len(self._got) < size + CODE:
+                break
+            piece, given = self._got[2:size], self._got[size : size + CODE]
+            if not self._down.open(piece, given):
+                raise OSError("somebody else has written on the line")
+            self._got = self._got[size + CODE :]
+            self._asked = 0.0
+            found += piece
+        return found
+
+    def write(self, data: bytes) -> None:
+        """Send all of it."""
+        for at in range(0, len(data), MOST):
+            self._send(data[at : at + MOST])
+
+    def _send(self, data: bytes) -> None:
+        self._socket.sendall(self._up.seal(data))
+        self._sent = time.monotonic()
+
+    def reopen(self, seconds: float) -> None:
+        """Connect again as soon as the board is there; OSError if it is not within that time."""
+        self.close()
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                self._connect(max(end - time.monotonic(), _PAUSE))
+                return
+            except OSError as error:
+                if time.monotonic() > end:
+                    raise OSError(f"{self._name} did not come back: {_reason(error)}") from error
+            time.sleep(_PAUSE)
+
+    def close(self) -> None:
+        """Let go of the line."""
+        with contextlib.suppress(OSError):
+            self._socket.close()
+
+
+def split_address(text: str) -> tuple[str, int]:
+    """Host and port of tcp://HOST[:PORT], with or without its beginning. Raises PortError."""
+    host, colon, port = text.removeprefix(SCHEME).rstrip("/").rpartition(":")
+    if not colon:
+        host, port = port, str(PORT)
+    if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
+        raise PortError(f"--port {text} is not {SCHEME}HOST or {SCHEME}HOST:PORT")
+    return host.strip("[]"), int(port)
+
+
+def _reason(error: OSError) -> str:
+    return str(error.strerror or error)
+
+
+def _advice(name: str, error: OSError) -> str:
+    """Why there is no line, and what to do about it."""
+    if isinstance(error, StrangerError):
+        return f"the board at {name} cannot be spoken to: {error}"
+    if isinstance(error, TimeoutError):
+        return (
+            f"nothing answers at {name}: is the board in this network, and is another PC's "
+            "greeting under way?"
+        )
+    return (
+        f"there is no board at {name}: {_reason(error)}. Its program says its address at the "
+        "cable when it has joined the network; it has to be built with --tcp"
+    )
