@@ -139,6 +139,12 @@ ATTACKS = (
         "python tests/support/hostile_broker.py --packets 1000 --seed {seed}",
     ),
     Attack(
+        "forged, replayed, reordered and random records in a board's network",
+        "each line is ended; nothing reaches the link, and the sensor goes on",
+        "python tests/support/network_attack.py --frames 100000 --seed {seed}",
+        "python tests/support/network_attack.py --frames 1000 --seed {seed}",
+    ),
+    Attack(
         "boards that say what cannot be; escapes for the terminal in names",
         "shown without harm, or an error in one line",
         f"{TESTS} tests/tools/watch/test_hostile_boards.py",

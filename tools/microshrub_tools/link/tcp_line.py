@@ -100,12 +100,12 @@ class TcpLine:
     def _greet(self) -> None:
         self._socket.settimeout(_PATIENCE)
         ours = os.urandom(NONCE)
-        self._socket.sendall(ours + signed(self._key, b"h", ours + bytes(NONCE))[:CODE])
+        self._put(ours + signed(self._key, b"h", ours + bytes(NONCE))[:CODE])
         said = self._exactly(NONCE + CODE)
         numbers = ours + said[:NONCE]
         if not hmac.compare_digest(said[NONCE:], signed(self._key, b"b", numbers)[:CODE]):
             raise StrangerError("what answers there does not have the key")
-        self._socket.sendall(signed(self._key, b"p", numbers)[:CODE])
+        self._put(signed(self._key, b"p", numbers)[:CODE])
         self._up = Records(signed(self._key, b"u", numbers))
         self._down = Records(signed(self._key, b"d", numbers))
 
@@ -159,8 +159,11 @@ class TcpLine:
             self._send(data[at : at + MOST])
 
     def _send(self, data: bytes) -> None:
-        self._socket.sendall(self._up.seal(data))
+        self._put(self._up.seal(data))
         self._sent = time.monotonic()
+
+    def _put(self, data: bytes) -> None:
+        self._socket.sendall(data)
 
     def reopen(self, seconds: float) -> None:
         """Connect again as soon as the board is there; OSError if it is not within that time."""

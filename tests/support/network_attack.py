@@ -1,0 +1,127 @@
+"""Somebody in a board's network: forged, replayed and reordered records, and random bytes.
+
+    python tests/support/network_attack.py --frames 100000 --seed 1
+
+A board, the real program on a 32-bit MicroPython, reads its sensor meanwhile and has to go on, and
+nothing may reach its link. The attacker has heard all that a host and the board have said, and
+takes a host's place in the middle of a line; he does not have the key. Prints how many passed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import random
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from device_support import connected, frozen_quantizer
+from house_support import FAST, SENSOR, settings, stream
+from recorded_board import observe
+from tcp_support import HELLO, KEY, NetworkBoard, rest
+
+from microshrub_host.fetch.micropython_binary import find_or_fetch
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.messages import STATUS, DeviceStatus, sample
+from microshrub_tools.link.tcp_line import CODE, TcpLine
+
+RECORDS = 20  # sent on a line at once; the first one that is wrong ends it
+EDGES = (0, 1, 2, 255, 256, 257, 4095, 32768, 65535)
+
+
+class Heard(TcpLine):
+    """A host's line, and all that it has said: a greeting in two parts, then records."""
+
+    def _greet(self) -> None:
+        self.said: list[bytes] = []
+        super()._greet()
+
+    def _put(self, data: bytes) -> None:
+        self.said.append(data)
+        super()._put(data)
+
+
+def altered(records: list[bytes], draw: random.Random) -> Iterator[bytes]:
+    """Records of hosts, of which none is what the board waits for."""
+    while True:
+        one, two = draw.choice(records), draw.choice(records)
+        kind = draw.randrange(6)
+        if kind == 0:
+            at = draw.randrange(len(one))
+            yield one[:at] + bytes([one[at] ^ 1 << draw.randrange(8)]) + one[at + 1 :]
+        elif kind == 1:
+            yield one[: draw.randrange(len(one))] + two
+        elif kind == 2:
+            yield draw.choice(EDGES).to_bytes(2, "little") + draw.randbytes(draw.randrange(300))
+        elif kind == 3:
+            yield one[:-CODE] + two[-CODE:]
+        elif kind == 4:
+            yield draw.randbytes(draw.choice((1, 2, 18, 48, 300)))
+        else:
+            yield one
+
+
+def say(board: NetworkBoard, heard: Heard, draw: random.Random) -> None:
+    """Be a stranger who knows what was heard; one in four stands in the middle of a line."""
+    greeting, records = b"".join(heard.said[:2]), heard.said[2:]
+    source = altered(records, draw)
+    with contextlib.suppress(OSError):
+        if draw.randrange(4):
+            with board.stranger() as line:
+                line.sendall(greeting if draw.randrange(4) else draw.randbytes(HELLO + CODE))
+                line.sendall(b"".join(next(source) for _ in range(RECORDS)))
+                rest(line)
+            return
+        taken = board.line()
+        later = [taken._up.seal(b"\0") for _ in range(3)][1:]  # the first one would be right
+        source = altered([*records, *later], draw)
+        taken._socket.sendall(b"".join(next(source) for _ in range(RECORDS)))
+        rest(taken._socket)
+        taken.close()
+
+
+def main() -> int:
+    """Attack; 1 if something got in, or was lost."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--frames", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    draw = random.Random(arguments.seed)
+    with tempfile.TemporaryDirectory() as name:
+        board = NetworkBoard(find_or_fetch().command, Path(name))
+        files = {
+            "own_level.py": SENSOR.encode(), "level": b"100",
+            "quantizer.state": frozen_quantizer(stream()),
+        }  # fmt: skip
+        try:
+            home = settings(0) | {"mqtt": None, "text": False}
+            device = board.start(FAST % 40, files, **home)
+            board.line().close()
+            heard = Heard(f"127.0.0.1:{board.tcp}", KEY)
+            with HostLink(heard) as link:
+                link.connect()
+                for k in range(20):
+                    link.ask(sample([k, 100 - k], k % 2))
+            lines = 0
+            with connected(device) as cable:
+                before = cable.ask(STATUS)
+                while lines * RECORDS < arguments.frames:
+                    say(board, heard, draw)
+                    lines += 1
+                    if lines % 50 == 0:
+                        observe(cable, 1)  # the sensor goes on
+                after = cable.ask(STATUS)
+            assert isinstance(before, DeviceStatus)
+            assert isinstance(after, DeviceStatus)
+            assert after.samples == before.samples == 20, "something was learned"
+            assert board.line(), "who has the key is not let in any more"
+        finally:
+            board.close()
+    print(f"{lines * RECORDS:,} passed on {lines:,} lines: nothing in, nothing lost")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
