@@ -10,7 +10,7 @@ from ..base.errors import UserError
 from ..base.terminal import console, messages
 from ..beside.between import between
 from ..beside.companion import Beside, around
-from ..boards import board_files, ram_budget, sample_time
+from ..boards import board_files, network_heap, ram_budget, sample_time
 from ..boards.what_to_lower import which_to_lower
 from ..library.learners import REGRESSORS, check_parameters, kind_of, number_parameters
 from ..programs import native_files
@@ -46,6 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with the code that `build --native` makes (default: off)",
     )
+    for name, what in (("mqtt", "that tells an MQTT broker"), ("tcp", "whose link runs over TCP")):
+        parser.add_argument(
+            f"--{name}",
+            action="append_const",
+            dest="network",
+            const=name,
+            help=f"with the part of a program {what}, as `build --{name}` makes it (default: off)",
+        )
     add_energy_options(parser)
     add_companion_options(parser)
     add_outputs(parser, json="write the budget as one JSON object")
@@ -65,7 +73,10 @@ def run(arguments: argparse.Namespace) -> int:
     beside = _beside(arguments)
     parameters = around(parameters, beside)
     code = ram_budget.code_parts(board, kind, parameters, native, beside)
-    budget = ram_budget.budget(parameters, board, kind, code, beside=beside)
+    network = _network(arguments, board, kind, parameters)
+    if network:
+        code += network_heap.code_parts(board, arguments.network, native)
+    budget = ram_budget.budget(parameters, board, kind, code, network, beside=beside)
     time = sample_time.sample_time(board, arguments.model, parameters)
     time = sample_time.of_learner(time, beside)
     time = with_energy(arguments, board, time)
@@ -78,6 +89,22 @@ def run(arguments: argparse.Namespace) -> int:
         record |= {"advice": advice}
         write_json(arguments, record)
     return 0 if budget.fits else 1
+
+
+def _network(
+    arguments: argparse.Namespace,
+    board: board_files.Board,
+    kind: str,
+    parameters: dict[str, Any],
+) -> list[ram_budget.Part]:
+    """What a program makes for its network, if it is to be in one. Raises UserError."""
+    for name in arguments.network or ():
+        network_heap.check_wifi(board, f"--{name}")
+        if arguments.classes is None:
+            raise UserError(f"--{name} is counted for classes; `build` counts it for numbers")
+    if not arguments.network:
+        return []
+    return network_heap.objects(board, kind, parameters, arguments.network)
 
 
 def _shape(arguments: argparse.Namespace) -> dict[str, int]:

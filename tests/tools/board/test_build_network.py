@@ -11,6 +11,7 @@ from program_support import program
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_tools.board import build
+from microshrub_tools.board.program_house import HouseSettings
 from microshrub_tools.board.program_network import NetworkSettings, TcpSettings, WifiSettings
 from microshrub_tools.cli.main import main
 from microshrub_tools.link import key_file
@@ -137,3 +138,22 @@ def test_addresses(text: str, found: tuple[str, int]) -> None:
 def test_addresses_that_are_none(text: str) -> None:
     with pytest.raises(PortError, match="tcp://HOST"):
         split_address(text)
+
+
+@pytest.mark.parametrize("names", [("tcp",), ("mqtt",), ("tcp", "mqtt")])
+def test_budget_counts_what_build_does(
+    names: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """About: `budget` does not know the modules of the program."""
+    board = board_files.load("rpi_pico_w")
+    fields = {"tcp": {"port": 1}, "mqtt": HouseSettings("192.168.1.5", "desk").config(("a", "b"))}
+    around = {name: fields[name] for name in names}
+    less, more = (build.budget_of(program(**given), board).ram_bytes for given in ({}, around))
+    words = ["budget", "--features", "2", "--classes", "2", "--model", "shrub", "--json", "-"]
+    found = []
+    for flags in ([], [f"--{name}" for name in names]):
+        assert main([*words, "--board", "rpi_pico_w", *flags]) == 0
+        found.append(json.loads(capsys.readouterr().out)["ram_bytes"])
+    assert found[1] - found[0] == pytest.approx(more - less, rel=0.1)
+    assert main([*words, "--board", "rpi_pico", f"--{names[0]}"]) == 2
+    assert "none that the program can use" in capsys.readouterr().err

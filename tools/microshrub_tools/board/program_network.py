@@ -15,6 +15,7 @@ from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards.board_files import Board
+from microshrub_host.boards.network_heap import check_wifi
 
 from ..link import key_file
 from ..link.tcp_line import PORT
@@ -64,11 +65,8 @@ class NetworkSettings:
         """What config.json says of it. Raises UserError."""
         flags = (("--wifi", self.wifi), ("--mqtt", self.house), ("--tcp", self.tcp))
         flag = next((flag for flag, given in flags if given), None)
-        if flag and board.wifi is None:
-            raise UserError(
-                f"{flag} needs Wi-Fi, and {board.name} has none that the program can use: "
-                "`microshrub boards` tells which boards have"
-            )
+        if flag:
+            check_wifi(board, flag)
         found: dict[str, Any] = {}
         if self.house:
             found["mqtt"] = self.house.config(classes, sleeps=sleeps)
