@@ -66,6 +66,7 @@ EXCEPTIONS = {
     ("float", "_prepare"): "tells a person what was passed in",
     ("dict", ""): "made once, when the module is imported",
     ("dict", "__init__"): "made once, when the program starts: what answers which request",
+    ("dict", "take"): "read once, when the program starts",
     ("dict", "read_secrets"): "read once, when the program starts",
     ("dict", "progress"): "made for a person who asks",
     ("dict", "record"): "made once, before the first reading",

@@ -59,7 +59,7 @@ class Pins:
 
 
 @dataclass(frozen=True)
-class Wifi:
+class Radio:
     """What a program that is in a wireless network has less of the heap, in bytes."""
 
     heap_bytes: int
@@ -130,7 +130,7 @@ class Board:
     measured: Costs | None = None
     cost: Costs | None = None
     currents: Currents | None = None
-    wifi: Wifi | None = None
+    wifi: Radio | None = None
 
 
 def names() -> list[str]:
@@ -244,8 +244,8 @@ def _pins(table: TomlSection) -> Pins:
     return pins
 
 
-def _wifi(table: TomlSection) -> Wifi:
-    wifi = Wifi(table.whole("heap_bytes"), table.text("source"))
+def _wifi(table: TomlSection) -> Radio:
+    wifi = Radio(table.whole("heap_bytes"), table.text("source"))
     table.finish()
     return wifi
 

@@ -30,7 +30,7 @@ from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.link_errors import RestartedError
 from microshrub_tools.link.messages import FINGERPRINT, STATUS, DeviceStatus, configure
 from microshrub_tools.link.serial_line import PortError
-from microshrub_tools.link.tcp_line import CODE, NONCE, Records, TcpLine, signed
+from microshrub_tools.link.tcp_line import CODE, NONCE, SignedRecords, TcpLine, signed
 from microshrub_tools.watch.streaming import DeviceRun
 
 SOURCE, SAMPLES = "synth:sea_a", 500
@@ -135,7 +135,7 @@ def test_what_was_said_once_is_worth_nothing(board: NetworkBoard) -> None:
             assert answer[NONCE:] == signed(KEY, b"b", ours + answer[:NONCE])[:CODE]
             seen.append(answer)
             proof = signed(KEY, b"p", ours + seen[0][:NONCE])[:CODE]
-            up = Records(signed(KEY, b"u", ours + seen[0][:NONCE]))
+            up = SignedRecords(signed(KEY, b"u", ours + seen[0][:NONCE]))
             line.sendall(proof + up.seal(b""))
             if len(seen) == 1:
                 assert line.recv(2 + CODE, socket.MSG_WAITALL)

@@ -46,7 +46,7 @@ def signed(key: bytes, which: bytes, numbers: bytes) -> bytes:
     return code(key, _LABEL, which, numbers)
 
 
-class Records:
+class SignedRecords:
     """One direction: records that are counted and signed with a key."""
 
     def __init__(self, key: bytes) -> None:
@@ -106,8 +106,8 @@ class TcpLine:
         if not hmac.compare_digest(said[NONCE:], signed(self._key, b"b", numbers)[:CODE]):
             raise StrangerError("what answers there does not have the key")
         self._put(signed(self._key, b"p", numbers)[:CODE])
-        self._up = Records(signed(self._key, b"u", numbers))
-        self._down = Records(signed(self._key, b"d", numbers))
+        self._up = SignedRecords(signed(self._key, b"u", numbers))
+        self._down = SignedRecords(signed(self._key, b"d", numbers))
 
     def _exactly(self, count: int) -> bytes:
         found = b""
