@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import select
 import socket
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +79,27 @@ class NetworkBoard:
     def close(self) -> None:
         if self.device:
             self.device.close()
+
+
+@contextmanager
+def unheard(device: Device) -> Iterator[None]:
+    """Meanwhile what it says at its port is read, as else it would wait for a reader."""
+    ended = threading.Event()
+    port = os.open(device.port, os.O_RDONLY | os.O_NOCTTY)
+
+    def read() -> None:
+        while not ended.is_set():
+            if select.select([port], [], [], 0.05)[0]:
+                os.read(port, 4096)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        reader.join()
+        os.close(port)
 
 
 def greeting(key: bytes, ours: bytes) -> bytes:
