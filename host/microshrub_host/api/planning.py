@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..base.errors import UserError
 from ..base.text import count
 from ..beside import registry
-from ..beside.between import between
 from ..beside.companion import Beside, Companion, around
 from ..boards import board_files, ram_budget
 from ..boards.ram_budget import Budget
@@ -19,6 +18,7 @@ from ..emulation.latency import Clock, can_count
 from ..library.learners import DEFAULT, WARMUP, kind_of, regressor_for
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
+from ..tuning.feature_sets import FeatureSets
 from ..tuning.report import TuningReport
 from ..tuning.splits import NumberSplit, SearchedStream, StreamSplit
 from ..tuning.study import Progress, Search
@@ -84,7 +84,7 @@ def budget(
 
 
 def tune(
-    stream: Stream | NumberStream,
+    stream: Stream | NumberStream | Mapping[str, Stream] | Mapping[str, NumberStream],
     board: str,
     *,
     max_bytes: int | None = None,
@@ -107,14 +107,15 @@ def tune(
     Parameters
     ----------
     stream
-        What open_stream or, of numbers, open_numbers gives.
+        What open_stream or, of numbers, open_numbers gives. Or, to weigh sets of features as
+        models are weighed, what extract_features makes of one recording, by its settings.
     board
         The name of a board, such as "rpi_pico", or the path of a .toml file.
     max_bytes
         The most that a model may take; by default, and at most, what the board's file recommends.
     max_latency
         Milliseconds that a predict and a learn may take, 99th percentile; None: any time. Of
-        classes only.
+        classes only, and of several sets of features the first.
     choose_on
         The first part of the stream, 0 to 1, which chooses; the rest is shown beside it.
     trials
@@ -156,15 +157,22 @@ def tune(
     given = with_old(beside, old)
     if old:
         raise TypeError(f"tune() got an unexpected keyword argument {next(iter(old))!r}")
-    split, parts = _split(stream, warmup, choose_on, ends, given)
+    streams: dict[str, Stream | NumberStream] = {}
+    streams |= stream if isinstance(stream, Mapping) else {"": stream}
+    if max_latency is not None:
+        streams = dict([next(iter(streams.items()))])
+    splits = {
+        words: _split(each, warmup, choose_on, ends, given) for words, each in streams.items()
+    }
+    usual, split = next(iter(streams.values())), _searched(splits)
     with contextlib.ExitStack() as stack:
         clock = None
         if max_latency is not None:
-            if isinstance(stream, NumberStream):
+            if isinstance(usual, NumberStream):
                 raise UserError("the time per sample is known of classes only, not of numbers")
             if can_count(target):
-                clock = stack.enter_context(Clock(target, stream, warmup or WARMUP, native=native))
-        limits = Limits(target, most, max_latency, clock, parts, native)
+                clock = stack.enter_context(Clock(target, usual, warmup or WARMUP, native=native))
+        limits = Limits(target, most, max_latency, clock, native)
         if study is None:
             study = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "study"
         search = stack.enter_context(Search(Path(study), split, limits, seed))
@@ -174,7 +182,7 @@ def tune(
     if not found:
         raise UserError("no finished trial keeps to these limits; try more trials")
     return TuningReport(
-        split, limits, found, split.baselines(), stream.name, ["--board", board], seed
+        split, limits, found, split.baselines(), usual.name, ["--board", board], seed
     )
 
 
@@ -184,17 +192,20 @@ def _split(
     part: float,
     ends: tuple[float, float] | None,
     given: Beside,
-) -> tuple[SearchedStream, Beside]:
-    """The stream in its parts, and what stands beside each model on a board."""
+) -> StreamSplit | NumberSplit:
+    """The stream in its parts, and what stands beside each model."""
     first = _first(stream.samples, part)
     if isinstance(stream, Stream):
         beside = [each.on_stream(stream, warmup or WARMUP) for each in given]
-        split = StreamSplit(stream, warmup, first, beside)
-        return split, [*beside, *between(stream.extraction)]
+        return StreamSplit(stream, warmup, first, beside)
     if given:
         raise UserError(f"{type(given[0]).__name__} is for classes, not numbers")
-    numbers = NumberSplit(stream, warmup or WARMUP, first, raw_ends(stream, ends))
-    return numbers, between(stream.extraction, stream.forecaster())
+    return NumberSplit(stream, warmup or WARMUP, first, raw_ends(stream, ends))
+
+
+def _searched(splits: Mapping[str, StreamSplit | NumberSplit]) -> SearchedStream:
+    """The only one, or several sets of features."""
+    return splits[""] if "" in splits else FeatureSets(splits)
 
 
 def _first(total: int, part: float) -> int:

@@ -23,12 +23,7 @@ from ..tuning.asked_ahead import AHEAD
 from ..tuning.report import TuningReport
 from ..tuning.study import RULE
 from .companion_options import add_companion_options, companions
-from .number_options import (
-    add_number_options,
-    open_number_stream,
-    target_range,
-    wants_numbers,
-)
+from .number_options import add_number_options, target_range, wants_numbers
 from .outputs import (
     add_outputs,
     check_outputs,
@@ -39,7 +34,8 @@ from .outputs import (
 )
 from .parsed import whole_number
 from .run_options import add_bytes_option, add_worker_options, jobs_of
-from .stream_options import add_board_option, add_stream_options, open_arguments
+from .stream_options import add_board_option, add_stream_options
+from .tune_features import open_classes, open_targets
 
 _BESIDE = (SpareClasses.name, LabelBudget.name)  # what a search may have beside each model
 _TRIALS = 60
@@ -49,11 +45,12 @@ _CHOOSE_ON = 0.5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Search for models that are accurate and small. Every trial learns the "
-        "whole stream once. Models are chosen by their accuracy, or with --target by their mean "
-        "absolute error, on its first part; that on the rest is only shown. The choice is "
-        f"{RULE}. With --label-budget or --spare-classes, every trial learns as `simulate` "
-        "does with them. Run the same command again to continue with the trials that are missing."
+        "Search for models that are accurate and small. Every trial learns the whole stream once. "
+        "Models are chosen by their accuracy, or with --target by their mean absolute error, on "
+        f"its first part; that on the rest is only shown. The choice is {RULE}; what fewer bytes "
+        "would cost is told. With --features, sets of features are weighed as models are. With "
+        "--label-budget or --spare-classes, every trial learns as `simulate` does with them. Run "
+        "the same command again to continue with the trials that are missing."
     )
     add_stream_options(parser)
     add_companion_options(parser, simulated=True, only=_BESIDE)
@@ -129,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     study = arguments.study or Path(_study_name(arguments.data, key))
     jobs = jobs_of(arguments, arguments.trials, "trials")
     numbers = wants_numbers(arguments)
-    stream = open_number_stream(arguments) if numbers else open_arguments(arguments)
+    stream = open_targets(arguments) if numbers else open_classes(arguments)
     with showing("trials") as update:
 
         def progress(done: int, total: int, note: str) -> None:
@@ -158,7 +155,7 @@ def run(arguments: argparse.Namespace) -> int:
     told = dataclasses.replace(
         found,
         source=arguments.data,
-        reading=_reading(arguments),
+        reading=_reading(arguments, sets=isinstance(stream, dict)),
         only_simulate=simulated,
         only_build=[*built, *(["--native"] if native else [])],
     )
@@ -189,8 +186,11 @@ def _study_name(source: str, board: str) -> str:
     return f"{name}-{board}.tune"
 
 
-def _reading(arguments: argparse.Namespace) -> list[str]:
-    """The options of add_stream_options that were given, and --board, as words."""
+def _reading(arguments: argparse.Namespace, *, sets: bool) -> list[str]:
+    """The options of add_stream_options that were given, and --board, as words.
+
+    If sets of features were weighed, --features comes with the model.
+    """
     given: list[str] = []
     for name, usual in (
         ("label", None), ("classes", None), ("limit", None), ("warmup", None), ("shuffle", None),
@@ -200,8 +200,10 @@ def _reading(arguments: argparse.Namespace) -> list[str]:
         if value != usual:
             given += [option(name), str(value)]
     given += ["--no-header"] if arguments.no_header else []
-    for name in ("columns", "drop", "features"):
+    for name in ("columns", "drop"):
         given += [option(name), *vars(arguments)[name]] if vars(arguments)[name] else []
+    if arguments.features is not None and not sets:
+        given += ["--features", *arguments.features]
     return [*given, "--board", arguments.board]
 
 

@@ -100,13 +100,32 @@ class TuningReport:
             f"  {self.simulate_command}",
             "And this builds its program for the board:",
             f"  {self.build_command}",
+            *self._bytes(),
             *self._default(),
+        ]
+
+    def _bytes(self) -> list[str]:
+        """What the bytes of the suggested model are worth."""
+        taken, measure = self.taken, self.split.measure
+        small = study.smallest(self.found, measure)
+        fewer = taken.size.model_bytes - small.size.model_bytes
+        if not fewer:
+            return ["No smaller model is within a standard error of it."]
+        parts = ("first", "rest")
+        here, there = (
+            measure.difference(getattr(small.scores, part), getattr(taken.scores, part))
+            for part in parts
+        )
+        return [
+            f"What the bytes are worth: the smallest within a standard error has {fewer:,} fewer, "
+            f"{small.size.model_bytes:,}, and is {here} where it was chosen, {there} on the rest:",
+            f"  {self._command('simulate', small)}",
         ]
 
     def _default(self) -> list[str]:
         """Whether the learner that needs no options is as good."""
         default, measure = self.split.default, self.split.measure
-        same = study.as_good(self.found, measure, default)
+        same = study.of_default(self.found, measure, default)
         if same is None or same.configuration == self.taken.configuration:
             return []
         first, rest, _ = map(measure.told, _three(same.scores))

@@ -29,6 +29,12 @@ class Measure:
         """The score so that more is better."""
         return score if self.rising else -score
 
+    def difference(self, score: float, other: float) -> str:
+        """How much better or worse the one is than the other, in words."""
+        gain = self.worth(score) - self.worth(other)
+        much = f"{abs(gain):.2f} points" if self is ACCURACY else f"{abs(gain):.4g}"
+        return f"{much} {'better' if gain > 0 else 'worse'}"
+
     def text(self, score: float) -> str:
         """As tables have it."""
         return f"{score:.2f}" if self is ACCURACY else f"{score:.4g}"

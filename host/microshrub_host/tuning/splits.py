@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..beside.between import between
 from ..beside.companion import Beside, around
 from ..engines.status import percent
 from ..evaluation.prequential import evaluate
@@ -65,6 +66,16 @@ class SearchedStream(Protocol):
     def default(self) -> str:
         """The model that needs no options."""
 
+    @property
+    def around(self) -> Beside:
+        """What stands around each model on a board, as ram_budget.budget() takes it."""
+
+    def sets(self) -> list[str]:
+        """The sets of features that are tried; a single "" where there is nothing to choose."""
+
+    def of(self, features: str) -> SearchedStream:
+        """The stream with that set of features."""
+
     def models(self) -> list[str]:
         """The learners that are tried."""
 
@@ -106,6 +117,16 @@ class StreamSplit:
     @property
     def features(self) -> int:
         return int(self.stream.values.shape[1])
+
+    @property
+    def around(self) -> Beside:
+        return [*self.beside, *between(self.stream.extraction)]
+
+    def sets(self) -> list[str]:
+        return [""]
+
+    def of(self, features: str) -> StreamSplit:
+        return self
 
     def models(self) -> list[str]:
         """Those that are made to be accurate."""
@@ -175,6 +196,16 @@ class NumberSplit:
     @property
     def features(self) -> int:
         return self.stream.features
+
+    @property
+    def around(self) -> Beside:
+        return between(self.stream.extraction, self.stream.forecaster())
+
+    def sets(self) -> list[str]:
+        return [""]
+
+    def of(self, features: str) -> NumberSplit:
+        return self
 
     def models(self) -> list[str]:
         """All regressors."""

@@ -18,20 +18,23 @@ from typing import Any
 
 from ..base.cluster import Outcome, spread
 from ..base.errors import UserError
+from ..boards.default_bytes import SIZE, bytes_for
 from ..evaluation import prequential
 from ..evaluation.pareto import front
 from ..library import loader
+from ..library.learners import defaults, kind_of
 from . import study_file, trials
 from .asked_ahead import AHEAD, AskedAhead
 from .scores import Measure, Scores
-from .search_space import first, sample
+from .search_space import Choice, first, sample
 from .splits import SearchedStream
 from .trials import Candidate, Limits, Size
 
 _NAME = "microshrub tune"
+SET = "features"  # the set of these that a trial has
 _REFUSED = 2000  # configurations in a row that do not fit: there is none, or as good as none
 _FAILED = 5  # trials in a row that came to nothing
-RULE = "the smallest model within a standard error of the best one, where it is chosen"
+RULE = "the best model, where it is chosen, as RAM that is free is worth nothing else"
 
 Progress = Callable[[int, int, str], None]
 
@@ -150,15 +153,18 @@ class Search:
     def _ask(self) -> Candidate:
         """The next one that fits and is new."""
         split = self._split
-        models = split.models()
+        models, sets = split.models(), split.sets()
         for _ in range(_REFUSED):
             trial = self._study.ask()
-            model, settings = sample(trial, models, split.features, self._limits.budget)
-            found = Candidate(trial.number, model, settings)
+            made = sets[0] if len(sets) == 1 else trial.suggest_categorical(SET, sets)
+            features = split.of(made).features
+            model, settings = sample(trial, models, features, self._limits.budget)
+            found = Candidate(trial.number, model, settings, made)
             self._under_way[trial.number] = trial
             if _key(found) not in self._seen and self._size(found) is not None:
                 self._seen.add(_key(found))
-                trial.set_user_attr("configuration", {"model": model, "settings": settings})
+                told = {"model": model, "settings": settings, **({SET: made} if made else {})}
+                trial.set_user_attr("configuration", told)
                 return found
             self._fail(trial.number)
         raise UserError(
@@ -168,8 +174,8 @@ class Search:
 
     def _size(self, task: Candidate) -> Size | None:
         """What it takes, None if that is too much."""
-        wanted = self._split.parameters(task)
-        return trials.size_within(task.model, wanted, self._limits)
+        wanted, around = self._split.parameters(task), self._split.of(task.features).around
+        return trials.size_within(task.model, wanted, self._limits, around)
 
     def _take(self, outcome: Outcome) -> None:
         """Have the study know of it."""
@@ -198,8 +204,24 @@ class Search:
                 self._study.enqueue_trial(trial.params)
         if not self._study.get_trials(deepcopy=False):
             split = self._split
-            for choice in first(split.models(), split.default, self._limits.budget):
-                self._study.enqueue_trial(choice)
+            budget, sets = self._limits.budget, split.sets()
+            for made in sets:
+                self._enqueue({"model": split.default, **self._own_size(made)}, made)
+            for choice in first(split.models(), split.default, budget):
+                self._enqueue(choice, sets[0])
+
+    def _enqueue(self, choice: Choice, made: str) -> None:
+        self._study.enqueue_trial({**choice, SET: made} if made else choice)
+
+    def _own_size(self, made: str) -> Choice:
+        """The size that the model which needs no options has on the board by itself."""
+        default, limits = self._split.default, self._limits
+        usual = Candidate(-1, default, defaults(default), made)
+        if SIZE not in usual.settings:
+            return {}
+        wanted = self._split.parameters(usual)
+        size = bytes_for(wanted, limits.board, kind_of(default), limits.native)
+        return {f"{default} {SIZE}": min(size, limits.budget)}
 
     def _trials(self, state: str) -> list[Any]:
         states = (self._states[state],)
@@ -208,7 +230,8 @@ class Search:
 
 
 def _key(configuration: Candidate) -> str:
-    return json.dumps([configuration.model, dict(configuration.settings)], sort_keys=True)
+    found = [configuration.model, dict(configuration.settings), configuration.features]
+    return json.dumps(found, sort_keys=True)
 
 
 def _configuration(trial: Any) -> Candidate:
@@ -232,7 +255,12 @@ def pareto(found: list[FinishedTrial], measure: Measure) -> list[FinishedTrial]:
 
 
 def take(found: list[FinishedTrial], measure: Measure) -> FinishedTrial:
-    """The configuration to take, by RULE; found is not empty.
+    """The configuration to take, by RULE, the smallest of equal ones; found is not empty."""
+    return max(found, key=lambda f: (measure.worth(f.scores.first), -f.size.model_bytes))
+
+
+def smallest(found: list[FinishedTrial], measure: Measure) -> FinishedTrial:
+    """The smallest within a standard error of the best: what to take if the bytes are needed.
 
     It is the rule of one standard error (Breiman, Friedman, Olshen, Stone: Classification and
     Regression Trees, 1984, section 3.4.3): the best of many was also the luckiest.
@@ -241,15 +269,12 @@ def take(found: list[FinishedTrial], measure: Measure) -> FinishedTrial:
     return next(f for f in pareto(found, measure) if measure.worth(f.scores.first) >= enough)
 
 
-def as_good(found: list[FinishedTrial], measure: Measure, model: str) -> FinishedTrial | None:
-    """The smallest of that model that is within a standard error of the best, if one is."""
+def of_default(found: list[FinishedTrial], measure: Measure, model: str) -> FinishedTrial | None:
+    """The best of the model that needs no search, if it is within a standard error of the best."""
+    own = [f for f in found if f.configuration.model == model]
     enough = _enough(found, measure)
-    able = [
-        f
-        for f in found
-        if f.configuration.model == model and measure.worth(f.scores.first) >= enough
-    ]
-    return min(able, key=lambda f: f.size.model_bytes, default=None)
+    able = [f for f in own if measure.worth(f.scores.first) >= enough]
+    return take(able, measure) if able else None
 
 
 def _enough(found: list[FinishedTrial], measure: Measure) -> float:

@@ -21,28 +21,28 @@ class Candidate:
     number: int  # of its trial
     model: str
     settings: Mapping[str, Any]
+    features: str = ""  # the set, as the words behind --features; "": those of the stream
 
     @property
     def options(self) -> str:
         """As one would type it: the model, and what is not the default."""
         words = options_text(changed(self.model, self.settings))
-        return f"--model {self.model} {words}".rstrip()
+        words += f" --features {self.features}" * bool(self.features)
+        return f"--model {self.model} {words.strip()}".rstrip()
 
 
 @dataclass(frozen=True)
 class Limits:
     """What a model may take: bytes of its buffers, milliseconds of a sample (None: any time).
 
-    Without a clock only the board's file says how long one takes. beside are
-    each model's companions, as ram_budget.budget() takes them. With native, a model's kernels are
-    in a native module, of which the board's file knows no times.
+    Without a clock only the board's file says how long one takes. With native, a model's kernels
+    are in a native module, of which the board's file knows no times.
     """
 
     board: Board
     budget: int
     max_latency: float | None = None
     clock: Clock | None = None
-    beside: Beside = ()
     native: bool = False
 
 
@@ -58,8 +58,10 @@ class Size:
     latency: float | None
 
 
-def size_within(model: str, wanted: Mapping[str, Any], limits: Limits) -> Size | None:
-    """What a model of these parameters takes.
+def size_within(
+    model: str, wanted: Mapping[str, Any], limits: Limits, around: Beside = ()
+) -> Size | None:
+    """What a model of these parameters takes, with all that stands around it on a board.
 
     None if that is more than the limits, or if the learner refuses them as too large.
     """
@@ -69,7 +71,7 @@ def size_within(model: str, wanted: Mapping[str, Any], limits: Limits) -> Size |
     except ValueError:
         return None
     budget = ram_budget.budget(
-        wanted, limits.board, kind_of(model), beside=limits.beside, native=limits.native
+        wanted, limits.board, kind_of(model), beside=around, native=limits.native
     )
     time = None if limits.native else sample_time.sample_time(limits.board, model, wanted)
     latency = None if time is None else (time.predict[1] + time.learn[1]) / 1000

@@ -43,6 +43,11 @@ COMMANDS = (
         "microshrub_research.cli.benchmark_new_classes",
     ),
     Command(
+        "features",
+        "Learn windows of four sensors, beside a forest on features made by hand.",
+        "microshrub_research.cli.benchmark_features",
+    ),
+    Command(
         "labels",
         "Learn few labels: those that the model asks for, and random ones.",
         "microshrub_research.cli.benchmark_labels",

@@ -28,13 +28,15 @@ from patience import PATIENCE
 from microshrub_host.base.cluster import Outcome
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
-from microshrub_host.library.learners import check_parameters, specification
+from microshrub_host.boards.default_bytes import bytes_for
+from microshrub_host.library.learners import check_parameters, defaults, specification
 from microshrub_host.streams.stream import Stream
 from microshrub_host.tuning import trials
+from microshrub_host.tuning.report import TuningReport
 from microshrub_host.tuning.scores import ACCURACY, MAE, Scores, error_of_accuracy
 from microshrub_host.tuning.search_space import first, sample
 from microshrub_host.tuning.splits import StreamSplit
-from microshrub_host.tuning.study import FinishedTrial, Search, as_good, take
+from microshrub_host.tuning.study import FinishedTrial, Search, of_default, smallest, take
 from microshrub_host.tuning.trials import Candidate, Limits
 from microshrub_tools.cli.main import main
 
@@ -254,15 +256,49 @@ def known(samples: int) -> list[FinishedTrial]:
 
 
 def test_the_rule_of_one_standard_error() -> None:
-    """Of 10,000 samples at 90 % a standard error is 0.3 points, of 100 it is 3."""
-    taken = [take(known(n), ACCURACY).size.model_bytes for n in (100, 10_000, 1_000_000)]
-    assert taken == [1000, 2000, 8000]
-    same = as_good(known(10_000), ACCURACY, "thicket")
+    """Of 10,000 samples at 90 % a standard error is 0.3 points, of 100 it is 3. The most accurate
+    one is suggested, whatever its bytes; what fewer would cost is told."""
+    small = [smallest(known(n), ACCURACY).size.model_bytes for n in (100, 10_000, 1_000_000)]
+    assert small == [1000, 2000, 8000]
+    assert {take(known(n), ACCURACY).size.model_bytes for n in (100, 1_000_000)} == {8000}
+    same = of_default(known(10_000), ACCURACY, "thicket")
     assert same is not None
     assert same.size.model_bytes == 4000
-    assert as_good(known(1_000_000), ACCURACY, "thicket") is None
+    assert of_default(known(1_000_000), ACCURACY, "thicket") is None
     errors = [replace(f, scores=Scores(100 - f.scores.first, 0, 0, 0.3)) for f in known(1)]
-    assert take(errors, MAE).size.model_bytes == 2000
+    assert smallest(errors, MAE).size.model_bytes == 2000
+    assert take(errors, MAE).size.model_bytes == 8000
+    equal = [*known(1), trial("shrub", 6000, 90.0, 1)]
+    assert take(equal, ACCURACY).size.model_bytes == 6000
+
+
+def test_the_default_is_tried_in_its_own_size(tmp_path: Path) -> None:
+    split = StreamSplit(make_stream(600), 100, 250)
+    limits = Limits(BOARD, BOARD.model_budget_bytes)
+    own = bytes_for(split.parameters(Candidate(0, "thicket", {})), BOARD, "Thicket")
+    with Search(tmp_path / "study", split, limits, seed=3) as search:
+        search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
+        (found,) = search.found()
+    assert found.configuration.settings["bytes"] == own
+    assert simulate_bytes(split.stream) == own
+
+
+def simulate_bytes(stream: Stream) -> int:
+    """What `simulate --board rpi_pico` gives a thicket without options."""
+    shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
+    return bytes_for({**shape, **defaults("thicket")}, BOARD, "Thicket")
+
+
+def test_what_the_bytes_are_worth_is_told() -> None:
+    def report(found: list[FinishedTrial]) -> str:
+        split = StreamSplit(make_stream(600), 100, 250)
+        made = TuningReport(split, LIMITS, found, {}, "made.csv", ["--board", "rpi_pico"], 0)
+        return "\n".join(made.advice())
+
+    told = report(known(10_000))
+    assert "8,000 bytes" in told
+    assert "within a standard error has 6,000 fewer, 2,000, and is 0.25 points worse" in told
+    assert "No smaller model is within a standard error of it." in report(known(1_000_000))
 
 
 def test_thicket_comes_first() -> None:

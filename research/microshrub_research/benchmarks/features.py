@@ -1,0 +1,233 @@
+"""Features that nobody chose, of four sensors, beside a random forest on features made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microshrub_host.beside.between import between
+from microshrub_host.boards import board_files, ram_budget
+from microshrub_host.boards.feature_time import time_on
+from microshrub_host.evaluation import kept_aside
+from microshrub_host.features.feature_choice import Place, Work
+from microshrub_host.features.feature_extraction import extracted
+from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.library.learners import DEFAULT, MODELS, defaults
+from microshrub_host.render.markdown import markdown_table
+from microshrub_host.streams.stream import Stream
+
+from .hand_made import hand_made
+from .sensed import SENSED, sensed
+
+BOARD = "rpi_pico"
+SIZE = 16_384  # bytes of the thicket
+SESSIONS, TAUGHT = 16, 10
+TREES = 100
+SEEDS = 3
+Marks = NDArray[np.bool_]
+
+TEXT = """\
+# Features without a choice
+
+Made by `{command}`; do not edit it by hand. Four sensors whose readings say little one by one,
+made by models of a few lines of physics: {about}. A recording has {sessions} sessions, in each of
+which every class is taken once, at speeds, sizes and places of its own. The first {taught} are
+learned in their order; then the windows of the others are asked, without labels, and no window is
+of both. Percent, the mean of {seeds} recordings.
+
+Ours is a thicket of 16 KB with `--features rate=R --board {board}`, which chooses the rest. The
+forest is scikit-learn's {version}, of {trees} trees, in floating point, which has all windows at
+once: on features made by hand of the same windows (moments, quantiles, autocorrelation, the
+frequency that is loudest and its multiples, centroid and entropy of the spectrum, sixteen equal
+bands, correlations of the channels), and on ours.
+
+{first}
+
+At most {behind:.1f} points behind the forest on features made by hand.
+
+## What they cost on a {name}
+
+RAM is that of the program with learner, window and features; the time of a sample is that of its
+features, of a predict and of a learn (99th percentile), estimated from counted instructions.
+
+{second}
+"""
+
+
+@dataclass(frozen=True)
+class FeatureRow:
+    """Of one sensor: what was chosen, accuracies in percent, and what it costs."""
+
+    name: str
+    classes: int
+    words: str
+    features: int
+    ours: float
+    statistics: float  # with the statistics alone
+    same: float  # the forest on our features
+    by_hand: float
+    made: int  # features made by hand
+    ram: int
+    window: int  # bytes of it
+    sample: float  # milliseconds
+    every: float  # milliseconds between two samples
+    busy: float  # percent of the time
+
+    @property
+    def behind(self) -> float:
+        """Points behind the forest on features made by hand."""
+        return self.by_hand - self.ours
+
+
+def options_for(name: str, words: str = "") -> FeatureOptions:
+    """What --features takes for that sensor on the board."""
+    world = SENSED[name]
+    time = time_on(board_files.load(BOARD), len(world.classes), SIZE)
+    return FeatureOptions.of(words.split(), Place(world.rate, len(world.channels), time))
+
+
+def measure(name: str, seeds: int, update: Callable[[int, int], None]) -> FeatureRow:
+    """Run all on so many recordings of one sensor. Raises ImportError without scikit-learn."""
+    options = options_for(name)
+    fewer = options_for(name, f"window={options.window} hop={options.hop} bands=none")
+    found = []
+    made, hand = None, np.zeros((0, 0))
+    for seed in range(1, seeds + 1):
+        recording = sensed(name, SESSIONS, seed)
+        made = extracted(recording, options)
+        taught, asked = _parts(recording, made, options.window)
+        hand = hand_made(recording.values, made.ends, options.window, SENSED[name].rate)
+        plain = extracted(recording, fewer)
+        found.append(
+            (
+                _thicket(made, taught, asked),
+                _thicket(plain, taught, asked),
+                _forest(made.values, made.labels, taught, asked),
+                _forest(hand, made.labels, taught, asked),
+            )
+        )
+        update(seed, seeds)
+    assert made is not None
+    ours, statistics, same, by_hand = np.mean(found, axis=0).tolist()
+    return FeatureRow(
+        name=name,
+        classes=len(made.class_names),
+        words=" ".join(options.chosen_words),
+        features=made.values.shape[1],
+        ours=ours,
+        statistics=statistics,
+        same=same,
+        by_hand=by_hand,
+        made=hand.shape[1],
+        **_cost(made, options),
+    )
+
+
+def _parts(recording: Stream, made: Stream, window: int) -> tuple[Marks, Marks]:
+    """The samples that are taught and those that are asked; what reaches into both is neither."""
+    assert made.ends is not None
+    begins = np.flatnonzero(np.diff(recording.labels)) + 1  # a session ends with another class
+    cut = begins[TAUGHT * len(recording.class_names) - 1]
+    return made.ends < cut, made.ends - window >= cut
+
+
+def _thicket(stream: Stream, taught: Marks, asked: Marks) -> float:
+    rows, labels = stream.scale.apply(stream.values), stream.labels
+    shape = {"features": rows.shape[1], "classes": len(stream.class_names)}
+    parameters = {**shape, **defaults(DEFAULT), "bytes": SIZE}
+    said = kept_aside.answers(DEFAULT, parameters, rows[taught], labels[taught], rows[asked])
+    return 100 * float(np.mean(said == labels[asked]))
+
+
+def _forest(
+    rows: NDArray[np.float64], labels: NDArray[np.uint8], taught: Marks, asked: Marks
+) -> float:
+    from sklearn.ensemble import RandomForestClassifier
+
+    model: Any = RandomForestClassifier(TREES, random_state=0)
+    model.fit(rows[taught], labels[taught])
+    return 100 * float(model.score(rows[asked], labels[asked]))
+
+
+def _cost(made: Stream, options: FeatureOptions) -> dict[str, Any]:
+    """RAM of the program and of the window in it, milliseconds, and percent of the time."""
+    assert made.extraction
+    board, features, classes = board_files.load(BOARD), made.values.shape[1], len(made.class_names)
+    parameters = {"features": features, "classes": classes, **defaults(DEFAULT), "bytes": SIZE}
+    beside = between(made.extraction)
+    needed = ram_budget.budget(parameters, board, MODELS[DEFAULT], beside=beside)
+    bare = ram_budget.budget(parameters, board, MODELS[DEFAULT])
+    time = time_on(board, classes, SIZE)
+    assert time
+    assert options.rate
+    channels = len(made.extraction.channels)
+    reading, sample = time(Work(channels, options.window, True, True, features))
+    every = options.hop * 1000 / options.rate
+    busy = 100 * (options.hop * reading + sample) / 1000 / every
+    return {
+        "ram": needed.ram_bytes,
+        "window": needed.ram_bytes - bare.ram_bytes,
+        "sample": sample / 1000,
+        "every": every,
+        "busy": busy,
+    }
+
+
+def page(rows: Sequence[FeatureRow], seeds: int, command: str) -> str:
+    """The page."""
+    import sklearn
+
+    return TEXT.format(
+        command=command,
+        about="; ".join(SENSED[row.name].about for row in rows),
+        sessions=SESSIONS,
+        taught=TAUGHT,
+        seeds=seeds,
+        board=BOARD,
+        version=sklearn.__version__,
+        trees=TREES,
+        first=_accuracies(rows),
+        behind=max(row.behind for row in rows),
+        name=board_files.load(BOARD).name,
+        second=_costs(rows),
+    )
+
+
+def _accuracies(rows: Sequence[FeatureRow]) -> str:
+    head = ["sensor", "rate", "classes", "chosen", "ours", "statistics alone",
+            "forest, by hand", "forest, ours", "behind"]  # fmt: skip
+    table = [
+        [
+            row.name,
+            f"{SENSED[row.name].rate} Hz",
+            str(row.classes),
+            f"`{row.words}`",
+            f"{row.ours:.1f} ({row.features})",
+            f"{row.statistics:.1f}",
+            f"{row.by_hand:.1f} ({row.made})",
+            f"{row.same:.1f}",
+            f"{row.behind:.1f}",
+        ]
+        for row in rows
+    ]
+    return f"{markdown_table(head, table)}\n\nIn brackets: how many features."
+
+
+def _costs(rows: Sequence[FeatureRow]) -> str:
+    head = ["sensor", "RAM", "of it for features", "a sample takes", "comes every", "busy"]
+    table = [
+        [
+            row.name,
+            f"{row.ram:,}",
+            f"{row.window:,}",
+            f"{row.sample:.0f} ms",
+            f"{row.every:.0f} ms",
+            f"{row.busy:.0f} %",
+        ]
+        for row in rows
+    ]
+    return markdown_table(head, table)

@@ -1,0 +1,164 @@
+"""Recordings of sensors whose readings say little one by one: each from a few lines of physics.
+
+A recording is made of sessions. In each, every class is taken once, in an order of its own, with
+speeds, sizes and places that no other session has. All are seeded; none was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator, default_rng
+from numpy.typing import NDArray
+
+from microshrub_host.streams.stream import Stream
+
+from .series import wandering
+
+Signal = NDArray[np.float64]
+G = 16384.0  # counts for the weight of the Earth
+
+
+@dataclass(frozen=True)
+class Sensed:
+    """A sensor: `take` makes the readings of one class, shape (readings, channels)."""
+
+    about: str
+    rate: int  # readings a second
+    seconds: float  # of a class in a session, about
+    channels: Sequence[str]
+    classes: Sequence[str]
+    take: Callable[[Generator, str, Signal], Signal]  # chance, the class, the seconds
+
+
+def machine(chance: Generator, state: str, time: Signal) -> Signal:
+    """A shaft with bearings, 14 to 46 turns a second: a weight on it shakes it once a turn, a
+    bent coupling twice, and along the shaft; play gives halves and many multiples; a worn bearing
+    is hit 3.57 times a turn and rings.
+    """
+    turns = chance.uniform(14, 46)
+    angle = 2 * np.pi * np.cumsum(turns * (1 + 0.003 * chance.normal(size=len(time)))) / 1000
+    force = (turns / 30) ** 1.2  # the faster, the louder
+    sizes = {"unbalanced": (0.5, 0.05), "bent": (0.12, 0.4), "loose": (0.2, 0.12)}
+    once, twice = sizes.get(state, (0.1, 0.04))
+    radial = once * np.sin(angle) + twice * np.sin(2 * angle + 1)
+    axial = 0.4 * once * np.sin(angle + 2) + (1.2 if state == "bent" else 0.4) * twice * np.sin(
+        2 * angle
+    )
+    if state == "loose":
+        for order in (0.5, 1.5, 2.5, 3, 4):
+            radial += 0.1 * np.sin(order * angle + chance.uniform(0, 6))
+    found = force * chance.uniform(0.8, 1.25) * np.stack([radial, axial], axis=1)
+    if state == "worn":
+        hits = np.diff(np.floor(3.57 * angle / (2 * np.pi)), prepend=0) > 0
+        ring = np.exp(-90 * time[:60]) * np.sin(2 * np.pi * 330 * time[:60])
+        blows = hits * force * chance.uniform(0.25, 0.45, len(time))
+        found += np.convolve(blows, ring)[: len(time), None] * [1.0, 0.5]
+    shaken: Signal = G * (found + chance.normal(0, 0.03, found.shape) + [1.0, 0.0])
+    return shaken
+
+
+def gesture(chance: Generator, what: str, time: Signal) -> Signal:
+    """A hand that holds an accelerometer, never the same way up twice."""
+    speed = {"shake": 4.2, "circle": 1.3, "swing": 1.3, "knock": 1.8}.get(what, 0.3)
+    speed *= chance.uniform(0.8, 1.25)
+    wobble = 1 + 0.1 * wandering(chance, len(time), 0.98, 0.2)
+    phase = chance.uniform(0, 6) + 2 * np.pi * np.cumsum(speed * wobble) / 50
+    size = chance.uniform(0.4, 0.9)
+    x, y, z = (np.zeros(len(time)) for _ in range(3))
+    if what in ("shake", "swing"):
+        x, y = size * np.sin(phase), 0.15 * size * np.sin(2 * phase)
+    elif what == "circle":
+        x, y = size * np.sin(phase), size * np.cos(phase)
+    elif what == "knock":
+        z = 2.5 * size * np.maximum(0, np.sin(phase) - 0.8) / 0.2
+    else:
+        x, y = 0.02 * np.sin(phase), 0.02 * np.cos(phase)
+    a, b = chance.normal(0, 0.35, 2)  # how it is held
+    turn = np.array([[np.cos(a), 0, np.sin(a)], [0, 1, 0], [-np.sin(a), 0, np.cos(a)]])
+    tilt = np.array([[1, 0, 0], [0, np.cos(b), -np.sin(b)], [0, np.sin(b), np.cos(b)]])
+    found = np.stack([x, y, 1 + z], axis=1) @ turn @ tilt
+    felt: Signal = G * (found + chance.normal(0, 0.03, found.shape))
+    return felt
+
+
+def current(chance: Generator, what: str, time: Signal) -> Signal:
+    """A clamp around a cable of 50 Hz: a heater draws a sine, a dimmer cuts it, a power supply
+    draws peaks, a drill has brushes, a fridge's motor is magnetised; each larger and smaller.
+    """
+    phase = 2 * np.pi * 50 * time + chance.uniform(0, 6)
+    volt = np.sin(phase)
+    size = float(np.exp(chance.uniform(np.log(600), np.log(5000))))
+    if what == "heater":
+        wave = volt
+    elif what == "dimmer":
+        wave = volt * ((phase % np.pi) > chance.uniform(0.3, 0.55) * np.pi)
+    elif what == "supply":
+        wave = np.sign(volt) * np.maximum(0, np.abs(volt) - chance.uniform(0.75, 0.9)) * 5
+    elif what == "drill":
+        load = 1 + 0.3 * wandering(chance, len(time), 0.99, 0.1)
+        sparks = chance.normal(0, 0.12, len(time)) * np.abs(volt)
+        wave = load * (np.sin(phase - 0.5) + 0.15 * np.sin(3 * phase)) + sparks
+    elif what == "fridge":
+        wave = np.sin(phase - 0.9) + 0.12 * np.sin(3 * (phase - 0.9)) + 0.05 * np.sin(5 * phase)
+    else:
+        wave, size = 0 * volt, 1.0
+    return (size * wave + chance.normal(0, 12, len(time)))[:, None]
+
+
+def breath(chance: Generator, how: str, time: Signal) -> Signal:
+    """A belt around a chest: how fast and deep it goes, the heart, and how the belt sits."""
+    rate, depth = {
+        "calm": (0.22, 1.0), "fast": (0.6, 0.7), "deep": (0.16, 2.2), "talking": (0.22, 1.1),
+        "held": (0.2, 0.03),
+    }[how]  # fmt: skip
+    rate, depth = rate * chance.uniform(0.85, 1.2), depth * chance.uniform(0.75, 1.3)
+    uneven = 0.6 if how == "talking" else 0.15
+    speed = rate * np.exp(uneven * wandering(chance, len(time), 0.98, 0.2))
+    phase = chance.uniform(0, 6) + 2 * np.pi * np.cumsum(speed) / 20
+    chest = np.sin(phase) + 0.2 * np.sin(2 * phase + 0.5)
+    if how == "talking":
+        chest = np.maximum(chest, -0.2) + 0.12 * wandering(chance, len(time), 0.7, 0.7)
+    pulse = 0.05 * np.sin(2 * np.pi * chance.uniform(0.95, 1.6) * time) ** 3
+    belt = chance.normal(0, 2) + 0.1 * wandering(chance, len(time), 0.999, 0.05)
+    noise = chance.normal(0, 0.02, len(time))
+    return 1000 * (depth * chest + pulse + belt + noise)[:, None]
+
+
+SENSED: Mapping[str, Sensed] = {
+    "machine": Sensed(
+        "a rotating machine at 14 to 46 turns a second, and four faults", 1000, 4, ("ax", "ay"),
+        ("normal", "unbalanced", "bent", "loose", "worn"), machine,
+    ),
+    "gestures": Sensed(
+        "five gestures of a hand", 50, 12, ("ax", "ay", "az"),
+        ("rest", "shake", "circle", "swing", "knock"), gesture,
+    ),
+    "current": Sensed(
+        "the current of five appliances, or none", 1000, 3, ("ampere",),
+        ("off", "heater", "dimmer", "supply", "drill", "fridge"), current,
+    ),
+    "breathing": Sensed(
+        "five ways to breathe", 20, 60, ("belt",),
+        ("calm", "fast", "deep", "talking", "held"), breath,
+    ),
+}  # fmt: skip
+
+
+def sensed(name: str, sessions: int, seed: int) -> Stream:
+    """The recording: a row for each reading, whole numbers of 16 bits."""
+    world, chance = SENSED[name], default_rng(seed)
+    values, labels = [], []
+    for _ in range(sessions):
+        for place in chance.permutation(len(world.classes)):
+            readings = round(world.seconds * chance.uniform(0.8, 1.2) * world.rate)
+            time = np.arange(readings) / world.rate
+            taken = world.take(chance, world.classes[place], time)
+            values.append(np.clip(np.rint(taken), -32768, 32767))
+            labels.append(np.full(readings, place, np.uint8))
+    return Stream(
+        name, np.concatenate(values), np.concatenate(labels), tuple(world.channels),
+        tuple(world.classes),
+    )  # fmt: skip

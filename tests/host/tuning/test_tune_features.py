@@ -1,0 +1,76 @@
+"""The search weighs sets of features as it weighs models, and prints commands that have them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from microshrub_host.features.feature_choice import Place
+from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.tuning.feature_sets import weighed
+from microshrub_tools.cli.main import main
+
+optuna = pytest.importorskip("optuna", reason="needs the extra tune")
+
+
+def sets(words: str) -> list[str]:
+    return weighed(words.split(), FeatureOptions.of(words.split(), Place(channels=2)))
+
+
+def test_sets_are_what_the_words_leave_open() -> None:
+    found = sets("rate=50")
+    assert len(found) == len(set(found)) == 9
+    assert found[0] == "window=64 hop=16 statistics=all bands=auto rate=50"
+    assert {word.split()[0] for word in found} == {"window=32", "window=64", "window=128"}
+    assert {word.split()[1] for word in found} == {"hop=16"}
+    for words in found:
+        assert FeatureOptions.of(words.split()).names(["x"])
+    assert len(sets("rate=50 window=64")) == 3
+    assert sets("rate=50 window=64")[0].startswith("window=64 hop=32 statistics=all bands=none")
+    assert len(sets("window=50 hop=10")) == 1
+    assert len(sets("rate=50 window=64 hop=9 statistics=mean bands=1-5 zero=3")) == 1
+    assert len(sets("rate=8000")) == 6  # no window is longer than 512 readings
+
+
+@pytest.fixture
+def recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Equally loud hums: only bands tell the two apart."""
+    monkeypatch.chdir(tmp_path)
+    n = np.arange(3000)
+    label = n // 300 % 2
+    x = 3000 * np.sin(2 * np.pi * np.cumsum(np.where(label, 10.5, 11.8)) / 50)
+    x += np.random.default_rng(1).normal(0, 900, len(n))
+    rows = [f"{int(v)},{k},{('slow', 'fast')[k]}" for v, k in zip(x, label, strict=True)]
+    Path("hum.csv").write_text("\n".join(["x,warm,what", *rows]) + "\n")
+    return "hum.csv"
+
+
+def test_the_best_set_is_taken_and_its_commands_work(recording: str) -> None:
+    words = ["--drop", "warm", "--features", "rate=50", "--board", "rpi_pico"]
+    assert main(["tune", recording, *words, "--trials", "9", "--json", "found.json"]) == 0
+    found = json.loads(Path("found.json").read_text())
+    tried = [shlex.split(trial["options"]) for trial in found["trials"]]
+    assert len({" ".join(words[words.index("--features") :]) for words in tried}) == 9
+    taken = found["taken"]["options"]
+    assert "bands=auto" in taken
+    program, *arguments = shlex.split(found["simulate"])
+    assert program == "microshrub"
+    assert arguments.count("--features") == 1
+    assert main([*arguments, "--json", "run.json"]) == 0
+    run = json.loads(Path("run.json").read_text())
+    assert run["accuracy"] == pytest.approx(found["taken"]["accuracy"]["whole"], abs=1e-4)
+    assert main([*shlex.split(found["build"])[1:], "--sensor", "adc", "pins=26", "rate=50"]) == 0
+    by_set = {words[-3]: trial for words, trial in zip(tried, found["trials"], strict=True)}
+    assert by_set["statistics=none"]["ram_bytes"] > 0
+
+
+def test_a_target_that_few_sets_have_is_searched_in_these(recording: str) -> None:
+    words = ["--columns", "x", "warm", "--features", "rate=50", "--target", "x_mean"]
+    more = ["--board", "rpi_pico", "--trials", "3", "--json", "found.json"]
+    assert main(["tune", recording, *words, *more]) == 0
+    found = json.loads(Path("found.json").read_text())
+    assert all("statistics=all" in trial["options"] for trial in found["trials"])

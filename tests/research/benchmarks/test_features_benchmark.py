@@ -1,0 +1,62 @@
+"""The page of features without a choice: the sensors, what is taught and asked, and the tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from microshrub_host import extract_features
+from microshrub_research.benchmarks import features
+from microshrub_research.benchmarks.hand_made import hand_made
+from microshrub_research.benchmarks.sensed import SENSED, sensed
+from microshrub_tools.cli.main import main
+
+pytest.importorskip("sklearn", reason="needs the extra bench")
+
+
+@pytest.mark.parametrize("name", SENSED)
+def test_a_recording_is_what_a_sensor_gives(name: str) -> None:
+    world, found = SENSED[name], sensed(name, 2, 1)
+    assert np.array_equal(found.values, np.rint(found.values))
+    assert np.abs(found.values).max() < 32768
+    assert found.values.shape[1] == len(world.channels)
+    assert set(found.labels) == set(range(len(world.classes)))
+    runs = 1 + np.count_nonzero(np.diff(found.labels))
+    assert runs >= 2 * len(world.classes) - 1
+    again = sensed(name, 2, 1)
+    assert np.array_equal(again.values, found.values)
+    assert not np.array_equal(sensed(name, 2, 2).values[:100], found.values[:100])
+
+
+def test_no_reading_is_taught_and_asked() -> None:
+    recording = sensed("gestures", features.SESSIONS, 1)
+    made = extract_features(recording, "window=64 hop=16 statistics=mean")
+    taught, asked = features._parts(recording, made, 64)
+    assert made.ends is not None
+    assert made.ends[taught].max() < made.ends[asked].min() - 63
+    assert 0.5 < taught.mean() < 0.75
+    assert set(made.labels[taught]) == set(made.labels[asked]) == set(range(5))
+
+
+def test_features_by_hand_are_numbers_of_every_window_also_of_a_flat_one() -> None:
+    rows = np.zeros((300, 2))
+    rows[100:, 0] = 1000 * np.sin(np.arange(200))
+    found = hand_made(rows, np.array([63, 150, 299]), 64, 100)
+    assert found.shape[0] == 3
+    assert found.shape[1] > 80
+    assert np.isfinite(found).all()
+
+
+def test_the_page(tmp_path: Path) -> None:
+    page = tmp_path / "features.md"
+    words = ["benchmark", "features", "--streams", "breathing", "--seeds", "1"]
+    assert main([*words, "--jobs", "1", "--output", str(page)]) == 0
+    said = page.read_text()
+    assert "`window=128 hop=32 bands=auto`" in said
+    row = next(line for line in said.splitlines() if line.startswith("| breathing"))
+    ours, statistics, by_hand = (float(cell.split()[0]) for cell in row.split("|")[5:8])
+    assert ours > by_hand - 2
+    assert ours > statistics + 10
+    assert "What they cost on a Raspberry Pi Pico" in said
