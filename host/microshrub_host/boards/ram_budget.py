@@ -2,7 +2,7 @@
 
 Everything is computed from rules, for a 32-bit MicroPython whose heap has blocks of 16 bytes. The
 rules for objects (heap_sizes.py) are exact; those for the imported code (import_heap.py) hold
-within 1 %. Tests compare them with a real MicroPython (ram_measure.py).
+within 1 %. Tests compare them with a real MicroPython (tests/support/ram_measure.py).
 
 The program around the learner, and what it leaves for the garbage collector, comes on top.
 """

@@ -11,9 +11,9 @@ from microshrub_host.base.side_by_side import Progress
 from microshrub_host.cli.outputs import check_outputs
 from microshrub_host.cli.stream_options import compile_kernels
 from microshrub_host.library import loader
-from microshrub_host.streams.data_folder import data_folder
 
 from ..benchmarks.ahead import FILES, HORIZONS, MODEL, AheadRow, measure, names, page
+from ..papers.data_folder import data_folder
 from .benchmark_options import (
     add_output_options,
     add_streams_jobs,

@@ -6,10 +6,10 @@ import argparse
 
 from microshrub_host.base.side_by_side import Progress
 from microshrub_host.cli.outputs import check_outputs
-from microshrub_host.streams.data_folder import data_folder
 
 from ..benchmarks.anomaly_scores import FILES, Task, markdown, measure, tasks
 from ..benchmarks.known_streams import STREAMS
+from ..papers.data_folder import data_folder
 from .benchmark_options import (
     add_output_options,
     add_streams_jobs,

@@ -9,10 +9,10 @@ from microshrub_host.cli.outputs import check_outputs
 from microshrub_host.cli.parsed import whole_number
 from microshrub_host.cli.stream_options import compile_kernels
 from microshrub_host.library.learners import DEFAULT
-from microshrub_host.streams.data_folder import data_folder
 
 from ..benchmarks.known_streams import STREAMS
 from ..benchmarks.new_classes import SEED, measure, names, page
+from ..papers.data_folder import data_folder
 from .benchmark_options import (
     add_output_options,
     chosen,

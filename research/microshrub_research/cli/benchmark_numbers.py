@@ -11,9 +11,9 @@ from microshrub_host.cli.outputs import check_outputs
 from microshrub_host.cli.parsed import check_at_least_one, whole_number
 from microshrub_host.cli.stream_options import compile_kernels
 from microshrub_host.library import loader
-from microshrub_host.streams.data_folder import data_folder
 
 from ..benchmarks.numbers import GUESSES, LIMIT, OURS, PEERS, SOURCES, Row, measure, page
+from ..papers.data_folder import data_folder
 from .benchmark_options import (
     add_output_options,
     add_streams_jobs,

@@ -15,12 +15,12 @@ from microshrub_host.base.terminal import messages
 from microshrub_host.base.text import did_you_mean
 from microshrub_host.cli.outputs import write
 from microshrub_host.cli.run_options import add_jobs_option, jobs_of
-from microshrub_host.streams.data_folder import VARIABLE, data_folder
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 
 from ..benchmarks.family_members import WARMUP
 from ..benchmarks.known_streams import GROUPS, STREAMS
+from ..papers.data_folder import VARIABLE, data_folder
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -12,9 +12,9 @@ from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import messages
 from microshrub_host.cli.outputs import check_outputs
 from microshrub_host.cli.parsed import check_at_least_one, whole_number
-from microshrub_host.streams.data_folder import data_folder
 
 from ..benchmarks.process_cost import ProcessCost, measure, page, write_file
+from ..papers.data_folder import data_folder
 from .benchmark_options import FILES, add_output_options, command_text, say_missing, write_markdown
 
 _USUAL: dict[str, Any] = {"rows": "1000000", "repeats": 3}

@@ -12,7 +12,6 @@ from microshrub_host.cli.outputs import check_outputs
 from microshrub_host.cli.parsed import check_at_least_one, whole_number
 from microshrub_host.cli.run_options import add_run_options, jobs_of
 from microshrub_host.cli.stream_options import compile_kernels
-from microshrub_host.streams.data_folder import data_folder
 
 from ..benchmarks.best_known import PICKS, RIVALS
 from ..benchmarks.family_members import WARMUP
@@ -22,6 +21,7 @@ from ..compare import catalogue
 from ..compare.catalogue import PEERS
 from ..compare.contender import Contender
 from ..compare.runner import Cell, compare
+from ..papers.data_folder import data_folder
 from .benchmark_options import (
     add_output_options,
     chosen,

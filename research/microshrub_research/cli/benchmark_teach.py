@@ -11,12 +11,12 @@ from microshrub_host.cli.outputs import check_outputs
 from microshrub_host.cli.parsed import check_at_least_one, whole_number
 from microshrub_host.cli.stream_options import compile_kernels
 from microshrub_host.library.learners import DEFAULT
-from microshrub_host.streams.data_folder import data_folder
 
 from ..benchmarks.lessons import MOST, TESTS
 from ..benchmarks.pupils import BATCH, RIVER
 from ..benchmarks.taught_sets import file_of, opener
 from ..benchmarks.teach import GradeTable, keeping, measure, page, total
+from ..papers.data_folder import data_folder
 from .benchmark_options import (
     add_output_options,
     chosen,

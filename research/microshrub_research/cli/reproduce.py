@@ -15,9 +15,9 @@ from microshrub_host.base.text import did_you_mean
 from microshrub_host.cli.outputs import check_outputs
 from microshrub_host.cli.parsed import check_at_least_one, whole_number
 from microshrub_host.cli.run_options import add_worker_options, jobs_of
-from microshrub_host.streams.data_folder import VARIABLE
 
 from ..compare.contender import SEED
+from ..papers.data_folder import VARIABLE
 from ..papers.experiment import Extent
 from ..papers.experiments import EXPERIMENTS, load_experiment
 from ..papers.printed_figures import load_paper

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from microshrub_host.models.tree_shape import Shape
+from .tree_shape import Shape
 
 NO_ANSWER = -1  # from a learner that has not seen a label yet; counts as wrong
 SEED = 1

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microshrub_host.models.tree_shape import Shape, moa_shape
 from microshrub_host.streams.stream import Stream
 
 from .contender import NO_ANSWER, SEED, ContenderRun
 from .few_labels import UNKNOWN, GivenLabels
+from .tree_shape import Shape, moa_shape
 
 _NO_WINDOW = 2**31 - 1
 VARIABLE = "CAPYMOA_JVM_ARGS"

@@ -19,11 +19,11 @@ from microshrub_host.library.learners import (
     stream_parameters,
     warmup_of,
 )
-from microshrub_host.models.tree_shape import Shape, our_shape
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Raw
 
 from .contender import Contender
+from .tree_shape import Shape, our_shape
 
 
 def ours(text: str, name: str = "") -> Contender:

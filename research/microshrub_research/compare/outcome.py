@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from microshrub_host.base.worker_process import Ended, TimeLimit
-from microshrub_host.models.tree_shape import Shape
 
 from .contender import Contender
+from .tree_shape import Shape
 
 _POINTS = 200  # of a curve
 STOPPED = "stopped"  # the failure of a run that Ctrl-C ended

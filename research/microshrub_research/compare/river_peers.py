@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microshrub_host.models.tree_shape import Shape, river_shape
-
 from .contender import NO_ANSWER
 from .few_labels import UNKNOWN, GivenLabels
+from .tree_shape import Shape, river_shape
 
 SCALED = "preprocessing.StandardScaler"
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from microshrub_host.models.tree_shape import Shape
 from microshrub_host.streams.stream import Stream
 
 from ..compare.contender import Contender
+from ..compare.tree_shape import Shape
 from . import paper_streams
 
 RUNNING = "running_average_accuracy"  # the papers' accuracy: the mean over time of the running one

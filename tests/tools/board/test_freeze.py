@@ -6,6 +6,7 @@ import dataclasses
 import re
 from pathlib import Path
 
+import frozen_firmware
 import pytest
 from emulated_support import OnLine, board_file
 from program_support import program, x86
@@ -13,7 +14,7 @@ from tests_support import ROOT
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
-from microshrub_host.emulation import emulated_boards, frozen_firmware
+from microshrub_host.emulation import emulated_boards
 from microshrub_host.emulation.emulated_boards import Emulator, NoEmulator
 from microshrub_host.emulation.emulator import EmulatedBoard
 from microshrub_host.fetch.debian_packages import PackagesError

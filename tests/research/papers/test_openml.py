@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from microshrub_host.streams import openml
-from microshrub_research.papers import paper_streams
+from microshrub_research.papers import openml, paper_streams
 
 ARFF = b"""@relation made
 @attribute x numeric

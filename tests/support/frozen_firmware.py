@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..base.cache import cache_folder
-from ..fetch import native_tools
-from ..fetch.debian_packages import CommandError, PackagesError, Progress
-from . import firmware_build
-from .emulated_boards import WAYS, Emulator, NoEmulator, silent
+from microshrub_host.base.cache import cache_folder
+from microshrub_host.emulation import firmware_build
+from microshrub_host.emulation.emulated_boards import WAYS, Emulator, NoEmulator, silent
+from microshrub_host.fetch import native_tools
+from microshrub_host.fetch.debian_packages import CommandError, PackagesError, Progress
 
 if sys.platform != "win32":
     import fcntl

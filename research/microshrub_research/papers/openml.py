@@ -20,9 +20,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from ..base import files
-from ..base.cache import cache_folder
-from ..base.errors import UserError
+from microshrub_host.base import files
+from microshrub_host.base.cache import cache_folder
+from microshrub_host.base.errors import UserError
 
 _VARIABLE = "MICROSHRUB_OPENML"  # the address of another server of the same kind
 _ADDRESS = "https://www.openml.org/api/v1/json"

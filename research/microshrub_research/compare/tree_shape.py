@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..library import loader
-from ..library.learners import learner
+from microshrub_host.library import loader
+from microshrub_host.library.learners import learner
 
 # "nodes", "depth" and "features"; of ours also "bytes", and the "most_nodes" and "most_leaves" of
 # that pool: as many nodes and slots of statistics as were ever in use
