@@ -36,6 +36,7 @@ from . import (
 from .folded import number
 from .merged_source import Merged, bound, constant, is_text
 from .missing_modules import without_missing
+from .parameter_names import shortened_parameters
 from .scoped_names import library_home
 from .settled_words import Settled, with_words
 from .source_text import source_text
@@ -129,11 +130,16 @@ def _texts(
         for name, text in sources.items()
         if name not in (INIT, *running)
     }
-    roots = unused_code.mentions(map(ast.parse, [*others.values(), *own]))
+    outside = {name: ast.parse(text) for name, text in others.items()}
+    callers = [*outside.values(), *map(ast.parse, own)]
+    roots = unused_code.mentions(callers)
     body = [*_version(sources[INIT]), *merged.body]
     if only:
         body = _made_for(only, body)
     body = unused_code.used(body, roots | public.keys() | {_VERSION})
+    for part in (body, *(tree.body for tree in outside.values())):
+        shortened_parameters(part, callers, public)
+    others = {name: source_text(tree) for name, tree in outside.items()}
     numbers = buffer_names.numbers(body)
     body, errors = error_texts.moved([buffer_names.numbered(each, numbers) for each in body])
     stubs = {name: _stub(merged, name, body) for name in running}

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from ..sources import library_files
 from .scoped_names import Renamer, library_home
 
+_ONLY = ("learner", "_ONLY")
 _REGISTRY = ("learners", "_LEARNERS")  # the text that says which learners there are and where
 
 
@@ -47,6 +48,7 @@ class Merged:
             for name, module in learners.items()
             if module in sources
         )
+        self._asked = {_REGISTRY, _ONLY, *_asked_later(sources, modules)}
         self._imports: dict[str, ast.stmt] = {}
         self._constants: set[str] = set()
         code: dict[str, list[ast.stmt]] = {}
@@ -64,11 +66,21 @@ class Merged:
         """Add a module's statements, behind those of the modules that it imports."""
         if module in code:
             return
-        found = [node for node in ast.parse(self._sources[module]).body if not is_text(node)]
+        tree = ast.parse(self._sources[module])
+        found = [node for node in tree.body if not is_text(node)]
         for node in found:
             home = library_home(module, node)
             if home is not None and home in self._modules:
                 self._read(home, code)
+        tied = {n for each in ast.walk(tree) if isinstance(each, ast.Global) for n in each.names}
+        known = {name for node in found if constant(node) for name in bound(node)}
+        for node in found:
+            if isinstance(node, ast.Assign) and _is_literal(node.value, known):
+                (name,) = bound(node)
+                if name not in tied and (module, name) not in self._asked:
+                    node.value = ast.Call(ast.Name("const", ast.Load()), [node.value], [])
+            # a constant stands before what it is used in
+            tied |= {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
         code[module] = found
 
     def _name_all(self, module: str, statements: list[ast.stmt]) -> None:
@@ -148,3 +160,25 @@ def bound(node: ast.stmt) -> list[str]:
 def is_text(node: ast.stmt) -> bool:
     """Whether this is a docstring or the like."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_literal(node: ast.expr, constants: Collection[str]) -> bool:
+    """Whether this is a constant, a number, a text, or a tuple of such two."""
+    if isinstance(node, ast.Tuple):
+        return bool(node.elts) and all(_is_literal(each, ()) for each in node.elts)
+    if isinstance(node, ast.Name):
+        return node.id in constants
+    return isinstance(node, ast.Constant) and type(node.value) in (int, str, bytes)
+
+
+def _asked_later(
+    sources: Mapping[str, str], modules: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """The modules, and what is imported from them not while they are merged, but when it runs."""
+    for module, text in sources.items():
+        tree = ast.parse(text)
+        at_once = tree.body if module in modules else []
+        for node in ast.walk(tree):
+            home = library_home(module, node)
+            if home is not None and isinstance(node, ast.ImportFrom) and node not in at_once:
+                yield from ((home, alias.name) for alias in node.names)

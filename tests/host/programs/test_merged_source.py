@@ -10,6 +10,7 @@ import pytest
 from microshrub_host.programs import buffer_names, error_texts
 from microshrub_host.programs.merged_source import Merged
 from microshrub_host.programs.missing_modules import without_missing
+from microshrub_host.programs.parameter_names import shortened_parameters
 from microshrub_host.programs.source_text import source_text
 from microshrub_host.programs.unused_code import used
 
@@ -211,3 +212,73 @@ FIXED = (("one.bytes", (1, 2)), ("a.b", ()))
     found = run([buffer_names.numbered(node, numbers) for node in tree.body])
     assert found["table"](4) == [(0, "i", 4), (1, "B", 8), ("state", "i", 3), ("a.b", 4, 1)]
     assert found["FIXED"] == ((1, (1, 2)), ("a.b", ()))
+
+
+def test_what_never_changes_leaves_no_name() -> None:
+    source = """
+from micropython import const
+_SIZE = const(3)
+LIMIT = _SIZE
+_WAYS = ("one", 2)
+WORDS = "some words"
+count = 0
+_own = [1]
+def go():
+    global count
+    count += LIMIT
+    return _WAYS, WORDS, count, _BEHIND
+_BEHIND = (5,)
+"""
+    later = "def first():\n    from .z import LATER\n    return LATER\n"
+    sources = {"a": source, "b": "from .a import WORDS\n", "c": later, "z": "LATER = 4\n"}
+    text = source_text(ast.Module(Merged(sources, ["a", "c", "z"], {}, {}).body, []))
+    assert "_LIMIT = const(_SIZE)" in text
+    assert "_WAYS = const(('one', 2))" in text
+    for line in ("WORDS = 'some words'", "count = 0", "_own = [1]", "LATER = 4", "_BEHIND = (5,)"):
+        assert f"\n{line}\n" in text
+
+
+def test_parameters_that_nobody_passes_by_name_have_short_ones() -> None:
+    tree = ast.parse("""
+def helper(first, second=2):
+    return first * 10 + second
+def by_name(low, high):
+    return low - high
+def inside(amount, others):
+    return [amount + others for amount in (1, 2)]
+class Own:
+    def __init__(self, size):
+        self.size = size
+    def grown(self, much):
+        return self.size + much
+class Asked:
+    def __init__(self, size):
+        self.size = size
+    def grown(self, much):
+        return self.size + self._less(much)
+    def _less(self, amount):
+        return amount - 1
+@micropython.viper
+def kernel(table, at: int) -> int:
+    return at
+""")
+    callers = [ast.parse("by_name(1, high=2)\nAsked(**options)")]
+    shortened_parameters(tree.body, callers, {"Asked"})
+    text = source_text(tree)
+    for line in (
+        "def helper(n, s=2)",
+        "def by_name(n, high)",
+        "def inside(amount, others)",
+        "def __init__(self, n)",
+        "def grown(self, n)",
+        "def __init__(self, size)",
+        "def grown(self, much)",
+        "def _less(self, amount)",
+        "def kernel(table, at: int)",
+    ):
+        assert line in text
+    found = run(ast.parse(text.replace("@micropython.viper", "")).body)
+    assert found["helper"](4) == 42
+    assert found["inside"](5, 6) == [7, 8]
+    assert found["Own"](3).grown(4) == 7
+    assert found["Asked"](3).grown(much=4) == 6
