@@ -17,6 +17,7 @@ unseen_agrawal, unseen_led, unseen_rbf, unseen_rbf_drift, unseen_sea, unseen_sin
 unseen_clusters, unseen_hyperplane, unseen_mixed, unseen_random_tree, unseen_waveform
                                 with another seed and other concepts, on which no constant of the
                                 learners was chosen; concepts change at sample 25,000
+changing_NAME                   five concepts of agrawal, sea, sine or stagger, 4,000 samples each
 agrawal_8_to_2_at_50000         function 8, then 2: a gradual change at that sample, as long as
                                 a tenth of what was before it; also of the others with numbers
 NAME_irrelevant_40              any of them and 40 features more that say nothing
@@ -35,7 +36,7 @@ from typing import Any
 
 from ..base.text import did_you_mean
 from .stream import MAX_CLASSES, MAX_FEATURES, DataError
-from .unseen_settings import AGRAWAL_FEATURES, UNSEEN, Unseen, numbered
+from .unseen_settings import AGRAWAL_FEATURES, CHANGING, UNSEEN, Unseen, numbered
 
 PERIOD = 25_000  # samples from one change of concept to the next
 WIDTH = 5_000  # samples that a gradual change takes
@@ -276,6 +277,8 @@ _NUMBERED = {
 }
 _COUNTS = {"agrawal": 10, "sea": 4, "bg1": 2, "sine": 4, "stagger": 3, "clusters": 4, "trees": 4}
 
+_SOON: Any = {"period": 4000, "again": False}
+
 NAMED = {
     "agrawal_a": _AGRAWAL,
     "agrawal_g": replace(_AGRAWAL, width=WIDTH),
@@ -294,6 +297,13 @@ NAMED = {
             partial(_unseen, each), len(each.turns), each.classes, each.features, again=False
         )
         for name, each in UNSEEN.items()
+    },
+    **{
+        f"changing_{name}": replace(
+            recipe, concept=partial(_in_turn, make, CHANGING[name]), concepts=5, **_SOON
+        )
+        for name, (make, recipe) in _NUMBERED.items()
+        if name in CHANGING
     },
     "led": replace(_LED, concept=_led, concepts=1),
     "hyper": Recipe(_hyperplane, 1, 2, numbered(10)),

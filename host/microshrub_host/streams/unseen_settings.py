@@ -40,6 +40,11 @@ _CLUSTERS = {
 }  # fmt: skip
 _TREE = {"seed_tree": TAUGHT_SEED, "seed_sample": TAUGHT_SEED, "n_classes": 4}
 
+CHANGING: Mapping[str, Sequence[int]] = {  # concepts by their numbers, five in turn
+    "agrawal": (7, 4, 7, 4, 7), "sea": (0, 3, 1, 2, 0), "sine": (0, 1, 2, 3, 0),
+    "stagger": (0, 1, 2, 0, 1),
+}  # fmt: skip
+
 UNSEEN: Mapping[str, Unseen] = {
     "agrawal": Unseen(
         "Agrawal", [{"classification_function": f, **_SEEDED} for f in (5, 2)], 2,

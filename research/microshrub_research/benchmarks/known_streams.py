@@ -70,10 +70,17 @@ UNSEEN: Mapping[str, KnownStream] = {
 STILL: Mapping[str, KnownStream] = {
     f"unseen_{name}": KnownStream(samples=UNSEEN_SAMPLES) for name in ("clusters", "random_tree")
 }
-STREAMS: Mapping[str, KnownStream] = {**CHOSEN, **IN_ORDER, **SHUFFLED, **UNSEEN, **STILL}
+# Five concepts each, which change abruptly
+CHANGING: Mapping[str, KnownStream] = {
+    f"changing_{name}": KnownStream(samples=20_000)
+    for name in ("agrawal", "sea", "sine", "stagger")
+}
+STREAMS: Mapping[str, KnownStream] = {
+    **CHOSEN, **IN_ORDER, **SHUFFLED, **UNSEEN, **STILL, **CHANGING,
+}  # fmt: skip
 GROUPS: Mapping[str, Sequence[str]] = {
     "known": (*CHOSEN, *IN_ORDER),
     "chosen": tuple(CHOSEN),
     "unseen": tuple(UNSEEN),
-    "labels": (*SHUFFLED, *CHOSEN),
+    "labels": (*SHUFFLED, *CHOSEN, *CHANGING),
 }

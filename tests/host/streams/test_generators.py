@@ -25,6 +25,8 @@ SHAPES = {  # features and classes of the names that begin so; the longest begin
     "unseen_clusters": (12, 6), "unseen_hyperplane": (8, 2), "unseen_mixed": (4, 2),
     "unseen_random_tree": (10, 4), "unseen_waveform": (21, 3),
     "clusters": (10, 5), "sine": (2, 2), "stagger": (3, 2), "trees": (10, 4),
+    "changing_agrawal": (9, 2), "changing_sea": (3, 2), "changing_sine": (2, 2),
+    "changing_stagger": (3, 2),
 }  # fmt: skip
 CHANGES = ("agrawal_8_to_2_at_600", "bg1_0_to_1_at_600", "sea_2_to_3_at_600")
 
@@ -116,6 +118,17 @@ def test_shape_seed_and_limit(name, monkeypatch, tmp_path):
     assert set(long.labels) == set(range(classes))
     np.testing.assert_array_equal(short.values, long.values[:500])
     np.testing.assert_array_equal(short.labels, long.labels[:500])
+
+
+def test_concepts_that_change_soon_do_so_every_4000_samples():
+    stream = open_stream("synth:changing_stagger", limit=20_000)
+    turns = [open_stream(f"synth:stagger_{number}", limit=4000) for number in (0, 1, 2, 0, 1)]
+    np.testing.assert_array_equal(stream.values[:4000], turns[0].values)
+    for turn, other in enumerate(turns):
+        part = slice(4000 * turn, 4000 * (turn + 1))
+        known = {tuple(row): y for row, y in zip(other.values.tolist(), other.labels, strict=True)}
+        said = [known[tuple(row)] for row in stream.values[part].tolist()]
+        np.testing.assert_array_equal(said, stream.labels[part])
 
 
 def test_agrawal_is_one_hot_and_changes_its_function():
