@@ -1,4 +1,4 @@
-"""MicroPython for boards that QEMU emulates, a Cortex-M0, a Cortex-M3 and an RV32, made once.
+"""MicroPython for boards that QEMU emulates, a Cortex-M0, M3, M4 and M7 and an RV32, made once.
 
 `find()` looks for QEMU on PATH and in the cache, and for the firmware in the cache;
 `find_or_build()` makes what is missing: QEMU and a cross compiler are unpacked from Debian's
@@ -68,6 +68,12 @@ ARM = Family(
     Compiler("arm-none-eabi", ("thumb/v6-m/", "thumb/v7-m/")),
     ("gcc-arm-none-eabi", "binutils-arm-none-eabi", *_COMPILER),
 )
+ARM_FLOATS = Family(  # with a unit for floats
+    "qemu-system-arm",
+    ("qemu-system-arm", *_QEMU),
+    Compiler("arm-none-eabi", ("thumb/v7e-m+fp/hard/",)),
+    ("gcc-arm-none-eabi", "binutils-arm-none-eabi", *_COMPILER),
+)
 RISCV = Family(
     "qemu-system-riscv32",
     ("qemu-system-misc", *_QEMU),
@@ -89,7 +95,21 @@ class Machine:
     streams: str  # class of on_board/streams.py
     flags: str = ""  # for the compiler
     family: Family = ARM
+    makefile: str = ""  # of a board that VERSION of ports/qemu does not have
 
+
+# Switches the unit for floats on, in CPACR, as a real board's start does and that of ports/qemu
+# does not
+_FLOATS_ON = ("-device", "loader,addr=0xE000ED88,data=0x00F00000,data-len=4")
+_MPS2 = """\
+QEMU_ARCH = arm
+QEMU_MACHINE = {machine}
+CFLAGS += -mthumb -mcpu=cortex-{cpu} -mfpu={fpu} -mfloat-abi=hard
+CFLAGS += -DQEMU_SOC_MPS2 -DMICROPY_HW_MCU_NAME='"Cortex-{cpu}"'
+LDSCRIPT = mcu/arm/mps2.ld
+SRC_BOARD_O = shared/runtime/gchelper_native.o shared/runtime/gchelper_thumb2.o
+MPY_CROSS_FLAGS += -march=armv7emsp
+"""
 
 BOARDS = {
     board.name: board
@@ -113,6 +133,26 @@ BOARDS = {
             "Cmsdk",
         ),
         Machine(
+            "cortex-m4",
+            "armv7emsp",
+            "MPS2_AN386",
+            ("-machine", "mps2-an386", *_FLOATS_ON),
+            0x21000000,
+            "Cmsdk",
+            family=ARM_FLOATS,
+            makefile=_MPS2.format(machine="mps2-an386", cpu="m4", fpu="fpv4-sp-d16"),
+        ),
+        Machine(
+            "cortex-m7",
+            "armv7emsp",
+            "MPS2_AN500",
+            ("-machine", "mps2-an500", *_FLOATS_ON),
+            0x60000000,
+            "Cmsdk",
+            family=ARM_FLOATS,
+            makefile=_MPS2.format(machine="mps2-an500", cpu="m7", fpu="fpv5-sp-d16"),
+        ),
+        Machine(
             "rv32",
             "rv32imc",
             "VIRT_RV32",
@@ -123,6 +163,8 @@ BOARDS = {
         ),
     )
 }  # fmt: skip
+# Those whose instructions are counted: a Cortex-M4 and an M7 take as many as an M3
+COUNTED = tuple(name for name, board in BOARDS.items() if board.family != ARM_FLOATS)
 
 
 @dataclass(frozen=True)
@@ -192,7 +234,7 @@ def describe(emulator: Emulator) -> str:
 @functools.cache
 def _recipe(family: Family) -> str:
     """A key for everything that the cached files depend on."""
-    boards = [(board.name, board.port, board.flags) for board in _boards(family)]
+    boards = [(b.name, b.port, b.flags, *filter(None, [b.makefile])) for b in _boards(family)]
     packages = (family.compiler_packages, family.qemu_packages)
     parts = (VERSION, SOURCE_SUITE, TOOLS_SUITE, *packages, family.heap_bytes, boards)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
@@ -297,6 +339,8 @@ def _build(family: Family, tools: Path, work: Path, progress: Progress) -> Path:
     for board in _boards(family):
         progress(f"compiling MicroPython for the {board.name} (half a minute)")
         build = work / f"build-{board.name}"
+        if board.makefile:
+            firmware_build.add_board(source, board.port, board.makefile)
         elf = firmware_build.compile_firmware(
             board.port, board.flags, family.compiler, family.heap_bytes, source, tools, build
         )

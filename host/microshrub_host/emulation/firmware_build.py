@@ -52,6 +52,13 @@ def _is_wanted(name: str) -> bool:
     return name.startswith(SOURCES) and not name.startswith(_LEFT_OUT)
 
 
+def add_board(source: Path, port: str, makefile: str) -> None:
+    """Give ports/qemu a board that it does not have."""
+    folder = source / "ports" / "qemu" / "boards" / port
+    folder.mkdir(exist_ok=True)
+    (folder / "mpconfigboard.mk").write_text(makefile)
+
+
 def compile_firmware(
     port: str,
     flags: str,

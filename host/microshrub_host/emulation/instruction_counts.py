@@ -7,8 +7,9 @@ of the arguments included. The model learns for a while before anything is count
 from __future__ import annotations
 
 import ast
+import tempfile
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,13 @@ from .emulator import EmulatedBoard, EmulatedBoardError
 
 SECONDS = 600  # the longest that a run on the board may take
 
+_SMALL = 65536  # bytes of a thicket that looks back no further, and has no large trees,
+_OF_LARGE = ("thicket.lookback", "thicket.wide")  # which are for these
+
 # ticks of the boards' timers in an instruction of 2**10 ns, of 16, 25 and 10 MHz
-TICKS = {"cortex-m0": 16.384, "cortex-m3": 25.6, "rv32": 10.24}
+TICKS = {"cortex-m0": 16.384, "rv32": 10.24} | dict.fromkeys(
+    ("cortex-m3", "cortex-m4", "cortex-m7"), 25.6
+)
 
 Counts = NDArray[np.int64]
 
@@ -101,6 +107,8 @@ class Counter:
         files = {f"/{mpy.in_library(file)}": file for file in library}
         files["/count.mpy"] = mpy.compiled_program(program, arch)
         data = {path: file.read_bytes() for path, file in files.items()}
+        for name, stub in () if native else _stubs(whats, arch):
+            data[f"/{mpy.in_library(library_files.source_of(name))}"] = stub
         for i, what in enumerate(whats):
             data[f"/codes{i}"] = what.codes.astype("<u2").tobytes()
             data[f"/labels{i}"] = what.labels.tobytes()
@@ -227,6 +235,22 @@ class Counter:
     def _instructions(self, ticks: Counts) -> Counts:
         found: Counts = np.rint(ticks / TICKS[self._board.emulator.board.name]).astype(np.int64)
         return found
+
+
+def _stubs(whats: Sequence[CountedModel], arch: str) -> Iterator[tuple[str, bytes]]:
+    """Modules of which thickets of up to 64 KB call nothing, without their functions' bodies: a
+    program that `build` makes does not have these, and a board has no room for them."""
+    if any(what.kind != "Thicket" or what.parameters["bytes"] > _SMALL for what in whats):
+        return
+    for name in _OF_LARGE:
+        tree = ast.parse(library_files.source_of(name).read_text(encoding="utf-8"))
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef):
+                node.decorator_list, node.body = [], [ast.Pass()]
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "stub.mpy"
+            mpy.compile_text(ast.unparse(tree), target, arch, f"{name}.py")
+            yield name, target.read_bytes()
 
 
 def _imported(whats: Sequence[CountedModel]) -> list[str]:

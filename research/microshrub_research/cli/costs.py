@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument(
         "--board",
-        choices=list(emulated_boards.BOARDS),
+        choices=emulated_boards.COUNTED,
         help="only this emulated board (default: all)",
     )
     parser.add_argument(
@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(f"--markdown is not for {wanted[0]}, whose table is only printed")
     if arguments.markdown is not None:
         files.check_target("--markdown", arguments.markdown)
-    names = [arguments.board] if arguments.board else list(emulated_boards.BOARDS)
+    names = [arguments.board] if arguments.board else list(emulated_boards.COUNTED)
     for name in names:
         emulated_boards.find_or_build(name, messages.say)
         if arguments.native:

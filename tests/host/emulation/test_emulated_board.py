@@ -28,7 +28,7 @@ SAMPLES = 160
 MODEL = {"window": 16, "trees": 4, "depth": 4}
 
 
-@pytest.fixture(params=list(emulated_boards.BOARDS))
+@pytest.fixture(params=emulated_boards.COUNTED)
 def emulator(request: pytest.FixtureRequest) -> emulated_boards.Emulator:
     try:
         return emulated_boards.find_or_build(request.param)

