@@ -25,11 +25,13 @@ _TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("HoeffdingTree", dict(TREE, policy="efdt", leaf="nb", boost=True)),
     ("HoeffdingTree", dict(TREE, adaptive=True, policy="svfdt2", regularization=0.5)),
     ("Grove", {"features": 3, "classes": 3, "window": 40, "trees": 3, "leaves": 6, "every": 9}),
+    ("Grove", {"features": 3, "classes": 3, "window": 300, "trees": 2, "leaves": 130}),
     ("NearestNeighbours", {"features": 3, "classes": 3, "window": 20, "k": 3}),
     ("SoftmaxRegression", {"features": 3, "classes": 3}),
     ("GaussianNaiveBayes", {"features": 3, "classes": 3}),
     ("Thicket", {"features": 3, "classes": 3, "bytes": 3000}),
     ("Thicket", {"features": 3, "classes": 3, "bytes": 5000}),
+    ("Thicket", {"features": 3, "classes": 3, "bytes": 65600}),
     ("BalancedThicket", {"features": 3, "classes": 3, "bytes": 3000, "costs": (1, 2, 9)}),
     ("ShrubRegressor", {"features": 3, "window": 40, "trees": 3, "leaves": 6, "every": 9}),
     ("LinearRegressor", {"features": 3}),
@@ -57,6 +59,10 @@ _TARGETS: "list[tuple[str, dict[str, Any]]]" = [
 _SHAPE = {"features": 3, "classes": 3}
 _LEARNED = 120  # samples before the state is saved
 _USED = 30  # samples that an altered state is used for
+_TAUGHT = (
+    260  # more before it is saved, if labels come in runs: thickets then replay what they hold
+)
+_RUN = 12  # labels that are the same
 
 
 def targets(library: "ModuleType") -> "list[tuple[str, dict[str, Any]]]":
@@ -82,11 +88,13 @@ class Chance:
         return self._now * 997 % 1048573 % n
 
 
-def use(target: "Any", chance: Chance, samples: int) -> None:
-    """Do with an object what a program does with it."""
+def use(target: "Any", chance: Chance, samples: int, run: int = 1) -> None:
+    """Do with an object what a program does with it; so many labels in a row are the same."""
     codes = array("H", [0] * 3)
+    label = 0
     for i in range(samples):
-        label = chance.below(3)
+        if i % run == 0:
+            label = chance.below(3)
         for f in range(3):
             codes[f] = min(chance.below(20000) + label * (f % 2) * 30000, 65535)
         if hasattr(target, "room"):
@@ -230,7 +238,8 @@ def attack(library: "ModuleType", number: int, seed: int, states: int) -> "tuple
     refused = used = 0
     while refused + used < states:
         target.reset()
-        use(target, chance, 1 + chance.below(_LEARNED))
+        run = (1, _RUN)[chance.below(2)]
+        use(target, chance, 1 + chance.below(_LEARNED) + (run > 1) * _TAUGHT, run)
         if kind in ("Quantizer", "Target") and chance.below(4):
             target.freeze()
             use(target, chance, 3)
@@ -245,5 +254,5 @@ def attack(library: "ModuleType", number: int, seed: int, states: int) -> "tuple
                 assert target.state_crc32() in (fresh, before), "a half of a state was left"
                 continue
             used += 1
-            use(target, chance, _USED)
+            use(target, chance, _USED, run)
     return refused, used
