@@ -14,10 +14,12 @@ lately: the least mean absolute difference (so a season of a day or a week is fo
 named). Each sample compares a fifth of the periods.
 
 Opinions are kept until their target comes, and so are judged by what was known when they were
-made. Each is heard by its mean absolute error over the last 1,024 targets, with the share
-exp(-30 * (error - the least) / the least) (Hedge: Freund, Schapire: A Decision-Theoretic
-Generalization of On-Line Learning, Journal of Computer and System Sciences 1997). While few
-targets were seen in horizons, all but `last` are taken to be worse than they were so far.
+made. Each is heard by its mean absolute error over the last 1,024 targets, and those of 16
+horizons, with the share exp(-s * (error - the least) / the least) (Hedge: Freund, Schapire: A
+Decision-Theoretic Generalization of On-Line Learning, Journal of Computer and System Sciences
+1997). Errors of one horizon are hardly more than one that differs. So s is how many horizons were
+seen, at most 30, and further ahead than the next value the errors of all but `last` are taken to
+be greater than they were so far, by 0.7 of themselves over the root of that number.
 
 Buffers:
 
@@ -30,14 +32,14 @@ import micropython
 from micropython import const
 
 from .buffers import Buffers
-from .fixed import exp_decay
+from .fixed import exp_decay, square_root
 from .seasons import compare, scaling_bits
 
 _O_HORIZON = const(0)
 _O_KEPT = const(1)  # values in the ring that the forecaster keeps
 _O_KNOWN = const(2)  # values that came so far, at most kept + _STEADY
 _O_PERIOD = const(3)  # 0: none is known
-_O_SEEN = const(4)  # targets that opinions were judged by, at most _MEMORY
+_O_SEEN = const(4)  # targets that opinions were judged by, at most _MEMORY and 16 horizons
 _O_SAID = const(5)  # eight opinions, raw
 _O_ERROR = const(13)  # and how far off they were in the mean, in 1/256
 _O_SHARE = const(21)  # and what share they have, of 4096
@@ -53,7 +55,8 @@ _MISSING = const(-536870912)
 _RAW_MAX = const(536870911)  # 2**29 - 1
 _STEADY = const(1024)  # from so many on, the mean difference looks back over 512
 _MEMORY = const(1024)
-_SHARPNESS = const(30)
+_SHARPEST = const(480)  # 30 in 1/16
+_WORSE = const(179)  # 0.7 in 1/256
 _FAR = const(2097151)  # differences are kept in 2**20ths of the targets' range, up to here
 
 
@@ -78,7 +81,7 @@ def judge(buffer, opinions, at: int, last: int, target: int, span: int):
     fill(buffer, opinions, at, last)
     words = ptr32(buffer)
     bits = int(scaling_bits(span))
-    if words[_O_SEEN] < _MEMORY:
+    if words[_O_SEEN] < _MEMORY + 16 * words[_O_HORIZON]:
         words[_O_SEEN] = words[_O_SEEN] + 1
     seen = words[_O_SEEN]
     for k in range(_OPINIONS):
@@ -148,10 +151,13 @@ def foresee(buffer, opinions, at: int, last: int) -> int:
     seen = words[_O_SEEN]
     if not seen:
         return words[_O_SAID + _LAST]
-    # 77 / 256 of a horizon for each target seen, in 1/256, and at most three times
-    worse = 77 * words[_O_HORIZON] // (seen + 1)
+    horizon = words[_O_HORIZON]
+    worse = _WORSE * int(square_root((horizon - 1 << 16) // (seen + 1))) >> 8  # in 1/256
     if worse > 512:
         worse = 512
+    sharp = 16 * seen // horizon
+    if sharp > _SHARPEST:
+        sharp = _SHARPEST
     best = _LAST
     least = words[_O_ERROR + _LAST]
     for k in range(_LAST):
@@ -171,9 +177,9 @@ def foresee(buffer, opinions, at: int, last: int) -> int:
     for k in range(_OPINIONS):
         away = words[_O_SHARE + k] + 1 - least
         share = 0
-        if away < least:  # beyond, exp(-30) is 0
-            ratio = ((away >> down) << 12) // (least >> down)  # < 2**16 * 2**12, <= 2**13
-            share = int(exp_decay((_SHARPNESS * ratio) << 4))  # < 30 * 2**13 * 2**4
+        if away >> 2 < least:
+            ratio = ((away >> down) << 12) // (least >> down)  # < 2**18 * 2**12, <= 2**15
+            share = int(exp_decay(sharp * ratio))  # <= 480 * 2**15
         words[_O_SHARE + k] = share
         total += share
         away = words[_O_SAID + k] - words[_O_SAID + best]
@@ -231,7 +237,7 @@ class Outlook(Buffers):
         period = words[_O_PERIOD]
         return (
             0 <= words[_O_KNOWN] <= self._kept + _STEADY
-            and 0 <= words[_O_SEEN] <= _MEMORY
+            and 0 <= words[_O_SEEN] <= _MEMORY + 16 * self._horizon
             and words[_O_TURN] in range(0, _PERIODS, _TURN)
             and (period == 0 or self._horizon <= period < self._horizon + _PERIODS)
             and all([0 <= v <= _FAR << 8 for v in list(away) + list(words[_O_ERROR:_O_SHARE])])

@@ -1,8 +1,8 @@
 """What config.json says where a number is predicted, and what a device does with its samples.
 
     numbers  {"columns", "column", "ends", "horizon", "lags", "interval"}: those of Forecaster,
-             and "states": the files of the saved states of the target's range and the interval,
-             each a name or null
+             and "states": the files of the saved states of the target's range, the interval and
+             the outlook, each a name or null
 
 The target is one of a sample's values, so no sample has a label. On the link a prediction is of
 class 0, unless a host has asked for numbers, see docs/reference/link.md.
@@ -53,10 +53,11 @@ class _Numbers:
 
     def __init__(self, app):
         options = dict(app.configuration.numbers)
-        states = options.pop("states", None) or (None, None)
+        states = options.pop("states", None) or ()
         self._app = app
         self.forecaster = Forecaster(app.learner, **options)
-        parts = (self.forecaster.target, self.forecaster.interval)
+        forecaster = self.forecaster
+        parts = (forecaster.target, forecaster.interval, forecaster.outlook)
         self.states = tuple([pair for pair in zip(parts, states) if pair[0]])
 
     def sample(self, label):

@@ -106,5 +106,5 @@ class OnlineNumbers(Online):
         self._target.load(states.more["target"])
 
     def _states(self) -> States:
-        more = {"target": self._target.save(), "interval": b""}
+        more = {"target": self._target.save(), "interval": b"", "outlook": b""}
         return States(self._learner.save(), self._quantizer.save(), more)

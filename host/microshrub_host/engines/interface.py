@@ -25,7 +25,7 @@ class States:
     """The saved states of a learner and its quantizer, as firmware's buffers.py describes them.
 
     `more` has those of what stands beside it, by their names; of a regressor that of its
-    target's range and of its interval.
+    target's range, its interval and its outlook, b"" for what there is not.
     """
 
     learner: bytes

@@ -236,11 +236,11 @@ class NumberSession(_Model):
         return [row for part in self.forecaster.parts for row in part.buffers()]
 
     def states(self) -> "list[tuple[str, bytes]]":
-        """Those of learner, quantizer, the target's range and the interval, if there is one."""
-        forecaster = self.forecaster
-        interval = forecaster.interval.save() if forecaster.interval else b""
+        """Those of learner, quantizer, target, interval, outlook; b"" for what there is not."""
         found = self.saved()
-        found += [("target", forecaster.target.save()), ("interval", interval)]
+        for name in ("target", "interval", "outlook"):
+            part = getattr(self.forecaster, name)
+            found.append((name, part.save() if part else b""))
         return found
 
     def said(self, _: int) -> bytes:

@@ -20,7 +20,7 @@ def is_forecaster(value: Any) -> bool:
 
 
 def forecaster_of(learner: Any, numbers: dict[str, Any], columns: int, states: States) -> Any:
-    """The Forecaster around a learner, with the states of the target's range and the interval.
+    """The Forecaster around a learner, with the states of target, interval and outlook.
 
     Raises ValueError if these do not belong together.
     """
@@ -30,10 +30,12 @@ def forecaster_of(learner: Any, numbers: dict[str, Any], columns: int, states: S
     forecaster.target.load(states.more["target"])
     if not forecaster.target.frozen:
         raise ValueError("the target has no range yet")
-    if forecaster.interval:
-        forecaster.interval.load(states.more["interval"])
-    elif states.more["interval"]:
-        raise ValueError("there is the state of an interval, and no interval")
+    for name, what in (("interval", "no interval"), ("outlook", "no horizon")):
+        part, state = getattr(forecaster, name), states.more[name]
+        if part:
+            part.load(state)
+        elif state:
+            raise ValueError(f"there is the state of an {name}, and {what}")
     return forecaster
 
 

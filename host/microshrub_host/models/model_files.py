@@ -11,6 +11,7 @@ and of a regressor, whose features are made of columns by a Forecaster,
 
     target.state     that of the target's range
     interval.state   that of the interval; empty without one
+    outlook.state    that of what is weighed against the learner; empty without a horizon
 
 and of a companion that a file keeps, such as spare classes, its `states`:
 
@@ -55,7 +56,7 @@ from .forecasters import forecaster_of, is_forecaster
 
 FORMAT = 1
 _CONFIG, _LEARNER, _QUANTIZER = _NAMES = ("config.json", "learner.state", "quantizer.state")
-_OF_NUMBERS = ("target", "interval")
+_OF_NUMBERS = ("target", "interval", "outlook")
 _MOST_BYTES = 1 << 28  # in a part; no learner for a board comes near that
 _HEAD = 7  # bytes of a saved state before its configuration's text
 _TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold

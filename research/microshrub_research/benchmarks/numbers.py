@@ -30,10 +30,10 @@ TEXT = """\
 
 Made by `{command}`; do not edit it by hand. The mean absolute error, prequential, in the unit of
 the target; the least of the learners is bold. Ours take at most 16 KB, and their ranges come from
-the first {warmup} samples. River {version}, all with their defaults: HTR is its Hoeffding tree
-regressor, HATR the adaptive one, ARF the adaptive random forest of ten trees, SGD its linear
-regression; "scaled" ones stand behind a standard scaler. Streams are cut after {limit:,} samples.
-NoChange predicts the last target that is known.
+the first {warmup} samples, as with `--warmup {warmup}`. River {version}, all with their
+defaults: HTR is its Hoeffding tree regressor, HATR the adaptive one, ARF the adaptive random
+forest of ten trees, SGD its linear regression; "scaled" ones stand behind a standard scaler.
+Streams are cut after {limit:,} samples. NoChange predicts the last target that is known.
 
 {table}
 

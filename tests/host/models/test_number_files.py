@@ -17,7 +17,8 @@ from microshrub_host.models.forecasters import told
 from microshrub_tools.board import build
 from microshrub_tools.cli.main import main
 
-PARTS = ["config.json", "learner.state", "quantizer.state", "target.state", "interval.state"]
+STATES = ("learner", "quantizer", "target", "interval", "outlook")
+PARTS = ["config.json", *(f"{name}.state" for name in STATES)]
 TASK = ["--target", "b", "--horizon", "3", "--lags", "2", "--interval", "80"]
 
 
@@ -53,6 +54,7 @@ def test_what_was_learned_comes_back(
     assert (file.feature_names, file.class_names) == (("a", "b"), ())
     assert (file.samples, file.accuracy) == (397, record["mae"])
     assert opened.forecaster.interval.half > 0
+    assert opened.forecaster.outlook.period > 0, "the season is known"
     low, high = opened.forecaster.target.ends
     assert low <= -2000 < 2000 <= high
 
@@ -151,6 +153,7 @@ FORGED: list[tuple[dict[str, Any], dict[str, bytes], str]] = [
     ({"feature_names": ["a"]}, {}, "a unit for each feature"),
     ({}, {"target.state": b""}, "this is not a saved microshrub state"),
     ({}, {"interval.state": b"mshr"}, "this is not a saved microshrub state"),
+    ({}, {"outlook.state": b""}, "this is not a saved microshrub state"),
     ({}, {"more.state": b""}, "it is damaged"),
 ]
 

@@ -27,7 +27,7 @@ from microshrub_host.streams.units import RAW_MAX, Raw, Scale
 
 VERSION = 1
 QUANTIZER, LEARNER = "quantizer.state", "learner.state"
-TARGET = ("target.state", "interval.state")
+TARGET = ("target.state", "interval.state", "outlook.state")
 
 
 @dataclass(frozen=True)
