@@ -218,6 +218,7 @@ class AnomalyScore(Buffers):
             and 0 <= held <= self.window
             and 0 <= words[_A_SEEN] <= 1024
             and max([max(max(part), -min(part)) for part in self._flat[_ANOMALY_MEAN:]]) < _MOST
+            and min([min(part) for part in self._flat[_ANOMALY_MEAN + 1 :]]) >= 0
             and min(self._flat[_ANOMALY_RNG]) > 0
         )
 

@@ -403,3 +403,20 @@ def test_a_spike_in_a_feature_that_hardly_moves_is_seen_among_wide_ones() -> Non
     assert scores[800] > 150
     assert scores[800] >= scores[100:].max()
     assert scores[801] < 150, "what is as it was is no spike"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("anomaly.away", -256),
+        ("anomaly.jump", -256),
+        ("anomaly.mean", -(2**29)),
+        ("anomaly.rng", 0),
+    ],
+)
+def test_a_state_that_would_divide_by_zero_is_refused(name: str, value: int) -> None:
+    anomaly, other = (library.AnomalyScore(2, window=10) for _ in range(2))
+    scored(anomaly, around(1, 20000, 100))
+    next(buffer for known, _, buffer in anomaly.buffers() if known == name)[0] = value
+    with pytest.raises(ValueError, match="damaged"):
+        other.load(anomaly.save())

@@ -36,7 +36,8 @@ def test_the_folder(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert numbers["ends"][0] < 1000 < 1089 < numbers["ends"][1]
     del numbers["ends"]
     assert numbers == {
-        "columns": 3, "column": 1, "horizon": 4, "lags": 3, "interval": 90, "states": [None, None],
+        "columns": 3, "column": 1, "horizon": 4, "lags": 3, "interval": 90,
+        "states": [None, None, None],
     }  # fmt: skip
     assert config["feature_names"] == ["a", "b", "c"]
     assert (config["alarm"], config["class_names"]) == (None, None)
