@@ -88,14 +88,14 @@ def compress(table, words, state, data, at: int):
         c = b
         b = a
         a = x
-    s[0] += a
-    s[1] += b
-    s[2] += c
-    s[3] += d
-    s[4] += e
-    s[5] += f
-    s[6] += g
-    s[7] += h
+    s[0] = s[0] + a
+    s[1] = s[1] + b
+    s[2] = s[2] + c
+    s[3] = s[3] + d
+    s[4] = s[4] + e
+    s[5] = s[5] + f
+    s[6] = s[6] + g
+    s[7] = s[7] + h
 
 
 @micropython.viper
