@@ -14,7 +14,7 @@ RESERVED = 20 * 1024  # bytes of RAM that are left to the user's own code
 # Bytes of RAM that the program of `build` takes beside what `budget` counts of the learner, which
 # has a file for each module and kernels for all learners: with a sensor and features, and without
 PROGRAM = 30_000
-_PLAIN = 17_000
+_PLAIN = 12_000
 _STEPS = 16
 
 
