@@ -106,6 +106,7 @@ BUILD = (
         "--led-pin": "a light while a question waits: 25 (default: none)",
         "--label-budget": "active learning, with this share of the labels: 10%%",
         "--anomaly": "also alert, at this rate: '1 per day' (default: off)",
+        "--tcp": "let your PC in over Wi-Fi, with a key (default: off)",
         "--native": "smaller and faster, with a C compiler (default: off)",
         "--output": "the folder to write (default build/BOARD)",
     }
