@@ -30,11 +30,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """What `pytest -n auto` starts: two workers more than there are cores.
+    """What `pytest -n auto` starts: four workers more than there are cores.
 
-    Boards, lines and processes are real, so tests wait for them a third of their time.
+    Boards, lines and processes are real, so tests wait for them half of their time.
     """
-    return (os.cpu_count() or 1) + 2
+    return (os.cpu_count() or 1) + 4
 
 
 @pytest.hookimpl(trylast=True)

@@ -51,7 +51,7 @@ class _Named:
             raise AdapterError("the warm-up has no samples")
         if not self._names:
             raise AdapterError("the samples of the warm-up have no features")
-        values = np.concatenate([self._row(known) for known in samples])
+        values = self._rows(samples)
         scale = None if self.digits is None else decimals(self.digits, values)
         return values, [str(name) for name in self._names], scale
 
@@ -65,10 +65,12 @@ class _Named:
     def _leave_warmup(self) -> None:
         raise NotImplementedError
 
-    def _row(self, known: dict[Any, float]) -> Values:
-        """The sample as a row; what is not there is missing, and what has no place is left out."""
+    def _rows(self, samples: list[dict[Any, float]]) -> Values:
+        """The samples as rows; what is not there is missing, what has no place is left out."""
         assert self._names is not None
-        return np.array([[known.get(name, math.nan) for name in self._names]], dtype=np.float64)
+        names = self._names
+        rows = [[known.get(name, math.nan) for name in names] for known in samples]
+        return np.array(rows, dtype=np.float64)
 
 
 class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
@@ -128,7 +130,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         known = _numbers(x)
         label = self._label(y)
         if self._online:
-            self._online.learn(self._row(known), np.array([label], dtype=np.uint8))
+            self._online.learn(self._rows([known]), np.array([label], dtype=np.uint8))
             return
         self._waiting.append((known, label))
         if len(self._waiting) >= self.warmup:
@@ -148,7 +150,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         online = self._online or self._early.online
         if not online:
             return {}
-        _, votes = online.predict_following(self._row(known))
+        _, votes = online.predict_following(self._rows([known]))
         parts = votes[0, : len(self._labels)].tolist()
         whole = math.fsum(parts)
         if not whole:
@@ -159,7 +161,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         """The label of a sample, None if there is none yet."""
         online = self._online or self._early.online
         if online:
-            found = int(online.predict_following(self._row(_numbers(x)))[0][0])
+            found = int(online.predict_following(self._rows([_numbers(x)]))[0][0])
             if found < len(self._labels):
                 return list(self._labels)[found]
         return super().predict_one(x)
@@ -175,7 +177,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         online = self._online or self._early.online
         if not online:
             return set(self._labels)
-        members = online.sets_following(self._row(_numbers(x)))[0].tolist()
+        members = online.sets_following(self._rows([_numbers(x)]))[0].tolist()
         return {y for y, c in self._labels.items() if members[c]}
 
     def save(self, path: Path | str) -> None:
@@ -204,7 +206,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
     def _leave_warmup(self) -> None:
         self._start([known for known, _ in self._waiting], None)
         assert self._online
-        values = np.concatenate([self._row(known) for known, _ in self._waiting])
+        values = self._rows([known for known, _ in self._waiting])
         self._online.learn(values, np.array([c for _, c in self._waiting], dtype=np.uint8))
         self._waiting = []
         self._early.online = None
@@ -250,7 +252,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
         """Learn a sample. The first `warmup` ones are kept, and learned when all are there."""
         known = _numbers(x)
         if self._online:
-            self._online.learn(self._row(known), np.array([y], dtype=np.float64))
+            self._online.learn(self._rows([known]), np.array([y], dtype=np.float64))
             return
         self._waiting.append((known, float(y)))
         if len(self._waiting) >= self.warmup:
@@ -260,7 +262,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
         """The number predicted for a sample; while warming up, the mean of those so far, or 0."""
         known = _numbers(x)
         if self._online:
-            return float(self._online.predict(self._row(known))[0])
+            return float(self._online.predict(self._rows([known]))[0])
         return math.fsum(y for _, y in self._waiting) / max(len(self._waiting), 1)
 
     def save(self, path: Path | str) -> None:

@@ -17,9 +17,11 @@ import ast
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from ..base.cache import compiled_folder, kept
+from ..kernels import kernel_rewriting
 from ..library import loader
 from ..sources import library_files
 from ..sources.library_files import PACKAGE
@@ -42,6 +44,7 @@ from .settled_words import Settled, with_words
 from .source_text import source_text
 
 INIT = "__init__"
+_LIST = "modules.txt"  # the names of all files
 _SOURCE = f"{PACKAGE}.py"  # where an error that nobody caught comes from, it says
 _KEPT = {"main": "device.program", error_texts.FUNCTION: error_texts.MODULE}
 _VERSION = "__version__"
@@ -74,35 +77,45 @@ def compiled(
     nothing but what others take from them when they are imported. With `native`, kernels are in a
     native module, for all learners; raises NoNativeTools.
     """
-    sources = _sources(arch, sorted(modules), native, unasked)
-    running = [name for name in running if name in sources and name != INIT]
-    running.append(error_texts.MODULE)
-    texts, errors = _texts(sources, running, own, None if native else only, unasked)
-    key = repr((mpy.maker(), texts, errors)).encode()
+    names = [*sorted(modules), error_texts.MODULE]
+    own = tuple(own)
+    makes = (mpy.maker(), _maker(), loader.digest(), _parts(), arch == mpy.BYTECODE_ONLY)
+    key = repr((makes, names, tuple(running), native, own, only, sorted(unasked))).encode()
     folder = compiled_folder("merged", hashlib.sha256(key).digest()) / arch / PACKAGE
-    others = [_compiled(texts[name], name, folder, arch) for name in texts if name != INIT]
-    imported = [_compiled(texts[INIT], INIT, folder, arch)]
+
+    @cache
+    def made() -> tuple[dict[str, str], bytes]:
+        """The texts, if one of the files is not there."""
+        sources = _sources(arch, names, native, unasked)
+        kept_running = [name for name in running if name in sources and name != INIT]
+        kept_running.append(error_texts.MODULE)
+        return _texts(sources, kept_running, own, None if native else only, unasked)
+
+    def one(name: str) -> Path:
+        target = folder.joinpath(*name.split(".")).with_suffix(".mpy")
+        source = _SOURCE if name == INIT else f"{name.rpartition('.')[2]}.py"
+        return kept(target, lambda part: mpy.compile_text(made()[0][name], part, arch, source))
+
+    listed = kept(folder / _LIST, lambda part: part.write_text("\n".join(made()[0])))
+    others = [one(name) for name in listed.read_text().splitlines() if name != INIT]
+    imported = [one(INIT)]
     if native:
-        module = native_files.module(arch, modules)
-        imported.append(module)
-    return MergedFiles(
-        tuple(imported),
-        tuple(others),
-        kept(folder / error_texts.FILE, lambda part: part.write_bytes(errors)),
-    )
+        imported.append(native_files.module(arch, modules))
+    errors = kept(folder / error_texts.FILE, lambda part: part.write_bytes(made()[1]))
+    return MergedFiles(tuple(imported), tuple(others), errors)
 
 
-def _compiled(text: str, name: str, folder: Path, arch: str) -> Path:
-    target = folder.joinpath(*name.split(".")).with_suffix(".mpy")
-    source = _SOURCE if name == INIT else f"{name.rpartition('.')[2]}.py"
-    return kept(target, lambda part: mpy.compile_text(text, part, arch, source))
+def _maker() -> bytes:
+    """A key for what puts the sources together."""
+    rooms = Path(__file__).parent, Path(kernel_rewriting.__file__).parent
+    files = sorted(file for room in rooms for file in room.glob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).digest()
 
 
 def _sources(
     arch: str, modules: list[str], native: bool, unasked: Collection[str]
 ) -> Mapping[str, str]:
     """The texts of the modules as they are to be compiled."""
-    modules = [*modules, error_texts.MODULE]
     if native:
         texts = dict(native_module.native_library(modules).sources)
     else:

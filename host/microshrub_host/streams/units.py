@@ -149,13 +149,15 @@ def _most_digits(size: float) -> int:
 
 def _fewest_digits(known: Numbers, most: int) -> int:
     """The fewest digits that make all numbers whole, but not more than `most`."""
-    for digits in range(min(most, 0), most):
-        if all(_whole(part[:_FEW], digits) and _whole(part, digits) for part in known.parts()):
-            return digits
+    with np.errstate(over="ignore", invalid="ignore"):
+        for digits in range(min(most, 0), most):
+            if all(_whole(part[:_FEW], digits) and _whole(part, digits) for part in known.parts()):
+                return digits
     return most
 
 
 def _whole(numbers: NDArray[np.float64], digits: int) -> bool:
-    with np.errstate(over="ignore", invalid="ignore"):
-        scaled = _scaled(numbers, digits)
-        return bool(np.all(np.abs(scaled - np.rint(scaled)) <= _ROUNDING * np.abs(scaled)))
+    # as _scaled() does it, without what arrays of digits take
+    power = np.power(10.0, abs(digits))
+    scaled = numbers * power if digits >= 0 else numbers / power
+    return bool((np.abs(scaled - np.rint(scaled)) <= _ROUNDING * np.abs(scaled)).all())
