@@ -187,11 +187,10 @@ class DriftAlarm(Buffers):
         if level == _DRIFT:
             if words[_DRIFTS] < _FULL:
                 words[_DRIFTS] += 1
-            learner = self._learner
-            if learner and self.hook == "reset":
-                learner.reset()
-            elif learner and self.hook == "forget":
-                learner.forget()
+            if self._learner and self.hook == "reset":
+                self._learner.reset()
+            elif self._learner and self.hook == "forget":
+                self._learner.forget()
         return LEVELS[level]
 
     @property

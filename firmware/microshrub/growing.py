@@ -102,15 +102,19 @@ class GrowingQuantizer(Buffers):
         The sample before has to be learned by then. At least one row is coded. Allocates nothing.
         """
         rows = self._rows(raw, codes)
+        self._make_room(raw, row * self.features)
+        encode_row(self._addresses, raw, row * self.features, codes)
+        count_row(self._addresses)
+        return encode_rows(self._addresses, raw, row + 1, rows, codes)
+
+    def _make_room(self, raw, at):
+        """Have the ranges grow that have to, for the values of a row."""
         t = self._addresses
         counts = self._flat[_GROWING_COUNTS]
-        f = next_due(t) if counts[_G_WATCHED] else watch(t, raw, row * self.features)
+        f = next_due(t) if counts[_G_WATCHED] else watch(t, raw, at)
         while f >= 0:
             self._grow(f)
             f = next_due(t) if counts[_G_SEEN] < _EARLY else -1
-        encode_row(t, raw, row * self.features, codes)
-        count_row(t)
-        return encode_rows(t, raw, row + 1, rows, codes)
 
     def code(self, raw, codes):
         """Write the codes of a row by the ranges as they are; no range grows. As encode() else."""

@@ -7,8 +7,16 @@ Efficient Online Evaluation of Big Data Stream Classifiers, KDD 2015.
 import micropython
 from micropython import const
 
-from .buffers import Buffers, table_bytes
+from .buffers import Buffers, address_table, table_bytes
 from .learner import check_classes, whole
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_METRICS_COUNTS = const(0)
+_METRICS_CAME = const(1)
+_METRICS_SAID = const(2)
+_METRICS_CONFUSION = const(3)
+# (end)
 
 _CLASSES = const(0)  # words of the counts
 _SEEN = const(1)
@@ -23,9 +31,13 @@ _FULL = const(536870912)  # 2**29: all counts are halved there, which keeps thei
 
 
 @micropython.viper
-def note(counts: ptr32, came: ptr32, said: ptr32, confusion, labels, predictions, samples: int):
+def note(t, labels, predictions, samples: int):
     """Count so many samples; confusion[label * classes + prediction], where it is kept."""
-    matrix = ptr32(confusion)
+    address = ptr32(t)
+    counts = ptr32(address[_METRICS_COUNTS])
+    came = ptr32(address[_METRICS_CAME])
+    said = ptr32(address[_METRICS_SAID])
+    matrix = ptr32(address[_METRICS_CONFUSION])
     truth = ptr8(labels)
     guess = ptr8(predictions)
     kept = counts[_MATRIX]
@@ -86,6 +98,10 @@ class Metrics(Buffers):
     def _table(self):
         return _table(self.classes)
 
+    def _allocate(self):
+        Buffers._allocate(self)
+        self._addresses = address_table(self._flat)
+
     def _start(self):
         self._flat[0][_CLASSES] = self.classes
         self._flat[0][_MATRIX] = self.classes if len(self._flat[3]) else 0
@@ -102,8 +118,7 @@ class Metrics(Buffers):
         """Count one sample. Allocates nothing."""
         self._label[0] = self._class(label)
         self._prediction[0] = self._class(prediction)
-        counts, came, said, matrix = self._flat
-        note(counts, came, said, matrix, self._label, self._prediction, 1)
+        note(self._addresses, self._label, self._prediction, 1)
 
     def update_rows(self, labels, predictions):
         """Count many: two bytearrays of one length."""
@@ -112,8 +127,7 @@ class Metrics(Buffers):
         if len(labels) != len(predictions):
             raise ValueError("labels and predictions have to be of one length")
         if len(labels):
-            counts, came, said, matrix = self._flat
-            note(counts, came, said, matrix, labels, predictions, len(labels))
+            note(self._addresses, labels, predictions, len(labels))
 
     def _class(self, c):
         return whole("a class", c, 0, self.classes - 1)
@@ -158,12 +172,16 @@ class Metrics(Buffers):
     @property
     def kappa(self):
         """Cohen's kappa: how far the accuracy is above chance agreement; at most 1,000,000."""
-        counts, came, said, _ = self._flat
+        counts = self._flat[0]
+        seen = counts[_SEEN]
+        return _above(counts[_RIGHT] * seen, self._chance(), seen * seen)
+
+    def _chance(self):
+        came, said = self._flat[1], self._flat[2]
         chance = 0
         for c in range(self.classes):
             chance += came[c] * said[c]
-        seen = counts[_SEEN]
-        return _above(counts[_RIGHT] * seen, chance, seen * seen)
+        return chance
 
     @property
     def kappa_temporal(self):
@@ -190,17 +208,26 @@ def millionths(part, whole_part):
     """
     if whole_part >= _FULL:
         return part * 1000000 // whole_part
-    once = part % whole_part  # < 2**29
-    rest = found = 0
-    for k in range(19, -1, -1):  # the bits of 1,000,000
-        rest *= 2
-        found *= 2
-        for again in range(1 + (1000000 >> k & 1)):
-            rest += once if again else 0
-            if rest >= whole_part:
-                rest -= whole_part
+    return part // whole_part * 1000000 + fraction(part % whole_part, whole_part)
+
+
+@micropython.viper
+def fraction(part: int, of: int) -> int:
+    """part * 1,000,000 // of, for 0 <= part < of < 2**29, bit by bit of 1,000,000."""
+    rest = 0
+    found = 0
+    for k in range(20):
+        rest = rest << 1  # < 2**30
+        found = found << 1
+        if rest >= of:
+            rest -= of
+            found += 1
+        if 1000000 >> (19 - k) & 1:
+            rest += part
+            if rest >= of:
+                rest -= of
                 found += 1
-    return part // whole_part * 1000000 + found
+    return found
 
 
 def _table(classes):

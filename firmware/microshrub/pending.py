@@ -86,17 +86,19 @@ class Pending(Buffers):
         """
         check_row(x, self.features)
         whole("predicted", predicted, 0, self.classes - 1)
-        state, codes, classes, waits, _ = self._flat
-        number = state[_LAST] + 1
+        state = self._flat[0]
         place = state[_AT]
-        copy_row(x, 0, codes, place * self.features, self.features)
-        classes[place] = predicted
-        waits[place] = 1
-        state[_LAST] = number % _IDS
+        self._keep(x, place)
+        self._flat[2][place] = predicted
+        self._flat[3][place] = 1
+        state[_LAST] = (state[_LAST] + 1) % _IDS
         state[_AT] = (place + 1) % self.samples
         if state[_HELD] < self.samples:
             state[_HELD] += 1
-        return number
+        return state[_LAST] or _IDS
+
+    def _keep(self, x, place):
+        copy_row(x, 0, self._flat[1], place * self.features, self.features)
 
     def take(self, number):
         """The class that was predicted for the sample with this id; `x` then holds its codes.
@@ -110,12 +112,14 @@ class Pending(Buffers):
                 "no sample %d waits for a label: there are only the last %d"
                 % (number, self._flat[0][_HELD])
             )
-        _, codes, classes, waits, x = self._flat
-        if not waits[place]:
+        if not self._flat[3][place]:
             raise ValueError("sample %d was given its label before" % number)
-        waits[place] = 0
-        copy_row(codes, place * self.features, x, 0, self.features)
-        return classes[place]
+        self._flat[3][place] = 0
+        self._find(place)
+        return self._flat[2][place]
+
+    def _find(self, place):
+        copy_row(self._flat[1], place * self.features, self.x, 0, self.features)
 
     def move_codes(self, feature, bits, doublings, steps):
         """Move all codes of a feature with its range, see growing.py. Allocates nothing."""

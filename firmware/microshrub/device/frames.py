@@ -13,7 +13,8 @@ from array import array
 import micropython
 from micropython import const
 
-HEADER = 7  # bytes before the payload
+_HEADER = const(7)  # bytes before the payload
+HEADER = _HEADER
 TRAILER = 4  # and behind it
 
 _ROOM = const(0)  # words of a splitter's state: bytes that a frame may have
@@ -56,6 +57,21 @@ def checksum(table, data, at: int, n: int, out, to: int):
     for i in range(to, to + 4):
         target[i] = crc & 255
         crc = crc >> 8
+
+
+@micropython.viper
+def seal(table, header, body, to: int, size: int) -> int:
+    """Put a header before so many bytes of payload at body[to], and the CRC32 of both behind it.
+
+    Returns the bytes of all.
+    """
+    source = ptr8(header)
+    target = ptr8(body)
+    at = to - _HEADER
+    for i in range(_HEADER):
+        target[at + i] = source[i]
+    checksum(table, body, at, _HEADER + size, body, to + size)
+    return _LEAST + size
 
 
 @micropython.viper

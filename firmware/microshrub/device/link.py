@@ -1,22 +1,6 @@
 """The serial link's end on the device: requests come in frames and are applied once, in order.
 
-docs/reference/link.md has the protocol. What is done for a request is up to an application:
-
-    features, classes, hash   ints: 1 class of numbers; the CRC32 of the configuration, u32
-    values              array('i') of features: the sample, written here before sample()
-    sample(label)       predict, and learn if label >= 0; returns the class that was predicted
-    confidence          of that prediction, 0..255
-    sample_id           of that sample, 1..65535, for a label that comes later; 0 if it has one
-    label(id, label)    learn an earlier sample
-    status(words)       fill array('i') of STATUS_WORDS, each of 30 bits, as in link.md
-    more                what answers requests on what stands beside the model, by their types:
-                        called with (link, to, body, n), as _call() is
-    confusion(label, prediction)   how many samples of the label were predicted so
-    configure(piece, last)         take the next piece of a configuration's text, bytes
-    read_text(at, buffer)          copy the present one's from byte `at` on; returns how many bytes
-    state_crc32(), checkpoint(), reset()   the CRC32 of the model's state; save it; forget it
-
-Any of these may raise an Exception with the words that the host is to show.
+docs/reference/link.md has the protocol; what is done for a request is in answers.py.
 """
 
 import struct
@@ -25,12 +9,12 @@ from array import array
 from micropython import const
 
 from ..learner import whole
+from .answers import STATUS_WORDS, Answers
 from .frames import (
     HEADER,
     SPLIT_WORDS,
     TRAILER,
     is_intact,
-    read_values,
     split,
     stuffed,
     unstuff,
@@ -38,65 +22,29 @@ from .frames import (
 )
 from .outbox import VERSION, Outbox, put_u16, read_u16
 
-# Requests
+# From elsewhere, written by `make constants`:
+# device/answers.py
 _HELLO = const(1)
-_CONFIGURE = const(2)
-_SAMPLE = const(3)
-_LABELLED = const(4)
-_LABEL = const(5)
-_STATUS = const(6)
-_CONFUSION = const(7)
-_FINGERPRINT = const(8)
-_CHECKPOINT = const(9)
-_RESET = const(10)
-_CONFIGURATION = const(11)
-_ANOMALY = const(12)
-_NUMBERS = const(13)
-_ASKING = const(14)
-_CLASSES = const(15)
-_BESIDE = const(16)
-_REQUESTS = const(17)
-
-# Answers
-_WELCOME = const(129)
-_DONE = const(130)
-_PREDICTION = const(131)
-_COUNTS = const(132)
-_STATE = const(133)
-_CRC = const(134)
-_TEXT = const(135)
-_UNLIKE = const(136)
-_ERRORS = const(137)
-_QUESTION = const(138)
-_CLASS = const(139)
-_TOLD = const(140)
-_AGAIN = const(142)
-_ERROR = const(143)
-_OBSERVED = const(144)  # without a request
-
-_ANSWERS = bytes((  # to each request
-    _ERROR, _WELCOME, _DONE, _PREDICTION, _PREDICTION, _DONE, _STATE, _COUNTS, _CRC, _DONE, _DONE,
-    _TEXT, _UNLIKE, _ERRORS, _QUESTION, _CLASS, _TOLD))  # fmt: skip
-
-# Errors
 _OTHER_VERSION = const(1)
 _NO_SESSION = const(2)
 _USED_SESSION = const(3)
-_UNKNOWN_TYPE = const(4)
-_WRONG_LENGTH = const(5)
-_REFUSED = const(6)
+_WELCOME = const(129)
+_AGAIN = const(142)
+_ERROR = const(143)
+_OBSERVED = const(144)
+# (end)
 
-STATUS_WORDS = 16
+_SPEAKS = b"this device speaks version 1 of the link: flash it with this PC's microshrub"
+
 _SESSIONS = const(8)  # that are remembered, to refuse a hello that comes late
 _LEAST_PAYLOAD = const(64)
 _BITS_16 = const(65535)
 _MOST = const(1073741823)  # 2**30 - 1
-_DAMAGED = const(13)  # word of the status that is the link's own
 _ROOM = const(0)  # of the splitter's state, see frames.py
 _CAME = const(2)
 
 
-class Link:
+class Link(Answers):
     """One end of the line. Bytes come by feed() and go by write(buffer, n).
 
     window is how many requests may be under way, a power of two up to 64: so many answers are
@@ -108,22 +56,18 @@ class Link:
         if window not in (1, 2, 4, 8, 16, 32, 64):
             raise ValueError("window has to be a power of two of 1..64, not %r" % (window,))
         v = 4 * app.features  # bytes of a sample
-        self.app = app
-        self.out = Outbox(write, window, whole("answer", answer, 4 * STATUS_WORDS, 1024), v + 15)
+        room = whole("answer", answer, 4 * STATUS_WORDS, 1024)
         self._payload = max(_LEAST_PAYLOAD, v + 1)
-        self._in = bytearray(stuffed(HEADER + self._payload + TRAILER))
+        body = bytearray(stuffed(HEADER + self._payload + TRAILER))
+        Answers.__init__(self, app, Outbox(write, window, room, v + 15), body)
         self._split = array("i", [0] * SPLIT_WORDS)
         self._split[_ROOM] = len(self._in)
-        # Bytes of a payload; -1: one or more; -2: there is no such request
-        self._wanted = array("i", (-2, 0, -1, v, v + 1, 3, 0, 2, 0, 0, 0, 2, 1, 1, 0, -1, 1))
-        self.words = array("i", [0] * STATUS_WORDS)
         self._crc = bytearray(4)
         self._sessions = array("H", [0] * _SESSIONS)  # the present one and those before
         self._expected = 1  # the next request's sequence number
         self._asked = False  # for it, again
         self._observed = 0  # sequence number of the last observation
         self.ways = ()  # type: tuple  # see scores.ways()
-        self.damaged = 0  # frames, at most 2**30 - 1
         self.foreign = 0  # the version of the last frame that was of another one
 
     @property
@@ -133,7 +77,7 @@ class Link:
 
     def allow(self, requests):
         """From the next answer on, let the host have so many under way, 1..window."""
-        self.out.credits = whole("requests", requests, 1, self.out.window)
+        self.out.allow(whole("requests", requests, 1, self.out.window))
 
     def feed(self, data, n):
         """Take the first n bytes of a buffer, and do what the frames in them ask for."""
@@ -163,21 +107,21 @@ class Link:
         if not is_intact(self.out.crc_table, body, n, self._crc):
             self.damaged += int(self.damaged < _MOST)
             return
-        kind = body[1]
-        session = read_u16(body, 2)
-        sequence = read_u16(body, 4)
-        if kind >= _WELCOME:  # an echo
-            return
-        if body[0] != VERSION:
-            self.foreign = body[0]
-            words = b"this device speaks version 1 of the link: flash it with this PC's microshrub"
-            self._complain(0, 0, _OTHER_VERSION, words)
+        if body[1] < _WELCOME:  # else an echo
+            self._heard(body[1], n - HEADER - TRAILER)
+
+    def _heard(self, kind, n):
+        session = read_u16(self._in, 2)
+        sequence = read_u16(self._in, 4)
+        if self._in[0] != VERSION:
+            self.foreign = self._in[0]
+            self._complain(0, 0, _OTHER_VERSION, _SPEAKS)
         elif kind == _HELLO:
             self._hello(session, sequence)
         elif session != self._sessions[0] or not session:
             self._complain(session, sequence, _NO_SESSION, b"this session is not open: say hello")
         else:
-            self._request(kind, sequence, n - HEADER - TRAILER)
+            self._request(kind, sequence, n)
 
     def _complain(self, session, sequence, code, words):
         out = self.out
@@ -209,96 +153,15 @@ class Link:
 
     def _request(self, kind, sequence, n):
         """Apply a request once, answer it as often as it comes, ask for one that is missing."""
-        window = self.out.window
         ahead = (sequence - self._expected) & _BITS_16
         if not ahead:
-            self._apply(kind, n, sequence)
+            self._size = n
+            self._slot = self.out.slot(sequence)
+            self._apply(kind, self._sessions[0], sequence)
             self._expected = (sequence + 1) & _BITS_16
             self._asked = False
-        if not ahead or ahead > _BITS_16 - window:
+        if not ahead or ahead > _BITS_16 - self.out.window:
             self.out.repeat(sequence)
-        elif ahead <= window and not self._asked:
+        elif ahead <= self.out.window and not self._asked:
             self._asked = True
             self.out.send_once(_AGAIN, self._sessions[0], self._expected, 0)
-
-    def _apply(self, kind, n, sequence):
-        to = self.out.slot(sequence)
-        answer = _ERROR
-        wanted = self._wanted[kind] if kind < _REQUESTS else -2
-        if wanted == -2:
-            size = self.out.put_error(to, _UNKNOWN_TYPE, b"there is no request of this type")
-        elif n != wanted and (wanted >= 0 or not n):
-            size = self.out.put_error(to, _WRONG_LENGTH, b"the payload has a wrong length")
-        elif not self._read_sample(kind):
-            size = self.out.put_error(to, _REFUSED, b"a value is not of -2**29..2**29 - 1")
-        else:
-            try:
-                size = self._call(kind, n, to)
-                answer = _ANSWERS[kind]
-            except Exception as error:
-                words = str(error) or type(error).__name__
-                size = self.out.put_error(to, _REFUSED, words.encode())
-        self.out.keep(answer, self._sessions[0], sequence, size)
-
-    def _read_sample(self, kind):
-        """Have the values of a sample read; False if one is too large."""
-        if kind not in (_SAMPLE, _LABELLED):
-            return True
-        at = HEADER + int(kind == _LABELLED)
-        return read_values(self._in, at, self.app.values, self.app.features)
-
-    def _call(self, kind, n, to):
-        """Have the application do it and write the answer's payload; returns its size."""
-        app = self.app
-        body = self._in
-        if kind == _SAMPLE:
-            return self.put_prediction(to, app.sample(-1))
-        if kind == _LABELLED:
-            return self.put_prediction(to, app.sample(body[HEADER]))
-        if kind == _STATUS:
-            app.status(self.words)
-            self.words[_DAMAGED] = self.damaged
-            return self.put_words(to, STATUS_WORDS)
-        if kind == _CONFUSION:
-            return self._put_counts(to, body[HEADER], body[HEADER + 1])
-        if kind >= _ANOMALY:
-            more = app.more.get(kind)
-            if not more:
-                raise ValueError(
-                    "the request is for a program of another kind, built with --anomaly, "
-                    "--guarantee, --label-budget, --spare-classes or --target"
-                )
-            return more(self, to, body, n)
-        if kind == _FINGERPRINT:
-            struct.pack_into("<I", self.out.body, to, app.state_crc32() & 0xFFFFFFFF)
-            return 4
-        if kind == _CONFIGURATION:
-            room = memoryview(self.out.body)[to : to + self.out.room]
-            return app.read_text(read_u16(body, HEADER), room)
-        if kind == _LABEL:
-            app.label(read_u16(body, HEADER), body[HEADER + 2])
-        elif kind == _CONFIGURE:
-            app.configure(bytes(memoryview(body)[HEADER + 1 : HEADER + n]), body[HEADER] != 0)
-        elif kind == _CHECKPOINT:
-            app.checkpoint()
-        elif kind == _RESET:
-            app.reset()
-        return 0
-
-    def put_prediction(self, to, prediction):
-        body = self.out.body
-        put_u16(body, to, self.app.sample_id)
-        body[to + 2] = prediction
-        body[to + 3] = self.app.confidence
-        return 4
-
-    def _put_counts(self, to, label, first):
-        """The confusion matrix's row of the label from prediction `first` on, what fits of it."""
-        count = max(0, min(self.app.classes - first, STATUS_WORDS - 2))
-        for i in range(count):
-            self.words[i] = self.app.confusion(label, first + i)
-        return self.put_words(to, count)
-
-    def put_words(self, to, count):
-        write_values(self.out.body, to, self.words, count)
-        return 4 * count

@@ -6,7 +6,7 @@ sent once. A slot holds a frame's body, see frames.py.
 
 from array import array
 
-from .frames import HEADER, TRAILER, checksum, crc_table, stuff, stuffed
+from .frames import HEADER, TRAILER, crc_table, seal, stuff, stuffed
 
 VERSION = 1
 
@@ -31,7 +31,9 @@ class Outbox:
 
     def __init__(self, write, window, room, widest):
         self.window = window
-        self.credits = window  # requests that the host may have under way
+        self._header = bytearray(HEADER)
+        self._header[0] = VERSION
+        self.allow(window)
         self.room = room
         self._write = write
         self._bytes = HEADER + room + TRAILER
@@ -41,6 +43,10 @@ class Outbox:
         self._lengths = array("H", [0] * window)  # of the bodies that are kept
         self._line = bytearray(stuffed(last) + 2)
         self.crc_table = crc_table()
+
+    def allow(self, requests):
+        """Let the host have so many requests under way, from the next answer on."""
+        self._header[6] = requests
 
     def slot(self, sequence):
         """Where the payload of the answer to a request belongs."""
@@ -53,8 +59,8 @@ class Outbox:
 
     def keep(self, kind, session, sequence, size):
         """Complete the answer whose payload of that size stands in its slot."""
-        n = self._complete(self.slot(sequence), kind, session, sequence, size)
-        self._lengths[sequence & (self.window - 1)] = n
+        self._address(kind, session, sequence)
+        self._lengths[sequence & (self.window - 1)] = self._seal(self.slot(sequence), size)
 
     def repeat(self, sequence):
         """Send the answer that is kept for a request, if there is one."""
@@ -64,7 +70,9 @@ class Outbox:
 
     def send_once(self, kind, session, sequence, size):
         """Send a frame whose payload of that size stands at `once`."""
-        self._send(self.once, self._complete(self.once, kind, session, sequence, size))
+        self._address(kind, session, sequence)
+        size = self._seal(self.once, size)
+        self._send(self.once, size)
 
     def put_error(self, to, code, words):
         """Write an error's payload, as many of the words, bytes, as fit; returns its size."""
@@ -74,16 +82,14 @@ class Outbox:
             self.body[to + 1 + i] = words[i]
         return 1 + n
 
-    def _complete(self, to, kind, session, sequence, size):
-        body = self.body
-        at = to - HEADER
-        body[at] = VERSION
-        body[at + 1] = kind
-        put_u16(body, at + 2, session)
-        put_u16(body, at + 4, sequence)
-        body[at + 6] = self.credits
-        checksum(self.crc_table, body, at, HEADER + size, body, to + size)
-        return HEADER + size + TRAILER
+    def _address(self, kind, session, sequence):
+        header = self._header
+        header[1] = kind
+        put_u16(header, 2, session)
+        put_u16(header, 4, sequence)
+
+    def _seal(self, to, size):
+        return seal(self.crc_table, self._header, self.body, to, size)
 
     def _send(self, to, n):
         self._write(self._line, stuff(self.body, to - HEADER, n, self._line))

@@ -28,12 +28,7 @@ class Plotter:
         if label >= 0:
             self.put(b"label", label)
         self.put(b"pred", predicted)
-        right = metrics.right
-        seen = max(metrics.samples, 1)
-        while right >= 1048576:  # 2**20: the product stays within 30 bits
-            right >>= 1
-            seen >>= 1
-        self.put(b"acc", right * 1000 // seen)
+        self.put(b"acc", metrics.accuracy // 1000)
         if anomaly:
             self.put(b"anomaly", anomaly.score)
         if self.extra:
@@ -55,16 +50,11 @@ class Plotter:
 
     def put(self, name, value):
         """Add a name, bytes, and its value to the line."""
-        line = self._line
-        at = self._at
         for i in range(len(name)):
-            line[at + i] = name[i]
-        at += len(name)
-        line[at] = 58  # colon
-        at += 1
+            self._add(name[i])
+        self._add(58)  # colon
         if value < 0:
-            line[at] = 45  # minus
-            at += 1
+            self._add(45)  # minus
             value = -value
         n = 0
         while value or not n:
@@ -73,10 +63,12 @@ class Plotter:
             n += 1
         while n:
             n -= 1
-            line[at] = self._digits[n]
-            at += 1
-        line[at] = 32
-        self._at = at + 1
+            self._add(self._digits[n])
+        self._add(32)
+
+    def _add(self, byte):
+        self._line[self._at] = byte
+        self._at += 1
 
 
 def _plain(name):

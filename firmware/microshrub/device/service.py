@@ -10,6 +10,7 @@ from .device_model import Application
 from .link import Link
 
 _IDLE = const(100)  # milliseconds to wait for input where nothing else is to be done
+_ANSWER = const(6000)  # microseconds that one takes on a slow board
 _TRIAL = const(30)  # seconds in which a host has to say hello to a new configuration
 
 
@@ -60,6 +61,7 @@ class Service:
             self._app.sleep = make_sleep(self._app, self._sensor, board, say)
         self._link = Link(self._app, sys.stdout.buffer.write)
         self._input = inputs
+        self._looked = False  # at the input, since the last reading
         if configuration.network is not None:
             _attach(self, configuration, board, folder)
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now
@@ -92,8 +94,10 @@ class Service:
         """
         gc.collect()
         app = self._app
+        app.count_heap()
         while not app.restart:
-            if self._input.take(self._link, self._wait()) and app.sleep:
+            came = 0 if self._is_near_a_reading() else self._input.take(self._link, self._wait())
+            if came and app.sleep:
                 app.sleep.heard()
             if app.trial:
                 self._confirm()
@@ -125,17 +129,28 @@ class Service:
         elif self._app.seconds >= _TRIAL:
             raise ValueError("nobody said hello to it within %d seconds" % _TRIAL)
 
+    def _is_near_a_reading(self):
+        """Whether an answer would make one late, and the input was looked at since the last."""
+        looked = self._looked
+        self._looked = True
+        if not looked or not self._sensor or self._app.sleep:
+            return False
+        return self._sensor.pace.wait() < _ANSWER
+
     def _wait(self):
         """Milliseconds that there is time for input."""
         if not self._sensor:
             return _IDLE
-        wait = max(self._sensor.pace.wait() // 1000, 0)
-        return self._app.sleep.rest(wait) if self._app.sleep else min(wait, _IDLE)
+        wait = self._sensor.pace.wait()
+        if self._app.sleep:
+            return self._app.sleep.rest(max(wait // 1000, 0))
+        return min(max(wait - _ANSWER, 0) // 1000, _IDLE)
 
     def _sense(self):
         """Read the sensor; learn, or predict, if that gave a sample; tell of it."""
         app = self._app
         sensor = self._sensor
+        self._looked = False
         if sensor and sensor.read(app.values):
             label = self._button.label() if self._button else -1
             self._link.observe(app.sample(label), label)

@@ -113,11 +113,14 @@ class Input:
             return 0
         if pause and state[_RUN] < 0:
             state[_RUN] = 0
-        n = gather(self._came, self._read, self._byte, self._piece, state)
+        n = self._gather()
         self._last = self._clock()
         if state[_PRESSED] and state[_RUN] >= state[_ENOUGH]:
             raise KeyboardInterrupt
         return n
+
+    def _gather(self):
+        return gather(self._came, self._read, self._byte, self._piece, self._state)
 
     def _wait(self, milliseconds):
         """Has a byte come, or does one within so many milliseconds?"""

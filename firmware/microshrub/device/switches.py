@@ -18,11 +18,13 @@ def follow(app, board):
             high[c * len(pins) + pins.index(pin)] = 1
     predict = app._predict
 
-    def predict_and_switch(label):
-        predicted = predict(label)
-        at = predicted * len(lights)
+    def switch(at):
         for k in range(len(lights)):
             lights[k].value(high[at + k])
+
+    def predict_and_switch(label):
+        predicted = predict(label)
+        switch(predicted * len(lights))
         return predicted
 
     app._predict = predict_and_switch

@@ -33,7 +33,8 @@ _UNDER_WAY = {
     "device.program": ("main", "_run"),
     "device.service": ("serve",),
     "device.stdin": ("take",),
-    "device.link": ("feed", "_frame", "_request", "_apply", "_call"),
+    "device.link": ("feed", "_frame", "_heard", "_request"),
+    "device.answers": ("_apply", "_call"),
     "device.device_model": ("status",),
 }
 

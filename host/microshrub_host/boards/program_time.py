@@ -12,7 +12,7 @@ from .board_files import Board
 # Instructions around predict and learn, and those more for each feature
 LINK = (140_000, 2_100)  # of a labelled sample that comes over the serial link
 SENSOR = (96_000, 1_850)  # of one of the board's own sensor that is told to a monitor
-_USB_BYTE_US = 30.0
+USB_BYTE_US = 30.0
 _SENT = 22  # bytes of an answer
 _FRAME = 16  # bytes of a request beside the values, and
 _OBSERVATION = 22  # of an observation
@@ -30,4 +30,4 @@ def around_us(board: Board, features: int, sensor: bool = False) -> float:
 
 def _byte_us(board: Board) -> float:
     usb = board.serial.interface == "usb"
-    return _USB_BYTE_US if usb else 10e6 / board.serial.baud
+    return USB_BYTE_US if usb else 10e6 / board.serial.baud

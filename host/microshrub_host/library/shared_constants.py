@@ -39,6 +39,7 @@ _OTHERS: dict[str, dict[str, Any]] = {
     "Asking": {"classes": 2},
     "DriftAlarm": {"detector": "adwin"},
     "GrowingQuantizer": {"features": 1},
+    "Metrics": {"classes": 2},
     "Newcomers": {"features": 1, "classes": 2},
 }
 

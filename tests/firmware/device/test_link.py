@@ -308,12 +308,14 @@ def test_the_host_is_told_how_many_it_may_have_under_way() -> None:
 
 def test_layouts_that_more_than_one_file_knows() -> None:
     library = loader.load("python")
-    frames, link = library.device.frames, library.device.link
+    frames, link, answers = (
+        getattr(library.device, name) for name in ("frames", "link", "answers")
+    )
     assert (link._ROOM, link._CAME) == (frames._ROOM, frames._CAME)
     assert frames._LEAST == frames.HEADER + frames.TRAILER == len(pack(Frame(1, 1, 1, b""))) - 3
     names = [field.name for field in fields(DeviceStatus)]
-    assert len(names) == link.STATUS_WORDS
-    assert names[link._DAMAGED] == "damaged"
+    assert len(names) == answers.STATUS_WORDS
+    assert names[answers._DAMAGED] == "damaged"
 
 
 @pytest.mark.parametrize("options", [{"window": 3}, {"window": 0}, {"window": 128}, {"answer": 9}])

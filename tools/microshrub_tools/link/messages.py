@@ -14,7 +14,7 @@ from microshrub_host.library import loader
 from .class_state import ClassState, read_class_state
 from .frames import Frame
 
-_types: Any = loader.load("python").device.link
+_types: Any = loader.load("python").device.answers
 # A prediction: of a class, without and with an anomaly score; of a number
 _SHORT, _SCORED, _NUMBER = "<HBB", "<HBBBB", "<HBBiiB"
 _FORMS = {struct.calcsize(form): form for form in (_SHORT, _SCORED, _NUMBER)}
