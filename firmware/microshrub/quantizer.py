@@ -10,9 +10,8 @@ The codes of a feature, from 0 to 65535:
 
 Outside the range, the steps grow with the distance: with d from the near end and s about a 64th
 of the range, 256 codes reach to d = s, the next 256 to 3s, then 7s, 15s and so on, far enough for
-every raw value. So the values of a sensor can still be told apart when it leaves the range of its
-first samples, or drifts away from it, and even if it did not move at all during the first samples
-(one code in the middle, 32767 on either side, 1024 per octave).
+every raw value. So the values of a sensor can still be told apart when it drifts away from the
+range of its first samples, even if it did not move then (one code amid them, 1024 an octave).
 """
 
 from array import array

@@ -41,6 +41,7 @@ MOST_LINES = 310
 PROGRAM = {
     *(
         "device/device_model.py",
+        "device/status.py",
         "device/hardware.py",
         "device/config.py",
         "device/stdin.py",

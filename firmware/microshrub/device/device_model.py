@@ -12,10 +12,9 @@ from micropython import const
 from ..learner import whole
 from ..learners import learner_class
 from .config import forget, keep_piece, read_configuration, read_text
+from .status import fill, note
 
-_MOST = const(536870911)  # of a word of the status
 _TICKS = const(1073741823)
-_COUNTING = const(12000)  # microseconds without a reading that it takes to count the heap
 
 
 class Application:
@@ -50,7 +49,7 @@ class Application:
         self._time = -1  # what tick() was told last
         self._folder = folder
         self._seen = 0  # samples of the warm-up
-        self._heap = self._free = 0  # bytes of the heap, and those free when they were counted
+        self.heap = self.free = 0  # bytes of the heap, and those free when they were counted
         gc.collect()  # so that the learner finds its room in one piece
         try:
             self.learner = learner_class(configuration.learner)(**configuration.parameters)
@@ -88,7 +87,7 @@ class Application:
         if configuration.alarm is not None:
             from ..drift_alarm import LEVELS, DriftAlarm
 
-            self._levels = LEVELS
+            self.levels = LEVELS
             self.alarm = DriftAlarm(learner=self.learner, **configuration.alarm)
             self.parts += (self.alarm,)
         if configuration.asking is not None:
@@ -206,37 +205,12 @@ class Application:
         self.learner.learn(self.pending.x, label)
         self._count(label, predicted)
 
-    def count_heap(self):
-        """Count what is free; it takes 8 ms on a Pico, and so would what is in use."""
-        self._free = gc.mem_free()
-        self._heap = self._heap or self._free + gc.mem_alloc()
-
     def status(self, words):
         """Fill the words of the link's state."""
-        if not self._heap or not self.pace or self.pace.wait() > _COUNTING:
-            self.count_heap()
-        words[6] = self._heap - self._free
-        words[7] = min(self._free, _MOST)
-        self._note(words)
-        words[10] = min(self.seconds, _MOST)
-        words[12] = min(self.store.number, _MOST) if self.store else 0
-        words[14] = self.pace.missed if self.pace else 0
-        words[15] = self.sleep.seconds if self.sleep else 0
+        fill(self, words)
 
     def _note(self, words):
-        """Fill those of the words that tell how well it learns."""
-        metrics = self.metrics
-        words[0] = min(metrics.samples, _MOST)
-        words[1] = min(metrics.right, _MOST)
-        words[2] = metrics.accuracy
-        words[3] = metrics.accuracy_nochange
-        words[4] = max(metrics.kappa, -_MOST)
-        words[5] = max(metrics.kappa_temporal, -_MOST)
-        words[8] = words[9] = 0
-        if self.alarm:
-            words[8] = self._levels.index(self.alarm.level)
-            words[9] = min(self.alarm.drifts, _MOST)
-        words[11] = self.pending.waiting
+        note(self, words)
 
     def confusion(self, label, prediction):
         """How many samples of the label were predicted so."""

@@ -8,9 +8,11 @@ from micropython import const
 from .config import adopt_new, read_configuration
 from .device_model import Application
 from .link import Link
+from .status import count_heap
 
 _IDLE = const(100)  # milliseconds to wait for input where nothing else is to be done
 _ANSWER = const(6000)  # microseconds that one takes on a slow board
+_TURNS = const(256)  # of the loop, of which each takes 100 microseconds there
 _TRIAL = const(30)  # seconds in which a host has to say hello to a new configuration
 
 
@@ -61,7 +63,7 @@ class Service:
             self._app.sleep = make_sleep(self._app, self._sensor, board, say)
         self._link = Link(self._app, sys.stdout.buffer.write)
         self._input = inputs
-        self._looked = False  # at the input, since the last reading
+        self._turns = 0  # of the loop, near a reading
         if configuration.network is not None:
             _attach(self, configuration, board, folder)
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now
@@ -94,7 +96,7 @@ class Service:
         """
         gc.collect()
         app = self._app
-        app.count_heap()
+        count_heap(app)
         while not app.restart:
             came = 0 if self._is_near_a_reading() else self._input.take(self._link, self._wait())
             if came and app.sleep:
@@ -130,12 +132,14 @@ class Service:
             raise ValueError("nobody said hello to it within %d seconds" % _TRIAL)
 
     def _is_near_a_reading(self):
-        """Whether an answer would make one late, and the input was looked at since the last."""
-        looked = self._looked
-        self._looked = True
-        if not looked or not self._sensor or self._app.sleep:
+        """Whether an answer now would make one late.
+
+        Not in the first turn so near to it, nor after many: the link is never held up for long.
+        """
+        if not self._sensor or self._app.sleep or self._sensor.pace.wait() >= _ANSWER:
             return False
-        return self._sensor.pace.wait() < _ANSWER
+        self._turns = min(self._turns + 1, _TURNS)
+        return 1 < self._turns < _TURNS
 
     def _wait(self):
         """Milliseconds that there is time for input."""
@@ -150,7 +154,7 @@ class Service:
         """Read the sensor; learn, or predict, if that gave a sample; tell of it."""
         app = self._app
         sensor = self._sensor
-        self._looked = False
+        self._turns = 0
         if sensor and sensor.read(app.values):
             label = self._button.label() if self._button else -1
             self._link.observe(app.sample(label), label)

@@ -35,7 +35,7 @@ _UNDER_WAY = {
     "device.stdin": ("take",),
     "device.link": ("feed", "_frame", "_heard", "_request"),
     "device.answers": ("_apply", "_call"),
-    "device.device_model": ("status",),
+    "device.status": ("fill",),
 }
 
 
