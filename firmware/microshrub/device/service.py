@@ -64,6 +64,7 @@ class Service:
         self._link = Link(self._app, sys.stdout.buffer.write)
         self._input = inputs
         self._turns = 0  # of the loop, near a reading
+        self._unheard = 0  # readings since the input was looked at
         if configuration.network is not None:
             _attach(self, configuration, board, folder)
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now
@@ -134,12 +135,14 @@ class Service:
     def _is_near_a_reading(self):
         """Whether an answer now would make one late.
 
-        Not in the first turn so near to it, nor after many: the link is never held up for long.
+        The link is never held up for long: not for two readings, nor for many turns.
         """
-        if not self._sensor or self._app.sleep or self._sensor.pace.wait() >= _ANSWER:
-            return False
-        self._turns = min(self._turns + 1, _TURNS)
-        return 1 < self._turns < _TURNS
+        near = self._sensor and not self._app.sleep and self._sensor.pace.wait() < _ANSWER
+        self._turns = min(self._turns + 1, _TURNS) if near else 0
+        if near and self._turns < _TURNS and self._unheard < 2:
+            return True
+        self._unheard = 0
+        return False
 
     def _wait(self):
         """Milliseconds that there is time for input."""
@@ -155,6 +158,7 @@ class Service:
         app = self._app
         sensor = self._sensor
         self._turns = 0
+        self._unheard += 1
         if sensor and sensor.read(app.values):
             label = self._button.label() if self._button else -1
             self._link.observe(app.sample(label), label)
