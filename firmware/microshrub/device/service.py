@@ -64,7 +64,7 @@ class Service:
         self._link = Link(self._app, sys.stdout.buffer.write)
         self._input = inputs
         self._turns = 0  # of the loop, near a reading
-        self._unheard = 0  # readings since the input was looked at
+        self._unheard = 2  # readings since the input was looked at
         if configuration.network is not None:
             _attach(self, configuration, board, folder)
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now
