@@ -89,8 +89,8 @@ class Service:
     def serve(self):
         """Until another configuration was taken in.
 
-        Leaves nothing on the heap but for what is asked for, such as a checkpoint, so nothing is
-        ever collected: frames of functions come and go there.
+        Puts nothing on the heap, not even for the length of a call, but for what is asked for,
+        such as a checkpoint. So nothing is ever collected.
 
         Returns (True, True): there is one, and it is to be tried. Raises KeyboardInterrupt,
         EOFError where the input ends, and ValueError if nobody says hello to this one.
