@@ -8,20 +8,26 @@ import sys
 import time
 from array import array
 from collections.abc import Callable
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
+import bme280_chip
 import bus_chips
 import pytest
+from bme280_chip import Bme280Chip
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards.board_files import load
 from microshrub_host.library import loader
+from microshrub_tools.board.pc_board import SCRIPTS
 from microshrub_tools.board.program_sensors import drivers, sensors
 
 PICO = load("rpi_pico")
 BUS = ("scl=1", "sda=0")
 LIBRARY = loader.load("python")
+AXES = ("ax", "ay", "az", "gx", "gy", "gz")
+RAW = ((380000, 680000), (200000, 560000), (18000, 45000))  # warm, pressure, damp
 _TICKS = (1 << 30) - 1
 
 
@@ -30,6 +36,11 @@ class Bus:
 
     def __init__(self, chip: Any) -> None:
         self.chip = chip
+
+    def readfrom_mem(self, address: int, register: int, count: int) -> bytes:
+        data = bytearray(count)
+        self.readfrom_mem_into(address, register, data)
+        return bytes(data)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         def call(address: int, *rest: Any) -> Any:
@@ -85,6 +96,13 @@ CHIPS = [
     ("ina219", bus_chips.Ina219Chip, {"milliampere": -1250, "millivolt": 11996}),
     ("ina219", bus_chips.Ina219Chip, {"milliampere": 3199, "millivolt": 25000}),
     ("mpr121", bus_chips.Mpr121Chip, {"pad0": 0, "pad1": 255, "pad2": 256, "pad3": 1023}),
+    ("adxl345", bus_chips.Adxl345Chip, {"ax": 1000, "ay": -125, "az": 0}),
+    ("adxl345", bus_chips.Adxl345Chip, {"ax": -16000, "ay": 8000, "az": 15996}),
+    ("lsm6ds3", bus_chips.Lsm6ds3Chip, dict(zip(AXES, (1000, -1, 0, 1, -2500, 0), strict=True))),
+    ("lsm6ds3", bus_chips.Lsm6ds3Chip, dict(zip(AXES, (-15990, 9, 7, -20000, 3, 9), strict=True))),
+    ("bme280", Bme280Chip, {"temperature": 2508, "humidity": 412, "pressure": 100653}),
+    ("bme280", Bme280Chip, {"temperature": -1234, "humidity": 999, "pressure": 105000}),
+    ("bme280", Bme280Chip, {"temperature": 8490, "humidity": 1, "pressure": 30000}),
     ("bh1750", bus_chips.Bh1750Chip, {"light": 0}),
     ("bh1750", bus_chips.Bh1750Chip, {"light": 54612}),
     ("scd41", bus_chips.Scd41Chip, {"co2": 400, "temperature": -1000}),
@@ -136,6 +154,145 @@ def test_a_word_that_was_garbled_is_no_reading(make: Any) -> None:
     assert sensor.failures == 1
     chip.readfrom_into = whole
     assert reading(sensor) == [700, 2000]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "data", "values"),
+    [
+        ("adxl345", bus_chips.Adxl345Chip, "0001 ffff 000f", [1000, -4, 15000]),
+        (
+            "lsm6ds3",
+            bus_chips.Lsm6ds3Chip,
+            "0a00 ff7f 0080 0208 ffff 0080",
+            [1000, 0, -15991, 7, 22937, -22938],
+        ),
+        ("bme280", Bme280Chip, "655ac0 7eed00 8000", [2508, 704, 100653]),  # of the BMP280's sheet
+    ],
+)
+def test_these_registers_are_these_values(
+    make: Any, name: str, kind: Any, data: str, values: list[int]
+) -> None:
+    chip = kind(lambda _: 0)
+    chip.measure = lambda: bytes.fromhex(data)
+    assert reading(make(Board(chip), name, *BUS)) == values
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_bme280_of_any_factory_numbers_agrees_with_floating_point(
+    make: Any, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """But for what the data sheet's integers drop."""
+    random = Random(seed)
+    for name, spread in (("T", 0.05), ("P", 0.05), ("H", 0.3)):
+        usual = getattr(bme280_chip, name)
+        other = tuple(round(n * random.uniform(1 - spread, 1 + spread)) for n in usual)
+        monkeypatch.setattr(bme280_chip, name, other)
+    if seed % 2:
+        h = bme280_chip.H
+        monkeypatch.setattr(bme280_chip, "H", (h[0], h[1], 2, h[3], -h[4], -h[5]))
+    chip = Bme280Chip(lambda _: 0)
+    sensor = make(Board(chip), "bme280", *BUS)
+    for _ in range(100):
+        warm, press, damp = (random.randrange(*ends) for ends in RAW)
+        data = press << 44 | warm << 20 | damp
+        monkeypatch.setattr(chip, "measure", lambda data=data: data.to_bytes(8, "big"))
+        fine = bme280_chip.degrees(warm)
+        found = reading(sensor)
+        assert found is not None
+        assert found[0] == pytest.approx(fine / 51.2, abs=1.5)
+        assert found[1] == pytest.approx(10 * bme280_chip.percent(damp, fine), abs=1.5)
+        assert found[2] == pytest.approx(bme280_chip.pascal(press, fine), abs=3)
+
+
+def test_a_bme280_that_has_not_measured_yet_gives_no_reading(make: Any) -> None:
+    chip = Bme280Chip({"temperature": 0, "humidity": 0, "pressure": 100000}.__getitem__)
+    sensor = make(Board(chip), "bme280", *BUS)
+    begun = chip.written.pop(0xF4)
+    assert reading(sensor) is None
+    chip.written[0xF4] = begun
+    assert reading(sensor) == [0, 0, 100000]
+
+
+def test_a_bme280_that_measures_when_the_board_starts_anew_is_configured(make: Any) -> None:
+    chip = Bme280Chip(lambda _: 0)
+    chip.written[0xF4] = b"\x27"
+    make(Board(chip), "bme280", *BUS)
+    assert chip.written[0xF5] == b"\x40"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "identity", "said"),
+    [
+        ("adxl345", bus_chips.Adxl345Chip, b"\x33", "no ADXL345"),
+        ("lsm6ds3", bus_chips.Lsm6ds3Chip, b"\x68", "no LSM6DS3"),
+        ("bme280", Bme280Chip, b"\x55", "no BME280"),
+        ("bme280", Bme280Chip, b"\x58", "a BMP280, which does not measure humidity"),
+    ],
+)
+def test_another_chip_at_the_address_is_said(
+    make: Any, name: str, kind: Any, identity: bytes, said: str
+) -> None:
+    chip = kind(lambda _: 0)
+    chip.at = lambda _: identity
+    with pytest.raises(ValueError, match=rf"the sensor of {name}\.py: what answers is {said}"):
+        make(Board(chip), name, *BUS)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "hz"),
+    [("adxl345", bus_chips.Adxl345Chip, 400), ("lsm6ds3", bus_chips.Lsm6ds3Chip, 416)],
+)
+def test_how_often_an_accelerometer_measures(make: Any, name: str, kind: Any, hz: int) -> None:
+    chip = kind(lambda _: 0)
+    make(Board(chip), name, *BUS, f"hz={hz}")
+    if name == "adxl345":
+        assert chip.written[0x2C] == b"\x0c"
+    else:
+        assert (chip.written[0x10], chip.written[0x11]) == (b"\x64", b"\x6c")
+    with pytest.raises(ValueError, match=r"hz of an .* has to be "):
+        make(Board(chip), name, *BUS, "hz=50")
+
+
+def test_the_drivers_of_registers_read_the_same_on_micropython(
+    run_micropython: Callable[[str], str],
+) -> None:
+    """With small integers of 31 bits, and the chips as a board made of software has them."""
+    said = run_micropython(
+        f"""
+import sys
+sys.path[:0] = [{str(drivers()["bme280"].parent)!r}, {str(SCRIPTS)!r}]
+from array import array
+import bme280_chip, bus_chips, bme280, adxl345, lsm6ds3
+truth = dict(temperature=-1234, humidity=999, pressure=105000, ax=-16000, ay=8, az=1000, gx=-20000,
+             gy=1, gz=3)
+class Board:
+    def i2c(self, *_):
+        return self
+    def writeto_mem(self, _, register, data):
+        self.chip.writeto_mem(register, data)
+    def readfrom_mem_into(self, _, register, data):
+        self.chip.readfrom_mem_into(register, data)
+    def readfrom_mem(self, _, register, count):
+        data = bytearray(count)
+        self.chip.readfrom_mem_into(register, data)
+        return bytes(data)
+for chip, sensor in (
+    (bme280_chip.Bme280Chip, bme280.Bme280),
+    (bus_chips.Adxl345Chip, adxl345.Adxl345),
+    (bus_chips.Lsm6ds3Chip, lsm6ds3.Lsm6ds3),
+):
+    board = Board()
+    board.chip = chip(lambda name: truth[name])
+    values = array("i", [0] * len(chip.names))
+    assert sensor(board, 1, 0).read(values)
+    print(*values)
+"""
+    )
+    assert said.splitlines() == [
+        "-1234 999 105000",
+        "-16000 8 1000",
+        "-15991 8 1000 -20000 1 3",
+    ]
 
 
 @pytest.mark.parametrize(("warm", "damp"), [(351, 652), (-101, 999), (0, 0)])

@@ -12,22 +12,45 @@ def _word(value):
     return bytes((value >> 8 & 255, value & 255))
 
 
+def _counts(value):
+    value = min(max(value, -32768), 32767)
+    return bytes((value & 255, value >> 8 & 255))
+
+
 class RegisterChip:
-    """A chip whose registers are bytes, or words where `width` is 2."""
+    """A chip whose registers are bytes, or words where `width` is 2.
+
+    What it measures stands from the register `first` on, and what is read in one transfer from
+    there is of one moment.
+    """
 
     width = 1
+    first = -1
 
     def __init__(self, play):
         self.play = play
         self.written = {}
+        self.measured = b""
 
     def writeto_mem(self, register, data):
         for k in range(0, len(data), self.width):
             self.written[register + k // self.width] = bytes(data[k : k + self.width])
 
     def readfrom_mem_into(self, register, buffer):
+        if register == self.first:
+            self.measured = self.measure()
         for k in range(0, len(buffer), self.width):
             buffer[k : k + self.width] = self.at(register + k // self.width)
+
+    def at(self, register):
+        place = register - self.first
+        if 0 <= place < len(self.measured):
+            return self.measured[place : place + 1]
+        return self.written.get(register, b"\0")
+
+    def set_to(self, register):
+        """The byte that was written there, 0 before."""
+        return self.written.get(register, b"\0")[0]
 
 
 class Ina219Chip(RegisterChip):
@@ -50,6 +73,7 @@ class Mpr121Chip(RegisterChip):
 
     address = 90
     names = ("pad0", "pad1", "pad2", "pad3")
+    first = 4
 
     def writeto_mem(self, register, data):
         if register == 0x80:
@@ -59,13 +83,55 @@ class Mpr121Chip(RegisterChip):
             raise OSError(5)  # while it runs, only this register may be written
         RegisterChip.writeto_mem(self, register, data)
 
+    def measure(self):
+        data = b""
+        for pad in range(min(self.set_to(0x5E) & 15, 4)):
+            data += _counts(min(max(self.play(self.names[pad]), 0), 1023))
+        return data
+
+
+class Adxl345Chip(RegisterChip):
+    """ADXL345, Analog Devices revision G: counts of as many bits as its format says."""
+
+    address = 83
+    names = ("ax", "ay", "az")
+    first = 0x32
+
     def at(self, register):
-        running = self.written.get(0x5E, b"\0")[0] & 15
-        pad, upper = divmod(register - 4, 2)
-        if not 0 <= pad < min(running, 4):
-            return self.written.get(register, b"\0")
-        count = min(max(self.play(self.names[pad]), 0), 1023)
-        return bytes((count >> 8 if upper else count & 255,))
+        return b"\xe5" if register == 0 else RegisterChip.at(self, register)
+
+    def measure(self):
+        if not self.set_to(0x2D) & 8:
+            return bytes(6)
+        most = 2 << (self.set_to(0x31) & 3)  # g
+        per_g = 256 if self.set_to(0x31) & 8 else 512 // most
+        data = b""
+        for name in self.names:
+            count = round(self.play(name) * per_g / 1000)
+            data += _counts(min(max(count, -most * per_g), most * per_g - 1))
+        return data
+
+
+class Lsm6ds3Chip(RegisterChip):
+    """LSM6DS3, ST revision 10: both halves sleep at first, at 2 g and 245 degrees a second."""
+
+    address = 106
+    names = ("ax", "ay", "az", "gx", "gy", "gz")
+    first = 0x22
+
+    def at(self, register):
+        return b"\x69" if register == 0x0F else RegisterChip.at(self, register)
+
+    def measure(self):
+        motion, turns = self.set_to(0x10), self.set_to(0x11)
+        milli_g = 0.061 * (1, 8, 2, 4)[motion >> 2 & 3]
+        tenths = 0.0875 * (1, 2, 4, 8)[turns >> 2 & 3]
+        data = b""
+        for name in ("gx", "gy", "gz"):
+            data += _counts(round(self.play(name) / tenths) if turns >> 4 else 0)
+        for name in ("ax", "ay", "az"):
+            data += _counts(round(self.play(name) / milli_g) if motion >> 4 else 0)
+        return data
 
 
 class Bh1750Chip:
@@ -135,7 +201,7 @@ class Scd41Chip:
         return crc
 
 
-CHIPS = (Ina219Chip, Mpr121Chip, Bh1750Chip, Scd41Chip)
+CHIPS = (Ina219Chip, Mpr121Chip, Adxl345Chip, Lsm6ds3Chip, Bh1750Chip, Scd41Chip)
 
 
 def dht22_bytes(tenths, humidity):

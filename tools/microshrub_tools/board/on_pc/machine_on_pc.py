@@ -8,7 +8,7 @@ and begins again at its end.
 
 Analog pins have the columns in the order in which they are made; what hangs at a pin is what the
 program has imported a driver of. An MPU-6050 answers at every I2C bus, with the first three or six
-columns, and those of bus_chips.py of whose names there are columns.
+columns, and those of bus_chips.py and bme280_chip.py of whose names there are columns.
 """
 
 import json
@@ -16,6 +16,7 @@ import sys
 import time
 from array import array
 
+import bme280_chip
 import bus_chips
 import mpu6050_chip
 
@@ -160,7 +161,7 @@ class I2C:
     def __init__(self, recording):
         self._motion = _Motion(recording)
         self._chips = {}
-        for kind in bus_chips.CHIPS:
+        for kind in bus_chips.CHIPS + (bme280_chip.Bme280Chip,):
             if all([name in recording.columns for name in kind.names]):
                 self._chips[kind.address] = kind(recording.play)
 
