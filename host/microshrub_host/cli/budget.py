@@ -46,7 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with the code that `build --native` makes (default: off)",
     )
-    for name, what in (("mqtt", "that tells an MQTT broker"), ("tcp", "whose link runs over TCP")):
+    for name, what in (
+        ("mqtt", "that reports to an MQTT broker"),
+        ("tcp", "whose link runs over TCP"),
+    ):
         parser.add_argument(
             f"--{name}",
             action="append_const",

@@ -31,7 +31,7 @@ def add_battery_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--battery",
         metavar="2000mAh",
-        help="estimate for how many days it lasts, at 3.7 V or 2000mAh@3.0V, or 7.4Wh "
+        help="estimate how many days this battery lasts: 2000mAh (3.7 V), 2000mAh@3.0V, 7.4Wh "
         "(default: no battery)",
     )
 

@@ -24,10 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", metavar="FILE.csv", type=Path, help="the file (default NAME.csv)"
     )
     parser.add_argument(
-        "--seed", metavar="N", type=int, default=1, help="another world of its kind (default 1)"
+        "--seed",
+        metavar="N",
+        type=int,
+        default=1,
+        help="seed of the world that is recorded (default 1)",
     )
     parser.add_argument(
-        "--force", action="store_true", help="replace a file that is there (default: refuse)"
+        "--force", action="store_true", help="replace an existing file (default: refuse)"
     )
 
 

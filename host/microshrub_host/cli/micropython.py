@@ -21,8 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--newest",
         action="store_true",
-        help="the newest version that Debian has, in a cache of its own: MICROPYTHON names its "
-        "command to what is to run it (default: the one that all tests run)",
+        help="the newest version that Debian has, beside the usual one; to run it, name it "
+        "in the environment variable MICROPYTHON (default: the version that all tests run)",
     )
     parser.add_argument(
         "--board",

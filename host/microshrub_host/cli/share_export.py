@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"at most so many samples of a class (default {MOST})",
     )
     parser.add_argument(
-        "--name", metavar="NAME", help="whose they are (default: the name of MODEL)"
+        "--name", metavar="NAME", help="whose samples they are (default: the name of MODEL)"
     )
     add_output(parser, "the parcel to write")
 

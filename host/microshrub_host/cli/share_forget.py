@@ -17,7 +17,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "count little as soon as newer ones have grown."
     )
     add_model(parser)
-    parser.add_argument("parcel", metavar="PARCEL", type=Path, help="what it is to forget")
+    parser.add_argument(
+        "parcel",
+        metavar="PARCEL",
+        type=Path,
+        help="the file of `share export` whose samples it is to forget",
+    )
     add_output(parser, "the model to write")
 
 

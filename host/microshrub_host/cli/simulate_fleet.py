@@ -41,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         [
             ("boards", 5, "how many boards there are"),
             ("exchange", 20, "samples of a class in a parcel"),
-            ("bytes", 16384, "of a thicket"),
-            ("seed", 0, "of what each board lacks, and of the rows that are asked"),
+            ("bytes", 16384, "size of each thicket"),
+            ("seed", 0, "seed of what each board lacks, and of the rows that are asked"),
         ],
     )
     parser.add_argument(
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--engine",
         type=loader.present_name,
         choices=engines.NAMES,
-        help="what runs the boards; micropython: each in a real one (default: c or llvm)",
+        help="what runs the boards; micropython: each in a real MicroPython (default: c or llvm)",
     )
     add_worker_options(
         parser,

@@ -77,8 +77,8 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
         type=whole_number,
         metavar="N",
         help="samples whose features give the ranges before the run starts; 0: ranges grow from "
-        "the first sample on (default: 0 for learners that can move what they know along, as "
-        "thicket, else 256)",
+        "the first sample on (default: 0 for learners that follow ranges as they grow, such "
+        "as thicket, else 256)",
     )
     parser.add_argument(
         "--shuffle",

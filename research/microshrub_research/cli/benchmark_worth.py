@@ -32,9 +32,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output_options(parser)
     add_streams_option(parser)
     parser.add_argument(
-        "--bytes", type=whole_number, default=65_536, metavar="N", help="of it (default 65536)"
+        "--bytes",
+        type=whole_number,
+        default=65_536,
+        metavar="N",
+        help="size of the thicket (default 65536)",
     )
-    parser.add_argument("--seed", type=whole_number, default=0, metavar="N", help="(default 0)")
+    parser.add_argument(
+        "--seed", type=whole_number, default=0, metavar="N", help="seed of the thicket (default 0)"
+    )
     parser.add_argument(
         "--limit", type=whole_number, metavar="N", help="only the first N samples (default: all)"
     )

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mount",
         action="store_true",
-        help="let the device import this PC's library (default: its own)",
+        help="let the device import this PC's library (default: the one on the device)",
     )
 
 

@@ -90,7 +90,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         help="what the program reads: serial (default); adc pins=26,27 rate=50; mpu6050 scl=1 "
         "sda=0 i2c=0 address=104 rate=100 axes=6 fifo=no; adxl345, lsm6ds3, bme280, bh1750, "
         "scd41, dht22, ina219, clamp, soil_probe or mpr121; my_sensor.py rate=1/60, a file of "
-        "your own. What is made of the readings is in --features, or in the saved model. Several "
+        "your own. --features, or the saved model, says what is made of the readings. Several "
         "--sensor give one reading together, and the first sets the pace",
     )
     group.add_argument(
@@ -132,7 +132,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         "--checkpoint-seconds",
         type=whole_number,
         metavar="S",
-        help="but not more often than every S seconds (default: as many minutes as the board's "
+        help="save checkpoints at most every S seconds (default: as many minutes as the board's "
         "flash needs to last ten years)",
     )
     group.add_argument(
@@ -152,8 +152,8 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="sleep between two readings of --sensor, and listen to the line for window=2 seconds "
         "in every=60, for hold=60 after the start or after something came, and after a press of a "
-        "button at pin=15; deep=yes saves all and starts anew for each sample, where they come so "
-        "rarely that this takes less (default: never sleep)",
+        "button at pin=15; deep=yes saves everything and restarts the board for each "
+        "sample, where samples are so rare that this takes less energy (default: never sleep)",
     )
     group.add_argument(
         "--watchdog",

@@ -10,14 +10,20 @@ from . import first_options as first
 
 _TOOLS = "microshrub_tools.cli"
 COMMANDS = (
-    Command("soak", "Check that memory and time do not grow.", f"{_TOOLS}.soak", first.SOAK),
+    Command(
+        "soak", "Check that a learner's memory and time do not grow.", f"{_TOOLS}.soak", first.SOAK
+    ),
     Command(
         "fuzz-link", "Test the link over a line that damages everything.", f"{_TOOLS}.fuzz_link"
     ),
-    Command("fuzz-states", "Check that altered states do no harm.", f"{_TOOLS}.fuzz_states"),
+    Command(
+        "fuzz-states",
+        "Check that damaged states are refused, or do no harm.",
+        f"{_TOOLS}.fuzz_states",
+    ),
     Command(
         "simulate-year",
-        "Let a device live with power cuts.",
+        "Let a simulated device live through a year of power cuts.",
         f"{_TOOLS}.simulate_year",
         first.YEAR,
     ),

@@ -33,25 +33,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sensor",
         metavar="FILE.csv",
         type=Path,
-        help="the recording that its sensors play: analog pins, an MPU-6050 and those of --sensor "
-        "of build that have columns of their names (default: no pins)",
+        help="the recording that its sensors play: analog pins, an MPU-6050, and the other "
+        "sensors of `build --sensor` whose columns it has (default: no sensors)",
     )
     parser.add_argument(
         "--rate",
         metavar="HZ",
         type=_rate,
         default=100.0,
-        help="its rows a second, or 1/60 for one a minute (default 100)",
+        help="rows of the recording a second, or 1/60 for one a minute (default 100)",
     )
     parser.add_argument(
         "--speed",
         metavar="N",
         type=int,
         default=1,
-        help="let the board's time go so many times faster than ours (default 1)",
+        help="how many times faster than ours the board's time goes (default 1)",
     )
     parser.add_argument(
-        "--no-label", action="store_true", help="the last column is no label: all are played"
+        "--no-label", action="store_true", help="the last column is a sensor's, too, not the label"
     )
     parser.add_argument(
         "--press",
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--flash",
         metavar="FOLDER",
         type=Path,
-        help="a folder to keep the board's files in (default: they go with it)",
+        help="a folder to keep the board's files in (default: they are deleted at the end)",
     )
 
 

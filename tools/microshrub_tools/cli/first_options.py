@@ -27,7 +27,7 @@ SIMULATE = (
     | _LEARNER
     | {
         "--balance": "do not overlook rare classes (default: off)",
-        "--anomaly": "also alert, at this rate: '1 per day' (default: off)",
+        "--anomaly": "alert about unusual samples, at most '1 per day'",
     }
     | _TARGET
     | {
@@ -42,7 +42,7 @@ TUNE = (
     | {
         "--trials": "how many models to try",
         "--choose-on": "the part of the stream on which models are chosen",
-        "--study": "a file to go on from, later (default: off)",
+        "--study": "the file that keeps the trials",
         "--jobs": "processes at the same time (default: one a core)",
         "--plot": "draw accuracy against RAM (default: off)",
     }
@@ -52,11 +52,11 @@ TUNE = (
 FLEET = (
     _DATA
     | {
-        "--boards": "how many (default 5)",
+        "--boards": "how many boards (default 5)",
         "--lacking": "part of the classes that each lacks (default 1/3)",
         "--exchange": "samples of a class in a parcel (default 20)",
-        "--bytes": "of each model (default 16384)",
-        "--seed": "of what each board lacks (default 0)",
+        "--bytes": "the size of each model (default 16384)",
+        "--seed": "which classes each board lacks (default 0)",
         "--jobs": "processes at the same time (default 1)",
     }
     | _HELP
@@ -65,8 +65,8 @@ COMPARE = (
     _READ
     | {
         "--ours": "our learners (default: all)",
-        "--peers": "River's and MOA's (default: all that are there)",
-        "--bytes": "the most that one of ours may take",
+        "--peers": "River's and MOA's learners (default: all installed)",
+        "--bytes": "the most bytes that one of our models may take",
         "--jobs": "processes at the same time (default: one a core)",
         "--html": "write a page (default: off)",
     }
@@ -90,12 +90,12 @@ BUDGET = (
         "--features": "features: a number, or NAME=VALUE of windows",
         "--classes": "how many classes there are",
         "--native": "with the kernels in one native module (default: off)",
-        "--json": "write it as one JSON object (default: off)",
+        "--json": "write the budget as one JSON object (default: off)",
     }
     | _HELP
 )
 BUILD = (
-    {"DATA": "a recording, for a fresh model of its kind"}
+    {"DATA": "a recording, for a fresh model of samples like those"}
     | _MODEL
     | {"--board": "the board, such as rpi_pico or esp32 (required)"}
     | {
@@ -103,9 +103,9 @@ BUILD = (
         "--features": "make features of windows of readings (default: off)",
         "--label-pin": "a button: 15 pressed=walk released= (default: none)",
         "--switch": "what a class switches: walk=16 run=17+18 (default: none)",
-        "--led-pin": "a light while a question waits: 25 (default: none)",
-        "--label-budget": "active learning, with this share of the labels: 10%%",
-        "--anomaly": "also alert, at this rate: '1 per day' (default: off)",
+        "--led-pin": "a light that is on while a question waits: 25",
+        "--label-budget": "active learning: ask for this share of the labels: 10%%",
+        "--anomaly": "alert about unusual samples, at most '1 per day'",
         "--tcp": "let your PC in over Wi-Fi, with a key (default: off)",
         "--native": "smaller and faster, with a C compiler (default: off)",
         "--output": "the folder to write (default build/BOARD)",
@@ -119,7 +119,7 @@ STREAM = (
         "--rate": "samples a second (default: as fast as it goes)",
         "--limit": "only the first N samples (default: all)",
         "--build": "the folder that was flashed (default: found in build/)",
-        "--reset": "let the board forget first (default: off)",
+        "--reset": "make the board forget what it learned (default: off)",
     }
     | _HELP
 )
@@ -136,32 +136,24 @@ RECORD = {
 DEVICE = {
     "PROGRAM": "a build's folder, or a main.py (default: empty)",
     "--sensor": "the recording that its sensors play (default: no pins)",
-    "--rate": "its rows a second, or 1/60 (default 100)",
+    "--rate": "rows of it a second, or 1/60 (default 100)",
     "--press": "buttons: pressed while a row has that label",
-    "--speed": "how many times faster its time goes (default 1)",
-    "--no-label": "the last column is no label: all are played",
-} | _HELP
-YEAR = {
-    "--days": "how many (default 365)",
-    "--rate": "samples a minute (default 1)",
-    "--seed": "of all (default 1)",
-    "--sleep": "sleep between samples, and count the time awake",
-    "--board": "the board that sleeps (default rpi_pico)",
-    "--battery": "how many days it lasts, such as 2000mAh",
+    "--speed": "how many times faster the board's time goes (default 1)",
+    "--no-label": "the last column is a sensor's, too, not the label",
 } | _HELP
 SOAK = (
     _DATA
     | _LEARNER
-    | {"--samples": "how many to play", "--heap": "MicroPython's heap, such as 160k"}
+    | {"--samples": "how many samples to learn", "--heap": "MicroPython's heap, such as 160k"}
     | _HELP
 )
 YEAR = {
-    "--days": "how many (default 365)",
+    "--days": "how many days (default 365)",
     "--rate": "samples a minute (default 1)",
     "--seed": "seed of all that happens (default 1)",
     "--sleep": "sleep between samples as `build --sleep`; count the time awake (default: off)",
     "--board": "the board that sleeps (default rpi_pico)",
-    "--battery": "for how long it lasts, such as 2000mAh (default: no battery)",
+    "--battery": "a battery whose days are estimated (default: none)",
 } | _HELP
 REPRODUCE = {
     "EXPERIMENT": "a paper's experiment: --help-all names them",
@@ -174,10 +166,10 @@ REPRODUCE = {
     "--html": "write a page (default: off)",
 } | _HELP
 COSTS = {
-    "--board": "count on this one",
+    "--board": "the emulated board (default: all)",
     "--native": "with the kernels in one native module (default: off)",
-    "--kernels": "each kernel by itself (default: off)",
-    "--markdown": "as the table of the documentation (default: off)",
+    "--kernels": "also count each kernel of the shrubs (default: off)",
+    "--markdown": "also write the page of the documentation",
 } | _HELP
 SHOW = {
     "MODEL": "a file that `simulate --save` wrote",

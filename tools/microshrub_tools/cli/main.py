@@ -56,16 +56,19 @@ GROUPS = {
     ),
     "A model": (
         Command(
-            "budget", "Show how much of a board's RAM it takes.", f"{_HOST}.budget", first.BUDGET
+            "budget",
+            "Show how much of a board's RAM a model takes.",
+            f"{_HOST}.budget",
+            first.BUDGET,
         ),
         Command(
             "show",
-            "Print a saved one's trees, in the units of its features.",
+            "Print a saved model's trees, in the units of its features.",
             f"{_HOST}.show",
             first.SHOW,
         ),
-        Command("export", "Export a saved one to another format.", f"{_HOST}.export"),
-        Command("share", "Have saved ones teach each other.", f"{_HOST}.share"),
+        Command("export", "Export a saved model to another format.", f"{_HOST}.export"),
+        Command("share", "Have saved models teach each other.", f"{_HOST}.share"),
     ),
     "Research": (
         Command(

@@ -45,13 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Watch a device that learns, until Ctrl-C: accuracy, predictions, drift, heap, latency; "
-        "where it predicts a number, this with its interval, and the mean absolute error. If it "
-        "asks for a label, the bell rings, and there is a key for each class. With spare classes, "
-        f"type {HELP}, and Enter; there, a question is answered by `answer NAME`. With --anomaly, "
-        f"the key {KEY} says: this is normal; with spare classes, `{COMMAND}`."
+        "of a regressor, the prediction with its interval, and the mean absolute error. If the "
+        "device asks for a label, the bell rings, and each class has a key. With spare classes, "
+        f"type {HELP}, and Enter; `answer NAME` then answers a question. With --anomaly, the key "
+        f"{KEY} says: this is normal; with spare classes, type `{COMMAND}`. A device reads "
+        "its sensor before it answers."
     )
     add_port_option(parser, network=True)
-    add_outputs(parser, plot="draw it at the end")
+    add_outputs(parser, plot="draw what was seen, at the end")
     parser.add_argument(
         "--seconds", type=float, metavar="S", help="stop after S seconds (default: off)"
     )

@@ -24,7 +24,9 @@ def add_broker_options(group: argparse._ActionsContainer, *, required: bool = Fa
         + (" (required)" if required else " (default: none)"),
     )
     group.add_argument(
-        "--mqtt-user", metavar="NAME", help="the user there (default: nobody, without a password)"
+        "--mqtt-user",
+        metavar="NAME",
+        help="the user at the broker (default: none, without a password)",
     )
     group.add_argument(
         "--mqtt-password-file",
@@ -36,7 +38,7 @@ def add_broker_options(group: argparse._ActionsContainer, *, required: bool = Fa
         "--mqtt-ca",
         metavar="FILE",
         type=Path,
-        help="speak TLS with a broker that this certificate proves (default: no TLS)",
+        help="use TLS, and trust the broker that this certificate proves (default: no TLS)",
     )
 
 
@@ -46,13 +48,13 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--wifi",
         metavar="SSID",
-        help="the wireless network to join (default: the board has a network)",
+        help="the wireless network to join (default: the board joins one by itself)",
     )
     group.add_argument(
         "--wifi-password-file",
         metavar="FILE",
         type=Path,
-        help="a file whose first line is its password (default: it is asked for)",
+        help="a file whose first line is the network's password (default: it is asked for)",
     )
     group.add_argument(
         "--tcp",
@@ -67,26 +69,27 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
         "--key",
         metavar="FILE",
         type=Path,
-        help="the file of that key, which is made if it is not there (default: FOLDER.key, beside "
-        "the folder of --output)",
+        help="the file of the key for --tcp, which is made if there is none (default: FOLDER.key, "
+        "beside the folder of --output)",
     )
     group = parser.add_argument_group("options of a board in a house, with Home Assistant")
     add_broker_options(group)
     group.add_argument(
-        "--name", metavar="NAME", help="what the board is called there (required with --mqtt)"
+        "--name", metavar="NAME", help="the board's name at the broker (required with --mqtt)"
     )
     group.add_argument(
         "--settle",
         nargs="+",
         metavar=("N", "P%"),
-        help="tell another class once it was the answer N times in a row, or with a confidence of "
-        f"P% (default {' '.join(SETTLE)})".replace("%", "%%"),
+        help="report another class after it was the answer N times in a row, or once with "
+        f"a confidence of P% (default {' '.join(SETTLE)})".replace("%", "%%"),
     )
     group.add_argument(
         "--events",
         type=whole_number,
         metavar="N",
-        help=f"events that are kept while there is no broker, 16 bytes each (default {EVENTS})",
+        help="events that are kept while the broker cannot be reached, 16 bytes each "
+        f"(default {EVENTS})",
     )
 
 

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "saved; exit with an error that names the seed if it is not."
     )
     parser.add_argument(
-        "--days", type=whole_number, default=_DAYS, metavar="N", help="(default 365)"
+        "--days", type=whole_number, default=_DAYS, metavar="N", help="how many days (default 365)"
     )
     parser.add_argument(
         "--rate",
@@ -40,14 +40,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="samples a minute; 3000 are 50 a second (default 1)",
     )
     parser.add_argument(
-        "--seed", type=whole_number, default=1, metavar="N", help="seed of all (default 1)"
+        "--seed",
+        type=whole_number,
+        default=1,
+        metavar="N",
+        help="seed of all that happens (default 1)",
     )
     parser.add_argument(
         "--sleep",
         nargs="*",
         metavar="SETTING",
         help="the board sleeps between samples, as with `build --sleep`, whose settings it takes; "
-        "then its time awake is counted (default: no clock but that of the samples)",
+        "its time awake is counted (default: it does not sleep)",
     )
     add_board_option(parser, None, f"the board that sleeps (default {DEFAULT_BOARD})")
     add_battery_option(parser)

@@ -20,7 +20,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "for any web server."
     )
     parser.add_argument(
-        "--output", metavar="FOLDER", type=Path, help="write the files there (default: serve them)"
+        "--output",
+        metavar="FOLDER",
+        type=Path,
+        help="the folder to write the page's files to (default: serve the page)",
     )
     parser.add_argument(
         "--http-port",
