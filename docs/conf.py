@@ -24,6 +24,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",  # for docstrings in numpydoc's form
+    "sphinx_copybutton",
     "command_reference",
     "plain_docstrings",
     "public_names",
@@ -39,6 +40,8 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 python_maximum_signature_line_length = 88
 python_use_unqualified_type_names = True
+
+copybutton_prompt_text = "$ "  # where a block has it, only such lines are copied, without it
 
 html_theme = "furo"
 html_title = "microshrub"

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("furo")
     pytest.importorskip("myst_parser")
+    pytest.importorskip("sphinx_copybutton")
     folder = tmp_path_factory.mktemp("site")
     strict = ["--quiet", "--fail-on-warning", "--keep-going", "-d", str(folder / "trees")]
     command = [sys.executable, "-m", "sphinx", *strict, str(ROOT / "docs"), str(folder / "html")]
@@ -40,8 +41,18 @@ def test_words_that_people_search_for_are_found(site: Path) -> None:
         "thonni", "bootsel", "breadboard", "uf2", "mpremot", "esp32", "pico", "mpu", "gy",
         "acceleromet", "dht22", "scd41", "ina219", "mpr121", "bh1750", "sct", "vibrat", "mainten",
         "powershel", "window", "maco", "chromebook", "com3", "tinyml", "raspberri", "micropython",
+        "adxl345", "lsm6ds3", "bme280",
     ):  # fmt: skip
         assert re.search(rf'[",{{]"?{word}"?:', index), word
+
+
+@pytest.mark.long
+def test_code_is_copied_with_a_button_also_without_a_network(site: Path) -> None:
+    for page in ("index.html", "tutorials/first-board.html", "how-to/inspect-and-export.html"):
+        text = (site / page).read_text(encoding="utf-8")
+        scripts = re.findall(r'<script src="([^"?]+)', text)
+        assert [name for name in scripts if name.endswith("copybutton.js")]
+        assert all((site / page).parent.joinpath(name).exists() for name in scripts), scripts
 
 
 @pytest.mark.long
