@@ -26,8 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--board",
+        metavar="BOARD",
         choices=list(emulated_boards.BOARDS),
-        help="for this board, emulated by QEMU (default: for this PC)",
+        help=f"{', '.join(emulated_boards.BOARDS)}: for this one, emulated by QEMU (default: for "
+        "this PC)",
     )
 
 
