@@ -27,7 +27,7 @@ SIMULATE = (
     | _LEARNER
     | {
         "--balance": "do not overlook rare classes (default: off)",
-        "--anomaly": "alert about unusual samples, at most '1 per day'",
+        "--anomaly": "alert about unusual samples, so often: '1 per day'",
     }
     | _TARGET
     | {
@@ -105,7 +105,7 @@ BUILD = (
         "--switch": "what a class switches: walk=16 run=17+18 (default: none)",
         "--led-pin": "a light that is on while a question waits: 25",
         "--label-budget": "active learning: ask for this share of the labels: 10%%",
-        "--anomaly": "alert about unusual samples, at most '1 per day'",
+        "--anomaly": "alert about unusual samples, so often: '1 per day'",
         "--tcp": "let your PC in over Wi-Fi, with a key (default: off)",
         "--native": "smaller and faster, with a C compiler (default: off)",
         "--output": "the folder to write (default build/BOARD)",
