@@ -36,7 +36,7 @@ def test_a_native_module_leaves_room_for_a_larger_model(
 ) -> None:
     native_tools_for("armv6m")
     plain, native = chosen(tmp_path / "plain"), chosen(tmp_path / "native", "--native")
-    assert plain == 40_960
+    assert plain == 36_864
     assert native == 65_536
     assert "It fits" in capsys.readouterr().out
 
