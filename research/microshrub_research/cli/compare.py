@@ -9,7 +9,7 @@ from functools import partial
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.beside.label_budget import LabelBudget
-from microshrub_host.cli.companion_options import add_companion_options
+from microshrub_host.cli.companion_options import add_companion_options, companions
 from microshrub_host.cli.number_options import add_number_options, wants_numbers
 from microshrub_host.cli.outputs import (
     add_outputs,
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     if wants_numbers(arguments):
         return run_numbers(arguments)
-    asking = LabelBudget.of_options(vars(arguments), None)
+    asking = _asking(arguments)
     chosen = SETS.get(arguments.set)
     contenders = _contenders(arguments, chosen)
     streams = [open_arguments(with_data(arguments, source)) for source in arguments.data]
@@ -149,7 +149,7 @@ def _finish(
     if not is_quiet(arguments):
         for note in notes:
             console.say(note)
-    asking = LabelBudget.of_options(vars(arguments), None)
+    asking = _asking(arguments)
     about = [few_labels.note(asking), *compare_report.NOTES] if asking else compare_report.NOTES
     if asking and not is_quiet(arguments):
         console.say(about[0])
@@ -159,6 +159,11 @@ def _finish(
     if arguments.html is not None:
         page = compare_page.make_page(parts, arguments.command_line, options, about)
         write_page(arguments, page)
+
+
+def _asking(arguments: argparse.Namespace) -> LabelBudget | None:
+    """The budget for labels, None if all are learned at once."""
+    return next((each for each in companions(arguments) if isinstance(each, LabelBudget)), None)
 
 
 def _check(arguments: argparse.Namespace) -> None:
