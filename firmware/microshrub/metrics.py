@@ -216,13 +216,15 @@ def fraction(part: int, of: int) -> int:
     """part * 1,000,000 // of, for 0 <= part < of < 2**29, bit by bit of 1,000,000."""
     rest = 0
     found = 0
+    million = 15625  # in two steps: a frozen Cortex-M0 program has no room for its number
+    million = million << 6
     for k in range(20):
         rest = rest << 1  # < 2**30
         found = found << 1
         if rest >= of:
             rest -= of
             found += 1
-        if 1000000 >> (19 - k) & 1:
+        if million >> (19 - k) & 1:
             rest += part
             if rest >= of:
                 rest -= of
