@@ -32,6 +32,8 @@ SECONDS = 600  # the longest that a run on the board may take
 _SMALL = 65536  # bytes of a thicket that looks back no further, and has no large trees,
 _OF_LARGE = ("thicket.lookback", "thicket.wide")  # which are for these
 
+_AROUND = ("quantizer", "metrics", "target")  # of a program: here codes come, and are not judged
+
 # ticks of the boards' timers in an instruction of 2**10 ns, of 16, 25 and 10 MHz
 TICKS = {"cortex-m0": 16.384, "rv32": 10.24} | dict.fromkeys(
     ("cortex-m3", "cortex-m4", "cortex-m7"), 25.6
@@ -212,7 +214,7 @@ class Counter:
                 begin += "\nfrom microshrub.learners import register"
                 begin += f"\nregister({own.name!r}, {own.module!r})"
             for module in ram_budget.modules_of(kind, dict(parameters or what.parameters)):
-                if module in self._modules:
+                if module in self._modules and module not in _AROUND:
                     begin += f"\nimport microshrub.{module}"
         self._board.exec(f"{begin}\ngc.collect()")
         model = f"{(kind or what.kind)!r}, {dict(parameters or what.parameters)!r}"

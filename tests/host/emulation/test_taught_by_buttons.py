@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from device_support import configuration
 from emulated_support import ON_PINS, PressedBoard
+from patience import PATIENCE
 
 from microshrub_host.emulation import emulated_boards
 from microshrub_host.library import loader
@@ -85,7 +86,8 @@ def files_of(board: PressedBoard) -> dict[str, bytes]:
     """The checkpoints on its disk."""
     names = board.exec("print(*[name for name in listdir('/') if 'checkpoint' in name])").split()
     return {
-        f"/{name}": unhexlify("".join(board.exec(f"tell('/{name}')").split())) for name in names
+        f"/{name}": unhexlify("".join(board.exec(f"tell('/{name}')", PATIENCE).split()))
+        for name in names
     }
 
 
