@@ -208,23 +208,21 @@ def millionths(part, whole_part):
     """
     if whole_part >= _FULL:
         return part * 1000000 // whole_part
-    return part // whole_part * 1000000 + fraction(part % whole_part, whole_part)
+    return part // whole_part * 1000000 + fraction(part % whole_part, whole_part, 1000000)
 
 
 @micropython.viper
-def fraction(part: int, of: int) -> int:
-    """part * 1,000,000 // of, for 0 <= part < of < 2**29, bit by bit of 1,000,000."""
+def fraction(part: int, of: int, times: int) -> int:
+    """part * times // of, for 0 <= part < of < 2**29, times < 2**20: bit by bit of times."""
     rest = 0
     found = 0
-    million = 15625  # in two steps: a frozen Cortex-M0 program has no room for its number
-    million = million << 6
     for k in range(20):
         rest = rest << 1  # < 2**30
         found = found << 1
         if rest >= of:
             rest -= of
             found += 1
-        if million >> (19 - k) & 1:
+        if times >> (19 - k) & 1:
             rest += part
             if rest >= of:
                 rest -= of

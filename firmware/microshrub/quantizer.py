@@ -234,7 +234,6 @@ class Quantizer(Buffers):
             if raw[f] != MISSING:
                 codes[f] = code_of(raw[f] - low[f], span[f], shift[f], scale[f])
 
-    @micropython.native  # so that its frame is not on the heap
     def encode(self, raw, codes):
         """Write the codes of raw, array('i') of one row or more, to codes, array('H') as long."""
         rows = self._rows(raw)

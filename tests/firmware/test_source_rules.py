@@ -81,7 +81,6 @@ EXCEPTIONS = {
     ("try", "configure"): "a configuration may have an option that there is not",
     ("try", "same_items"): "MicroPython's arrays do not tell their typecode otherwise",
     ("try", "error_text"): "the file of the texts may be missing",
-    ("try", "_try"): "what the application refuses is answered in its words",
 }
 
 

@@ -22,7 +22,6 @@ Any of these may raise an Exception with the words that the host is to show.
 import struct
 from array import array
 
-import micropython
 from micropython import const
 
 from .frames import HEADER, read_values, write_values
@@ -118,12 +117,18 @@ class Answers:
         self._answer = _ERROR
         self._size = self.out.put_error(self._slot, code, words)
 
-    @micropython.native  # for its state, with an exception, is more than fits the stack
     def _try(self):
-        try:
+        with self:  # has less state than `try`
             self._size = self._call()
-        except Exception as error:
+
+    def __enter__(self):
+        """Have refused what fails in the block."""
+
+    def __exit__(self, kind, error, trace):
+        if kind and issubclass(kind, Exception):
             self._cannot(error)
+            return True
+        return False
 
     def _cannot(self, error):
         self._refuse(_REFUSED, (str(error) or type(error).__name__).encode())

@@ -6,7 +6,6 @@ their machine code runs wherever the build puts it: see movable_code.py.
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -28,9 +27,6 @@ for folder in ("$(BOARD_DIR)", "$(PORT_DIR)/boards"):  # what the firmware has w
 freeze_mpy(".")
 '''
 _MOVED = "armv6m"  # the architecture whose code depends on where it is
-_NATIVE = re.compile(
-    r"^ *@micropython\.native\b.*\n", re.MULTILINE
-)  # bytecode instead: it cannot be moved
 
 
 def files(arch: str, modules: Collection[str]) -> dict[str, bytes]:
@@ -52,10 +48,6 @@ def _compiled(source: Path, arch: str, folder: Path, place: str) -> bytes:
     target = folder / place
     target.parent.mkdir(parents=True, exist_ok=True)
     name = Path(place).with_suffix(".py").as_posix()
-    if arch == _MOVED and source in library_files.sources():
-        text = _NATIVE.sub("", source.read_text(encoding="utf-8"))
-        source = target.with_suffix(".py")
-        source.write_text(text, encoding="utf-8")
     mpy.compile_file(source, target, arch, name)
     data = bytearray(target.read_bytes())
     if arch == _MOVED:
