@@ -102,12 +102,12 @@ class GrowingQuantizer(Buffers):
         The sample before has to be learned by then. At least one row is coded. Allocates nothing.
         """
         rows = self._rows(raw, codes)
-        self._make_room(raw, row * self.features)
+        self._prepare(raw, row * self.features)
         encode_row(self._addresses, raw, row * self.features, codes)
         count_row(self._addresses)
         return encode_rows(self._addresses, raw, row + 1, rows, codes)
 
-    def _make_room(self, raw, at):
+    def _prepare(self, raw, at):
         """Have the ranges grow that have to, for the values of a row."""
         t = self._addresses
         counts = self._flat[_GROWING_COUNTS]

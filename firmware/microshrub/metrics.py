@@ -174,9 +174,9 @@ class Metrics(Buffers):
         """Cohen's kappa: how far the accuracy is above chance agreement; at most 1,000,000."""
         counts = self._flat[0]
         seen = counts[_SEEN]
-        return _above(counts[_RIGHT] * seen, self._chance(), seen * seen)
+        return _above(counts[_RIGHT] * seen, self.prior(), seen * seen)
 
-    def _chance(self):
+    def prior(self):
         came, said = self._flat[1], self._flat[2]
         chance = 0
         for c in range(self.classes):

@@ -88,7 +88,7 @@ class Pending(Buffers):
         whole("predicted", predicted, 0, self.classes - 1)
         state = self._flat[0]
         place = state[_AT]
-        self._keep(x, place)
+        self._write(x, place)
         self._flat[2][place] = predicted
         self._flat[3][place] = 1
         state[_LAST] = (state[_LAST] + 1) % _IDS
@@ -97,7 +97,7 @@ class Pending(Buffers):
             state[_HELD] += 1
         return state[_LAST] or _IDS
 
-    def _keep(self, x, place):
+    def _write(self, x, place):
         copy_row(x, 0, self._flat[1], place * self.features, self.features)
 
     def take(self, number):
@@ -115,10 +115,10 @@ class Pending(Buffers):
         if not self._flat[3][place]:
             raise ValueError("sample %d was given its label before" % number)
         self._flat[3][place] = 0
-        self._find(place)
+        self._read(place)
         return self._flat[2][place]
 
-    def _find(self, place):
+    def _read(self, place):
         copy_row(self._flat[1], place * self.features, self.x, 0, self.features)
 
     def move_codes(self, feature, bits, doublings, steps):

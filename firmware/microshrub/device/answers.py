@@ -95,31 +95,31 @@ class Answers:
         self._wanted = array("i", (-2, 0, -1, v, v + 1, 3, 0, 2, 0, 0, 0, 2, 1, 1, 0, -1, 1))
         self.words = array("i", [0] * STATUS_WORDS)
         self.damaged = 0  # frames, at most 2**30 - 1
-        self._size = 0  # of the payload of the request at hand, and then of its answer
-        self._slot = 0  # where that answer goes
-        self._answer = _ERROR  # and its type
+        self._length = 0  # of the payload of the request at hand, and then of its answer
+        self._place = 0  # where that answer goes
+        self.answer = _ERROR  # and its type
 
     def _apply(self, kind, session, sequence):
-        """Have a request answered in its slot; _size is that of its payload, then the answer's."""
-        self._answer = _ERROR
+        """Have a request answered in its slot; _length: of its payload, then of the answer's."""
+        self.answer = _ERROR
         wanted = self._wanted[kind] if kind < _REQUESTS else -2
         if wanted == -2:
-            self._refuse(_UNKNOWN_TYPE, b"there is no request of this type")
-        elif self._size != wanted and (wanted >= 0 or not self._size):
-            self._refuse(_WRONG_LENGTH, b"the payload has a wrong length")
+            self.put_error(_UNKNOWN_TYPE, b"there is no request of this type")
+        elif self._length != wanted and (wanted >= 0 or not self._length):
+            self.put_error(_WRONG_LENGTH, b"the payload has a wrong length")
         elif not self._read_sample(kind):
-            self._refuse(_REFUSED, b"a value is not of -2**29..2**29 - 1")
+            self.put_error(_REFUSED, b"a value is not of -2**29..2**29 - 1")
         else:
-            self._try()
-        self.out.keep(self._answer, session, sequence, self._size)
+            self.attempt()
+        self.out.keep(self.answer, session, sequence, self._length)
 
-    def _refuse(self, code, words):
-        self._answer = _ERROR
-        self._size = self.out.put_error(self._slot, code, words)
+    def put_error(self, code, words):
+        self.answer = _ERROR
+        self._length = self.out.put_error(self._place, code, words)
 
-    def _try(self):
+    def attempt(self):
         with self:  # has less state than `try`
-            self._size = self._call()
+            self._length = self._call()
 
     def __enter__(self):
         """Have refused what fails in the block."""
@@ -131,7 +131,7 @@ class Answers:
         return False
 
     def _cannot(self, error):
-        self._refuse(_REFUSED, (str(error) or type(error).__name__).encode())
+        self.put_error(_REFUSED, (str(error) or type(error).__name__).encode())
 
     def _read_sample(self, kind):
         """Have the values of a sample read; False if one is too large."""
@@ -144,8 +144,8 @@ class Answers:
         """Have the application do it and write the answer's payload; returns its size."""
         body = self._in
         kind = body[1]
-        to = self._slot
-        self._answer = _ANSWERS[kind]
+        to = self._place
+        self.answer = _ANSWERS[kind]
         if kind == _SAMPLE:
             return self.put_prediction(to, self.app.sample(-1))
         if kind == _LABELLED:
@@ -160,10 +160,10 @@ class Answers:
             self.app.label(read_u16(body, HEADER), body[HEADER + 2])
             return 0
         if kind >= _ANOMALY:
-            return self._more(kind)(self, to, body, self._size)
-        return self._call_seldom(kind, to)
+            return self.more(kind)(self, to, body, self._length)
+        return self.rest(kind, to)
 
-    def _more(self, kind):
+    def more(self, kind):
         """What answers a request on what stands beside the model."""
         more = self.app.more.get(kind)
         if not more:
@@ -173,7 +173,7 @@ class Answers:
             )
         return more
 
-    def _call_seldom(self, kind, to):
+    def rest(self, kind, to):
         """The same for requests that may allocate."""
         app = self.app
         body = self._in
@@ -184,7 +184,7 @@ class Answers:
             room = memoryview(self.out.body)[to : to + self.out.room]
             return app.read_text(read_u16(body, HEADER), room)
         if kind == _CONFIGURE:
-            piece = bytes(memoryview(body)[HEADER + 1 : HEADER + self._size])
+            piece = bytes(memoryview(body)[HEADER + 1 : HEADER + self._length])
             app.configure(piece, body[HEADER] != 0)
         elif kind == _CHECKPOINT:
             app.checkpoint()

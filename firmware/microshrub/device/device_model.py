@@ -12,7 +12,7 @@ from micropython import const
 from ..learner import whole
 from ..learners import learner_class
 from .config import forget, keep_piece, read_configuration, read_text
-from .status import fill, note
+from .status import status, told
 
 _TICKS = const(1073741823)
 
@@ -49,7 +49,7 @@ class Application:
         self._time = -1  # what tick() was told last
         self._folder = folder
         self._seen = 0  # samples of the warm-up
-        self.heap = self.free = 0  # bytes of the heap, and those free when they were counted
+        self.room = self.rest = 0  # bytes of the heap, and those free when they were counted
         gc.collect()  # so that the learner finds its room in one piece
         try:
             self.learner = learner_class(configuration.learner)(**configuration.parameters)
@@ -87,7 +87,7 @@ class Application:
         if configuration.alarm is not None:
             from ..drift_alarm import LEVELS, DriftAlarm
 
-            self.levels = LEVELS
+            self._levels = LEVELS
             self.alarm = DriftAlarm(learner=self.learner, **configuration.alarm)
             self.parts += (self.alarm,)
         if configuration.asking is not None:
@@ -207,10 +207,10 @@ class Application:
 
     def status(self, words):
         """Fill the words of the link's state."""
-        fill(self, words)
+        status(self, words)
 
     def _note(self, words):
-        note(self, words)
+        told(self, words)
 
     def confusion(self, label, prediction):
         """How many samples of the label were predicted so."""

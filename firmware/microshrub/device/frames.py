@@ -60,7 +60,7 @@ def checksum(table, data, at: int, n: int, out, to: int):
 
 
 @micropython.viper
-def seal(table, header, body, to: int, size: int) -> int:
+def pack(table, header, body, to: int, size: int) -> int:
     """Put a header before so many bytes of payload at body[to], and the CRC32 of both behind it.
 
     Returns the bytes of all.

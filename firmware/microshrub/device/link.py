@@ -108,9 +108,9 @@ class Link(Answers):
             self.damaged += int(self.damaged < _MOST)
             return
         if body[1] < _WELCOME:  # else an echo
-            self._heard(body[1], n - HEADER - TRAILER)
+            self._take(body[1], n - HEADER - TRAILER)
 
-    def _heard(self, kind, n):
+    def _take(self, kind, n):
         session = read_u16(self._in, 2)
         sequence = read_u16(self._in, 4)
         if self._in[0] != VERSION:
@@ -155,8 +155,8 @@ class Link(Answers):
         """Apply a request once, answer it as often as it comes, ask for one that is missing."""
         ahead = (sequence - self._expected) & _BITS_16
         if not ahead:
-            self._size = n
-            self._slot = self.out.slot(sequence)
+            self._length = n
+            self._place = self.out.slot(sequence)
             self._apply(kind, self._sessions[0], sequence)
             self._expected = (sequence + 1) & _BITS_16
             self._asked = False

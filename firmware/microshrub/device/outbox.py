@@ -6,7 +6,7 @@ sent once. A slot holds a frame's body, see frames.py.
 
 from array import array
 
-from .frames import HEADER, TRAILER, crc_table, seal, stuff, stuffed
+from .frames import HEADER, TRAILER, crc_table, pack, stuff, stuffed
 
 VERSION = 1
 
@@ -31,9 +31,9 @@ class Outbox:
 
     def __init__(self, write, window, room, widest):
         self.window = window
-        self._header = bytearray(HEADER)
-        self._header[0] = VERSION
-        self.allow(window)
+        self._start = bytearray(HEADER)
+        self._start[0] = VERSION
+        self._start[6] = window
         self.room = room
         self._write = write
         self._bytes = HEADER + room + TRAILER
@@ -46,7 +46,7 @@ class Outbox:
 
     def allow(self, requests):
         """Let the host have so many requests under way, from the next answer on."""
-        self._header[6] = requests
+        self._start[6] = requests
 
     def slot(self, sequence):
         """Where the payload of the answer to a request belongs."""
@@ -59,8 +59,8 @@ class Outbox:
 
     def keep(self, kind, session, sequence, size):
         """Complete the answer whose payload of that size stands in its slot."""
-        self._address(kind, session, sequence)
-        self._lengths[sequence & (self.window - 1)] = self._seal(self.slot(sequence), size)
+        self._head(kind, session, sequence)
+        self._lengths[sequence & (self.window - 1)] = self._complete(self.slot(sequence), size)
 
     def repeat(self, sequence):
         """Send the answer that is kept for a request, if there is one."""
@@ -70,8 +70,8 @@ class Outbox:
 
     def send_once(self, kind, session, sequence, size):
         """Send a frame whose payload of that size stands at `once`."""
-        self._address(kind, session, sequence)
-        size = self._seal(self.once, size)
+        self._head(kind, session, sequence)
+        size = self._complete(self.once, size)
         self._send(self.once, size)
 
     def put_error(self, to, code, words):
@@ -82,14 +82,14 @@ class Outbox:
             self.body[to + 1 + i] = words[i]
         return 1 + n
 
-    def _address(self, kind, session, sequence):
-        header = self._header
+    def _head(self, kind, session, sequence):
+        header = self._start
         header[1] = kind
         put_u16(header, 2, session)
         put_u16(header, 4, sequence)
 
-    def _seal(self, to, size):
-        return seal(self.crc_table, self._header, self.body, to, size)
+    def _complete(self, to, size):
+        return pack(self.crc_table, self._start, self.body, to, size)
 
     def _send(self, to, n):
         self._write(self._line, stuff(self.body, to - HEADER, n, self._line))

@@ -8,7 +8,7 @@ from micropython import const
 from .config import adopt_new, read_configuration
 from .device_model import Application
 from .link import Link
-from .status import count_heap
+from .status import mem_free
 
 _IDLE = const(100)  # milliseconds to wait for input where nothing else is to be done
 _ANSWER = const(6000)  # microseconds that one takes on a slow board
@@ -63,8 +63,8 @@ class Service:
             self._app.sleep = make_sleep(self._app, self._sensor, board, say)
         self._link = Link(self._app, sys.stdout.buffer.write)
         self._input = inputs
-        self._turns = 0  # of the loop, near a reading
-        self._unheard = 2  # readings since the input was looked at
+        self._count = 0  # of the loop, near a reading
+        self._waited = 2  # readings since the input was looked at
         if configuration.network is not None:
             _attach(self, configuration, board, folder)
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now
@@ -97,9 +97,9 @@ class Service:
         """
         gc.collect()
         app = self._app
-        count_heap(app)
+        mem_free(app)
         while not app.restart:
-            came = 0 if self._is_near_a_reading() else self._input.take(self._link, self._wait())
+            came = 0 if self.is_over() else self._input.take(self._link, self._wait())
             if came and app.sleep:
                 app.sleep.heard()
             if app.trial:
@@ -132,16 +132,16 @@ class Service:
         elif self._app.seconds >= _TRIAL:
             raise ValueError("nobody said hello to it within %d seconds" % _TRIAL)
 
-    def _is_near_a_reading(self):
+    def is_over(self):
         """Whether an answer now would make one late.
 
         The link is never held up for long: not for two readings, nor for many turns.
         """
         near = self._sensor and not self._app.sleep and self._sensor.pace.wait() < _ANSWER
-        self._turns = min(self._turns + 1, _TURNS) if near else 0
-        if near and self._turns < _TURNS and self._unheard < 2:
+        self._count = min(self._count + 1, _TURNS) if near else 0
+        if near and self._count < _TURNS and self._waited < 2:
             return True
-        self._unheard = 0
+        self._waited = 0
         return False
 
     def _wait(self):
@@ -157,8 +157,8 @@ class Service:
         """Read the sensor; learn, or predict, if that gave a sample; tell of it."""
         app = self._app
         sensor = self._sensor
-        self._turns = 0
-        self._unheard += 1
+        self._count = 0
+        self._waited += 1
         if sensor and sensor.read(app.values):
             label = self._button.label() if self._button else -1
             self._link.observe(app.sample(label), label)

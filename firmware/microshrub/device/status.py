@@ -8,18 +8,18 @@ _MOST = const(536870911)  # of a word
 _COUNTING = const(12000)  # microseconds without a reading that it takes to count the heap
 
 
-def count_heap(app):
+def mem_free(app):
     """Count what is free; it takes 8 ms on a Pico, and so would what is in use."""
-    app.free = gc.mem_free()
-    app.heap = app.heap or app.free + gc.mem_alloc()
+    app.rest = gc.mem_free()
+    app.room = app.room or app.rest + gc.mem_alloc()
 
 
-def fill(app, words):
+def status(app, words):
     """Fill the words. What is free is as counted before if the next reading is too near."""
-    if not app.heap or not app.pace or app.pace.wait() > _COUNTING:
-        count_heap(app)
-    words[6] = app.heap - app.free
-    words[7] = min(app.free, _MOST)
+    if not app.room or not app.pace or app.pace.wait() > _COUNTING:
+        mem_free(app)
+    words[6] = app.room - app.rest
+    words[7] = min(app.rest, _MOST)
     app._note(words)
     words[10] = min(app.seconds, _MOST)
     words[12] = min(app.store.number, _MOST) if app.store else 0
@@ -27,7 +27,7 @@ def fill(app, words):
     words[15] = app.sleep.seconds if app.sleep else 0
 
 
-def note(app, words):
+def told(app, words):
     """Fill those that tell how well it learns classes."""
     metrics = app.metrics
     words[0] = min(metrics.samples, _MOST)
@@ -38,6 +38,6 @@ def note(app, words):
     words[5] = max(metrics.kappa_temporal, -_MOST)
     words[8] = words[9] = 0
     if app.alarm:
-        words[8] = app.levels.index(app.alarm.level)
+        words[8] = app._levels.index(app.alarm.level)
         words[9] = min(app.alarm.drifts, _MOST)
     words[11] = app.pending.waiting

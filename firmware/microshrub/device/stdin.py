@@ -113,13 +113,13 @@ class Input:
             return 0
         if pause and state[_RUN] < 0:
             state[_RUN] = 0
-        n = self._gather()
+        n = self._look()
         self._last = self._clock()
         if state[_PRESSED] and state[_RUN] >= state[_ENOUGH]:
             raise KeyboardInterrupt
         return n
 
-    def _gather(self):
+    def _look(self):
         return gather(self._came, self._read, self._byte, self._piece, self._state)
 
     def _wait(self, milliseconds):
