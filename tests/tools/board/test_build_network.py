@@ -144,7 +144,7 @@ def test_addresses_that_are_none(text: str) -> None:
 def test_budget_counts_what_build_does(
     names: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """About: `budget` does not know the modules of the program, nor where its names need a pool."""
+    """About: `budget` knows neither the modules of the program nor its pools of names."""
     board = board_files.load("rpi_pico_w")
     fields = {"tcp": {"port": 1}, "mqtt": HouseSettings("192.168.1.5", "desk").config(("a", "b"))}
     around = {name: fields[name] for name in names}
