@@ -48,8 +48,8 @@ class LabelBudget(Companion):
             OPTION,
             "active learning: the model asks for the labels of samples that it is unsure of, up "
             "to this share: 10%%, '1 per 20 samples', '30 per day at 2 Hz' (without `at` where "
-            "the sensor has a rate); it learns no others, and loses more where concepts often "
-            "change (default: off, it learns all)",
+            "the sensor has a rate); it learns no others; where concepts often "
+            "change, that may cost 15 points (default: off, it learns all)",
             "SHARE",
         ),
         Option(
