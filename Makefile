@@ -2,8 +2,8 @@
 # make test   linters, type checks and tests, with a real MicroPython
 # make attack all attacks with one seed, and a table of what held; about ten minutes
 # make mutants  one-line changes to the kernels, which their tests have to notice; a quarter of an hour
-# make ci     make web and make test with the tests that take long, and with Java, Chromium, onnx, capymoa,
-#             torch and Sphinx for all of them
+# make ci     make web and make test with the tests that take long, and with Java, Chromium, Firefox, onnx,
+#             capymoa, torch and Sphinx for all of them
 # make costs  instructions, bytes and accuracies beside those that docs/reference/results/counts.csv has
 # make web    the page on which the board's own code learns; needs npm
 # make release  what is published, in dist/: it says what is missing, and tries it with several Pythons

@@ -16,7 +16,7 @@ import threading
 import time
 from pathlib import Path
 
-from browser_support import Browser, browser
+from chromium_support import Chromium, chromium
 from playground_support import choose, crc_of_run, give_csv, set_option, start
 
 from microshrub_tools.web import site
@@ -41,7 +41,7 @@ _PICTURES = """(() => {
 })()"""
 
 
-def first_prediction(page: Browser, address: str) -> float:
+def first_prediction(page: Chromium, address: str) -> float:
     """Seconds from opening the page, of which nothing is kept, to a prediction."""
     page.call("Network.clearBrowserCache")
     began = time.monotonic()
@@ -52,7 +52,7 @@ def first_prediction(page: Browser, address: str) -> float:
     return time.monotonic() - began
 
 
-def rates(page: Browser, address: str, table: Path, learner: str) -> tuple[int, float]:
+def rates(page: Chromium, address: str, table: Path, learner: str) -> tuple[int, float]:
     """Samples and pictures a second."""
     page.open(address)
     page.wait("!!document.querySelector('#start')")
@@ -77,7 +77,7 @@ def main() -> None:
         address = f"http://localhost:{server.server_address[1]}/"
         table = Path(folder) / "stream.csv"
         table.write_text("".join(lines), encoding="utf-8")
-        with browser(Path(folder) / "profile") as page:
+        with chromium(Path(folder) / "profile") as page:
             seconds = first_prediction(page, address)
             found = {name: rates(page, address, table, name) for name in ("shrub", "thicket")}
         server.shutdown()

@@ -63,10 +63,10 @@ def give_csv(page: Browser, path: Path, text: str) -> None:
 
 def take(page: Browser, button: str, path: Path) -> bytes:
     """Press a button that gives a file of that name, and wait until it is there."""
-    page.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(path.parent))
+    page.take_files(path.parent)
     page.press(f"#{button}")
     deadline = time.monotonic() + RUN
-    while not path.exists():
+    while not (path.exists() and path.stat().st_size):  # Firefox begins with an empty file
         assert time.monotonic() < deadline, f"{path.name} did not come"
         page.run("new Promise((resolve) => setTimeout(resolve, 100))")
     return path.read_bytes()

@@ -68,11 +68,8 @@ setTimeout(function again() {
 @contextlib.contextmanager
 def held_clock(page: Browser) -> Iterator[None]:
     """While it is open, pages that are opened wait for tick()."""
-    script = page.call("Page.addScriptToEvaluateOnNewDocument", source=HELD)["identifier"]
-    try:
+    with page.before_pages(HELD):
         yield
-    finally:
-        page.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
 
 
 def settle(page: Browser) -> None:

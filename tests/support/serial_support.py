@@ -78,6 +78,5 @@ def serial_port(
     source = _SCRIPT
     for name, value in told.items():
         source = source.replace(name, value)
-    made = page.call("Page.addScriptToEvaluateOnNewDocument", source=source)
-    yield
-    page.call("Page.removeScriptToEvaluateOnNewDocument", identifier=made["identifier"])
+    with page.before_pages(source):
+        yield

@@ -7,8 +7,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import chromium_support
 import pytest
-from browser_support import Browser, browser
+from chromium_support import Chromium
 from hypothesis import given
 from hypothesis import strategies as st
 from page_support import Parsed
@@ -48,8 +49,8 @@ def make_page() -> Page:
 
 
 @pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browser(tmp_path_factory.mktemp("profile")) as found:
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    with chromium_support.chromium(tmp_path_factory.mktemp("profile")) as found:
         yield found
 
 
@@ -129,7 +130,7 @@ def test_bad_targets(tmp_path: Path) -> None:
         check_target("--html", tmp_path)
 
 
-def test_the_browser_finds_nothing_to_complain_of(chromium: Browser, file: Path) -> None:
+def test_the_browser_finds_nothing_to_complain_of(chromium: Chromium, file: Path) -> None:
     chromium.open(file)
     assert chromium.run("document.querySelectorAll('table').length") == 3
     assert chromium.run("document.querySelectorAll('h2').length") == 2
@@ -141,7 +142,7 @@ def test_the_browser_finds_nothing_to_complain_of(chromium: Browser, file: Path)
     assert chromium.complaints == []
 
 
-def test_the_browser_forbids_requests(chromium: Browser, file: Path) -> None:
+def test_the_browser_forbids_requests(chromium: Chromium, file: Path) -> None:
     chromium.open(file)
     chromium.run("document.body.append(Object.assign(new Image(), {src: 'no.png'}))")
     deadline = time.monotonic() + PATIENCE
@@ -150,7 +151,7 @@ def test_the_browser_forbids_requests(chromium: Browser, file: Path) -> None:
     assert any("Content Security Policy" in text for text in chromium.complaints)
 
 
-def test_a_click_on_a_head_sorts(chromium: Browser, file: Path) -> None:
+def test_a_click_on_a_head_sorts(chromium: Chromium, file: Path) -> None:
     chromium.open(file)
     names = "[...document.querySelector('tbody').rows].map(row => row.cells[0].textContent)"
     click = "document.querySelectorAll('th button')[%d].click()"
@@ -173,7 +174,7 @@ def test_a_click_on_a_head_sorts(chromium: Browser, file: Path) -> None:
     assert chromium.complaints == []
 
 
-def test_only_tables_scroll_sideways_on_a_phone(chromium: Browser, file: Path) -> None:
+def test_only_tables_scroll_sideways_on_a_phone(chromium: Chromium, file: Path) -> None:
     chromium.open(file, width=380)
     page = "document.documentElement"
     assert chromium.run(f"{page}.scrollWidth") == chromium.run(f"{page}.clientWidth") == 380
@@ -182,7 +183,7 @@ def test_only_tables_scroll_sideways_on_a_phone(chromium: Browser, file: Path) -
     assert chromium.run("document.querySelector('svg').getBoundingClientRect().right") <= 380
 
 
-def test_dark_and_light(chromium: Browser, file: Path) -> None:
+def test_dark_and_light(chromium: Chromium, file: Path) -> None:
     colours = "[...['body', 'svg text']].map(e => getComputedStyle(document.querySelector(e)))"
     colours += ".map((style, i) => i ? style.fill : style.backgroundColor)"
     chromium.open(file)

@@ -7,7 +7,8 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from browser_support import Browser, browser
+from browser_support import Browser
+from chromium_support import chromium
 from sensor_support import held_clock
 
 from microshrub_host.library import loader
@@ -30,7 +31,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browser(tmp_path_factory.mktemp("profile")) as found:
+    with chromium(tmp_path_factory.mktemp("profile")) as found:
         yield found
 
 

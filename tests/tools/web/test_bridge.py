@@ -43,18 +43,37 @@ def bridge(address: str, board: UnixBoard) -> Iterator[Bridge]:
     thread.join()
 
 
-@pytest.mark.parametrize("via", ["bridge", "WebSerial"])
-def test_a_blank_board_gets_what_was_learned_and_starts_it(
-    page: Browser,
-    bridge: Bridge,
-    board: UnixBoard,
-    micropython_command: tuple[str, ...],
-    tmp_path: Path,
-    via: str,
+@pytest.fixture
+def by_bridge(page: Browser, bridge: Bridge) -> Browser:
+    """The page, which reaches the board through the bridge."""
+    page.open(bridge.address)
+    return page
+
+
+@pytest.fixture
+def by_webserial(page: Browser, bridge: Bridge) -> Browser:
+    """The page, which reaches the board as a browser's port."""
+    with serial_port(page, f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"):
+        page.open(bridge.address.partition("#")[0])
+    return page
+
+
+def test_a_blank_board_gets_what_was_learned_by_the_bridge(
+    by_bridge: Browser, board: UnixBoard, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
-    there = f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"
-    with serial_port(page, there):
-        page.open(bridge.address if via == "bridge" else bridge.address.partition("#")[0])
+    put_and_watch(by_bridge, board, micropython_command, tmp_path)
+
+
+def test_a_blank_board_gets_what_was_learned_by_webserial(
+    by_webserial: Browser, board: UnixBoard, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    put_and_watch(by_webserial, board, micropython_command, tmp_path)
+
+
+def put_and_watch(
+    page: Browser, board: UnixBoard, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Teach the page, put it on the board, and let the board learn as well."""
     page.wait("!!document.querySelector('#start')")
     give_csv(page, tmp_path / "led.csv", csv_of("synth:led", 400))
     choose(page, "learner", "hoeffding")

@@ -170,26 +170,14 @@ def test_a_phone_shows_all_of_it_in_its_width(page: Browser, address: str, dark:
 def test_it_works_without_the_server_once_it_was_loaded(page: Browser, address: str) -> None:
     page.open(address)
     page.run("navigator.serviceWorker.ready.then(() => true)")
-    page.call(
-        "Network.emulateNetworkConditions",
-        offline=True,
-        latency=0,
-        downloadThroughput=-1,
-        uploadThroughput=-1,
-    )
+    page.cut_off(True)
     try:
         page.open(address)
         page.wait("!!document.querySelector('#start')")
         choose_quick(page)
         crc_of_run(page)
     finally:
-        page.call(
-            "Network.emulateNetworkConditions",
-            offline=False,
-            latency=0,
-            downloadThroughput=-1,
-            uploadThroughput=-1,
-        )
+        page.cut_off(False)
 
 
 STATUS = "document.querySelector('#status')"

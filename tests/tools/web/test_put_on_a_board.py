@@ -89,26 +89,21 @@ def test_a_board_waits_until_something_was_taught(held: Browser) -> None:
 def test_without_webserial_all_else_is_there_and_it_says_how_to_go_on(
     page: Browser, address: str, tmp_path: Path
 ) -> None:
-    """As in Firefox, in Safari and on phones."""
-    gone = "delete Navigator.prototype.serial"
-    script = page.call("Page.addScriptToEvaluateOnNewDocument", source=gone)["identifier"]
-    try:
-        with held_clock(page):
-            page.open(address)
-            page.wait("!!document.querySelector('#start')")
-        assert not page.run("'serial' in navigator")
-        taught(page, seconds=2)
-        end(page)
-        told = page.run(f"{TAKES}.textContent")
-        assert "Chrome or Edge" in told
-        assert "microshrub bridge" in told
-        assert page.run("document.querySelector('#gestures-flash')") is None
-        assert program_of(page, tmp_path)["main.py"]
-        choose_quick(page)
-        crc_of_run(page)
-        assert not page.complaints
-    finally:
-        page.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    """As in Safari, in older versions of Firefox and on phones."""
+    with page.before_pages("delete Navigator.prototype.serial"), held_clock(page):
+        page.open(address)
+        page.wait("!!document.querySelector('#start')")
+    assert not page.run("'serial' in navigator")
+    taught(page, seconds=2)
+    end(page)
+    told = page.run(f"{TAKES}.textContent")
+    assert "Chrome, Edge or Firefox" in told
+    assert "microshrub bridge" in told
+    assert page.run("document.querySelector('#gestures-flash')") is None
+    assert program_of(page, tmp_path)["main.py"]
+    choose_quick(page)
+    crc_of_run(page)
+    assert not page.complaints
 
 
 def program_of(page: Browser, folder: Path) -> dict[str, bytes]:

@@ -193,10 +193,7 @@ def test_what_teaching_needs_is_seen_without_scrolling(
     held: Browser, width: int, height: int
 ) -> None:
     taught(held, seconds=2)
-    held.call(
-        "Emulation.setDeviceMetricsOverride",
-        width=width, height=height, deviceScaleFactor=1, mobile=width < 600,
-    )  # fmt: skip
+    held.look(width, height=height)
     held.run("scrollTo(0, 0)")
     places = held.run(
         "['#said', '#bars', '.pad', '.hand .labels'].map((name) => "

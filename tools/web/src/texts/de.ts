@@ -127,8 +127,8 @@ export const de: Texts = {
   board: {
     flash: "Ein Board verbinden und es darauf bringen",
     noSerial:
-      "Um das von hier aus zu tun, öffne diese Seite in Chrome oder Edge, die WebSerial haben, oder " +
-      "starte microshrub bridge --port PORT und öffne die Adresse, die es ausgibt.",
+      "Um das von hier aus zu tun, öffne diese Seite an einem Computer in Chrome, Edge oder Firefox " +
+      "(ab 151), die WebSerial haben, oder starte microshrub bridge --port PORT und öffne die Adresse, die es ausgibt.",
     noneChosen:
       "Es wurde kein Anschluss gewählt. Steckt das Board an einem Kabel, das auch Daten überträgt?",
     taken:

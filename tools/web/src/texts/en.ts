@@ -125,8 +125,8 @@ export const en = {
   board: {
     flash: "Connect a board and put it there",
     noSerial:
-      "To do that from here, open this page in Chrome or Edge, which have WebSerial, or start " +
-      "microshrub bridge --port PORT and open the address that it prints.",
+      "To do that from here, open this page on a computer in Chrome, Edge or Firefox (151 or newer), " +
+      "which have WebSerial, or start microshrub bridge --port PORT and open the address that it prints.",
     noneChosen: "No port was chosen. Is the board plugged in with a cable that carries data?",
     taken: "The port cannot be opened. Another program holds it: close Thonny or mpremote.",
     gone: "The board was unplugged or reset.",
