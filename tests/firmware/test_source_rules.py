@@ -51,7 +51,8 @@ PROGRAM = {
     *("device/sensors.py", "device/motion.py", "device/motion_fifo.py", "device/own.py"),
     *("device/service.py", "device/naming.py", "device/naming_button.py", "device/states.py"),
     *("device/saving.py", "device/deep_sleep.py", "device/scores.py"),
-    *("device/house.py", "device/house_voice.py", "device/mqtt.py", "device/wifi.py"),
+    *("device/house.py", "device/house_voice.py", "device/house_ears.py", "device/wifi.py"),
+    *("device/mqtt.py", "device/mqtt_open.py"),
     *("device/networking.py", "device/sockets.py", "device/channel.py", "device/tcp.py"),
 }
 NETWORK_MODULES = {"errno", "network", "socket", "tls"}

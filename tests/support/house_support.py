@@ -205,7 +205,7 @@ def put_house(folder: Path, config: dict[str, Any], fast: int = 1) -> None:
     put_device(folder, config)
     (folder / "main.py").write_text(FAST % fast)
     told = house_messages.messages(config, config["learner"], "1.0")
-    (folder / "house.bin").write_bytes(house_messages.packed(told))
+    (folder / "house.bin").write_bytes(house_messages.packed(config, told, config["class_names"]))
     (folder / "secrets.json").write_text(json.dumps({"mqtt": [USER, PASSWORD]}))
     (folder / "quantizer.state").write_bytes(frozen_quantizer(stream()))
     (folder / "own_level.py").write_text(SENSOR)

@@ -81,11 +81,17 @@ class Configuration:
 
 def forget(*names):
     """Give the RAM of modules of this folder back to a board; an import loads them again."""
-    device = sys.modules.get("microshrub.device")
-    for name in names if sys.implementation.name == "micropython" else ():
-        if sys.modules.pop("microshrub.device." + name, None):
-            delattr(device, name)
+    for name in names:
+        unload(name)
     gc.collect()
+
+
+def unload(name):
+    """The same of one module, once nothing of it is in use any more."""
+    whole = "microshrub.device." + name
+    if sys.implementation.name == "micropython" and whole in sys.modules:
+        del sys.modules[whole]
+        delattr(sys.modules["microshrub.device"], name)
 
 
 def read_configuration(folder="", new=False):

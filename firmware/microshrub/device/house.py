@@ -2,7 +2,8 @@
 
 config.json's `mqtt` has the broker's "host" and "port", the board's "name", perhaps "ca", the file
 of a certificate; "settle", [in a row, confidence 0..255], one of which makes another class the
-state; and "events", how many are kept while there is no broker. What is told is in house_voice.py.
+state; and "events", how many are kept while there is no broker. What is told is in house_voice.py,
+what is heard in house_ears.py, and house_start.py makes it all.
 """
 
 import os
@@ -10,54 +11,50 @@ import os
 from micropython import const
 
 from ..learner import whole
+from .config import unload
 from .house_events import ANOMALY, ANOMALY_OVER, DRIFT, DRIFT_OVER, NEW, QUESTION, STATE, Events
-from .house_names import HouseNames
 from .house_voice import HouseVoice
-from .mqtt import OPEN, MqttClient, hello_of
+from .mqtt import OPEN
 
-_HOLD = const(600000)  # milliseconds for which a label of the broker holds
 _CHANGE = const(1000)  # between two changes of the state, at least
 _LATELY = const(50)  # labels that the accuracy is of, about
 _CALM = const(100)  # labels without another alarm, after which a drift is over
 _TICKS = const(1073741823)
 _EPOCHS = const(65535)
-_UNKNOWN = "don't know"
 
 
 class House:
     """Between an application that serves and a broker; the program's button as well.
 
     button    what told labels before, or None
-    folder    what names of files begin with
     wifi      the network, see wifi.py
-    login     of the broker's user: [name, password]
-    say(words) is for whoever looks. Raises ValueError for options and files that cannot be.
+    names     see HouseNames
+    client    an MqttClient
+    base      with which topics begin
+    path      of house.bin
+    settle, events   as in config.json
+    say(words) is for whoever looks. Raises ValueError for options that cannot be.
     """
 
-    def __init__(self, app, board, button, folder, say, wifi, login):
-        options = app.configuration.network["mqtt"]
-        self._app = app
+    def __init__(self, app, button, clock, say, wifi, names, client, base, path, settle, events):
+        self.app = app
+        self.names = names
+        self.questions = app.questions if app.configuration.asking is not None else None
         self._say = say
         self._button = button
-        self._clock = board.milliseconds
+        self._clock = clock
         self._wifi = wifi
-        self._in_a_row = whole("settle", options["settle"][0], 1, 255)
-        self._sure = whole("settle", options["settle"][1], 0, 256)
-        self.events = Events(options["events"])
-        self.spare = app.spare if app.configuration.spare is not None else None
-        self.names = HouseNames(app)
-        self.questions = app.questions if app.configuration.asking is not None else None
-        name = options["name"]
-        self._base = b"microshrub/" + name.encode() + b"/"
-        will = "microshrub/%s/status" % name
-        hello = hello_of("microshrub-" + name, will, *login)
-        room = 300 + len(self._base) + 6 * self.names.longest
-        self._client = MqttClient(options, hello, room, self._take, self._clock)
-        self.voice = HouseVoice(self, app, self._client, self._base, folder + "house.bin")
+        self._client = client
+        self._base = base
+        self._in_a_row = whole("settle", settle[0], 1, 255)
+        self._sure = whole("settle", settle[1], 0, 256)
+        self.events = Events(events)
+        self.voice = HouseVoice(self, base, client, path)
+        client.take, client.talk = self.take, self.voice.talk
         self._failed = ""  # what was said last of the broker
-        self._last = self._changed = self._clock()
+        self._last = self._changed = clock()
         self.label_now = -1  # what the broker says that samples are of
-        self._hold = 0  # milliseconds for which it holds
+        self.hold = 0  # milliseconds for which it holds
         self.shown = self._next = -1  # the class that is told, and the one that may follow
         self._run = 0  # so often it was the answer
         self.labels = 0  # at most _LATELY
@@ -84,7 +81,7 @@ class House:
     def sample(self, label):
         """Predict the application's sample, learn it if label >= 0, and watch what was said."""
         predicted = self._sample(label)
-        app = self._app
+        app = self.app
         if app.sample_id:
             if app.sample_id < self._newest:
                 self.epoch = (self.epoch + 1) & _EPOCHS
@@ -100,7 +97,7 @@ class House:
         self._count(label, predicted)
         self.labels = min(self.labels + 1, _LATELY)
         self.right += ((int(label == predicted) << 16) - self.right) // self.labels
-        alarm = self._app.alarm
+        alarm = self.app.alarm
         if not alarm:
             return
         drifting = self.drifting
@@ -115,19 +112,16 @@ class House:
     def tick(self, milliseconds):
         """Tell the time, as the application takes it; serve the broker meanwhile."""
         said = self._tick(milliseconds)
-        self._hold -= (milliseconds - self._last) & _TICKS
+        self.hold -= (milliseconds - self._last) & _TICKS
         self._last = milliseconds
-        if self._hold <= 0:
-            self._hold = 0
+        if self.hold <= 0:
+            self.hold = 0
             if self.label_now >= 0:
                 self.label_now = -1
                 self.voice.due = True
         self._look()
-        client = self._client
-        was = client.state
-        wrong = client.turn(self._wifi.joined())
-        if client.state == OPEN:
-            self.voice.talk(was != OPEN, milliseconds)
+        wrong = self._client.turn(self._wifi.joined())
+        if self._client.state == OPEN:
             wrong = "connected"
         if wrong and wrong != self._failed:
             self._failed = wrong
@@ -145,7 +139,7 @@ class House:
     def asked(self):
         """The id of the sample that is asked for; 0: none is."""
         questions = self.questions
-        if questions and questions.newest in self._app.pending:
+        if questions and questions.newest in self.app.pending:
             return questions.newest
         return 0
 
@@ -161,7 +155,7 @@ class House:
         self._run = min(self._run + 1, 255)
         if predicted == self.shown:
             return
-        if self._run < self._in_a_row and self._app.confidence < self._sure:
+        if self._run < self._in_a_row and self.app.confidence < self._sure:
             return
         now = self._clock()
         if self.shown >= 0 and (now - self._changed) & _TICKS < _CHANGE:
@@ -184,7 +178,7 @@ class House:
             if asked:
                 self._note(QUESTION)
             self.voice.due = True
-        new = bool(self.spare and self.spare.newcomers.is_asking)
+        new = bool(self.names.spare and self.app.spare.newcomers.is_asking)
         if new != self.new:
             self.new = new
             if new:
@@ -195,74 +189,19 @@ class House:
         label, number = self.shown, self._newest
         if kind == QUESTION and self.questions:
             label, number = self.questions._said, self._asked
-        if self.events.add(kind, label, self.epoch_of(number), number, self._app.seconds):
+        if self.events.add(kind, label, self.epoch_of(number), number, self.app.seconds):
             self.voice.flying = False  # the one that was under way
         self.voice.due = True
 
-    # What is said to it
-
-    def _take(self, body, start, end, size, retained):
-        """Do what a message asks for, and say what became of it."""
+    def take(self, body, start, end, size, retained):
+        """Do what a message asks for, and have the voice say what became of it."""
         topic = bytes(memoryview(body)[2:start])
+        text = bytes(memoryview(body)[start:end])
         if topic == b"homeassistant/status":
-            if bytes(memoryview(body)[start:end]) == b"online":
+            if text == b"online":
                 self.voice.introduce()
-            return
-        if retained or not topic.startswith(self._base):  # of long ago, or of others
-            return
-        try:
-            if size > end:
-                raise ValueError("what was sent is too long")
-            text = str(bytes(memoryview(body)[start:end]), "utf-8")
-            words = self._do(topic[len(self._base) :], text)
-        except ValueError as error:
-            words = str(error) or "what was sent is no text"
-        self.voice.speak(words)
+        elif topic.startswith(self._base) and not retained:  # else it is of long ago, or of others
+            from .house_ears import hear
 
-    def _do(self, what, text):
-        if what == b"label/set":
-            self.label_now = self._class(text) if text else -1
-            self._hold = _HOLD
-            self.voice.due = True
-            return "samples are labelled %s" % text if text else "samples are not labelled"
-        if what == b"answer/set":
-            return self._answer(text[:8], text[9:])
-        if what == b"name/set":
-            return self._name(text)
-        if what == b"normal/set" and self._app.anomaly:
-            from .scores import this_is_normal
-
-            return this_is_normal(self._app)
-        raise ValueError("nothing is known of " + str(what, "utf-8"))
-
-    def _class(self, text):
-        """The class of that name, which a sample can have. Raises ValueError."""
-        c = self.names.find(text.encode())
-        if c < 0 or not self.names.is_said(c):
-            raise ValueError("no class is called %s" % text)
-        return c
-
-    def _answer(self, stamp, text):
-        """Learn the sample that a stamp stands for, unless that is too long ago."""
-        try:
-            epoch, number = int(stamp[:4], 16), int(stamp[4:], 16)
-        except ValueError:
-            raise ValueError("an answer begins with the id of its sample") from None
-        if epoch != self.epoch_of(number) or number not in self._app.pending:
-            raise ValueError("too late: the sample is not kept any more, or was answered")
-        if text == _UNKNOWN:
-            if self.questions and number == self.questions.newest:
-                self.questions._show(0)
-            return "nothing was learned"
-        self._app.label(number, self._class(text))
-        return "learned: " + text
-
-    def _name(self, text):
-        if not self.spare or not self.spare.newcomers.waiting:
-            raise ValueError("nothing new waits for a name")
-        if self._app.saving:
-            self._app.saving.settle()
-        c = self.spare.name(text)
-        self._app.keep(self._app)
-        self.voice.introduce()
-        return "class %d is called %s" % (c, text)
+            unload("house_ears")
+            self.voice.words = hear(self, topic[len(self._base) :], text, size <= end)

@@ -4,94 +4,64 @@ from micropython import const
 
 from .sockets import copy, send
 
-_HEAD = const(5)  # room for a packet's first byte and length
+_HEAD = const(3)  # room for a packet's first byte and length
 _LONGEST = const(16384)  # of a packet that comes; a broker that sends more is left
-_PIECES = const(8)  # that are read at once
-
-
-class BrokerError(ValueError):
-    """The broker does what MQTT does not allow, or does not let the board in."""
+_PIECE = const(32)  # bytes that are read at once,
+_PIECES = const(16)  # so often
 
 
 class PacketOut:
     """What is sent: packets of up to `room` bytes, and longer ones in pieces.
 
-    begin(), put()s and send() while it is free; then, while there is more, go_on(), put()s and
-    send_on().
+    begin(), put()s and send(first byte of the packet), while it is free. Without send(), what was
+    put goes as it stands: a piece of a packet that is made elsewhere, of which there is `more`.
     """
 
     def __init__(self, room):
         self._bytes = bytearray(_HEAD + room)
-        self._first = 0
         self.forget()
 
     def forget(self):
         """Let go of what is in it."""
-        self._sent = self._end = self._limit = 0
-        self.more = 0  # bytes of the packet that are still to be put
+        self._sent = self.end = 0
+        self.more = False
 
     @property
     def is_free(self):
         """Whether what was put has gone."""
-        return self._sent == self._end
+        return self._sent == self.end
 
-    @property
-    def room(self):
-        """Bytes that can be put now."""
-        return self._limit - self._end
-
-    def begin(self, first):
-        """Begin a packet with that byte."""
-        self._first = first
-        self._sent = 0
-        self._end = _HEAD
-        self._limit = len(self._bytes)
-
-    def mark(self, bits):
-        """Set bits of its first byte."""
-        self._first |= bits
+    def begin(self):
+        """Begin a packet, or a piece of one."""
+        self._sent = self.end = _HEAD
 
     def put(self, data, start=0, n=-1):
         """Add n bytes of data, or all from `start` on, as far as there is room."""
         if n < 0:
             n = len(data) - start
-        n = min(n, self.room)
-        copy(self._bytes, self._end, data, start, n)
-        self._end += n
+        n = min(n, len(self._bytes) - self.end)
+        copy(self._bytes, self.end, data, start, n)
+        self.end += n
 
     def put_16(self, value):
         """Add two bytes, big-endian."""
-        if self.room >= 2:
-            self._bytes[self._end] = value >> 8
-            self._bytes[self._end + 1] = value & 255
-            self._end += 2
+        self._bytes[self.end] = value >> 8
+        self._bytes[self.end + 1] = value & 255
+        self.end += 2
 
-    def send(self, more=0):
-        """It is complete but for so many bytes, which are put later."""
-        size = self._end - _HEAD + more
-        n = 1
-        while size >> 7 * n:
-            n += 1
-        at = _HEAD - 1 - n
-        self._bytes[at] = self._first
-        for k in range(n):
-            self._bytes[at + 1 + k] = (size >> 7 * k & 127) | (128 if k < n - 1 else 0)
+    def send(self, first):
+        """The packet is complete, but for its first byte and its length, below 2**14."""
+        size = self.end - _HEAD
+        at = int(size < 128)
+        self._bytes[1] = size & 127 | 128
+        self._bytes[2] = size >> 7 if size > 127 else size
+        self._bytes[at] = first
         self._sent = at
-        self.more = more
-
-    def go_on(self, most):
-        """What is put now, up to so many bytes, goes on with the packet."""
-        self._sent = self._end = 0
-        self._limit = min(most, len(self._bytes))
-
-    def send_on(self):
-        """Send what was put."""
-        self.more -= self._end
 
     def write(self, socket):
         """Write what the socket takes; returns whether it took something."""
         before = self._sent
-        self._sent = send(socket, self._bytes, self._sent, self._end)
+        self._sent = send(socket, self._bytes, before, self.end)
         return self._sent != before
 
 
@@ -100,7 +70,7 @@ class PacketIn:
 
     def __init__(self, room):
         self.body = bytearray(room)
-        self._piece = bytearray(64)
+        self._piece = bytearray(_PIECE)
         self.forget()
 
     def forget(self):
@@ -113,14 +83,14 @@ class PacketIn:
     def read(self, socket):
         """Read what has come; returns the first byte of a packet once it is there, else -1.
 
-        Allocates nothing. Raises OSError where the line has ended, and BrokerError.
+        Allocates nothing. Raises OSError where the line has ended, ValueError for what cannot be.
         """
         self.came = False
         for _ in range(_PIECES):
-            wanted = min(self.size - self._got, len(self._piece)) if self._in_body else 1
+            wanted = min(self.size - self._got, _PIECE) if self._in_body else 1
             n = socket.readinto(self._piece, wanted)
             if n is None:
-                return -1
+                break
             if not n:
                 raise OSError("the broker has closed the line")
             self.came = True
@@ -147,4 +117,4 @@ class PacketIn:
         self._shift += 7
         self._in_body = byte < 128
         if self.size > _LONGEST or (byte >= 128 and self._shift > 21):
-            raise BrokerError("the broker sends a packet that is too long")
+            raise ValueError("the broker sends a packet that is too long")

@@ -15,10 +15,10 @@ def attach(service, configuration, board, folder):
     secrets = read_secrets(folder)
     wifi = Wifi(board, secrets.get("wifi"))
     if "mqtt" in configuration.network:
-        from .house import House
+        from .house_start import make_house
 
         login = secrets.get("mqtt", ("", ""))
-        house = House(service._app, board, service._button, folder, service._say, wifi, login)
+        house = make_house(service._app, board, service._button, folder, service._say, wifi, login)
         service._button = service.house = house
     if "tcp" in configuration.network:
         from .tcp import Tcp
@@ -30,13 +30,14 @@ def attach(service, configuration, board, folder):
             service._link, service._input, board.milliseconds, wifi, port, key, service._say
         )
         service._link = service._input = line
+    configuration.network = None  # nobody needs it now
 
 
 def read_secrets(folder):
     """What secrets.json has, the key as a bytearray. Raises ValueError, with none of it."""
     try:
         with open(folder + "secrets.json") as file:
-            found = json.load(file)
+            found = json.loads(file.read())
         right = isinstance(found, dict)
         for name in found if right else ():
             if name == "key":

@@ -5,7 +5,7 @@ import sys
 
 from micropython import const
 
-from .config import adopt_new, read_configuration
+from .config import adopt_new, forget, read_configuration
 from .device_model import Application
 from .link import Link
 from .status import mem_free
@@ -180,3 +180,4 @@ def _attach(*given):
     from .networking import attach
 
     attach(*given)
+    forget("networking", "house_start")

@@ -133,7 +133,7 @@ class Tcp:
         self._poll.register(sys.stdin, select.POLLIN)
         self._poll.register(self._listener, select.POLLIN)
         self._is_open = True
-        self._say("the link listens at %s:%d" % (self._wifi.address(), self._port))
+        self._say("the link listens at %s:%d" % (self._wifi.own_address(), self._port))
 
     def _let_in(self, now):
         self._came = now

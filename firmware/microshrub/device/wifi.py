@@ -33,6 +33,6 @@ class Wifi:
                 pass
         return False
 
-    def address(self):
+    def own_address(self):
         """The board's address in it; that of all networks where the system has its own."""
         return self._station.ifconfig()[0] if self._station else "0.0.0.0"

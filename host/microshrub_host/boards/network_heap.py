@@ -14,7 +14,10 @@ from .import_heap import texts
 from .program_heap import program_parts
 from .ram_budget import Part
 
-MODULES = {"mqtt": "device.house", "tcp": "device.tcp"}  # by their names in config.json
+MODULES = {  # that stay, by their names in config.json
+    "mqtt": ("device.house", "device.house_names", "device.house_voice", "device.wifi"),
+    "tcp": ("device.tcp", "device.wifi"),
+}
 OWNERS = {"mqtt": "broker", "tcp": "link over TCP"}
 _USUAL_MODULES = ("device.config_parts", "device.device_model", "device.link", "device.stdin")
 _EVENTS = 64  # that are kept for a broker
@@ -38,7 +41,7 @@ def check_wifi(board: Board, flag: str) -> None:
 
 def modules(wanted: Collection[str]) -> tuple[str, ...]:
     """The modules of the device library for these names of config.json."""
-    return ("device.networking", *(MODULES[name] for name in wanted)) if wanted else ()
+    return tuple(module for name in wanted for module in MODULES[name])
 
 
 def code_parts(board: Board, wanted: Collection[str], native: bool = False) -> list[Part]:

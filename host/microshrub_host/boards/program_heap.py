@@ -58,7 +58,7 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
     else:
         counted += [app.metrics, app.values, app._codes]
     elsewhere = [id(thing) for thing in counted]
-    over_tcp = service._link if "tcp" in (app.configuration.network or ()) else None
+    over_tcp = service._link if hasattr(service._link, "line") else None
     link = over_tcp.line if over_tcp else service._link
     parts = {
         "link": link,

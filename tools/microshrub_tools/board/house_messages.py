@@ -2,14 +2,14 @@
 new versions read.
 
 They stand in a file of the board, house.bin, which it tells as it is, so that they take none of
-its RAM: see firmware/microshrub/device/house_voice.py.
+its RAM: see firmware/microshrub/device/house_introduction.py.
 """
 
 from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,16 @@ UNASKED, ASKED, UNKNOWN, UNLABELLED = "nothing asked", "what is it?", "don't kno
 RESERVED = (UNASKED, ASKED, UNKNOWN, UNLABELLED)
 _NAMES = "\x01"  # in a list of options: here belong the names of the classes
 _DIAGNOSTIC = {"ent_cat": "diagnostic"}
+_HEARS = (  # and with which QoS: what comes with 1, the broker keeps for a board that is away
+    ("label/set", 0),
+    ("normal/set", 0),
+    ("answer/set", 1),
+    ("name/set", 1),
+)
+_BIRTH = f"{PREFIX}/status"
+_SUBSCRIBE, _RETAINED = 0x82, 0x31  # first bytes of packets
+_MORE, _NAME = 0x4000, 0x8000  # bits of a piece
+_AROUND_NAME = 3  # a comma and quotes
 
 
 @dataclass(frozen=True)
@@ -112,14 +122,49 @@ def messages(around: Mapping[str, Any], model: str, version: str) -> dict[str, s
     return found
 
 
-def packed(told: Mapping[str, str]) -> bytes:
-    """The file of the board."""
-    data = b""
+def packed(around: Mapping[str, Any], told: Mapping[str, str], names: Sequence[str]) -> bytes:
+    """The file of the board: packets in pieces, see firmware's house_introduction.py.
+
+    around is its config.json, names are those of its classes.
+    """
+    base = f"microshrub/{around['mqtt']['name']}/"
+    hears = [(base + topic, qos) for topic, qos in _HEARS] + [(_BIRTH, 0)]
+    data = _packet(_SUBSCRIBE, b"\0\1" + b"".join(_text(topic) + bytes([q]) for topic, q in hears))
+    spare = around.get("spare")
+    width = 2 * spare.get("room", 16) + _AROUND_NAME if spare else 0
+    listed = "".join(f",{json.dumps(name, ensure_ascii=False)}" for name in names)
     for topic, text in told.items():
         before, mark, behind = text.partition(f",{json.dumps(_NAMES)}")
-        parts = [part.encode() for part in (topic, before, behind)]
-        data += struct.pack(">4H", *map(len, parts), bool(mark)) + b"".join(parts)
-    return data
+        if mark and spare:
+            data += _packet(
+                _RETAINED, _text(topic) + before.encode(), len(names) * [width], behind
+            )
+        else:
+            data += _packet(
+                _RETAINED, _text(topic) + (before + listed * bool(mark) + behind).encode()
+            )
+    return data + _packet(_RETAINED, _text(base + "status") + b"online")
+
+
+def _packet(first: int, body: bytes, widths: Sequence[int] = (), behind: str = "") -> bytes:
+    """A packet in pieces; a name stands for each width, before what is behind."""
+    rest = behind.encode()
+    size, length = len(body) + sum(widths) + len(rest), b""
+    while size > 127:
+        length += bytes([size & 127 | 128])
+        size >>= 7
+    begin = bytes([first]) + length + bytes([size]) + body
+    pieces = [(len(begin), begin), *((_NAME | width, b"") for width in widths)]
+    pieces += [(len(rest), rest)] if rest else []
+    heads = [head | _MORE for head, _ in pieces[:-1]] + [pieces[-1][0]]
+    return b"".join(
+        struct.pack(">H", head) + data for head, (_, data) in zip(heads, pieces, strict=True)
+    )
+
+
+def _text(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack(">H", len(data)) + data
 
 
 def topics(board: str) -> list[str]:

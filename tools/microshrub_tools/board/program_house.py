@@ -83,7 +83,8 @@ class HouseSettings:
     def files(self, program: Program) -> dict[str, bytes]:
         """What a board has of it beside config.json and secrets.json. Raises UserError."""
         told = house_messages.messages(program.around, program.learner, library_files.version())
-        found = {MESSAGES: house_messages.packed(told)}
+        data = house_messages.packed(program.around, told, program.class_names)
+        found = {MESSAGES: data}
         return found | ({CERTIFICATE: _certificate(self.ca)} if self.ca else {})
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from microshrub_host.beside import registry
 from microshrub_host.beside.watcher import CONFIG
@@ -22,6 +24,14 @@ _SELFTEST = "device.selftest"
 _FIELDS = "device.config_fields"
 _PARTS = "device.config_parts"
 _STATES = "device.states"
+_FOR_A_WHILE = {  # imported by a program in a network, and given back
+    "mqtt": tuple(
+        f"device.{name}"
+        for name in ("house_start", "mqtt_open", "house_introduction", "house_ears")
+    ),
+    "tcp": (),
+}
+_NETWORKING = "device.networking"
 _CHECK = ".check"  # ends the name of the module that looks at a learner's saved state
 
 
@@ -118,7 +128,7 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "checkpoint": around["checkpoint"],
         "device.sleep": around.get("sleep"),
         "device.deep_sleep": around.get("sleep") and "deep" in around["sleep"],
-        "device.networking": around.get("mqtt") or around.get("tcp"),
+        **_of_network(around),
         "device.house": around.get("mqtt"),
         "device.tcp": around.get("tcp"),
         "device.switches": around.get("switches"),
@@ -184,7 +194,18 @@ def _read_once(program: Program) -> list[str]:
     plain = around["sensor"] == {"kind": "serial"} and not any(
         map(around.get, (*fields.OPTIONAL, *fields.NETWORK))
     )
-    return [_STATES, _FIELDS] if plain else [_STATES, _FIELDS, _PARTS]
+    parts = [] if plain else [_PARTS]
+    network = [name for name, needed in _of_network(around).items() if needed]
+    return [_STATES, _FIELDS, *parts, *network]
+
+
+def _of_network(around: Mapping[str, Any]) -> dict[str, bool]:
+    """The modules that make what a program has in a network or serve it now and then: whether
+    they are needed."""
+    found = {
+        name: bool(around.get(kind)) for kind, names in _FOR_A_WHILE.items() for name in names
+    }
+    return found | {_NETWORKING: any(map(around.get, _FOR_A_WHILE))}
 
 
 def _imported_by(name: str, left_out: set[str]) -> set[str]:

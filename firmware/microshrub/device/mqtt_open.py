@@ -1,0 +1,67 @@
+"""How a line to a broker is opened: imported for it, and given back.
+
+A host that is given by its name is looked up, which waits for the router; TLS greets when the line
+has opened, which waits for the broker.
+"""
+
+import errno
+import select
+import socket
+
+_REFUSALS = (  # of a CONNACK, from 1 on
+    "the broker speaks another version of MQTT",
+    "the broker refuses the board's name",
+    "the broker is not ready",
+    "the broker refuses the user or the password",
+    "the broker does not let this user in",
+)
+
+
+class Opening:
+    """A line to a host's port that opens; ca: None, or the file of a certificate, for TLS."""
+
+    def __init__(self, host, port, ca):
+        self._host = host
+        self._port = port
+        self._ca = ca
+        self.socket = self._poll = None
+
+    def find(self, address):
+        """Begin, at an address that was found before, if there is one; returns the address."""
+        address = address or socket.getaddrinfo(self._host, self._port, 0, socket.SOCK_STREAM)[0]
+        self.socket = socket.socket(address[0])
+        self.socket.setblocking(False)
+        try:
+            self.socket.connect(address[-1])
+        except OSError as error:
+            if error.args[0] not in (errno.EINPROGRESS, errno.EALREADY, errno.EAGAIN):
+                raise
+        self._poll = select.poll()
+        self._poll.register(self.socket, select.POLLOUT)
+        return address
+
+    def is_done(self):
+        """Whether the line, `socket`, is open. Raises OSError or ValueError if it cannot be."""
+        for _, flags in self._poll.ipoll(0):  # type: ignore[union-attr]
+            if flags & (select.POLLERR | select.POLLHUP):
+                raise OSError(errno.ECONNREFUSED)
+            if self._ca:
+                self._secure()
+            return True
+        return False
+
+    def _secure(self):
+        """Speak TLS from now on."""
+        import tls
+
+        context = tls.SSLContext(tls.PROTOCOL_TLS_CLIENT)
+        with open(self._ca, "rb") as file:
+            context.load_verify_locations(file.read())
+        self.socket = context.wrap_socket(
+            self.socket, server_hostname=self._host, do_handshake_on_connect=False
+        )
+
+
+def refusal(code):
+    """What a broker says with the code of a CONNACK, in words."""
+    return _REFUSALS[min(code, len(_REFUSALS)) - 1]
