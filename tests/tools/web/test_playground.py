@@ -346,3 +346,11 @@ def test_a_long_run_says_how_long_it_takes_and_ends_with_another_file(
     choose(playground, "learner", "hoeffding")
     assert crc_of_run(playground) != 0
     assert "300 samples learned" in playground.wait(f"/learned/.test({SAID}) && {SAID}", RUN)
+
+
+def test_the_first_run_is_of_something_that_fits_its_board(playground: Browser) -> None:
+    start(playground)
+    playground.wait("document.querySelector('#newest').textContent")
+    start(playground)  # which is Stop by now
+    playground.wait("!!document.querySelector('#take-program')")
+    assert playground.run("document.querySelector('#playground .results .bad')") is None

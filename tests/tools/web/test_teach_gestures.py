@@ -347,3 +347,19 @@ def test_one_label_is_not_enough(playground: Browser) -> None:
     name(playground, "circle, circle")
     playground.run("document.querySelector('#learn-me').click()")
     playground.wait(STATUS + ".includes('Name two to 5 different gestures')")
+
+
+def test_it_says_what_is_learned_and_what_is_next(held: Browser) -> None:
+    begin(held)
+    assert held.run(STATUS) == "Press a name and show it."
+    press(held, "circle")
+    assert "learns circle" in held.run(STATUS)
+    do(held, "circle", 80)
+    settle(held)
+    press(held, "only predict")
+    assert "only predicts now" in held.run(STATUS)
+    end(held)
+    kept = "document.querySelector('#take-gestures').closest('main > section').id"
+    assert held.run(kept) == "teach"
+    names = "[...document.querySelectorAll('.axes b')].map((each) => each.textContent)"
+    assert held.run(names) == ["x", "y", "dx", "dy"]

@@ -306,8 +306,8 @@ export const de: Texts = {
   teach: {
     title: "Bring ihm eine Geste bei",
     lead:
-      "Drück einen Namen und mach einige Sekunden lang diese Geste, dann die nächste. Dann lass nur " +
-      "vorhersagen: Kennt es sie?",
+      "Drück einen Namen und mach einige Sekunden lang diese Geste, dann die nächste. Dann drück " +
+      "„nur vorhersagen“: Kennt es sie?",
     source: "Sensor",
     sources: {
       pointer: "Zeiger oder Finger",
@@ -321,7 +321,7 @@ export const de: Texts = {
       keyboard: "Drück Tasten: Pfeile, oder irgendwelche in einem Rhythmus.",
       microphone: "Sprich, klatsch, pfeif.",
     },
-    names: "Namen, durch Kommas getrennt",
+    names: "Namen der Gesten, durch Kommas getrennt",
     defaultNames: "Kreis, Linie, Ruhe",
     start: "Anfangen",
     stop: "Beenden",
@@ -335,6 +335,9 @@ export const de: Texts = {
     nothingYet: "noch nichts",
     unsure: (names) => `unsicher: ${names.join(" oder ")}`,
     first: "Drück einen Namen und zeig es.",
+    teaching: (name) => `Es lernt ${name}. Drück nach einigen Sekunden den nächsten Namen.`,
+    finishing: "Es lernt noch den Rest ...",
+    predicting: "Es sagt jetzt nur vorher. Mach irgendeine der Gesten.",
     heard: (learned, accuracy) => `${samples(learned)} gelernt, davor ${accuracy} richtig`,
     waiting: (n) => `; ${samples(n)} ${n === 1 ? "wartet" : "warten"} noch`,
     stopped: (n) =>

@@ -44,8 +44,8 @@ export const en = {
     notes: "Notes on the file",
     loading: "Loading MicroPython ...",
     running: (done: number, all: number, accuracy: string, rate: number) =>
-      `${count(done)} of ${count(all)} samples, ${accuracy} right, ${count(rate)} a second`,
-    done: (all: number, accuracy: string) => `${count(all)} samples learned, ${accuracy} right.`,
+      `${count(done)} of ${count(all)} samples, ${accuracy} predicted correctly, ${count(rate)} a second`,
+    done: (all: number, accuracy: string) => `${count(all)} samples learned, ${accuracy} predicted correctly.`,
     stopped: (done: number) => `Stopped after ${count(done)} samples.`,
   },
   streams: {
@@ -296,8 +296,8 @@ export const en = {
   teach: {
     title: "Teach it a gesture",
     lead:
-      "Press a name and make that gesture for some seconds, then the next one. Then only predict: " +
-      "does it know them?",
+      "Press a name and make that gesture for a few seconds, then the next one. Then press “only " +
+      "predict”: does it know them?",
     source: "Sensor",
     sources: {
       pointer: "Pointer or finger",
@@ -311,7 +311,7 @@ export const en = {
       keyboard: "Press keys: arrows, or a rhythm of any keys.",
       microphone: "Speak, clap, whistle.",
     },
-    names: "Names, separated by commas",
+    names: "Names of the gestures, separated by commas",
     defaultNames: "circle, line, rest",
     start: "Begin",
     stop: "End",
@@ -325,6 +325,9 @@ export const en = {
     nothingYet: "nothing yet",
     unsure: (names: readonly string[]) => `unsure: ${names.join(" or ")}`,
     first: "Press a name and show it.",
+    teaching: (name: string) => `It learns ${name}. After a few seconds, press the next name.`,
+    finishing: "It learns what is left ...",
+    predicting: "It only predicts now. Make any of the gestures.",
     heard: (learned: number, accuracy: string) =>
       `predicted ${accuracy} of ${count(learned)} samples correctly before seeing the label`,
     waiting: (n: number) =>
@@ -386,15 +389,15 @@ export const en = {
     },
     keep: "Keep it",
     keepLead:
-      "A project is one file: recordings and model. Open it here again, or build a board's program " +
-      "of it.",
+      "A project is one file, with the recordings and the model. Open it here again, or build a " +
+      "board's program from it.",
     save: "Save the project",
     csv: "Save the samples as CSV",
     same: "The simulator comes to the same bits from it:",
   },
   switches: {
     title: "What each name switches",
-    kinds: { line: "Nothing, it is only told", lights: "A light each", colour: "The colour of an LED" },
+    kinds: { line: "Nothing: it is only printed", lights: "A light each", colour: "The colour of an LED" },
     colours: {
       off: "off",
       red: "red",

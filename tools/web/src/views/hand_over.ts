@@ -19,6 +19,7 @@ const words = texts.handOver;
 
 export class HandOver {
   readonly element: HTMLElement;
+  readonly kept = make("div", { id: "gestures-keep", hidden: true }); // stands with what was taught
   private readonly waits = make("p", { class: "waits", id: "board-waits" }, words.waits);
   private readonly parts = make("div", { class: "results", id: "gestures-take", hidden: true });
 
@@ -32,14 +33,17 @@ export class HandOver {
   }
 
   clear(): void {
-    this.parts.replaceChildren();
-    this.parts.hidden = true;
+    for (const part of [this.parts, this.kept]) {
+      part.replaceChildren();
+      part.hidden = true;
+    }
     this.waits.hidden = false;
   }
 
   show(model: Model, gestures: Gestures, source: Source): void {
-    this.parts.replaceChildren(this.boardPanel(model, source), this.keepPanel(model, gestures, source));
-    this.parts.hidden = false;
+    this.parts.replaceChildren(this.boardPanel(model, source));
+    this.kept.replaceChildren(this.keepPanel(model, gestures, source));
+    this.parts.hidden = this.kept.hidden = false;
     this.waits.hidden = true;
   }
 

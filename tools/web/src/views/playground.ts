@@ -17,7 +17,7 @@ import { expectedState, sameBits, simulateCommand } from "./same_bits";
 import { StreamChoice, type ChosenStream } from "./stream_choice";
 import { takeAway } from "./take_away";
 
-const DEFAULT_BOARD = "rpi_pico";
+const DEFAULT_BOARD = "rpi_pico2"; // which has room for every learner with its default options
 const LONG = 600; // seconds after which a person is told of something faster
 const SIZE = "bytes"; // the option of a learner that takes what a board has
 

@@ -32,7 +32,7 @@ export class Teach {
   private readonly told = make("p", { id: "learned", class: "told" });
   private readonly trace = new Trace();
   private readonly hint = make("span", { class: "hint" });
-  private readonly pad = make("div", { class: "pad" }, this.trace.element, this.hint);
+  private readonly pad = make("div", { class: "pad" }, this.trace.element, this.trace.legend, this.hint);
   private readonly buttons = make("div", { class: "labels", role: "group", "aria-label": words.labels });
   private readonly answer = new Answer();
   private readonly exam: ExamPanel;
@@ -56,7 +56,7 @@ export class Teach {
       move: (recording, label) => void this.change((gestures) => gestures.move(recording, label)),
     });
     this.names.oninput = () => this.showButtons();
-    this.source.onchange = () => this.showHint();
+    this.source.onchange = () => this.showSensor();
     this.start.onclick = () => void (this.running ? this.end() : this.begin());
     this.over.onclick = () => this.startOver();
     this.file.onchange = () => void this.open();
@@ -82,6 +82,7 @@ export class Teach {
       make("div", { class: "settings" }, field(words.source, this.source), field(words.names, this.names)),
       ...phonePart(),
       this.cards.element,
+      this.hand.kept,
     );
   }
 
@@ -98,10 +99,9 @@ export class Teach {
     this.over.hidden = true;
     this.file.value = "";
     this.told.textContent = "";
-    this.trace.clear();
     this.stand(false);
     this.changed();
-    this.showHint();
+    this.showSensor();
     this.showButtons();
     this.say(words.first);
   }
@@ -117,7 +117,6 @@ export class Teach {
       gestures.run(sensor);
       this.stand(true);
       this.press(label);
-      this.say(words.first);
     } catch (error) {
       this.fail(error);
     }
@@ -144,6 +143,7 @@ export class Teach {
   private async end(): Promise<void> {
     this.start.disabled = true;
     this.press(null);
+    this.say(words.finishing);
     await this.gestures?.finish();
     this.start.disabled = false;
     this.stand(false);
@@ -189,7 +189,7 @@ export class Teach {
       this.bytes = project.bytes;
       this.say(words.loading);
       const gestures = await this.learner(project.classNames);
-      this.showHint();
+      this.showSensor();
       gestures.add(project.recordings);
       await this.handOver();
     } catch (error) {
@@ -217,7 +217,8 @@ export class Teach {
     this.hint.hidden = running || this.gestures !== null;
   }
 
-  private showHint(): void {
+  private showSensor(): void {
+    this.trace.clear(AXES[this.kind]);
     this.hint.textContent = words.hints[this.kind];
   }
 
@@ -249,6 +250,13 @@ export class Teach {
     const pressed = label ?? buttons.length - 1;
     buttons.forEach((each, c) => each.setAttribute("aria-pressed", String(c === pressed)));
     this.showCards();
+    this.say(this.nextStep(label));
+  }
+
+  private nextStep(label: number | null): string {
+    const { classNames, counts } = this.gestures!;
+    if (label !== null) return words.teaching(classNames[label]!);
+    return counts.some(Boolean) ? words.predicting : words.first;
   }
 
   private show(what: Heard): void {

@@ -12,6 +12,7 @@ type Values = readonly number[];
 /** What the sensor says now. Nothing of it is for a screen reader. */
 export class Trace {
   readonly element = make("canvas", { class: "trace", "aria-hidden": "true" });
+  readonly legend = make("span", { class: "axes", "aria-hidden": "true" });
   private readonly shown: { readonly values: Values; readonly taught: boolean }[] = [];
   private readonly calm = matchMedia("(prefers-reduced-motion: reduce)");
   private waits = false;
@@ -29,8 +30,13 @@ export class Trace {
     else requestAnimationFrame(draw);
   }
 
-  clear(): void {
+  /** An empty sheet, for a sensor of these axes. */
+  clear(axes: readonly string[]): void {
     this.shown.length = 0;
+    this.legend.replaceChildren(...axes.map((name) => make("b", {}, name)));
+    [...this.legend.children].forEach((each, axis) => {
+      (each as HTMLElement).style.color = `var(${colourOf(axis)})`;
+    });
     this.draw();
   }
 
@@ -70,7 +76,7 @@ function curves(paper: CanvasRenderingContext2D, readings: readonly Values[], ac
   const step = Math.max(1, Math.floor(across / width));
   paper.lineWidth = 1.5 * devicePixelRatio;
   for (let axis = 0; axis < axes; axis++) {
-    paper.strokeStyle = colour(COLOURS[axis % COLOURS.length]!);
+    paper.strokeStyle = colour(colourOf(axis));
     paper.beginPath();
     for (let i = 0; i < readings.length; i += step) {
       const y = height * (0.48 - (0.44 * readings[i]![axis]!) / most);
@@ -78,6 +84,10 @@ function curves(paper: CanvasRenderingContext2D, readings: readonly Values[], ac
     }
     paper.stroke();
   }
+}
+
+function colourOf(axis: number): string {
+  return COLOURS[axis % COLOURS.length]!;
 }
 
 function colour(name: string): string {
