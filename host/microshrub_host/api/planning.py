@@ -13,6 +13,7 @@ from ..base.text import count
 from ..beside import registry
 from ..beside.companion import Beside, Companion, around
 from ..boards import board_files, ram_budget
+from ..boards.program_budget import usual_budget
 from ..boards.ram_budget import Budget
 from ..emulation.latency import Clock, can_count
 from ..library.learners import DEFAULT, WARMUP, kind_of, regressor_for
@@ -34,9 +35,12 @@ def budget(
     features: int,
     classes: int | None = None,
     beside: Sequence[Companion] = (),
+    own_program: bool = False,
     **parameters: Any,
 ) -> Budget:
     """What a model takes of a board's RAM: its buffers, MicroPython's overhead, the code.
+
+    That is in the program that `build` makes, whose samples come over the serial link.
 
     The order of before, budget(board, model), warns, and works for one more release.
 
@@ -51,6 +55,8 @@ def budget(
         is a regressor.
     beside
         What stands beside the model, as simulate() has it; of classes only.
+    own_program
+        Whether the model is in a program of your own, which imports the library's modules.
     parameters
         Those of the learner: window=64, trees=8.
 
@@ -80,7 +86,10 @@ def budget(
         shape |= {"classes": classes}
     wanted = parameters_of(model if classes is None else known(model), shape, parameters)
     parts = [each.on_shape(classes or 0) for each in registry.in_order(beside)]
-    return ram_budget.budget(around(wanted, parts), target, kind_of(model), beside=parts)
+    wanted = around(wanted, parts)
+    if own_program:
+        return ram_budget.budget(wanted, target, kind_of(model), beside=parts)
+    return usual_budget(wanted, target, kind_of(model), parts)
 
 
 def tune(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from ..engines.session import FORECASTER
 from ..streams.extraction import Extraction
 from .companion import BoardRoom, Companion
 
+_RATE = 50  # readings a second of the sensor that a budget has
 _ROW = ("forecaster.row", "forecaster.codes")
 
 
@@ -36,6 +37,9 @@ class Forecast(Companion):
         elsewhere = (learner, made.quantizer, made.target, *row)
         return BoardRoom((made, sample), elsewhere, "lags, samples that wait for their target")
 
+    def in_program(self, classes: Sequence[str]) -> dict[str, Any]:
+        return {"numbers": dict(self.parameters)}
+
     def modules(self, kind: str, beside: Collection[str]) -> tuple[str, ...]:
         parts = {"interval": self.parameters["interval"], "outlook": self.parameters["horizon"]}
         return ("forecaster", *(part for part, needed in parts.items() if needed))
@@ -56,6 +60,11 @@ class Extracted(Companion):
             len(extraction.channels), **extraction.options
         )
         return BoardRoom((made, made._signal), (), "the window of readings")
+
+    def in_program(self, classes: Sequence[str]) -> dict[str, Any]:
+        pins = list(range(len(self.extraction.channels)))
+        sensor = {"kind": "adc", "pins": pins, "rate": _RATE}
+        return {"sensor": sensor, "extraction": self.extraction.options}
 
     def modules(self, kind: str, beside: Collection[str]) -> tuple[str, ...]:
         options = self.extraction.options

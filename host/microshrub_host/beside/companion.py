@@ -161,6 +161,16 @@ class Companion:
         """
         raise UserError(f"{self.options[0].flag} is not for the program of a board")
 
+    def in_program(self, classes: Sequence[str]) -> dict[str, Any]:
+        """Parts of config.json by their names, for a budget: without pins.
+
+        classes are the names of those that are known, or none.
+        """
+        if type(self).program is Companion.program:
+            return {}
+        part = self.program(classes)
+        return {self.name: {name: value for name, value in part.items() if name != "pin"}}
+
     def check_program(self, *, serial: bool, label_pin: bool) -> None:
         """Raise UserError if samples or labels of a program come from where they cannot."""
 

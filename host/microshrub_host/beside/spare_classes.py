@@ -190,6 +190,9 @@ class SpareClasses(Companion):
         pin = {"pin": self.pin} if self.pin != "" else {}
         return {"classes": found.pop("spare"), **found, **pin}
 
+    def in_program(self, classes: Sequence[str]) -> dict[str, Any]:
+        return super(SpareClasses, replace(self, new=())).in_program(classes)
+
     def check_program(self, *, serial: bool, label_pin: bool) -> None:
         if serial and self.pin != "":
             raise UserError(

@@ -54,6 +54,9 @@ class Watcher(Companion):
     def program(self, classes: Sequence[str]) -> dict[str, Any]:
         return {self.name: self.row}
 
+    def in_program(self, classes: Sequence[str]) -> dict[str, Any]:
+        return {CONFIG: self.program(classes)}
+
     @classmethod
     def program_modules(
         cls, part: Mapping[str, Any] | None, around: Mapping[str, Any], kind: str

@@ -5,35 +5,70 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from ..beside.between import between
+from ..beside.companion import Beside
+from ..features.feature_options import FeatureOptions
 from ..library.learners import defaults, learner, model_of
+from . import ram_budget
 from .board_files import Board
-from .ram_budget import Parameters, budget
+from .program_budget import usual_budget
+from .ram_budget import Budget, Parameters
 
 SIZE = "bytes"  # the option
 RESERVED = 20 * 1024  # bytes of RAM that are left to the user's own code
-# Bytes of RAM that the program of `build` takes beside what `budget` counts of the learner, which
-# has a file for each module and kernels for all learners: with a sensor and features, and without
-PROGRAM = 30_000
-_PLAIN = 12_000
+_FEATURES = ("window=32", "statistics=all", "bands=1-9", "low-pass=9")  # of a sensor
+_CHANNELS, _RATE = ("x", "y"), 50
 _STEPS = 16
 
 
-def bytes_for(parameters: Parameters, board: Board, kind: str, native: bool = False) -> int:
+def bytes_for(
+    parameters: Parameters,
+    board: Board,
+    kind: str,
+    native: bool = False,
+    frozen: bool = False,
+) -> int:
     """The learner's default bytes, or fewer if the board has less beside the program of `build`.
 
-    With `native`, that is the program of `build --native`, which is smaller. RESERVED bytes stay
-    free; if the board is too small for that and a quarter of the default, only the program has to
-    fit, and at last one without a sensor.
+    With `native`, that is the program of `build --native`, which is smaller; with `frozen`, one
+    whose ranges do not grow.
     """
-    most = int(defaults(model_of(kind))[SIZE])
+
+    def whole(beside: Beside = (), **shape: int) -> Budget:
+        wanted = {**parameters, SIZE: _most(kind), **shape}
+        return usual_budget(wanted, board, kind, beside, native, frozen=frozen)
+
+    options = FeatureOptions.of(_FEATURES)
+    features = len(options.names(_CHANNELS))
+    read = whole(between(options.extraction(_CHANNELS, _RATE)), features=features)
+    sensor_bytes = read.ram_bytes - whole(features=features).ram_bytes
+    return bytes_within(whole(), sensor_bytes, parameters, board, kind)
+
+
+def bytes_within(
+    plain: Budget, sensor_bytes: int, parameters: Parameters, board: Board, kind: str
+) -> int:
+    """The learner's default bytes, or fewer if the board has less beside the rest of a program.
+
+    A sensor takes sensor_bytes more than that program, which is `plain`, and RESERVED bytes stay
+    free. If the board is too small for that and a quarter of the default, none stay free, and
+    beside less than an eighth, the sensor has no room.
+    """
+    most = _most(kind)
     choices = [most * k // _STEPS for k in range(_STEPS, 0, -1)] + [most // 2 // _STEPS]
-    for beside, least in ((PROGRAM + RESERVED, most // 4), (PROGRAM, 0), (_PLAIN, 0)):
-        rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - beside)
+    for free, least in ((sensor_bytes + RESERVED, most // 4), (sensor_bytes, most // 8), (0, 0)):
+        rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - free)
         for size in [size for size in choices if size >= least]:
             wanted: dict[str, Any] = {**parameters, SIZE: size}
-            if _exists(wanted, kind) and budget(wanted, rest, kind, native=native).fits:
+            if not _exists(wanted, kind):
+                continue
+            if ram_budget.budget(wanted, rest, kind, plain.code, plain.of_program).fits:
                 return size
     return most
+
+
+def _most(kind: str) -> int:
+    return int(defaults(model_of(kind))[SIZE])
 
 
 def _exists(parameters: Parameters, kind: str) -> bool:

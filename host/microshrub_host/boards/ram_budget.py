@@ -77,6 +77,11 @@ class Budget:
         return sum(part.bytes for part in (*self.buffers, *self.overhead, *self.code))
 
     @property
+    def of_program(self) -> list[Part]:
+        """What the program makes around its learner."""
+        return [part for part in self.overhead if part.owner == "program"]
+
+    @property
     def machine_code_bytes(self) -> int:
         """Machine code that is not on the heap."""
         return sum(part.elsewhere for part in self.code)
@@ -117,15 +122,17 @@ def budget(
     around: list[Part] | None = None,
     beside: Beside = (),
     native: bool = False,
+    frozen: bool = False,
 ) -> Budget:
     """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
 
     A regressor has a target instead of metrics. `beside` are its companions, in the
     order of registry.py. code is that of the program, if it imports more than these; see
     imported_parts(). around is what else the program makes. With `native`, the kernels are in a
-    native module; raises NoNativeTools. Raises ValueError for parameters that the learner refuses.
+    native module; raises NoNativeTools. With `frozen`, ranges do not grow. Raises ValueError for
+    parameters that the learner refuses.
     """
-    objects = _objects(learner_kwargs, kind, beside)
+    objects = _objects(learner_kwargs, kind, beside, frozen)
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
     growing = isinstance(objects["quantizer"], loader.load("plan").GrowingQuantizer)
     names = texts(board.arch, modules_of(kind, learner_kwargs, growing))
@@ -146,13 +153,15 @@ def budget(
     )
 
 
-def _objects(learner_kwargs: Parameters, kind: str, beside: Beside) -> dict[str, Any]:
+def _objects(
+    learner_kwargs: Parameters, kind: str, beside: Beside, frozen: bool
+) -> dict[str, Any]:
     library = loader.load("plan")
     learner = planned(kind, learner_kwargs)
     features = learner.features
     made = {each.title: each.made(library, learner) for each in beside}
     return {
-        "quantizer": _quantizer(library, learner, freezes(beside)),
+        "quantizer": _quantizer(library, learner, frozen or freezes(beside)),
         **_of_targets(library, kind, learner),
         "rows": (array("i", bytes(4 * features)), array("H", bytes(2 * features))),
         "model": learner,

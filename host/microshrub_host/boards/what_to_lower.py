@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from ..beside.companion import Beside
 from ..library import loader
 from ..library.learners import Parameter, model_of, options_of
+from . import ram_budget
 from .board_files import Board
 from .heap_sizes import planned
-from .ram_budget import Parameters, Value, budget
+from .ram_budget import Budget, Parameters, Value
 
 # Settings that a user would try, largest first
 _STEPS = (*sorted({n for k in range(1, 21) for n in (2**k, 3 * 2**k // 2)}, reverse=True), 1)
@@ -23,16 +25,30 @@ _FINE = 255  # up to here, every number is tried
 _SMALL = 32  # a parameter that is never larger is not lowered together with others
 
 
-def which_to_lower(learner_kwargs: Parameters, board: Board, kind: str) -> str:
-    """One sentence: which options, each alone or else together, make the learner fit the board."""
-    if budget(learner_kwargs, board, kind).fits:
+def which_to_lower(
+    learner_kwargs: Parameters,
+    board: Board,
+    kind: str,
+    whole: Budget | None = None,
+    beside: Beside = (),
+) -> str:
+    """One sentence: which options, each alone or else together, make the learner fit the board.
+
+    whole is what its program takes as it is, with these companions; None: the learner alone.
+    """
+    code, program = (whole.code, whole.of_program) if whole else (None, None)
+
+    def budget(changed: Parameters) -> Budget:
+        return ram_budget.budget(changed, board, kind, code, program, beside)
+
+    if budget(learner_kwargs).fits:
         return f"It fits {board.name} as it is."
     costly = _costly(learner_kwargs, kind)
 
     def fits(**changes: Value) -> bool:
         changed = {**learner_kwargs, **changes}
         size = _size_of(kind, changed)
-        return 0 <= size <= board.heap_free_bytes and budget(changed, board, kind).fits
+        return 0 <= size <= board.heap_free_bytes and budget(changed).fits
 
     alone = [_option(*found) for found in _each_alone(costly, fits)]
     if alone:
@@ -45,7 +61,7 @@ def which_to_lower(learner_kwargs: Parameters, board: Board, kind: str) -> str:
     for name, cost in costly.items():
         values = [v for v in cost.lower if _size_of(kind, smallest | {name: v}) >= 0]
         smallest |= {name: values[-1]} if values else {}
-    least = budget(smallest, board, kind)
+    least = budget(smallest)
     return (
         f"Not even the smallest model fits {board.name}: all in all, it needs "
         f"{least.peak_bytes} bytes, {least.largest_buffer.bytes} of them for "

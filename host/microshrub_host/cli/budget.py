@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from typing import Any
 
 from ..base.errors import UserError
 from ..base.terminal import console, messages
 from ..beside.between import between
 from ..beside.companion import Beside, around
-from ..boards import board_files, network_heap, ram_budget, sample_time
+from ..boards import board_files, ram_budget, sample_time
+from ..boards.program_budget import usual_budget
+from ..boards.usual_program import check_wifi
 from ..boards.what_to_lower import which_to_lower
 from ..library.learners import REGRESSORS, check_parameters, kind_of, number_parameters
 from ..programs import native_files
@@ -22,7 +23,7 @@ from .number_options import add_ahead_options, checked_interval
 from .options import add_model_options, model_parameters
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
 from .parsed import whole_number
-from .stream_options import DEFAULT_BOARD, add_board_option
+from .stream_options import DEFAULT_BOARD, add_board_option, with_own_bytes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,6 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             const=name,
             help=f"with the part of a program {what}, as `build --{name}` makes it (default: off)",
         )
+    parser.add_argument(
+        "--own-program",
+        action="store_true",
+        help="the model in a program of your own, which imports the library's modules one by one "
+        "(default: in the program that `build` makes)",
+    )
     add_energy_options(parser)
     add_companion_options(parser)
     add_outputs(parser, json="write the budget as one JSON object")
@@ -68,22 +75,25 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the budget; 1 if the model does not fit."""
     check_outputs(arguments)
     board = board_files.load(arguments.board)
+    _check_program(arguments, board)
     shape = _shape(arguments)
     parameters = shape | model_parameters(arguments)
+    if arguments.classes is not None:
+        parameters = with_own_bytes(parameters, arguments)
     check_parameters(arguments.model, parameters, also=shape)
     kind = kind_of(arguments.model)
     native = arguments.native and native_files.can_be_made(board.arch, messages.say)
     beside = _beside(arguments)
     parameters = around(parameters, beside)
-    code = ram_budget.code_parts(board, kind, parameters, native, beside)
-    network = _network(arguments, board, kind, parameters)
-    if network:
-        code += network_heap.code_parts(board, arguments.network, native)
-    budget = ram_budget.budget(parameters, board, kind, code, network, beside=beside)
+    if arguments.own_program:
+        budget = ram_budget.budget(parameters, board, kind, beside=beside, native=native)
+    else:
+        network = arguments.network or ()
+        budget = usual_budget(parameters, board, kind, beside, native, network)
     time = sample_time.sample_time(board, arguments.model, parameters)
     time = sample_time.of_learner(time, beside)
     time = with_energy(arguments, board, time)
-    advice = "" if budget.fits else too_large(budget, board, arguments.model, parameters)
+    advice = "" if budget.fits else too_large(budget, board, kind, parameters, beside)
     if not is_quiet(arguments):
         report.print_budget(budget, board, time)
         console.say(report.fitting(budget) if budget.fits else "It does not fit. " + advice)
@@ -94,20 +104,12 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if budget.fits else 1
 
 
-def _network(
-    arguments: argparse.Namespace,
-    board: board_files.Board,
-    kind: str,
-    parameters: dict[str, Any],
-) -> list[ram_budget.Part]:
-    """What a program makes for its network, if it is to be in one. Raises UserError."""
+def _check_program(arguments: argparse.Namespace, board: board_files.Board) -> None:
+    """Raise UserError for a program that cannot be."""
     for name in arguments.network or ():
-        network_heap.check_wifi(board, f"--{name}")
-        if arguments.classes is None:
-            raise UserError(f"--{name} is counted for classes; `build` counts it for numbers")
-    if not arguments.network:
-        return []
-    return network_heap.objects(board, kind, parameters, arguments.network)
+        check_wifi(board, f"--{name}")
+        if arguments.own_program:
+            raise UserError(f"--{name} is a part of build's program: leave --own-program out")
 
 
 def _shape(arguments: argparse.Namespace) -> dict[str, int]:
@@ -169,7 +171,11 @@ def _beside(arguments: argparse.Namespace) -> Beside:
 
 
 def too_large(
-    budget: ram_budget.Budget, board: board_files.Board, model: str, parameters: dict[str, Any]
+    budget: ram_budget.Budget,
+    board: board_files.Board,
+    kind: str,
+    parameters: dict[str, Any],
+    beside: Beside,
 ) -> str:
     """What to say of a model that does not fit, and what to lower."""
     said = report.shortage("The model", budget)
@@ -179,7 +185,4 @@ def too_large(
             f"{said} The samples that wait for their target, and the lags, take {waits:,} of "
             "them: lower --horizon or --lags."
         )
-    alone = ram_budget.budget(parameters, board, kind_of(model))
-    beside = max(0, budget.ram_bytes - alone.ram_bytes)
-    rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - beside)
-    return f"{said} {which_to_lower(parameters, rest, kind_of(model))}"
+    return f"{said} {which_to_lower(parameters, board, kind, budget, beside)}"

@@ -13,9 +13,11 @@ from ..base.progress import showing
 from ..base.terminal import console
 from ..beside.between import between
 from ..beside.companion import Beside
-from ..boards import board_files, ram_budget, sample_time
+from ..boards import board_files, sample_time
 from ..boards.board_files import Board
+from ..boards.program_budget import usual_budget
 from ..boards.sample_time import SampleTime
+from ..boards.usual_program import Names
 from ..engines import engines
 from ..evaluation import kept_aside, prequential, regression
 from ..evaluation.classes import Result
@@ -64,6 +66,11 @@ class Simulation(ABC, Generic[R]):
     parameters: dict[str, Any]  # all of the model's
     around: Beside  # what stands beside the model on a board
 
+    @property
+    @abstractmethod
+    def names(self) -> Names:
+        """Those of the features and of the classes."""
+
     @abstractmethod
     def learn(self, engine: str) -> R:
         """Run the model over the stream."""
@@ -103,6 +110,10 @@ class ClassSimulation(Simulation[Result]):
         self.stream, parameters = open_with_parameters(arguments)
         self._beside, self.parameters = beside_stream(arguments, self.stream, parameters)
         self.around = [*self._beside, *between(self.stream.extraction)]
+
+    @property
+    def names(self) -> Names:
+        return self.stream.feature_names, self.stream.class_names
 
     def learn(self, engine: str) -> Result:
         given = self._arguments
@@ -150,6 +161,10 @@ class NumberSimulation(Simulation[NumberResult]):
         self._arguments = arguments
         self.stream, self.parameters, self._target = open_numbers_arguments(arguments)
         self.around = between(self.stream.extraction, self._target)
+
+    @property
+    def names(self) -> Names:
+        return self.stream.column_names, ()
 
     def learn(self, engine: str) -> NumberResult:
         with showing(f"{engine}: learning") as update:
@@ -210,9 +225,11 @@ def run(arguments: argparse.Namespace) -> int:
         NumberSimulation(arguments) if wants_numbers(arguments) else ClassSimulation(arguments)
     )
     model, parameters = arguments.model, made.parameters
-    budget = ram_budget.budget(parameters, board, kind_of(model), beside=made.around)
+    kind = kind_of(model)
+    frozen = bool(arguments.warmup)
+    budget = usual_budget(parameters, board, kind, made.around, frozen=frozen, names=made.names)
     if arguments.board and not budget.fits:
-        raise UserError(too_large(budget, board, model, parameters))
+        raise UserError(too_large(budget, board, kind, parameters, made.around))
     time = made.time(board) if arguments.board else None
     if arguments.save is not None:
         files.check_room("--save", arguments.save, budget.model_bytes)

@@ -166,8 +166,7 @@ def parameters_for(arguments: argparse.Namespace, stream: Stream) -> dict[str, A
     arguments.warmup = warmup_of(arguments.model, arguments.warmup, frozen=frozen)
     options = model_parameters(arguments)
     parameters = stream_parameters(arguments.model, stream, arguments.warmup) | options
-    if SIZE in options and SIZE not in given_options(arguments) and vars(arguments).get("board"):
-        parameters[SIZE] = _bytes_for_board(parameters, arguments)
+    parameters = with_own_bytes(parameters, arguments)
     check_parameters(arguments.model, parameters)
     if arguments.warmup >= len(stream.labels):
         messages.say(
@@ -177,16 +176,22 @@ def parameters_for(arguments: argparse.Namespace, stream: Stream) -> dict[str, A
     return parameters
 
 
-def _bytes_for_board(parameters: Mapping[str, Any], arguments: argparse.Namespace) -> int:
-    """The bytes of a model whose size nobody has chosen; says so if they are fewer than usual."""
+def with_own_bytes(parameters: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
+    """A model's parameters with the bytes for --board, if nobody has chosen any.
+
+    Says so if they are fewer than usual.
+    """
+    given = vars(arguments)
+    if SIZE not in parameters or SIZE in given_options(arguments) or not given.get("board"):
+        return parameters
     board = board_files.load(arguments.board)
-    native = vars(arguments).get("emit") == "native" and native_files.can_be_made(
-        board.arch, messages.say
-    )
-    size = bytes_for(parameters, board, MODELS[arguments.model], native)
+    native = given.get("native") or given.get("emit") == "native"
+    native = native and native_files.can_be_made(board.arch, messages.say)
+    frozen = bool(given.get("warmup"))
+    size = bytes_for(parameters, board, MODELS[arguments.model], native, frozen)
     if size != parameters[SIZE]:
         messages.say(f"Note: --bytes {size}, which {board.name} has beside the program of build.")
-    return size
+    return parameters | {SIZE: size}
 
 
 def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> None:

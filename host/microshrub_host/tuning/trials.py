@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..beside.companion import Beside
-from ..boards import ram_budget, sample_time
+from ..boards import sample_time
 from ..boards.board_files import Board
+from ..boards.program_budget import usual_budget
 from ..emulation.latency import Clock
 from ..library.learners import kind_of, learner, options_text
 from .search_space import changed
@@ -70,9 +71,7 @@ def size_within(
             return None
     except ValueError:
         return None
-    budget = ram_budget.budget(
-        wanted, limits.board, kind_of(model), beside=around, native=limits.native
-    )
+    budget = usual_budget(wanted, limits.board, kind_of(model), around, limits.native)
     time = None if limits.native else sample_time.sample_time(limits.board, model, wanted)
     latency = None if time is None else (time.predict[1] + time.learn[1]) / 1000
     if not budget.fits:

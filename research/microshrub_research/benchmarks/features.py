@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microshrub_host.beside.between import between
-from microshrub_host.boards import board_files, ram_budget
+from microshrub_host.boards import board_files
 from microshrub_host.boards.feature_time import time_on
+from microshrub_host.boards.program_budget import usual_budget
 from microshrub_host.evaluation import kept_aside
 from microshrub_host.features.feature_choice import Place, Work
 from microshrub_host.features.feature_extraction import extracted
@@ -159,8 +160,8 @@ def _cost(made: Stream, options: FeatureOptions) -> dict[str, Any]:
     board, features, classes = board_files.load(BOARD), made.values.shape[1], len(made.class_names)
     parameters = {"features": features, "classes": classes, **defaults(DEFAULT), "bytes": SIZE}
     beside = between(made.extraction)
-    needed = ram_budget.budget(parameters, board, MODELS[DEFAULT], beside=beside)
-    bare = ram_budget.budget(parameters, board, MODELS[DEFAULT])
+    needed = usual_budget(parameters, board, MODELS[DEFAULT], beside)
+    bare = usual_budget(parameters, board, MODELS[DEFAULT])
     time = time_on(board, classes, SIZE)
     assert time
     assert options.rate

@@ -22,6 +22,7 @@ import microshrub_tools
 from microshrub_host.adapters.sklearn_adapter import ShrubClassifier
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
+from microshrub_host.boards.program_library import modules
 from microshrub_host.evaluation import prequential
 from microshrub_host.fetch import native_tools
 from microshrub_host.library import loader
@@ -35,7 +36,6 @@ from microshrub_tools.board import (
     flash,
     package_list,
     program_config,
-    program_library,
 )
 from microshrub_tools.cli.main import main
 
@@ -390,7 +390,7 @@ def test_what_few_programs_have_takes_no_ram_of_the_others(tmp_path: Path) -> No
     """One name too many makes MicroPython's next pool of names, of 4.5 KB."""
     for detector in ("page_hinkley", "adwin"):
         alarm = {"detector": detector, "hook": "reset"}
-        assert ("adwin" in program_library.modules(program(alarm=alarm))) == (detector == "adwin")
+        assert ("adwin" in modules(program(alarm=alarm))) == (detector == "adwin")
     checkpoint = {"path": "checkpoint", "samples": 1000, "seconds": 60}
     alarm = {"detector": "page_hinkley", "hook": "nothing"}
     whole = program(checkpoint=checkpoint, alarm=alarm)
@@ -406,7 +406,7 @@ def test_a_thicket_that_asks_for_labels_rehearses_and_no_other_program_does() ->
         parameters = {"features": 2, "classes": 2}
         around = AROUND | {"asking": asking}
         made = program_config.of_stream(blobs(), learner, parameters, 256, around)
-        return "thicket.rehearsal" in program_library.modules(made)
+        return "thicket.rehearsal" in modules(made)
 
     asking = {"labels": 1, "samples": 10}
     assert rehearses("thicket", asking)

@@ -11,6 +11,8 @@ from program_support import program
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
+from microshrub_host.boards.program_budget import budget_of
+from microshrub_host.boards.program_library import ProgramLibrary
 from microshrub_tools.board import build, house_messages, program_house
 from microshrub_tools.board.program_house import HouseSettings
 from microshrub_tools.board.program_network import NetworkSettings, WifiSettings
@@ -51,8 +53,8 @@ def test_it_takes_the_memory_that_was_promised(tmp_path: Path) -> None:
     house = HouseSettings("192.168.1.5", "kitchen")
     around = {"mqtt": house.config(("no", "yes"))}
     for freeze, most in ((False, 19.5), (True, 8)):
-        less = build.budget_of(program(), board, freeze=freeze)
-        more = build.budget_of(program(**around), board, freeze=freeze)
+        less = budget_of(ProgramLibrary(program(), board, freeze=freeze))
+        more = budget_of(ProgramLibrary(program(**around), board, freeze=freeze))
         beside = sum(part.bytes for part in more.overhead if part.name == "broker")
         assert 1024 < beside < 3 * 1024
         assert more.ram_bytes - less.ram_bytes <= most * 1024

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from program_support import program
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
+from microshrub_host.boards.program_budget import budget_of
+from microshrub_host.boards.program_library import ProgramLibrary
+from microshrub_host.boards.usual_program import usual_program
 from microshrub_tools.board import build
 from microshrub_tools.board.program_house import HouseSettings
 from microshrub_tools.board.program_network import NetworkSettings, TcpSettings, WifiSettings
@@ -54,8 +58,8 @@ def test_a_program_without_it_has_none_of_it(tmp_path: Path) -> None:
     assert "secrets.json" not in plain.files
     ours = {"networking", "tcp", "channel", "sha256", "sockets", "wifi"}
     assert not {part.name for part in plain.budget.code} & {f"device.{name}" for name in ours}
-    less = build.budget_of(program(), board).ram_bytes
-    more = build.budget_of(program(tcp={"port": 1}), board)
+    less = budget_of(ProgramLibrary(program(), board)).ram_bytes
+    more = budget_of(ProgramLibrary(program(tcp={"port": 1}), board))
     assert 4096 < more.ram_bytes - less < 20 * 1024
     own = sum(part.bytes for part in more.overhead if part.name == "link over TCP")
     assert 3 * 1024 < own < 5 * 1024
@@ -144,16 +148,16 @@ def test_addresses_that_are_none(text: str) -> None:
 def test_budget_counts_what_build_does(
     names: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """About: `budget` knows neither the modules of the program nor its pools of names."""
     board = board_files.load("rpi_pico_w")
     fields = {"tcp": {"port": 1}, "mqtt": HouseSettings("192.168.1.5", "desk").config(("a", "b"))}
-    around = {name: fields[name] for name in names}
-    less, more = (build.budget_of(program(**given), board).ram_bytes for given in ({}, around))
+    model = program(**usual_program("ShrubEnsemble", {"features": 2, "classes": 2}).around)
+    around = model.around | {name: fields[name] for name in names}
+    made = ProgramLibrary(dataclasses.replace(model, around=around), board)
     words = ["budget", "--features", "2", "--classes", "2", "--model", "shrub", "--json", "-"]
-    found = []
-    for flags in ([], [f"--{name}" for name in names]):
-        assert main([*words, "--board", "rpi_pico_w", *flags]) == 0
-        found.append(json.loads(capsys.readouterr().out)["ram_bytes"])
-    assert found[1] - found[0] == pytest.approx(more - less, rel=0.3)
+    words += ["--window", "16", "--trees", "4", "--depth", "3", "--step", "1"]
+    flags = [f"--{name}" for name in names]
+    assert main([*words, "--board", "rpi_pico_w", *flags]) == 0
+    found = json.loads(capsys.readouterr().out)["ram_bytes"]
+    assert found == pytest.approx(budget_of(made).ram_bytes, rel=0.01)
     assert main([*words, "--board", "rpi_pico", f"--{names[0]}"]) == 2
     assert "none that the program can use" in capsys.readouterr().err

@@ -18,12 +18,13 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.beside.between import between
 from microshrub_host.boards import board_files, import_heap, ram_budget
 from microshrub_host.boards.heap_sizes import heap_bytes
+from microshrub_host.boards.program_budget import budget_of
+from microshrub_host.boards.program_library import ProgramLibrary
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.programs import mpy
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import build, program_config
 from microshrub_tools.board.program_house import HouseSettings
-from microshrub_tools.board.program_library import ProgramLibrary
 from microshrub_tools.board.program_network import NetworkSettings, TcpSettings, WifiSettings
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import CHECKPOINT, STATUS, DeviceStatus
@@ -252,7 +253,7 @@ def test_before_there_is_a_program_the_same_is_counted() -> None:
     """What `simulate` and `budget` count of a Forecaster is what `build` does."""
     wanted = number_program("shrub-regressor", 20, 80)
     board = board_files.load("rpi_pico")
-    around = {part.name: part.bytes for part in build.budget_of(wanted, board).overhead}
+    around = {part.name: part.bytes for part in budget_of(ProgramLibrary(wanted, board)).overhead}
     assert wanted.numbers is not None
     beside = between(None, wanted.numbers)
     alone = ram_budget.budget(wanted.parameters, board, wanted.learner, beside=beside)

@@ -10,9 +10,9 @@ import pytest
 from patience import PATIENCE
 from program_support import AROUND, blobs, number_program, x86
 
+from microshrub_host.boards.program import Program
 from microshrub_host.library import loader
 from microshrub_tools.board import build, program_config
-from microshrub_tools.board.program_config import Program
 
 # what a learner has learned of 400 samples, whose ranges grow and which it forgets once
 _LEARN = """

@@ -17,11 +17,10 @@ The folder is there as a whole or not at all.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import secrets
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,7 +29,9 @@ from microshrub_host.base.terminal import messages
 from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.import_heap import LibraryHeap
-from microshrub_host.boards.program_heap import program_parts
+from microshrub_host.boards.program import Program
+from microshrub_host.boards.program_budget import budget_of
+from microshrub_host.boards.program_library import ProgramLibrary, arch_of
 from microshrub_host.boards.what_to_lower import which_to_lower
 from microshrub_host.programs import mpy, native_files
 from microshrub_host.reports.report import code_shortage, shortage
@@ -38,8 +39,6 @@ from microshrub_host.sources import library_files
 from microshrub_host.sources.own_learners import own_learners
 
 from . import flash_space, program_deep_sleep
-from .program_config import Program
-from .program_library import ProgramLibrary, arch_of
 from .program_network import SECRETS
 
 FOLDER = "build"  # a folder a board in it
@@ -121,10 +120,11 @@ def make(
     arch = arch_of(board, emit)
     compiled = {path: mpy.compiled_program(path, arch).read_bytes() for path in own}
     library = ProgramLibrary(program, board, emit, freeze, tuple(own))
-    budget = _budget(library, compiled)
+    budget = budget_of(library, sum(map(len, compiled.values())))
     if not budget.fits:
         what = _what_to_do(program, board, budget)
-        if not freeze and emit != "native" and budget_of(program, board, emit, freeze=True).fits:
+        frozen = ProgramLibrary(program, board, emit, freeze=True)
+        if not freeze and emit != "native" and budget_of(frozen).fits:
             what += " With the library in the firmware, --freeze, it fits as it is."
         raise UserError(f"The program does not fit: {what}")
     if not budget.code_fits:
@@ -139,54 +139,17 @@ def make(
 
 def _what_to_do(program: Program, board: Board, budget: ram_budget.Budget) -> str:
     """What is missing, and which option to lower."""
-    beside = [part for part in budget.overhead if part.owner == "program"]
     for name, what, lower in (
         ("pending", "samples that may wait for a label", "--pending"),
         ("target", "samples that wait for their target, and the lags,", "--horizon or --lags"),
     ):
-        waits = sum(part.bytes for part in beside if part.name == name)
+        waits = sum(part.bytes for part in budget.of_program if part.name == name)
         if 2 * waits > budget.ram_bytes:
             return f"{shortage('it', budget)} The {what} take {waits:,} of them: lower {lower}."
-    model_alone = ram_budget.code_parts(board, program.learner, program.parameters)
-    around = sum(part.bytes for part in (*budget.code, *beside))
-    around -= sum(part.bytes for part in model_alone)
-    rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - around)
-    return f"{shortage('it', budget)} {which_to_lower(program.parameters, rest, program.learner)}"
-
-
-def budget_of(
-    program: Program,
-    board: Board,
-    emit: str = "viper",
-    freeze: bool = False,
-    own: Mapping[Path, bytes] | None = None,
-    merged: bool = True,
-) -> ram_budget.Budget:
-    """What the program takes of the board's RAM, whether it fits or not.
-
-    own are the user's own sources and their compiled files, which take about as much. merged is
-    that of ProgramLibrary.
-    """
-    return _budget(
-        ProgramLibrary(program, board, emit, freeze, tuple(own or ()), merged), own or {}
+    return (
+        f"{shortage('it', budget)} "
+        f"{which_to_lower(program.parameters, board, program.learner, budget)}"
     )
-
-
-def _budget(library: ProgramLibrary, own: Mapping[Path, bytes]) -> ram_budget.Budget:
-    program, board = library.program, library.board
-    code = ram_budget.parts_of(board, library.heap())
-    size = sum(map(len, own.values()))
-    code += [ram_budget.Part("own", size, "the user's files, about")] if size else []
-    beside = _around(program, library)
-    return ram_budget.budget(program.parameters, board, program.learner, code, beside)
-
-
-def _around(program: Program, library: ProgramLibrary) -> list[ram_budget.Part]:
-    """What the program makes beside the learner, its quantizer, metrics and rows."""
-    try:
-        return program_parts(program.files()["config.json"], library.arch, library.texts())
-    except ValueError as error:
-        raise UserError(f"The program cannot be made: {error}") from None
 
 
 def _main_program(program: Program, freeze: bool) -> bytes:

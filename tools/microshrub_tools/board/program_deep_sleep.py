@@ -15,9 +15,9 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.boards import deep_sleep, ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.deep_sleep import DeepSleepTrade
+from microshrub_host.boards.program import Program
 
 from .flash_wear import seconds_of
-from .program_config import Program
 from .program_options import rate_of
 
 UNSETTLED = 1  # second: a program that is to sleep deeply, where that pays

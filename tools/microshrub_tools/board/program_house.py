@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.boards.program import Program
 from microshrub_host.sources import library_files
 
 from ..link.broker import PORT, TLS_PORT
 from . import house_messages
-from .program_config import Program
 
 MESSAGES, CERTIFICATE = "house.bin", "broker.der"
 EVENTS = 64

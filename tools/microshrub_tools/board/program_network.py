@@ -15,12 +15,12 @@ from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards.board_files import Board
-from microshrub_host.boards.network_heap import check_wifi
+from microshrub_host.boards.program import Program
+from microshrub_host.boards.usual_program import check_wifi
 
 from ..link import key_file
 from ..link.tcp_line import PORT
 from . import program_house
-from .program_config import Program
 from .program_house import HouseSettings, check_text, password
 
 SECRETS = "secrets.json"

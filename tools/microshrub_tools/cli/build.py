@@ -8,6 +8,7 @@ from pathlib import Path
 from microshrub_host.base.errors import UserError
 from microshrub_host.beside import registry
 from microshrub_host.boards import board_files
+from microshrub_host.boards.program import Program
 from microshrub_host.cli.companion_options import add_companion_options
 from microshrub_host.cli.energy_options import add_battery_option
 from microshrub_host.cli.no_label_option import add_no_label_option
@@ -28,7 +29,6 @@ from microshrub_host.models import model_files
 
 from ..board import build, program_config, program_network, program_words
 from ..board.build import FOLDER
-from ..board.program_config import Program
 from ..board.program_options import ProgramOptions
 from ..board.program_sensors import sensors
 from ..board.program_settings import DETECTORS, HOOKS

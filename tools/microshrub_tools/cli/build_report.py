@@ -7,12 +7,12 @@ import argparse
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
 from microshrub_host.boards import board_files, energy, program_time, sample_time
+from microshrub_host.boards.program import Program
 from microshrub_host.cli.energy_options import battery_of
 from microshrub_host.library.learners import MODELS
 from microshrub_host.reports.report import fitting
 
 from ..board import build, flash_wear, program_deep_sleep, program_options
-from ..board.program_config import Program
 
 
 def print_build(

@@ -21,7 +21,10 @@ from typing import Any
 from microshrub_host.base.versions import version_of
 from microshrub_host.boards import board_files, ram_budget
 from microshrub_host.boards.board_files import Board
-from microshrub_host.boards.default_bytes import SIZE, bytes_for
+from microshrub_host.boards.default_bytes import SIZE, bytes_within
+from microshrub_host.boards.program import VERSION, Program
+from microshrub_host.boards.program_budget import budget_of
+from microshrub_host.boards.program_library import ProgramLibrary, modules
 from microshrub_host.evaluation import prequential
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library import loader
@@ -42,8 +45,7 @@ from microshrub_host.streams.source_file import KINDS
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.telltales import TELLTALE_NAMES
 
-from ..board import board_code, build, program_config, program_library
-from ..board.program_config import Program
+from ..board import board_code, build
 from ..board.program_options import ProgramOptions
 from ..board.program_sensors import sensors
 
@@ -101,7 +103,7 @@ def write(folder: Path) -> None:
         "version": version_of("microshrub"),
         "library": loader.digest(),
         "main": build.main_file().read_text(encoding="utf-8"),
-        "config_version": program_config.VERSION,
+        "config_version": VERSION,
         "program": library_files.version(),
         "model_format": model_files.FORMAT,
         "board_code": {
@@ -151,7 +153,7 @@ def _board(board: Board) -> dict[str, Any]:
         "motion": _motion(board),
         "lights": BOARDS[board.key][1],
         "beside": {model: _beside(board, model) for model in learners()},
-        "bytes": bytes_for(_usual(DEFAULT), board, MODELS[DEFAULT]),
+        "bytes": _bytes(board, _usual(DEFAULT)),
     }
 
 
@@ -164,11 +166,24 @@ def _beside(board: Board, model: str) -> dict[str, int]:
     """
     found = {"alone": ram_budget.budget(_usual(model), board, MODELS[model])}
     for name, around in (("program", _around(board)), ("motion", _motion(board))):
-        found[name] = build.budget_of(_program(model, around), board, merged=False)
+        found[name] = _whole(board, _program(model, around))
     return {
         name: sum(part.bytes for part in (*each.code, *each.overhead))
         for name, each in found.items()
     }
+
+
+def _whole(board: Board, program: Program) -> ram_budget.Budget:
+    return budget_of(ProgramLibrary(program, board, merged=False))
+
+
+def _bytes(board: Board, given: dict[str, Any]) -> int:
+    """The default bytes beside the page's program."""
+    motion, plain = (
+        _whole(board, _program(DEFAULT, around)) for around in (_motion(board), _around(board))
+    )
+    sensor = motion.ram_bytes - plain.ram_bytes
+    return bytes_within(plain, sensor, given, board, MODELS[DEFAULT])
 
 
 def _usual(model: str) -> dict[str, Any]:
@@ -223,8 +238,8 @@ def _learner(model: str, board: Board) -> dict[str, Any]:
         "asks_two_valued": "two_valued" in parameters(model),
         "grows": grows(model),
         "options": options,
-        "modules": program_library.modules(_program(model, _around(board))),
-        "motion_modules": program_library.modules(_program(model, _motion(board))),
+        "modules": modules(_program(model, _around(board))),
+        "motion_modules": modules(_program(model, _motion(board))),
     }
 
 
@@ -258,7 +273,7 @@ def _packed(sample: Sample) -> bytes:
 
 def _size(stream: Stream, board: Board) -> int:
     given = stream_parameters(DEFAULT, stream, WARMUP)
-    return bytes_for({**given, **defaults(DEFAULT)}, board, MODELS[DEFAULT])
+    return _bytes(board, {**given, **defaults(DEFAULT)})
 
 
 def _expected(stream: Stream, sizes: list[int]) -> Iterator[dict[str, Any]]:

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from microshrub_host.beside import registry
-from microshrub_host.beside.watcher import CONFIG
-from microshrub_host.boards import import_heap, ram_budget
-from microshrub_host.boards.board_files import Board
-from microshrub_host.library import loader
-from microshrub_host.programs import frozen_files, merged_files, mpy, plain_kernels
-from microshrub_host.programs.settled_words import settled
-from microshrub_host.sources import library_files
-
-from .program_config import Program
+from ..beside import registry
+from ..beside.watcher import CONFIG
+from ..library import loader
+from ..programs import frozen_files, merged_files, mpy, plain_kernels
+from ..programs.settled_words import settled
+from ..sources import library_files
+from . import import_heap
+from .board_files import Board
+from .program import Program
+from .ram_budget import modules_of
 
 _FROZEN_RANGES = "quantizer"  # of which ranges that grow take some parts
 _SELFTEST = "device.selftest"
@@ -155,7 +155,7 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     roots = [name for name, needed in by_need.items() if needed]
     roots += _imported_by("device.program", set(by_need))
     growing = program.warmup is None
-    learner = ram_budget.modules_of(program.learner, program.parameters, growing)
+    learner = modules_of(program.learner, program.parameters, growing)
     roots += [*learner, _SELFTEST]
     roots += {
         name for part in learner for name in library_files.imports(part) if name.endswith(_CHECK)

@@ -1,0 +1,110 @@
+"""The program that `build` makes where nothing else is asked for, before there is one.
+
+Its samples come over the serial link, or are made of an analog sensor's readings; it has a drift
+alarm and saves checkpoints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from ..base.errors import UserError
+from ..beside import registry
+from ..beside.companion import Beside, freezes
+from ..library import loader
+from ..library.learners import WARMUP
+from .board_files import Board
+from .program import Program
+from .ram_budget import Parameters
+
+Names = tuple[Sequence[str], Sequence[str]]  # of features, of classes
+
+_AROUND: dict[str, Any] = {
+    "sensor": {"kind": "serial"},
+    "pending": 32,
+    "checkpoint": {"path": "checkpoint", "samples": 1000, "seconds": 240},
+    "alarm": {"detector": "page_hinkley", "hook": "nothing"},
+    "label_pin": None,
+    "watchdog": 0,
+    "text": False,
+}
+_EVENTS = 64  # that are kept for a broker
+_NETWORK: dict[str, Any] = {
+    "mqtt": {
+        "host": "192.168.1.100", "port": 1883, "name": "board", "settle": [3, 230],
+        "events": _EVENTS,
+    },
+    "tcp": {"port": 7477},
+}  # fmt: skip
+_NUMBERS: dict[str, Any] = {
+    "column": 0,
+    "horizon": 0,
+    "lags": 0,
+    "interval": None,
+}  # of a plain regression
+
+
+def usual_program(
+    kind: str,
+    parameters: Parameters,
+    beside: Beside = (),
+    network: Collection[str] = (),
+    frozen: bool = False,
+    names: Names = ((), ()),
+) -> Program:
+    """The program of a learner and its companions; network has "mqtt" and "tcp", or one of them.
+
+    With `frozen`, ranges do not grow. names are those of the features and of the classes, where
+    these are known.
+    """
+    library = loader.load("plan")
+    of_numbers = library.learners.is_regressor(kind)
+    around = dict(_AROUND) | {name: _NETWORK[name] for name in network}
+    columns, classes = names
+    for each in beside:
+        for name, part in each.in_program(classes).items():
+            around[name] = {**around.get(name, {}), **part}
+    if around["sensor"]["kind"] != "serial":
+        around["text"] = True
+    features, numbers = int(parameters["features"]), around.pop("numbers", None)
+    if of_numbers:
+        around["alarm"] = None
+        numbers = numbers or _NUMBERS | {"columns": features + 1}
+        features = numbers["columns"]
+    moves = not of_numbers and library.learners.learner_class(kind).moves
+    grows = moves and not frozen and not freezes(beside)
+    return Program(
+        learner=kind,
+        parameters=dict(parameters),
+        feature_names=tuple(columns) or _numbered(features),
+        class_names=() if of_numbers else _classes(int(parameters["classes"]), classes, around),
+        units=[(0, 0)] * features,
+        warmup=None if grows else WARMUP,
+        learner_state=b"",
+        quantizer_state=b"",
+        around=around,
+        numbers=numbers,
+    )
+
+
+def _classes(count: int, known: Sequence[str], around: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of so many classes, of which companions add the last ones."""
+    more = [
+        name for kind in registry.named(around) for name in kind.more_classes(around[kind.name])
+    ]
+    before = count - len(more)
+    return (*(tuple(known)[:before] or _numbered(before)), *more)
+
+
+def _numbered(count: int) -> tuple[str, ...]:
+    return tuple(map(str, range(count)))
+
+
+def check_wifi(board: Board, flag: str) -> None:
+    """Raise UserError for a board that cannot be in a wireless network; flag is what needs it."""
+    if board.wifi is None:
+        raise UserError(
+            f"{flag} needs Wi-Fi, and {board.name} has none that the program can use: "
+            "docs/reference/boards.md tells which boards have"
+        )
