@@ -78,9 +78,9 @@ def run(arguments: argparse.Namespace) -> int:
     _check_program(arguments, board)
     shape = _shape(arguments)
     parameters = shape | model_parameters(arguments)
+    check_parameters(arguments.model, parameters, also=shape)
     if arguments.classes is not None:
         parameters = with_own_bytes(parameters, arguments)
-    check_parameters(arguments.model, parameters, also=shape)
     kind = kind_of(arguments.model)
     native = arguments.native and native_files.can_be_made(board.arch, messages.say)
     beside = _beside(arguments)
