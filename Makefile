@@ -28,9 +28,11 @@ test: .venv/bin/pip
 	@$(MAKE) --no-print-directory --jobs 3 lint types tests
 	@$(if $(TESTS),echo "Left out: tests that take long. make ci runs them as well.")
 
+# In a fresh clone one process compiles what all workers import, while MicroPython is fetched.
 tests: .venv/dev
-	$(BIN)/microshrub micropython
-	$(BIN)/microshrub micropython --board cortex-m0
+	{ [ -d tests/__pycache__ ] || $(BIN)/pytest --collect-only --quiet >/dev/null 2>&1; } & \
+		$(BIN)/microshrub micropython && $(BIN)/microshrub micropython --board cortex-m0; \
+		found=$$?; wait; exit $$found
 	$(BIN)/pytest -n auto --dist worksteal $(TESTS)
 
 # What docs/explanation/reliability.md tells of; SEED=N for another seed
