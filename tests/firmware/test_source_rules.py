@@ -54,6 +54,7 @@ PROGRAM = {
     *("device/house.py", "device/house_voice.py", "device/house_ears.py", "device/wifi.py"),
     *("device/mqtt.py", "device/mqtt_open.py"),
     *("device/networking.py", "device/sockets.py", "device/channel.py", "device/tcp.py"),
+    "device/renewing.py",
 }
 NETWORK_MODULES = {"errno", "network", "socket", "tls"}
 PROGRAM_MODULES = (
@@ -68,6 +69,7 @@ EXCEPTIONS = {
     ("float", "_prepare"): "tells a person what was passed in",
     ("dict", ""): "made once, when the module is imported",
     ("dict", "__init__"): "made once, when the program starts: what answers which request",
+    ("dict", "renew"): "made once, when the program has ended: what lines of Python share",
     ("dict", "take"): "read once, when the program starts",
     ("dict", "read_secrets"): "read once, when the program starts",
     ("dict", "progress"): "made for a person who asks",

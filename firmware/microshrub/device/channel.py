@@ -23,6 +23,7 @@ _WHICH = const(13)
 _HELLO = const(104)  # h, the host's,
 _BOARD = const(98)  # b, the board's answer,
 _PROOF = const(112)  # p, the host's proof,
+_FLASH = const(102)  # f, that of a host that brings a new program, see renewing.py
 _UP = const(117)  # u and d, the two keys
 _DOWN = const(100)
 _HOSTS = const(14)  # then the host's number, and the board's
@@ -74,18 +75,22 @@ class Greeting:
             self._said[i] = 0
 
     def read(self, socket):
-        """Take what has come, and answer it if that is due; returns whether the key is proved.
+        """Take what has come, and answer it if that is due.
 
-        Raises OSError if it is not.
+        Returns 0 until the key is proved, then 1, or 2 by who brings a new program. Raises
+        OSError if it is not.
         """
         reader = self._reader
         end = _CODE if self._answered else _NONCE + _CODE
         if not reader.read(socket, end) or reader.at < end:
-            return False
+            return 0
         reader.at = 0
         if self._answered:
+            self._said[_WHICH] = _FLASH
+            if self._hmac.is_right(self._said, 0, _SAID, reader.body, 0, _CODE):
+                return 2
             self._check(_PROOF, 0)
-            return True
+            return 1
         copy(self._said, _HOSTS, reader.body, 0, _NONCE)
         self._check(_HELLO, _NONCE)
         copy(self._said, _BOARDS, urandom(_NONCE), 0, _NONCE)
@@ -95,7 +100,7 @@ class Greeting:
         if send(socket, reader.body, 0, _NONCE + _CODE) < _NONCE + _CODE:
             raise OSError("the line takes nothing")
         self._answered = True
-        return False
+        return 0
 
     def _check(self, which, at):
         self._said[_WHICH] = which

@@ -5,9 +5,14 @@ and "key", the 32 bytes of the link over TCP, in 64 digits.
 """
 
 import json
+import os
 from binascii import unhexlify
 
+from micropython import const
+
 from .wifi import Wifi
+
+_TRIAL = const(300)  # seconds for a PC to come to a program that it has sent
 
 
 def attach(service, configuration, board, folder):
@@ -29,8 +34,17 @@ def attach(service, configuration, board, folder):
         line = Tcp(
             service._link, service._input, board.milliseconds, wifi, port, key, service._say
         )
+        line.trial = _TRIAL if _is_there(folder + "tried") else 0
         service._link = service._input = line
     configuration.network = None  # nobody needs it now
+
+
+def _is_there(path):
+    try:
+        os.stat(path)
+    except OSError:
+        return False
+    return True
 
 
 def read_secrets(folder):

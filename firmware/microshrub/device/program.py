@@ -59,7 +59,13 @@ def _serve(board, folder, trial):
     except KeyboardInterrupt:
         _stop("Ctrl-C", service)
     except EOFError as reason:
-        _stop(reason, service)
+        _stop(reason.args[0] if reason.args else "", service)
+        if len(reason.args) > 1:
+            from .renewing import renew
+
+            feed = service._watchdog.feed if service and service._watchdog else None
+            service = None
+            renew(feed, *reason.args[1:])
     except MemoryError:
         raise
     except ValueError as error:

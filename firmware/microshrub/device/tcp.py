@@ -48,6 +48,7 @@ class Tcp:
         self._say = say
         self._listener = self._guest = self._host = self._poll = None
         self._is_open = False  # for another guest
+        self.trial = 0  # seconds in which a PC has to come to a new program
         self._came = self._heard = self._looked = (clock() - _LOOK) & _TICKS
 
     # In place of the program's link
@@ -102,6 +103,10 @@ class Tcp:
         now = self._clock()
         if (now - self._looked) & _TICKS >= _LOOK:
             self._looked = now
+            if self.trial:
+                self.trial -= 1
+                if not self.trial:
+                    raise EOFError("nobody came to this new program: the old one goes on")
             if self._wifi.joined() and not self._listener:
                 self._listen()
         if self._guest:
@@ -156,6 +161,11 @@ class Tcp:
             self._leave(self._guest)
             self._guest = None
             return
+        if proved == 2:
+            self._records.begin(self._greeting)
+            guest, self._guest = self._guest, None
+            self.close()
+            raise EOFError("a PC brings a new program", guest, self._records)
         if proved:
             if self._host:
                 self._leave(self._host)

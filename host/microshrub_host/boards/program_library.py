@@ -29,7 +29,7 @@ _FOR_A_WHILE = {  # imported by a program in a network, and given back
         f"device.{name}"
         for name in ("house_start", "mqtt_open", "house_introduction", "house_ears")
     ),
-    "tcp": (),
+    "tcp": ("device.renewing",),
 }
 _NETWORKING = "device.networking"
 _CHECK = ".check"  # ends the name of the module that looks at a learner's saved state

@@ -8,7 +8,15 @@ _PROGRAMS = """[
     entry[0] for entry in os.ilistdir()
     if entry[1] == 0x4000 and entry[0][:11] == "microshrub."
     and len(entry[0]) == 15 and entry[0][11:].isdigit() and "main.py" in os.listdir(entry[0])
+    and not {"tested", "tried"}.intersection(os.listdir(entry[0]))
 ]"""
+
+# A program that came over the network is on trial. In its folder is an empty file, which is
+# renamed before each step: what was cut, or failed, is no program any more, and the one before
+# starts.
+#     trial -> tested    trial.py tests the program's library
+#     tested -> ready    it has the simulator's bits; the board starts anew
+#     ready -> tried     the program runs, until the PC comes and removes that file
 
 # main.py of a board that was flashed, and its first line
 LOADER_MARK = "# microshrub: starts the newest program that `microshrub flash` has put here"
@@ -24,7 +32,18 @@ found = {_PROGRAMS}
 if found:
     os.chdir(max(found))
     sys.path.insert(0, "lib")
-    exec(open("main.py").read())
+    name = "main.py"
+    for step, then in (("trial", "tested"), ("ready", "tried")):
+        if step in os.listdir():
+            os.rename(step, then)
+            name = "trial.py" if step == "trial" else name
+            break
+    try:
+        exec(open(name).read())
+    finally:
+        if {{"tested", "tried"}}.intersection(os.listdir()):
+            import machine
+            machine.reset()
 else:
     print("microshrub: there is no program here: flash the board")
 """
@@ -122,4 +141,17 @@ crc, took = selftest(model, quantizer, clock)
 gc.collect()
 print(repr((crc, took, before, gc.mem_free())))
 os.chdir(root)
+"""
+
+# trial.py of a program that came over the network, behind HELPERS; %d is the simulator's CRC32
+TRIAL = f"""
+said = []
+print = said.append
+{SELFTEST % "."}
+if int(said[0].strip("(").split(",")[0]) == %d:
+    with open("selftest", "w") as f:
+        f.write(said[0])
+    os.rename("tested", "ready")
+import machine
+machine.reset()
 """

@@ -27,10 +27,12 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.library import loader
 
 from . import flash_space
-from .board_code import HELPERS, LOADER, SELFTEST
+from .board_code import HELPERS, LOADER, SELFTEST, TRIAL
 from .raw_repl import RaisedError
 
 _NEW = "new.microshrub"
+_SLOT = re.compile(r"microshrub\.\d{4}")
+_FAILED = {"tested", "tried"}  # one of them is in a program that did not come up, see board_code
 _STATE_FILES = ("config.json", ".state")  # what a checkpoint belongs to
 _CHUNK = 1536  # bytes that are sent at once, a multiple of 3 for base64
 _NO_SPACE = re.compile(r"OSError: (\[Errno )?28\b")
@@ -100,6 +102,9 @@ def prepare(device: Runs) -> None:
     remove(device, _NEW)
     for slot in slots(device)[:-1]:
         remove(device, slot)
+    for name, _ in device.value("listing('.')"):
+        if _SLOT.fullmatch(name) and _FAILED & set(dict(device.value(f"listing({name!r})"))):
+            remove(device, name)
 
 
 def slots(device: Runs) -> list[str]:
@@ -254,8 +259,19 @@ def take_checkpoint_along(device: Runs) -> None:
             device.run(f"copy('{old}/{name}', '{_NEW}/{name}')")
 
 
-def switch(device: Runs) -> None:
-    """From the previous program to the new one; after each step one of them starts."""
+def put_on_trial(device: Runs, files: Files) -> None:
+    """Have the new program be tested when it starts, and the previous one start if it fails."""
+    trial = (HELPERS + TRIAL % expected_crc32(files)).encode()
+    write(device, f"{_NEW}/trial.py", trial)
+    _same(device, f"{_NEW}/trial.py", trial)
+    write(device, f"{_NEW}/trial", b"")
+
+
+def switch(device: Runs, *, keep: bool = False) -> None:
+    """From the previous program to the new one; after each step one of them starts.
+
+    keep: the previous one is not removed.
+    """
     device.run(f"install({_NEW!r})")
     data = LOADER.encode()
     names = dict(device.value("listing('.')"))
@@ -270,5 +286,5 @@ def switch(device: Runs) -> None:
             device.run("os.rename('main.new', 'main.py')")
         except RaisedError:  # FAT does not replace a file
             device.run("os.remove('main.py'); os.rename('main.new', 'main.py')")
-    for slot in slots(device)[:-1]:
+    for slot in slots(device)[: 0 if keep else -1]:
         remove(device, slot)

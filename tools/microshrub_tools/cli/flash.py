@@ -14,8 +14,11 @@ from microshrub_host.cli.stream_options import add_board_option
 from ..api import flash_device
 from ..board import build, flash, simulated_board
 from ..board.build import FOLDER
+from ..board.flash_network import flash_network
 from ..board.ports import add_port_option, chosen_port
 from ..board.raw_repl import Device
+from ..link import key_file
+from ..link.lines import is_network
 
 _START_SECONDS = 30.0  # for the program to start, or to say why not
 
@@ -35,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"what `build` wrote (default {FOLDER}/BOARD)",
     )
     add_board_option(parser, None, "the board (required)", required=True)
-    add_port_option(parser)
+    add_port_option(parser, network=True)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -44,6 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     folder = arguments.folder or build.folder_of(board)
     port = chosen_port(arguments.port)
     files = build.read(folder)
+    if is_network(port):
+        return _over_network(port, key_file.chosen(arguments.key), files, board.name)
     with Device(port, board.serial.baud) as device:
         if device.value(simulated_board.MARK):
             files = simulated_board.for_this_pc(files)
@@ -53,16 +58,30 @@ def run(arguments: argparse.Namespace) -> int:
             )
         with showing("copying", announce=True) as update:
             result = flash_device(device, files, update)
-        messages.say(f"{count(len(files), 'file')} on the board, each with the right SHA-256")
-        console.say(
-            f"self-test: the board's model is the simulator's (CRC32 {result.crc32:08x} after "
-            f"{flash.SAMPLES} samples)"
-        )
-        if result.microseconds:
-            console.say(f"  {result.microseconds:>9,} us per sample")
-        console.say(f"  {result.free_before:>9,} bytes of heap free before the import")
-        console.say(f"  {result.free_after:>9,} bytes free with the model")
+        _tell(result, len(files))
         return _start(device, board.name)
+
+
+def _over_network(port: str, key: bytes, files: flash.Files, name: str) -> int:
+    """Flash a board in the network, which tries the program and goes back if it must."""
+    with showing("copying", announce=True) as update:
+        result = flash_network(port, key, files, update)
+    _tell(result, len(files))
+    console.say(f"{name} has started the program, and the PC has come to it over the network.")
+    return 0
+
+
+def _tell(result: flash.SelfTest, files: int) -> None:
+    """Say what a flash gave."""
+    messages.say(f"{count(files, 'file')} on the board, each with the right SHA-256")
+    console.say(
+        f"self-test: the board's model is the simulator's (CRC32 {result.crc32:08x} after "
+        f"{flash.SAMPLES} samples)"
+    )
+    if result.microseconds:
+        console.say(f"  {result.microseconds:>9,} us per sample")
+    console.say(f"  {result.free_before:>9,} bytes of heap free before the import")
+    console.say(f"  {result.free_after:>9,} bytes free with the model")
 
 
 def _start(device: Device, name: str) -> int:

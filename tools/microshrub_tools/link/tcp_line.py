@@ -23,6 +23,7 @@ SCHEME = "tcp://"
 MOST = 256  # bytes of a record to the board
 KEY = 32
 NONCE = CODE = 16
+LINK, FLASH = b"p", b"f"  # what the key is proved for
 _LABEL = b"microshrub 1 "
 _PAUSE = 0.1  # seconds between two tries
 _PATIENCE = 5.0  # seconds for the board to answer a greeting, and to take what is sent
@@ -72,14 +73,16 @@ class SignedRecords:
 class TcpLine:
     """The line to HOST or HOST:PORT, for the key's 32 bytes.
 
+    `purpose` is LINK, or FLASH, to have the board take a new program: then all is said with ask().
     Raises PortError if there is no board, or if it does not take the key.
     """
 
-    def __init__(self, address: str, key: bytes) -> None:
+    def __init__(self, address: str, key: bytes, purpose: bytes = LINK) -> None:
         host, port = split_address(address)
         self._name = f"{host}:{port}"
         self._address = host, port
         self._key = key
+        self._purpose = purpose
         try:
             self._connect(_PATIENCE)
         except OSError as error:
@@ -105,7 +108,7 @@ class TcpLine:
         numbers = ours + said[:NONCE]
         if not hmac.compare_digest(said[NONCE:], signed(self._key, b"b", numbers)[:CODE]):
             raise StrangerError("what answers there does not have the key")
-        self._put(signed(self._key, b"p", numbers)[:CODE])
+        self._put(signed(self._key, self._purpose, numbers)[:CODE])
         self._up = SignedRecords(signed(self._key, b"u", numbers))
         self._down = SignedRecords(signed(self._key, b"d", numbers))
 
@@ -157,6 +160,18 @@ class TcpLine:
         """Send all of it."""
         for at in range(0, len(data), MOST):
             self._send(data[at : at + MOST])
+
+    def ask(self, data: bytes, seconds: float) -> bytes:
+        """What the board answers, of a line for FLASH; it may take so many seconds.
+
+        Raises OSError if it does not.
+        """
+        self._socket.settimeout(seconds)
+        self.write(struct.pack("<I", len(data)) + data)
+        found = b""
+        while len(found) < 4 or len(found) < 4 + int.from_bytes(found[:4], "little"):
+            found += self._receive()
+        return found[4:]
 
     def _send(self, data: bytes) -> None:
         self._put(self._up.seal(data))

@@ -1,0 +1,123 @@
+"""Flashes a board in the network, over TCP, for who has its key.
+
+The board stops its program, which saves its checkpoint, and does what it is told as at a cable.
+The new program is copied and compared there; then the board starts anew, has the new program's
+library learn a fixed stream, and starts the program if the bits are the simulator's. Once the PC
+has come to it over the network, it stays; else, and after every cut, the previous one starts: see
+board_code.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import time
+from typing import Any
+
+from microshrub_host.base.errors import UserError
+
+from ..link.serial_line import PortError
+from ..link.tcp_line import FLASH, TcpLine
+from . import flash, simulated_board
+from .flash import Files, SelfTest, Update
+from .raw_repl import DeviceError, RaisedError
+
+_SECONDS = 30.0  # for an answer
+_BACK = 420.0  # for the board to be back, tested; longer than a program is on trial
+_PAUSE = 0.5  # between two looks whether it is
+_RESTART = "import machine; machine.reset()"
+
+
+class NetworkDevice:
+    """A board in the network that takes a new program. Raises PortError if there is none."""
+
+    def __init__(self, port: str, key: bytes) -> None:
+        self.port = port
+        self._line = TcpLine(port, key, FLASH)
+
+    def run(self, code: str, seconds: float = _SECONDS) -> str:
+        """What the code prints. Raises RaisedError, or DeviceError if the line is gone."""
+        try:
+            said = self._line.ask(code.encode(), seconds)
+        except OSError as broken:
+            raise DeviceError(f"The line to {self.port} is gone ({broken}).") from None
+        text = said[1:].decode(errors="replace")
+        if said[:1] != b"\1":
+            raise RaisedError(text)
+        return text
+
+    def value(self, expression: str, seconds: float = _SECONDS) -> Any:
+        """What an expression is on the board: numbers, texts, lists and the like."""
+        return ast.literal_eval(self.run(f"print(repr({expression}))", seconds))
+
+    def reset(self) -> None:
+        """Start the board anew, which ends the line."""
+        with contextlib.suppress(DeviceError):
+            self.run(_RESTART, 1.0)
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the line, after which the board starts anew."""
+        self._line.close()
+
+
+def flash_network(port: str, key: bytes, files: Files, update: Update) -> SelfTest:
+    """Put a build on a board and have it tried there. Raises UserError.
+
+    After each step the board starts its previous program or, after the last ones, the new one.
+    """
+    device = NetworkDevice(port, key)
+    try:
+        before = _send(device, files, update)
+    finally:
+        device.reset()
+    device = _back(port, key)
+    try:
+        now = device.value("here")
+        if now == before:
+            flash.prepare(device)
+            raise UserError(
+                "The new program did not pass its self-test on the board, or did not come up "
+                "there: the board has gone back to its previous program."
+            )
+        crc, took, free_before, free_after = device.value(f"eval(open('{now}/selftest').read())")
+        device.run(f"import os; os.remove('{now}/tried')")
+        flash.prepare(device)
+    finally:
+        device.reset()
+    return SelfTest(crc, round(took / flash.SAMPLES), free_before, free_after)
+
+
+def _send(device: NetworkDevice, files: Files, update: Update) -> str:
+    """Copy the program and have it be the next; returns the folder of the present one."""
+    before: str = device.value("here")
+    if device.value(simulated_board.MARK):
+        files = simulated_board.for_this_pc(files)
+    if not before.startswith("microshrub."):
+        raise UserError(
+            "The board's program was not put there by `microshrub flash`, so there would be none "
+            "to go back to. Flash it over the cable once."
+        )
+    flash.prepare(device)
+    flash.check_fit(device, files)
+    flash.copy(device, files, update)
+    flash.put_on_trial(device, files)
+    flash.verify(device, files)
+    flash.take_checkpoint_along(device)
+    flash.switch(device, keep=True)
+    return before
+
+
+def _back(port: str, key: bytes) -> NetworkDevice:
+    """The board, once it is there again. Raises UserError if it is not in time."""
+    end = time.monotonic() + _BACK
+    while True:
+        time.sleep(_PAUSE)
+        try:
+            return NetworkDevice(port, key)
+        except PortError as error:
+            if time.monotonic() > end:
+                raise UserError(
+                    f"The board has not come back to the network: {error}. It starts its previous "
+                    "program when it starts anew."
+                ) from None
