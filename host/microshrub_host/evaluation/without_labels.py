@@ -49,9 +49,9 @@ class WithoutLabels:
 
     def sentence(self) -> str:
         """What it means."""
-        how = ", of stretches of time that it has not heard" * self.windows
+        how = ", in whole stretches of time" * self.windows
         return (
-            f"Without labels, after {self.learned:,} samples, it is right in "
-            f"{self.accuracy:.2f} % of {self.samples:,} others{how} "
-            f"({self.balanced_accuracy:.2f} % in the mean of the classes)."
+            f"Without labels, after {self.learned:,} samples, it predicts {self.accuracy:.2f} % of "
+            f"{self.samples:,} others correctly, which it did not learn{how} "
+            f"(balanced accuracy {self.balanced_accuracy:.2f} %)."
         )
