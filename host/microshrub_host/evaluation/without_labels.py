@@ -51,7 +51,7 @@ class WithoutLabels:
         """What it means."""
         how = ", in whole stretches of time" * self.windows
         return (
-            f"Without labels, after {self.learned:,} samples, it predicts {self.accuracy:.2f} % of "
-            f"{self.samples:,} others correctly, which it did not learn{how} "
+            f"Without labels, after {self.learned:,} samples, it predicts {self.accuracy:.2f} % "
+            f"of {self.samples:,} others correctly, which it did not learn{how} "
             f"(balanced accuracy {self.balanced_accuracy:.2f} %)."
         )
