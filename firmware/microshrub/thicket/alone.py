@@ -2,7 +2,7 @@
 
 Members that follow runs of one label abstain. The others have a second accuracy, of samples whose
 label could not be guessed from the one before: the first after a change of label, here, and some
-that are held, see replay.py. From 256 labels on, the grove counts twice.
+that are held, see replay.py.
 
 While somebody teaches, what he shows most is not what is likely later. So the votes of the grove
 and of the neighbours are divided by the share that each class has of the samples held (Elkan: The
@@ -20,6 +20,7 @@ from .lookback import ask_twice
 from .mixing import divide, mix, weigh
 from .neighbours import ask as ask_neighbours
 from .reach import aim
+from .runs import in_runs
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -53,6 +54,7 @@ _W_SEEN = const(4)
 # (end)
 
 _SHARPNESS_ALONE = const(20)
+_SHARPNESS_IN_RUNS = const(10)
 _SETTLED = const(256)  # labels from which on the grove counts twice
 _RAREST = const(4)  # log2 of how much rarer than the most frequent one a class may be here
 _CHANGES = const(6)  # log2 of the changes of label that an accuracy looks back over
@@ -74,12 +76,25 @@ def predict_alone(t, rows, at: int) -> int:
     if own[_T_WITH_BAYES]:
         said[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))
     say_alone(t)
-    weigh(t[_OWN], _THICKET_ALONE, _SHARPNESS_ALONE)
-    if ptr32(ptr32(t[_GROVE])[_STORE_STATE])[_W_SEEN] >= _SETTLED:
-        share = ptr32(ptr32(t[_OWN])[_THICKET_SHARE])
-        share[_GROVE] = 2 * share[_GROVE]
-    divide(t[_OWN])
+    share_out(t)
     return int(mix(t))
+
+
+@micropython.viper
+def share_out(t):
+    """Share the votes out among the members that do not abstain.
+
+    While classes are mixed, the best one has nearly all, and the grove counts twice. In runs, it
+    is asked again about what it has grown on, so accuracies tell less: shares are more even.
+    """
+    if int(in_runs(t[_GROVE])):
+        weigh(t[_OWN], _THICKET_ALONE, _SHARPNESS_IN_RUNS)
+    else:
+        weigh(t[_OWN], _THICKET_ALONE, _SHARPNESS_ALONE)
+        if ptr32(ptr32(t[_GROVE])[_STORE_STATE])[_W_SEEN] >= _SETTLED:
+            share = ptr32(ptr32(t[_OWN])[_THICKET_SHARE])
+            share[_GROVE] = 2 * share[_GROVE]
+    divide(t[_OWN])
 
 
 @micropython.viper

@@ -13,11 +13,11 @@ makes them anew.
 import micropython
 from micropython import const
 
-from .alone import compare_classes, even_out, predict_alone
+from .alone import compare_classes, even_out, predict_alone, share_out
 from .bayes import predict as ask_bayes
 from .grove import predict as ask_grove
 from .members import arrive
-from .mixing import divide, mix, weigh
+from .mixing import mix
 from .neighbours import ask as ask_neighbours
 from .reach import aim
 from .thicket import Thicket
@@ -31,11 +31,6 @@ _THICKET_SAID = const(2)
 _GROVE_VOTES = const(4)
 _NEIGHBOURS_VOTES = const(4)
 _THICKET_SHARE = const(4)
-_THICKET_ALONE = const(5)
-_STORE_STATE = const(22)
-# thicket/alone.py
-_SHARPNESS_ALONE = const(20)
-_SETTLED = const(256)
 # thicket/members.py
 _GROVE = const(0)
 _NEIGHBOURS = const(1)
@@ -50,8 +45,6 @@ _T_WITH_BAYES = const(8)
 _T_WITH_REPLAY = const(9)
 # thicket/ring.py
 _R_HELD = const(3)
-# thicket/store.py
-_W_SEEN = const(4)
 # (end)
 
 _YOUNG = const(16)  # samples held: without any, the neighbours abstain
@@ -91,11 +84,8 @@ def decide_alone(t, rows, at: int) -> int:
     said[_SOFTMAX] = -1
     said[_SHRUBS] = -1
     said[_LAST] = -1
-    weigh(t[_OWN], _THICKET_ALONE, _SHARPNESS_ALONE)
+    share_out(t)
     share = ptr32(address[_THICKET_SHARE])
-    if ptr32(ptr32(t[_GROVE])[_STORE_STATE])[_W_SEEN] >= _SETTLED:
-        share[_GROVE] = 2 * share[_GROVE]
-    divide(t[_OWN])
     near = share[_NEIGHBOURS]
     share[_NEIGHBOURS] = 0
     best = int(mix(t))
