@@ -47,6 +47,7 @@ from .surprise import SURPRISE_WORDS, has_changed, start_surprise, surprise_is_s
 _ASKING_WORDS = const(0)
 _ASKING_RNG = const(1)
 _ASKING_SURPRISE = const(2)
+_ASKING_DOUBT = const(3)
 # asking_rules.py
 _Q_SAVED = const(0)
 _Q_NEXT = const(1)
@@ -69,7 +70,8 @@ _Q_RISE_ENOUGH = const(17)
 _Q_REST_ENOUGH = const(18)
 _Q_ENOUGH = const(19)
 _Q_FALL = const(20)
-_Q_WORDS = const(21)
+_Q_MISLED = const(21)
+_Q_WORDS = const(22)
 _Q_PROBE = const(100)
 _Q_HIGHEST = const(33554432)
 _Q_FULL = const(536870912)
@@ -78,6 +80,9 @@ _Q_FULL = const(536870912)
 _AT_ONCE = const(10)  # questions in advance, at least,
 _ADVANCE = const(2000)  # and samples whose labels may be asked for in advance
 _SAVINGS = const(10000)  # samples whose labels may be saved
+_CERTAIN = const(16056320)  # 245/255 of all votes: the first class has so many more
+_MISLED = const(10)  # an error where it is certain counts 8, and fades by 2: more than one lately
+_MOST_MISLED = const(40)  # 16 labels that were right, and it is not misled any more
 _STEP = const(334234)  # a fiftieth of all votes, which are about 65536 * 255
 
 
@@ -142,7 +147,7 @@ class Asking(Buffers):
         self._addresses = address_table(self._flat)
         self._votes = ()  # that were checked last
 
-    _FIXED = (("asking.words", range(_Q_LABELS, _Q_WORDS)),)
+    _FIXED = (("asking.words", range(_Q_LABELS, _Q_MISLED)),)
 
     def _is_sound(self):
         words, rng, surprise, doubt = self._flat
@@ -157,6 +162,7 @@ class Asking(Buffers):
             and 0 <= words[_Q_OWED] <= 2 * words[_Q_MOST_SAVED]
             and 0 <= words[_Q_PROBES] <= _Q_PROBE
             and 0 <= words[_Q_KEPT] <= words[_Q_MOST_SAVED]
+            and 0 <= words[_Q_MISLED] <= _MOST_MISLED
             and min(rng) >= 0
             and surprise_is_sound(surprise)
             and doubt_is_sound(doubt)
@@ -182,9 +188,14 @@ class Asking(Buffers):
         Allocates nothing.
         """
         self._check(votes)
-        words, _, surprise, doubt = self._flat
-        sure = margin(votes, self.classes) >= words[_Q_LIMIT]
-        doubtful = has_doubted(doubt)
+        words = self._flat[_ASKING_WORDS]
+        ahead = margin(votes, self.classes)
+        if ahead >= _CERTAIN:
+            misled = words[_Q_MISLED] + (8 if wrong else -2)
+            words[_Q_MISLED] = min(max(misled, 0), _MOST_MISLED)
+        sure = ahead >= words[_Q_LIMIT]
+        doubtful = has_doubted(self._flat[_ASKING_DOUBT])
+        surprise = self._flat[_ASKING_SURPRISE]
         if not words[_Q_CHANGED] and has_changed(surprise, sure, wrong, doubtful):
             words[_Q_CHANGED] = 1
             words[_Q_KEPT] = 0 if doubtful else words[_Q_SAVED] * 5 // 8
@@ -193,6 +204,11 @@ class Asking(Buffers):
     def asks(self):
         """Whether the last sample was asked for."""
         return self._flat[_ASKING_WORDS][_Q_ASKS] == 1
+
+    @property
+    def is_misled(self):
+        """Whether the model was wrong lately where it was certain, as behind a change."""
+        return self._flat[_ASKING_WORDS][_Q_MISLED] >= _MISLED
 
     @property
     def seen(self):

@@ -37,7 +37,8 @@ _Q_RISE_ENOUGH = const(17)  # the same while enough are saved
 _Q_REST_ENOUGH = const(18)
 _Q_ENOUGH = const(19)  # saved questions
 _Q_FALL = const(20)  # step, a number that code for a Cortex-M0 could not hold where it is frozen
-_Q_WORDS = const(21)
+_Q_MISLED = const(21)  # how often it was wrong lately where it was certain
+_Q_WORDS = const(22)
 
 _Q_PROBE = const(100)  # samples that are asked for because of a doubt, at most
 _FIRST = const(14000)  # samples before labels are saved

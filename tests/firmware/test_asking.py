@@ -146,6 +146,21 @@ def test_errors_that_are_usual_are_no_change() -> None:
     assert asking.saved >= saved
 
 
+def test_a_model_that_is_wrong_where_it_is_certain_is_misled_until_it_is_right_again() -> None:
+    asking = library.Asking(2, 1, 10)
+    certain, sure = votes(0.99, 0.01), votes(0.9, 0.1)
+    for row, wrong, misled in (
+        (sure, (True,) * 30, False),  # it never was so certain
+        (certain, (True,), False),  # once is chance
+        (certain, (True,), True),
+        (sure, (False,) * 30, True),
+        (certain, (False,) * 30, False),
+    ):
+        for each in wrong:
+            asking.note(row, each)
+        assert asking.is_misled == misled
+
+
 def test_there_are_1000_samples_between_two_doubts() -> None:
     """However often margins sink meanwhile."""
     rng = np.random.default_rng(3)

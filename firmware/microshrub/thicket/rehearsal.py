@@ -6,6 +6,8 @@ them, or of so many, drawn by lot, that there are at most ten for each label:
 - If its class has at least 250/255 of the votes, the sample may be taken into the ring with the
   class that was predicted: drawn by lot, so that there are at most three such for each label. So
   the ring follows clusters that move. Nothing else learns it, and no member is judged by it.
+  None is taken in while the model is misled, that is where labels lately said otherwise although
+  it was certain: it would go on with what was true before a change.
 - The grove's next tree grows, as it does with a label: with a tenth of the labels, there are as
   many new trees as with all of them, each of the samples that are in the ring.
 - The softmax regression learns four of the newest samples, 512 at most, drawn at random, once
@@ -114,6 +116,7 @@ class Rehearsal:
 
     def __init__(self, model, asking):
         self._model = model
+        self._asking = asking
         self._row = array("H", bytes(2 * model.features))
         self._often = min(_WHOLE * _REHEARSED * asking.labels // asking.samples, _WHOLE)
         if self._often < _LEAST:
@@ -124,4 +127,5 @@ class Rehearsal:
     def rehearse(self, x, said):
         """Learn from the sample that was predicted last, x, as class `said`. Allocates nothing."""
         if self._often:
-            rehearse(self._model._addresses, x, self._row, said, self._chance, self._often)
+            chance = 0 if self._asking.is_misled else self._chance
+            rehearse(self._model._addresses, x, self._row, said, chance, self._often)

@@ -71,6 +71,17 @@ def test_sure_samples_are_taken_in_as_what_they_were_said_to_be() -> None:
     assert held(rehearsed(taught(), library.Asking(2, 1, 3), between(100))) == 120
 
 
+def test_a_model_that_is_misled_takes_in_nothing_that_it_said_itself() -> None:
+    model, asking = taught(), library.Asking(2, 1, 3)
+    rows = blobs(40, seed=3)[0]
+    for wrong, taken in ((True, False), (False, True)):
+        for x in rows:
+            model.predict_next(x)
+            asking.note(model.votes, wrong)
+        before = held(model)
+        assert (held(rehearsed(model, asking, rows)) > before) == taken
+
+
 def test_with_very_few_labels_nothing_is_rehearsed() -> None:
     model = rehearsed(taught(), library.Asking(2, 1, 20), between(5))
     assert buffer_of(model, "softmax.weight") != buffer_of(taught(), "softmax.weight")
