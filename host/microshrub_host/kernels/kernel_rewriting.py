@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Collection, Mapping
+from typing import TypeGuard
 
 POINTERS = ("ptr8", "ptr16", "ptr32")
+_OF_BYTES = ("ptr8", "ptr16")  # what an address in a variable may be cast to
 
 
 class Overflows(ast.NodeTransformer):
@@ -38,3 +42,113 @@ def cast_arguments(node: ast.FunctionDef) -> None:
     docstring = int(ast.get_docstring(node) is not None)
     node.body[docstring:docstring] = casts
     node.returns = None
+
+
+def index_addresses(kernel: ast.FunctionDef) -> None:
+    """Make an index of each variable that has an address in it, which only viper can compute with.
+
+    An address is that of a table, and bytes added to it; all that it may be is an argument of
+    ptr8() or ptr16():
+
+        address = ptr32(t)             address = ptr32(t); _at8_3 = ptr8(address[3])
+        row = address[3] + first       row = first
+        next = row + 8                 next = row + 8
+        x = ptr8(next)[2]              x = _at8_3[next + 2]
+
+    Raises ValueError if a variable has addresses of two buffers.
+    """
+    values = _assigned(kernel)
+    tables = {name for name, value in values if is_call_of(value, {"ptr32"})}
+    casts = {
+        node.args[0].id: ast.unparse(node.func)
+        for node in ast.walk(kernel)
+        if is_call_of(node, _OF_BYTES) and isinstance(node.args[0], ast.Name)
+    }
+    places: dict[str, str] = {}
+    for name, value in values:
+        item = _leftmost(value)
+        if name in casts and (_is_item(item, tables) or ast.unparse(item) in places):
+            place = places.get(ast.unparse(item), ast.unparse(item))
+            if places.setdefault(name, place) != place:
+                raise ValueError(f"{kernel.name}: {name} is an address in two buffers")
+    if places:
+        _Indices({name: (casts[name], place) for name, place in places.items()}).visit(kernel)
+        ast.fix_missing_locations(kernel)
+
+
+def is_call_of(node: ast.AST, names: Collection[str]) -> TypeGuard[ast.Call]:
+    """Whether a node is a call of one of these functions."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+
+
+def _assigned(kernel: ast.FunctionDef) -> list[tuple[str, ast.expr]]:
+    """Each variable with each value that it is assigned."""
+    return [
+        (node.targets[0].id, node.value)
+        for node in ast.walk(kernel)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    ]
+
+
+def _leftmost(node: ast.expr) -> ast.expr:
+    """What a sum begins with."""
+    while isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+        node = node.left
+    return node
+
+
+def _is_item(node: ast.expr, tables: set[str]) -> bool:
+    return (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in tables
+    )
+
+
+class _Indices(ast.NodeTransformer):
+    """For each variable what it is cast to, and the item of a table of addresses it begins at."""
+
+    def __init__(self, places: Mapping[str, tuple[str, str]]) -> None:
+        self._places = places
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
+        target = ast.unparse(node.targets[0])
+        if target in self._places and not isinstance(_leftmost(node.value), ast.Name):
+            node.value = _without_leftmost(node.value)
+        self.generic_visit(node)
+        if not is_call_of(node.value, {"ptr32"}):
+            return node
+        found = {pair for pair in self._places.values() if pair[1].startswith(f"{target}[")}
+        casts = [
+            ast.parse(f"{_pointer(cast, place)} = {cast}({place})").body[0]
+            for cast, place in sorted(found)
+        ]
+        return [node, *(ast.copy_location(cast, node) for cast in casts)]
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.Subscript:
+        self.generic_visit(node)
+        base = node.value
+        if not is_call_of(base, _OF_BYTES) or ast.unparse(base.args[0]) not in self._places:
+            return node
+        cast, place = self._places[ast.unparse(base.args[0])]
+        start = base.args[0]
+        if cast == "ptr16":
+            start = ast.BinOp(start, ast.RShift(), ast.Constant(1))
+        index = ast.BinOp(start, ast.Add(), node.slice)
+        return ast.Subscript(ast.Name(_pointer(cast, place), ast.Load()), index, node.ctx)
+
+
+def _without_leftmost(node: ast.expr) -> ast.expr:
+    """A sum without what it begins with."""
+    if not isinstance(node, ast.BinOp):
+        return ast.Constant(0)
+    if isinstance(node.left, ast.BinOp):
+        return ast.BinOp(_without_leftmost(node.left), node.op, node.right)
+    if isinstance(node.op, ast.Sub):
+        return ast.UnaryOp(ast.USub(), node.right)
+    return node.right
+
+
+def _pointer(cast: str, place: str) -> str:
+    """The name of a pointer to the buffer whose address is that item of a table."""
+    return f"_at{cast.removeprefix('ptr')}_" + re.sub(r"\W", "_", place)

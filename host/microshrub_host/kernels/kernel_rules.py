@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
-from .kernel_rewriting import POINTERS
+from .kernel_rewriting import POINTERS, is_call_of
 
 SMALL = 2**30  # integers are below it
 MODULES = {"micropython", "array", "builtins", "struct", "binascii", "io"}  # that are imported
@@ -39,11 +39,6 @@ def constants(tree: ast.Module) -> dict[str, int]:
         and isinstance(node.value, ast.Call)
         and ast.unparse(node.value.func) == "const"
     }
-
-
-def is_call_of(node: ast.AST, names: Collection[str]) -> bool:
-    """Whether a node is a call of one of these functions."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
 
 
 def locals_of(kernel: Function) -> set[str]:
@@ -119,7 +114,6 @@ def ranges_with_a_variable_step(kernel: Function) -> list[ast.AST]:
         n
         for n in ast.walk(kernel)
         if is_call_of(n, {"range"})
-        and isinstance(n, ast.Call)
         and len(n.args) == 3
         and not isinstance(n.args[2], ast.Constant)
     ]
@@ -145,7 +139,7 @@ def uncast_results(kernel: Function, others: set[str]) -> list[ast.AST]:
     for node in ast.walk(kernel):
         if isinstance(node, ast.Expr):
             fine.add(id(node.value))
-        if isinstance(node, ast.Call) and is_call_of(node, {"int"}):
+        if is_call_of(node, {"int"}):
             fine.update(map(id, node.args))
     return [n for n in ast.walk(kernel) if is_call_of(n, others) and id(n) not in fine]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from ..sources import library_files
+from .kernel_rewriting import index_addresses
 
 INT, OBJECT, NOTHING = "int32_t", "void *", "void"
 POINTERS = {"ptr8": "item8_t *", "ptr16": "item16_t *", "ptr32": "item32_t *"}
@@ -79,6 +80,7 @@ def read(name: str) -> KernelFile:
     tree = ast.parse(library_files.source_of(name).read_text(encoding="utf-8"))
     for node in tree.body:
         if is_kernel(node):
+            index_addresses(node)
             found.nodes.append(node)
         elif isinstance(node, ast.ImportFrom) and library_files.is_of_library(node):
             home = library_files.imported_from(name, node)

@@ -27,7 +27,7 @@ from typing import Any
 from ..base.errors import UserError
 from ..kernels import kernel_rewriting
 from ..kernels.compiled_kernels import CompiledViper, KernelCompiler, write_addresses
-from ..kernels.kernel_rewriting import POINTERS, Overflows, cast_arguments
+from ..kernels.kernel_rewriting import POINTERS, Overflows, cast_arguments, index_addresses
 from ..sources import library_files
 from ..sources.own_learners import own_learners, own_parts
 from . import own_check, planned, python_pointers
@@ -77,6 +77,7 @@ class _Kernels(ast.NodeTransformer):
             return None
         if any(ast.unparse(d) == "micropython.viper" for d in node.decorator_list):
             cast_arguments(node)
+            index_addresses(node)
             if self.checked:
                 node.body = [Overflows().visit(statement) for statement in node.body]
         return node

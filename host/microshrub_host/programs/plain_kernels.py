@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 
-from ..kernels.kernel_rewriting import cast_arguments
+from ..kernels.kernel_rewriting import cast_arguments, index_addresses
 from ..sources.library_files import PACKAGE, WRITE_ADDRESSES
 from .source_text import source_text
 
@@ -32,6 +32,7 @@ class _Plain(ast.NodeTransformer):
             self.wanted = _POINTERS
             node.decorator_list = kept
             cast_arguments(node)
+            index_addresses(node)
         return node
 
 

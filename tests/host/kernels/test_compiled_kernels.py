@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from array import array
 from pathlib import Path
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from microshrub_host.kernels import c_kernels, c_translate, compiled_kernels, llvm_translate
 from microshrub_host.kernels.compiled_kernels import CompilerError
+from microshrub_host.kernels.kernel_rewriting import index_addresses
 from microshrub_host.kernels.kernel_sources import TranslationError
 from microshrub_host.library import loader, python_pointers
 from microshrub_host.sources import library_files
@@ -104,6 +106,24 @@ def widths(buffer, out: ptr32):
 
 
 @micropython.viper
+def addresses(row: int, t, n: int) -> int:
+    a = ptr32(t)
+    items = ptr8(a[1])
+    middle = a[0] + 4
+    below = middle - items[1]
+    total = 0
+    while n:
+        n -= 1
+        row = a[1] + n * 2
+        total += ptr8(middle)[items[0] - ptr8(row)[1]] + 10 * ptr8(below)[ptr8(row)[0]]
+        row += 1
+        ptr8(row)[0] = total & 7
+        pair = a[2] + 2 + 2 * n
+        total += ptr16(pair)[1]
+    return total
+
+
+@micropython.viper
 def apply(function, t, n: int) -> int:
     total = 0
     for i in range(n):
@@ -141,7 +161,11 @@ def both(
     names: dict[str, Any] = {n: getattr(python_pointers, n) for n in ("ptr8", "ptr16", "ptr32")}
     kernels_only = SOURCE.replace("import micropython\n", "").replace("@micropython.viper\n", "")
     plain = kernels_only.replace("from micropython import const\n", "const = int\n")
-    exec(plain, names)
+    tree = ast.parse(plain)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            index_addresses(node)
+    exec(compile(tree, "odd.py", "exec"), names)
     return SimpleNamespace(**compiled), SimpleNamespace(**names)
 
 
@@ -181,6 +205,30 @@ def test_kernels_call_kernels_with_a_table_of_addresses(both: tuple[Any, Any]) -
     table = compiled_kernels.write_addresses(buffers, None)
     assert compiled.first(table, 2) == 3003
     assert compiled.apply(compiled.first, table, 3) == 6006
+
+
+def test_an_address_and_what_is_added_to_it_is_an_index(both: tuple[Any, Any]) -> None:
+    numbers, items = bytes(range(100, 120)), bytearray([3, 4, 0, 2, 1, 0])
+    pairs = array("H", range(1000, 1006))
+    expected, after = 0, bytearray(items)
+    for n in (2, 1, 0):
+        expected += numbers[4 + after[0] - after[2 * n + 1]]
+        expected += 10 * numbers[4 - items[1] + after[2 * n]]
+        after[2 * n + 1] = expected & 7
+        expected += pairs[n + 2]
+    for kernels, home in zip(both, (compiled_kernels, python_pointers), strict=True):
+        mine = bytearray(items)
+        table = home.write_addresses((numbers, mine, pairs), array("i"))
+        assert kernels.addresses(0, table, 3) == expected
+        assert mine == after
+
+
+def test_an_address_in_two_buffers_is_refused() -> None:
+    text = "def f(t):\n    a = ptr32(t)\n    x = a[0] + 1\n    x = a[1]\n    return ptr8(x)[0]"
+    (kernel,) = ast.parse(text).body
+    assert isinstance(kernel, ast.FunctionDef)
+    with pytest.raises(ValueError, match="x is an address in two buffers"):
+        index_addresses(kernel)
 
 
 @pytest.mark.parametrize("translate", [c_translate.translate, llvm_translate.translate])
