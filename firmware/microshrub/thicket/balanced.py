@@ -31,7 +31,7 @@ from micropython import const
 from ..fixed import RNG_WORDS, below, seed_generator
 from ..learner import ParameterError, whole
 from ..shrub.ensemble import learn as learn_shrubs
-from .members import come_back, predict_known, teach
+from .members import come_back, predict_known, teach, was_asked
 from .members import predict as predict_plainly
 from .members import predict_next as predict_next_plainly
 from .skill import MOST_JUDGED, SOFTEN, START, judge, rate
@@ -92,7 +92,7 @@ def learn(t, rows, at: int, label: int) -> int:
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     weigh(t[_OWN], 0)
     late = int(come_back(t, rows, at))
-    predicted = int(predict_known(t, rows, at))
+    predicted = int(predict_known(t, rows, at, int(was_asked(t[_OWN]))))
     judge(t, label)
     if int(wants(t[_OWN], label)):
         teach(t, rows, at, label, int(predicted != label))

@@ -261,7 +261,9 @@ def search_is_sound(b, part):
         size = state[k + _N_SIZE]
         if low < 0 or size < 0 or low + size > length:
             return False
-        if not low <= state[k + _N_FROM] <= low + size or not 0 < state[k + _N_STEP] <= size + 1:
+        if not low <= state[k + _N_FROM] <= low + size or not 0 < state[k + _N_STEP] <= max(
+            size, 1
+        ):
             return False
         if not 0 <= state[k + _N_COUNT] <= size:
             return False

@@ -30,6 +30,7 @@ _THICKET_STATE = const(0)
 _RING_CODES = const(1)
 _RING_LABELS = const(2)
 _BAYES_SEEN = const(3)
+_NEIGHBOURS_STATE = const(3)
 _NEIGHBOURS_DISTANCE = const(6)
 _NEIGHBOURS_NEAREST = const(7)
 _STORE_STATE = const(22)
@@ -45,6 +46,7 @@ _T_WITH_BAYES = const(8)
 _T_REST = const(11)
 _RESTS = const(100)
 # thicket/neighbours.py
+_N_COUNT = const(8)
 _FAR = const(65536)
 # thicket/ring.py
 _R_LENGTH = const(0)
@@ -104,7 +106,7 @@ class Store:
         table = neighbours_table(model.features, model.classes, _NEAR)
         self._near = self._ring[:_RING_BUFFERS] + tuple([allocate(t, n) for _, t, n in table])
         start_neighbours(self._near, _NEAR, self._ring[_RING_SHAPE][_R_LENGTH])
-        self._table = address_table(self._near)
+        self._table = address_table(self._near + model._gaps)
 
     @property
     def held(self):
@@ -175,6 +177,7 @@ class Store:
             replace(t[_GROVE], k, left[i * len(left) // len(gone)])
         if gone:
             disregard(t[_GROVE])
+            self._model._searches[0][_NEIGHBOURS_STATE][_N_COUNT] = 0  # what was found may be gone
         state = self._model._flat[_THICKET_STATE]
         for c in sorted(classes) if state[_T_WITH_BAYES] else ():
             seen[c] = 0

@@ -11,8 +11,9 @@ many. What the newest said is kept meanwhile in the buffers of a sample that is 
 import micropython
 from micropython import const
 
-from .neighbours import ask, begin, count_votes, search
+from .neighbours import ask, count_votes
 from .runs import in_runs
+from .search import begin, search
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -55,12 +56,12 @@ def ask_twice(t, rows, at: int) -> int:
     if int(in_runs(t[_GROVE])) or newest == count + plan[_N_SECOND + _N_COUNT]:
         return int(ask(near, rows, at))
     begin(near, rows, at)
-    search(0, 0, 0, near, 0, newest)
+    search(0, 0, near, 0, newest)
     own[_T_OF_NEWEST] = int(count_votes(near))
     own[_T_PART] = 0
     copy(near, t[_AGAIN])
-    search(0, 0, 0, near, 0, count - newest)
-    search(0, 0, 0, near, _N_SECOND, plan[_N_SECOND + _N_COUNT])
+    search(0, 0, near, 0, count - newest)
+    search(0, 0, near, _N_SECOND, plan[_N_SECOND + _N_COUNT])
     if own[_T_GAIN] > 0:
         own[_T_OF_ALL] = int(count_votes(near))
         copy(t[_AGAIN], near)

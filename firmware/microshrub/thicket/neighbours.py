@@ -11,22 +11,24 @@ Buffers after those of the ring (see ring.py):
     sample    'B'  [features] its codes, 8 bits each
     distance  'i'  [k] of the nearest, in order: the sum over features of |code - code|
     nearest   'H'  [k] their places
+
+Behind them the table of addresses has that of the bytes that search.gaps() makes.
 """
 
 import micropython
 from micropython import const
 
+from ..buffers import address_table
 from ..learner import Learner
 from .ring import ring_table, start_ring, take
+from .search import begin, gaps, search
 
 # From elsewhere, written by `make constants`:
 # places of buffers
 _RING_SHAPE = const(0)
-_RING_CODES = const(1)
 _RING_LABELS = const(2)
 _NEIGHBOURS_STATE = const(3)
 _NEIGHBOURS_VOTES = const(4)
-_NEIGHBOURS_SAMPLE = const(5)
 _NEIGHBOURS_DISTANCE = const(6)
 _NEIGHBOURS_NEAREST = const(7)
 # thicket/ring.py
@@ -47,7 +49,6 @@ _N_STEP = const(7)  # how far it goes back each time,
 _N_COUNT = const(8)  # and how often
 _N_WORDS = const(9)
 _N_SECOND = const(5)  # words more: those of the second search
-
 _FAR = const(65536)  # more than 256 features can differ by: 256 * 255
 _VOTE = const(1020)  # votes for a share of 1 / 2**14
 
@@ -83,80 +84,9 @@ def ask(t, rows, at: int) -> int:
     """Search as the state says; returns the class with the most votes."""
     state = ptr32(ptr32(t)[_NEIGHBOURS_STATE])
     begin(t, rows, at)
-    search(0, 0, 0, t, 0, state[_N_COUNT])
-    search(0, 0, 0, t, _N_SECOND, state[_N_SECOND + _N_COUNT])
+    search(0, 0, t, 0, state[_N_COUNT])
+    search(0, 0, t, _N_SECOND, state[_N_SECOND + _N_COUNT])
     return int(count_votes(t))
-
-
-@micropython.viper
-def begin(t, rows, at: int):
-    """Nothing was found near the sample at rows[at] yet."""
-    address = ptr32(t)
-    sample = ptr8(address[_NEIGHBOURS_SAMPLE])
-    distance = ptr32(address[_NEIGHBOURS_DISTANCE])
-    x = ptr16(rows)
-    for f in range(ptr32(address[_RING_SHAPE])[_R_FEATURES]):
-        sample[f] = x[at + f] >> 8
-    for r in range(ptr32(address[_NEIGHBOURS_STATE])[_N_MOST]):
-        distance[r] = _FAR
-
-
-@micropython.viper
-def search(away: int, gap: int, i: int, t, plan: int, count: int):
-    """Look at `count` samples more; a sum that passes the k-th best so far is not added up.
-
-    plan is where the search's words begin. A sum grows by two features at a time, after the first
-    one if their number is odd. The hot variables come as arguments, 0 each: viper keeps the first
-    three in registers.
-    """
-    address = ptr32(t)
-    codes = ptr8(address[_RING_CODES])
-    sample = ptr8(address[_NEIGHBOURS_SAMPLE])
-    distance = ptr32(address[_NEIGHBOURS_DISTANCE])
-    nearest = ptr16(address[_NEIGHBOURS_NEAREST])
-    state = ptr32(address[_NEIGHBOURS_STATE])
-    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
-    last = state[_N_MOST] - 1
-    low = state[plan + _N_LOW]
-    size = state[plan + _N_SIZE]
-    step = state[plan + _N_STEP]
-    farthest = distance[last]
-    b = state[plan + _N_FROM]
-    for _ in range(count):
-        b -= step
-        if b < low:
-            b += size
-        first = b * features  # < 65535 * 256 < 2**24
-        away = 0  # <= 256 * 255 < 2**16
-        i = features & 1
-        if i:
-            gap = codes[first] - sample[0]
-            away = gap if gap > 0 else 0 - gap
-        while i < features:
-            gap = codes[first + i] - sample[i]
-            if gap < 0:
-                away -= gap
-            else:
-                away += gap
-            i += 1
-            gap = codes[first + i] - sample[i]
-            if gap < 0:
-                away -= gap
-            else:
-                away += gap
-            i += 1
-            if away >= farthest:
-                break
-        if away < farthest and b != state[_N_SKIP]:
-            r = last
-            while r > 0 and distance[r - 1] > away:
-                distance[r] = distance[r - 1]
-                nearest[r] = nearest[r - 1]
-                r -= 1
-            distance[r] = away
-            nearest[r] = b
-            farthest = distance[last]
-    state[plan + _N_FROM] = b
 
 
 @micropython.viper
@@ -240,6 +170,11 @@ class NearestNeighbours(Learner):
     def _table(self):
         own = neighbours_table(self.features, self.classes, self.k)
         return ring_table(self.features, self.window) + own
+
+    def _allocate(self):
+        super()._allocate()
+        self._gaps = gaps()
+        self._addresses = address_table(self._flat + (self._gaps,))
 
     def _start(self):
         start_ring(self._flat, self.features, self.classes, self.window)

@@ -16,6 +16,8 @@ from .runs import in_runs
 # places of buffers
 _RING_SHAPE = const(0)
 _NEIGHBOURS_STATE = const(3)
+_NEIGHBOURS_SAMPLE = const(5)
+_NEIGHBOURS_DISTANCE = const(6)
 _STORE_STATE = const(22)
 _STORE_COUNT = const(24)
 # thicket/neighbours.py
@@ -29,8 +31,10 @@ _N_SECOND = const(5)
 _N_SIZE = const(6)
 _N_STEP = const(7)
 _N_COUNT = const(8)
+_FAR = const(65536)
 # thicket/ring.py
 _R_LENGTH = const(0)
+_R_FEATURES = const(1)
 _R_CLASSES = const(2)
 _R_HELD = const(3)
 _R_HEAD = const(4)
@@ -72,6 +76,31 @@ def aim(t, near):
     plan[_N_SECOND + _N_SIZE] = rest
     plan[_N_SECOND + _N_STEP] = int(stride(rest)) if spread else 1
     plan[_N_SECOND + _N_COUNT] = reach - newest
+
+
+@micropython.viper
+def is_found(t, near, rows, at: int) -> int:
+    """Whether the nearest that were found last are those of the sample at rows[at].
+
+    They are if that was asked for and nothing was taken in since, which would be the newest now.
+    Who changes samples that are held, or aims and does not search, writes 0 for their count.
+    """
+    shape = ptr32(ptr32(t)[_RING_SHAPE])
+    plan = ptr32(ptr32(near)[_NEIGHBOURS_STATE])
+    sample = ptr8(ptr32(near)[_NEIGHBOURS_SAMPLE])
+    x = ptr16(rows)
+    count = plan[_N_COUNT]
+    b = shape[_R_HEAD] - count
+    if b < plan[_N_LOW]:
+        b += plan[_N_SIZE]
+    if count == 0 or plan[_N_LOW] + plan[_N_SIZE] != shape[_R_HELD] or plan[_N_FROM] != b:
+        return 0
+    if ptr32(ptr32(near)[_NEIGHBOURS_DISTANCE])[plan[_N_MOST] - 1] == _FAR:
+        return 0  # fewer than k: what is behind them would move on
+    for f in range(shape[_R_FEATURES]):
+        if sample[f] != x[at + f] >> 8:
+            return 0
+    return 1
 
 
 @micropython.viper

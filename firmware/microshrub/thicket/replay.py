@@ -18,8 +18,9 @@ from ..fixed import below
 from .alone import compare_classes, even_out
 from .bayes import predict as ask_bayes
 from .grove import predict as ask_grove
-from .neighbours import begin, count_votes, search
+from .neighbours import count_votes
 from .reach import aim
+from .search import begin, search
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -121,7 +122,7 @@ def ask(t):
 def look(t, plan: int, part: int):
     """One of the parts of a search."""
     count = ptr32(ptr32(t)[_NEIGHBOURS_STATE])[plan + _N_COUNT]
-    search(0, 0, 0, t, plan, count * part // _PARTS - count * (part - 1) // _PARTS)
+    search(0, 0, t, plan, count * part // _PARTS - count * (part - 1) // _PARTS)
 
 
 @micropython.viper

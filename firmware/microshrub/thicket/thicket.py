@@ -38,6 +38,7 @@ from .grove import Grove
 from .members import FIXED, learn, predict, predict_next, rest
 from .moving_all import move_thicket
 from .neighbours import NearestNeighbours, neighbours_table, start_neighbours
+from .search import gaps
 from .shares import bayes_share, grove_share, reach, shrubs_share, softmax_share
 from .softmax import SoftmaxRegression
 
@@ -188,14 +189,15 @@ class Thicket(Learner):
         if self._with_replay:
             state = shared[own + _SEARCH]
             self._searches.append(ring + (state, votes) + shared[own + _SEARCH + 1 : -1])
+        self._gaps = (gaps(),)
         self._addresses = (
             self.grove._addresses,
-            address_table(self._searches[0]),
+            address_table(self._searches[0] + self._gaps),
             self.softmax._addresses,
             self.shrubs._addresses,
             address_table(shared[:own]),
             self.bayes._addresses,
-            address_table(self._searches[-1]),
+            address_table(self._searches[-1] + self._gaps),
             shared[-1],
         )
         self._row = ()

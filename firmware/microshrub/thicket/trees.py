@@ -217,15 +217,15 @@ def span(i: int, low: int, high: int, t, feature: int) -> int:
     """The least code of the leaf's samples times 256, plus the greatest."""
     address = ptr32(t)
     leaf = ptr32(address[_SPROUT_STATE])[_S_LEAF]
-    codes = ptr8(address[_RING_CODES])
-    line = ptr16(address[_SPROUT_LINE])
     features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
-    end = ptr16(address[_SPROUT_END])[leaf]
-    i = ptr16(address[_SPROUT_BEGIN])[leaf]
+    first = ptr16(address[_SPROUT_BEGIN])[leaf]
+    line = address[_SPROUT_LINE] + 2 * first
+    column = address[_RING_CODES] + feature
     low = 255
-    while i < end:
-        code = codes[line[i] * features + feature]  # < 65535 * 256 < 2**24
-        i += 1
+    i = ptr16(address[_SPROUT_END])[leaf] - first
+    while i:
+        i -= 1
+        code = ptr8(column)[ptr16(line)[i] * features]  # < 65535 * 256 < 2**24
         if code < low:
             low = code
         if code > high:

@@ -132,21 +132,21 @@ def count(i: int, b: int, k: int, t, feature: int, low: int, width: int):
     """Count the leaf's samples by class in each bin of 2**width codes from low on."""
     address = ptr32(t)
     leaf = ptr32(address[_SPROUT_STATE])[_S_LEAF]
-    codes = ptr8(address[_RING_CODES])
     labels = ptr8(address[_RING_LABELS])
-    line = ptr16(address[_SPROUT_LINE])
     tally = ptr16(address[_SPROUT_TALLY])
     features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
     classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
-    end = ptr16(address[_SPROUT_END])[leaf]
+    first = ptr16(address[_SPROUT_BEGIN])[leaf]
+    line = address[_SPROUT_LINE] + 2 * first
+    column = address[_RING_CODES] + feature
     for k in range(_BINS * classes):
         tally[k] = 0
-    i = ptr16(address[_SPROUT_BEGIN])[leaf]
-    while i < end:
-        b = line[i]
-        k = ((codes[b * features + feature] - low) >> width) * classes + labels[b]
+    i = ptr16(address[_SPROUT_END])[leaf] - first
+    while i:
+        i -= 1
+        b = ptr16(line)[i]
+        k = ((ptr8(column)[b * features] - low) >> width) * classes + labels[b]
         tally[k] = tally[k] + 1
-        i += 1
 
 
 @micropython.viper

@@ -128,14 +128,20 @@ class Counter:
         self._board.__exit__()
 
     def count(
-        self, which: int, kind: str | None = None, parameters: Mapping[str, Any] | None = None
+        self,
+        which: int,
+        kind: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        asked: bool = False,
     ) -> InstructionCost:
         """Instructions of each predict and each learn of a configuration, or of another model.
 
         The latter is of that kind and has those parameters; it learns the configuration's stream.
+        What predicting a sample has found is of use to learning it only with `asked`.
         """
         self._start(which, kind, parameters)
-        crc, empty, (predict, learn) = self._ask("run.count()")
+        crc, empty, (predict, learn) = self._ask(f"run.count({int(asked)})")
         return InstructionCost(
             self._instructions(predict - empty), self._instructions(learn - empty), crc
         )

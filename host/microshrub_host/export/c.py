@@ -23,6 +23,7 @@ from . import c_growing, c_spare, c_text
 ENCODE = ("quantizer", "encode_rows")
 _KINDS = {"B": "uint8_t", "H": "uint16_t", "i": "int32_t"}
 _OWN = r"\b(floor_div|floor_mod|item(?:8|16|32)_t)\b"  # names that other headers may have
+_LEAST = 12  # items: gcc warns of those that a kernel reads only where there are as many features
 LOST = "Include it in one C or C++ file; it predicts and learns."
 _TAKEN = (
     "buffers",
@@ -240,7 +241,7 @@ class State:
         """A buffer with what is in it; behind the last that is not zero C has zeros anyway."""
         used = next((k for k in range(len(buffer), 0, -1) if buffer[k - 1]), 1)
         declared = f"MICROSHRUB_ALIGNED {_KINDS[typecode]} microshrub_{self._names[id(buffer)]}"
-        yield from c_text.array(declared, list(buffer[:used]) or [0], max(len(buffer), 1))
+        yield from c_text.array(declared, list(buffer[:used]) or [0], max(len(buffer), _LEAST))
 
     def _table(self, table: Any, name: str) -> Iterator[str]:
         """A table of addresses, behind those that it holds."""
@@ -248,12 +249,15 @@ class State:
         for k, item in enumerate(table):
             if isinstance(item, (tuple, AddressTable)):
                 yield from self._table(item, f"{name}_{k}")
-                entries.append(f"{name}_{k}")
+                entries.append(f"microshrub_{name}_{k}")
             elif id(item) in self._names:
-                entries.append(self._names[id(item)])
+                entries.append(f"microshrub_{self._names[id(item)]}")
+            elif isinstance(item, bytes):  # that no kernel writes
+                yield from c_text.array(f"const uint8_t microshrub_{name}_{k}", item)
+                entries.append(f"(void *)microshrub_{name}_{k}")
             else:
                 learner = self.model.file.learner
                 raise UserError(f"{learner} cannot be exported as c: it has buffers of its own")
         yield f"static void *microshrub_{name}[] = {{"
-        yield from (f"    microshrub_{entry}," for entry in entries)
+        yield from (f"    {entry}," for entry in entries)
         yield "};"

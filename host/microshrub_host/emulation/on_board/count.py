@@ -61,6 +61,7 @@ def start_m3():
     timer[0] = 1  # CTRL: enable
 
 
+_N_COUNT = const(8)  # of a thicket's neighbours.state: how many samples they searched last
 _BLOCK = const(10)  # samples whose counts are printed at once
 
 
@@ -291,13 +292,17 @@ class Run:
             self.x[f] = self.codes[k] | self.codes[k + 1] << 8
             k += 2
 
-    def count(self) -> None:
-        """Print ticks of each predict and of each learn."""
+    def count(self, asked: int) -> None:
+        """Print ticks of each predict and of each learn, of a sample as if nobody had asked for it
+        before, or with `asked` with what the prediction has found."""
         predict, learn = self.model.predict, self.model.learn
+        found = [b for name, _, b in self.model.buffers() if name == "neighbours.state"]
         for i in range(self.first, len(self.labels)):
             k = (i - self.first) % _BLOCK
             self.row(i)
             self.one[k] = count_predict(stamp, self.ticks, predict, self.x)
+            if found and not asked:
+                found[0][_N_COUNT] = 0
             self.two[k] = count_learn(stamp, self.ticks, learn, self.x, self.labels[i])
             self._print(i, k + 1)
 

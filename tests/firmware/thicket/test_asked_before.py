@@ -1,0 +1,81 @@
+"""What was found for a sample that is asked for is found once: its label teaches the same bits."""
+
+from __future__ import annotations
+
+import importlib
+import random
+from array import array
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from microshrub_host.library import loader
+
+STEPS = 1500
+
+
+class Twins:
+    """Two thickets that do the same; for one of them nothing that was found before counts."""
+
+    def __init__(self, **parameters: Any) -> None:
+        self.library = loader.load(loader.fastest())
+        self.models = [self.library.Thicket(**parameters) for _ in range(2)]
+
+    def learn(self, x: array[int], label: int) -> None:
+        name, words = "neighbours.state", [dict_of(model) for model in self.models]
+        words[1][name][constant("_N_COUNT")] = 0
+        first, second = (model.learn(x, label) for model in self.models)
+        assert first == second
+        assert self.models[0].state_crc32() == self.models[1].state_crc32()
+
+
+def dict_of(model: Any) -> dict[str, Any]:
+    return {name: buffer for name, _, buffer in model.buffers()}
+
+
+def constant(name: str) -> int:
+    return loader.constant("thicket.neighbours", name)
+
+
+def rows(features: int, steps: int, seed: int) -> Iterator[tuple[array[int], int]]:
+    """Samples of few different codes, so that many are the same; classes in runs, now and then."""
+    rng = random.Random(seed)
+    label = 0
+    for i in range(steps):
+        if rng.random() < (0.7 if i // 300 % 2 else 0.05):
+            label = rng.randrange(3)
+        codes = (rng.choice((0, 9000, 9100, 30000)) + 10000 * label for _ in range(features))
+        yield array("H", codes), label if i < steps // 2 else (label + 1) % 3
+
+
+@pytest.mark.parametrize(("features", "size"), [(1, 2048), (3, 8192), (14, 65536), (2, 100_000)])
+def test_whatever_comes_between_the_question_and_the_label(features: int, size: int) -> None:
+    twins = Twins(features=features, classes=3, bytes=size)
+    decide = importlib.import_module(f"{twins.library.__name__}.thicket.decide").decide
+    guests = importlib.import_module(f"{twins.library.__name__}.thicket.guests")
+    stores = [guests.Store(model) for model in twins.models]
+    rng = random.Random(size)
+    waiting: list[tuple[array[int], int]] = []
+    for x, label in rows(features, STEPS, features):
+        before = waiting[-1][0] if waiting else x
+        for model, store in zip(twins.models, stores, strict=True):
+            state = rng.getstate()
+            for way in rng.sample(range(8), rng.randrange(3)):
+                if way < 2:
+                    model.predict(x)
+                elif way < 4:
+                    model.predict_next(x)
+                elif way == 4:
+                    model.predict(before)
+                elif way == 5:
+                    decide(model, x)
+                elif way == 6 and rng.random() < 0.1:
+                    store.welcome(x, label)
+                elif way == 7 and rng.random() < 0.05:
+                    model.move_codes(rng.randrange(features), 0, 1, 0)
+            if model is twins.models[0]:
+                rng.setstate(state)
+        waiting.append((x, label))
+        while len(waiting) > 3 or (waiting and rng.random() < 0.8):
+            twins.learn(*waiting.pop())
