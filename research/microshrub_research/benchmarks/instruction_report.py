@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from microshrub_host.base.progress import showing
 from microshrub_host.emulation import counted_models, emulated_boards, instruction_counts
 from microshrub_host.render.markdown import markdown_table
 
+ASKED = ", predicted before"
 _HEAD = ("board", "configuration", "call", "mean", "p50", "p99", "most")
 
 TEXT = """\
@@ -19,13 +21,14 @@ TEXT = """\
 
 Instructions of `model.predict(x)` and `model.learn(x, label)`, called from Python, counted in QEMU
 on a MicroPython {version}, for each of {counted:,} samples after {warmup:,} others; of Thicket for
-{thicket_counted:,} after all its windows are full. The counts are exact, and the same in every run
-of the same files; those of `predict` differ by up to 12 % with what else is loaded, since
-MicroPython looks names up in tables whose order depends on it. A real board's time is more than
-instructions divided by its clock rate: a Cortex-M0+ takes two cycles for a load or a taken branch,
-and more where code waits for flash. After each run the model's state was compared with the
-simulator's (CRC32 over all buffers). Up to a window of 64, shrubs compare splits as fractions;
-beyond it, they divide twice for each that could be the best.
+{thicket_counted:,} after all its windows are full. A sample that was predicted right before it is
+learned has its neighbours then; that is the last row of each thicket. The counts are exact, and
+the same in every run of the same files; those of `predict` differ by up to 12 % with what else is
+loaded, since MicroPython looks names up in tables whose order depends on it. A real board's time
+is more than instructions divided by its clock rate: a Cortex-M0+ takes two cycles for a load or a
+taken branch, and more where code waits for flash. After each run the model's state was compared
+with the simulator's (CRC32 over all buffers). Up to a window of 64, shrubs compare splits as
+fractions; beyond it, they divide twice for each that could be the best.
 
 {table}
 
@@ -59,7 +62,8 @@ _KERNELS_HEAD = ("configuration", "kernel", "calls", "mean", "dearest")
 def measure(
     boards: Sequence[str], native: bool = False
 ) -> list[tuple[str, counted_models.CountedModel, instruction_counts.InstructionCost]]:
-    """Every configuration of the table on every board; with native, of native modules.
+    """Every configuration of the table on every board; with native, of native modules. A thicket
+    comes twice, the second time with what the prediction of a sample has found.
 
     Raises UserError if a model on a board ends up in another state than the simulator's.
     """
@@ -72,8 +76,12 @@ def measure(
                 with instruction_counts.Counter(board, whats, native=native) as counter:
                     for i, what in enumerate(whats):
                         found.append((board, what, _counted(counter, i, what, board)))
+                        if what.kind == "Thicket":
+                            again = replace(what, name=what.name + ASKED)
+                            found.append((board, again, _counted(counter, i, again, board)))
                         total = sum(map(len, batches)) * len(boards)
-                        update(len(found), total, f"{board}: {what.name}")
+                        done = len({(board, w.name.removesuffix(ASKED)) for board, w, _ in found})
+                        update(done, total, f"{board}: {what.name}")
     return found
 
 
@@ -84,7 +92,8 @@ def _counted(
     board: str,
 ) -> instruction_counts.InstructionCost:
     """What a model costs; raises UserError if its state is not the simulator's."""
-    cost = counter.count(which, what.kind, what.parameters)
+    asked = what.name.endswith(ASKED)
+    cost = counter.count(which, what.kind, what.parameters, asked=asked)
     expected = instruction_counts.learned_on_pc(what)
     if cost.crc != expected:
         text = f"{what.name} on the {board} is not what the simulator computes"
@@ -95,11 +104,13 @@ def _counted(
 def rows(
     found: Sequence[tuple[str, counted_models.CountedModel, instruction_counts.InstructionCost]],
 ) -> list[tuple[str, ...]]:
-    """The table: head, then two rows a board and configuration."""
+    """The table: head, then two rows a board and configuration, and three of a thicket."""
     table: list[tuple[str, ...]] = [_HEAD]
     for board, what, cost in found:
-        for call, counts in (("predict", cost.predict), ("learn", cost.learn)):
-            table.append((board, what.name, call, *figures(counts)))
+        name, asked, _ = what.name.partition(ASKED)
+        if not asked:
+            table.append((board, name, "predict", *figures(cost.predict)))
+        table.append((board, name, "learn" + asked, *figures(cost.learn)))
     return table
 
 

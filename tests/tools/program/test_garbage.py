@@ -32,6 +32,7 @@ SHAPE: dict[str, Any] = {"features": 3, "classes": 2}
 SHRUB = ("ShrubEnsemble", SHAPE | {"window": 8, "trees": 2, "depth": 2})
 PROGRAMS: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
     "thicket": (("Thicket", SHAPE | {"bytes": 12000}), {}),
+    "PSRAM": (("Thicket", SHAPE | {"bytes": 1_048_576}), {}),
     "shrub, alarm, text": (SHRUB, {"alarm": {"detector": "adwin"}, "text": True}),
     "hoeffding": (("HoeffdingTree", SHAPE | {"nodes": 31, "leaves": 8}), {}),
     "anomaly": (SHRUB, {"anomaly": {"period": 1000, "window": 32, "reach": 4}}),
@@ -41,6 +42,7 @@ PROGRAMS: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
         {"spare": {"classes": 2, "room": 16}, "class_names": list("abcd")},
     ),
 }
+HEAPS = {"PSRAM": "4m"}
 SENSOR = {
     "kind": "own",
     "module": "mine",
@@ -97,7 +99,7 @@ def put(
         put_device(tmp_path, configuration(*model, **{"quantizer": "quantizer.state"} | fields))
         (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
         (tmp_path / "main.py").write_text(WATCHED)
-        devices.append(Device(micropython_command, tmp_path, "256k"))
+        devices.append(Device(micropython_command, tmp_path, HEAPS.get(name, "256k")))
         return devices[-1]
 
     yield put
