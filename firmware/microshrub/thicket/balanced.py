@@ -31,9 +31,10 @@ from micropython import const
 from ..fixed import RNG_WORDS, below, seed_generator
 from ..learner import ParameterError, whole
 from ..shrub.ensemble import learn as learn_shrubs
-from .members import come_back, predict_known, teach, was_asked
+from .members import come_back, predict_known, teach
 from .members import predict as predict_plainly
 from .members import predict_next as predict_next_plainly
+from .reach import find
 from .skill import MOST_JUDGED, SOFTEN, START, judge, rate
 from .thicket import MEMBERS, Thicket
 
@@ -92,7 +93,7 @@ def learn(t, rows, at: int, label: int) -> int:
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     weigh(t[_OWN], 0)
     late = int(come_back(t, rows, at))
-    predicted = int(predict_known(t, rows, at, int(was_asked(t[_OWN]))))
+    predicted = int(predict_known(t, rows, at, int(find(t, rows, at))))
     judge(t, label)
     if int(wants(t[_OWN], label)):
         teach(t, rows, at, label, int(predicted != label))

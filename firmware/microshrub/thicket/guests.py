@@ -52,6 +52,8 @@ _FAR = const(65536)
 _R_LENGTH = const(0)
 _R_HELD = const(3)
 _R_HEAD = const(4)
+# thicket/search.py
+_GAPS = const(8)
 # thicket/store.py
 _W_FIRST = const(0)
 # thicket/thicket.py
@@ -106,7 +108,7 @@ class Store:
         table = neighbours_table(model.features, model.classes, _NEAR)
         self._near = self._ring[:_RING_BUFFERS] + tuple([allocate(t, n) for _, t, n in table])
         start_neighbours(self._near, _NEAR, self._ring[_RING_SHAPE][_R_LENGTH])
-        self._table = address_table(self._near + model._gaps)
+        self._table = address_table(self._near + model._searches[0][_GAPS:])
 
     @property
     def held(self):

@@ -21,7 +21,7 @@ from .lookback import judge as judge_lookback
 from .mixing import divide, judge, mix, opinion, weigh
 from .neighbours import ask as ask_neighbours
 from .neighbours import count_votes
-from .reach import aim, is_found
+from .reach import aim, find
 from .replay import replay
 from .runs import in_runs
 from .scaling import average
@@ -121,12 +121,12 @@ def arrive(t, rows, at: int):
 
 
 @micropython.viper
-def predict_known(t, rows, at: int, asked: int) -> int:
+def predict_known(t, rows, at: int, found: int) -> int:
     """The class of a sample, from all members; each abstains that does not know what it needs.
 
-    asked is 1 if the sample was asked for before, and none was learned since.
+    found is 1 if its nearest neighbours are known.
     """
-    ask(t, rows, at, asked)
+    ask(t, rows, at, found)
     return int(hear(t))
 
 
@@ -142,7 +142,7 @@ def hear(t) -> int:
 def learn(t, rows, at: int, label: int) -> int:
     """Learn a sample, the newest or a late one; returns the class predicted before."""
     late = int(come_back(t, rows, at))
-    predicted = int(predict_known(t, rows, at, int(was_asked(t[_OWN]))))
+    predicted = int(predict_known(t, rows, at, int(find(t, rows, at))))
     teach(t, rows, at, label, int(predicted != label))
     if not late:
         ptr32(ptr32(t[_OWN])[_THICKET_STATE])[_T_KNOWN] = 1
@@ -161,13 +161,6 @@ def come_back(t, rows, at: int) -> int:
     if late:
         own[_T_FRESH] = 0
     return late
-
-
-@micropython.viper
-def was_asked(own) -> int:
-    """Whether the sample whose label came is the newest, and none came since it was asked for."""
-    state = ptr32(ptr32(own)[_THICKET_STATE])
-    return int(state[_T_FRESH] == 1 and state[_T_KNOWN] == 0)
 
 
 @micropython.viper
@@ -237,15 +230,12 @@ def row_sum(own, rows, at: int) -> int:
 
 
 @micropython.viper
-def ask(t, rows, at: int, asked: int):
+def ask(t, rows, at: int, found: int):
     """Let each member predict the sample."""
     address = ptr32(t[_OWN])
     own = ptr32(address[_THICKET_STATE])
     said = ptr32(address[_THICKET_SAID])
-    found = 0
-    if asked:
-        found = int(is_found(t[_GROVE], t[_NEIGHBOURS], rows, at))
-    if not found:
+    if found == 0:
         aim(t[_GROVE], t[_NEIGHBOURS])
     k = int(ask_grove(t[_GROVE], rows, at))
     said[_GROVE] = int(opinion(t[_GROVE], _GROVE_VOTES, k))

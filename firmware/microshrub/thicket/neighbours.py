@@ -12,7 +12,7 @@ Buffers after those of the ring (see ring.py):
     distance  'i'  [k] of the nearest, in order: the sum over features of |code - code|
     nearest   'H'  [k] their places
 
-Behind them the table of addresses has that of the bytes that search.gaps() makes.
+Behind them the table of addresses has that of |gap|, in bytes, see search.py.
 """
 
 import micropython
@@ -21,7 +21,7 @@ from micropython import const
 from ..buffers import address_table
 from ..learner import Learner
 from .ring import ring_table, start_ring, take
-from .search import begin, gaps, search
+from .search import begin, search
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -173,8 +173,8 @@ class NearestNeighbours(Learner):
 
     def _allocate(self):
         super()._allocate()
-        self._gaps = gaps()
-        self._addresses = address_table(self._flat + (self._gaps,))
+        self._searches = (self._flat + (bytes(range(255, 0, -1)) + bytes(range(256)),),)
+        self._addresses = address_table(self._searches[0])
 
     def _start(self):
         start_ring(self._flat, self.features, self.classes, self.window)

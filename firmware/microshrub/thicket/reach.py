@@ -15,11 +15,18 @@ from .runs import in_runs
 # From elsewhere, written by `make constants`:
 # places of buffers
 _RING_SHAPE = const(0)
+_THICKET_STATE = const(0)
 _NEIGHBOURS_STATE = const(3)
 _NEIGHBOURS_SAMPLE = const(5)
 _NEIGHBOURS_DISTANCE = const(6)
 _STORE_STATE = const(22)
 _STORE_COUNT = const(24)
+# thicket/members.py
+_GROVE = const(0)
+_NEIGHBOURS = const(1)
+_OWN = const(4)
+_T_KNOWN = const(4)
+_T_FRESH = const(5)
 # thicket/neighbours.py
 _N_MOST = const(0)
 _N_REACH = const(1)
@@ -79,15 +86,20 @@ def aim(t, near):
 
 
 @micropython.viper
-def is_found(t, near, rows, at: int) -> int:
-    """Whether the nearest that were found last are those of the sample at rows[at].
+def find(t, rows, at: int) -> int:
+    """Whether the nearest that were found last are those of the sample whose label came.
 
-    They are if that was asked for and nothing was taken in since, which would be the newest now.
-    Who changes samples that are held, or aims and does not search, writes 0 for their count.
+    They are if it was asked for and nothing was taken in since, which would be the newest now. Who
+    changes samples that are held, or aims and does not search, writes 0 for their count. t is the
+    tuple that the kernels of members.py get.
     """
-    shape = ptr32(ptr32(t)[_RING_SHAPE])
-    plan = ptr32(ptr32(near)[_NEIGHBOURS_STATE])
-    sample = ptr8(ptr32(near)[_NEIGHBOURS_SAMPLE])
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    if own[_T_FRESH] == 0 or own[_T_KNOWN]:
+        return 0
+    shape = ptr32(ptr32(t[_GROVE])[_RING_SHAPE])
+    near = ptr32(t[_NEIGHBOURS])
+    plan = ptr32(near[_NEIGHBOURS_STATE])
+    sample = ptr8(near[_NEIGHBOURS_SAMPLE])
     x = ptr16(rows)
     count = plan[_N_COUNT]
     b = shape[_R_HEAD] - count
@@ -95,7 +107,7 @@ def is_found(t, near, rows, at: int) -> int:
         b += plan[_N_SIZE]
     if count == 0 or plan[_N_LOW] + plan[_N_SIZE] != shape[_R_HELD] or plan[_N_FROM] != b:
         return 0
-    if ptr32(ptr32(near)[_NEIGHBOURS_DISTANCE])[plan[_N_MOST] - 1] == _FAR:
+    if ptr32(near[_NEIGHBOURS_DISTANCE])[plan[_N_MOST] - 1] == _FAR:
         return 0  # fewer than k: what is behind them would move on
     for f in range(shape[_R_FEATURES]):
         if sample[f] != x[at + f] >> 8:

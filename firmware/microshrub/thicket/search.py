@@ -32,11 +32,6 @@ _R_FEATURES = const(1)
 _GAPS = const(8)  # the place of the table of |gap|
 
 
-def gaps():
-    """The table of |gap|."""
-    return bytes([abs(k - 255) for k in range(511)])
-
-
 @micropython.viper
 def begin(t, rows, at: int):
     """Nothing was found near the sample at rows[at] yet."""

@@ -38,7 +38,6 @@ from .grove import Grove
 from .members import FIXED, learn, predict, predict_next, rest
 from .moving_all import move_thicket
 from .neighbours import NearestNeighbours, neighbours_table, start_neighbours
-from .search import gaps
 from .shares import bayes_share, grove_share, reach, shrubs_share, softmax_share
 from .softmax import SoftmaxRegression
 
@@ -185,19 +184,19 @@ class Thicket(Learner):
         own = len(self._own())
         ring = self.grove._flat[:_RING_BUFFERS]
         state, votes = shared[own : own + 2]
-        self._searches = [ring + (state, votes) + shared[own + 2 : own + _SEARCH]]
+        gaps = (bytes(range(255, 0, -1)) + bytes(range(256)),)  # see search.py
+        self._searches = [ring + (state, votes) + shared[own + 2 : own + _SEARCH] + gaps]
         if self._with_replay:
             state = shared[own + _SEARCH]
-            self._searches.append(ring + (state, votes) + shared[own + _SEARCH + 1 : -1])
-        self._gaps = (gaps(),)
+            self._searches.append(ring + (state, votes) + shared[own + _SEARCH + 1 : -1] + gaps)
         self._addresses = (
             self.grove._addresses,
-            address_table(self._searches[0] + self._gaps),
+            address_table(self._searches[0]),
             self.softmax._addresses,
             self.shrubs._addresses,
             address_table(shared[:own]),
             self.bayes._addresses,
-            address_table(self._searches[-1] + self._gaps),
+            address_table(self._searches[-1]),
             shared[-1],
         )
         self._row = ()
