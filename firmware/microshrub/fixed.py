@@ -137,11 +137,13 @@ def square_root(n: int) -> int:
 @micropython.viper
 def exp_decay(x: int) -> int:
     """exp(-x) in Q14 for x in Q16, 0 <= x < 2**31; 0 from x = 15 ln(2), about 10.4, on."""
-    if x >= 681390:  # 15 times ln(2) in Q16
+    if x >> 20:
         return 0
-    halvings = x * 1477 >> 26  # of 45426, which is ln(2), or one less; < 2**20 * 2**11
+    halvings = x * 1477 >> 26  # of ln(2) in Q16, or one less; < 2**20 * 2**11
     x -= halvings * 45426
     if x >= 45426:
         halvings += 1
         x -= 45426
+    if halvings > 14:
+        return 0
     return int(exp_negative(x)) >> halvings
