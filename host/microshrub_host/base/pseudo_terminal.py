@@ -9,6 +9,7 @@ from .errors import UserError
 
 if sys.platform != "win32":
     import pty
+    import termios
     import tty
 
     def pseudo_terminal() -> tuple[int, int, str]:
@@ -17,8 +18,15 @@ if sys.platform != "win32":
         tty.setraw(second)
         return first, second, os.ttyname(second)
 
+    def drop_unread(second: int) -> None:
+        """Drop what was written into the first end and not yet read from the second one."""
+        termios.tcflush(second, termios.TCIFLUSH)
+
 else:
 
     def pseudo_terminal() -> tuple[int, int, str]:
         """Raises UserError."""
         raise UserError("Windows has no pseudo-terminal: this needs Linux or macOS")
+
+    def drop_unread(second: int) -> None:
+        """Nothing, as there is no such end."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import re
 import subprocess
 import sys
 import tempfile
+import termios
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ from patience import PATIENCE
 from simulated_support import environment, simulated_board
 
 from microshrub_tools.board import simulated_board as boards
+from microshrub_tools.board.pc_board import PcBoard
 from microshrub_tools.board.ports import describe_ports
 from microshrub_tools.cli.main import main
 
@@ -117,3 +121,21 @@ def test_a_board_that_ended_is_not_found(
     gone.write_text("/dev/pts/99")
     assert boards.ports() == []
     assert not gone.exists()
+
+
+def test_a_board_that_nobody_reads_can_be_ended(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    flash = tmp_path / "flash"
+    flash.mkdir()
+    (flash / "main.py").write_text("while True: print('x' * 999)\n")
+    with PcBoard(micropython_command, flash) as board:
+        waits = threading.Event()
+        while not is_full(board.port):
+            waits.wait(0.05)
+
+
+def is_full(port: str) -> bool:
+    """Whether a line has as much as it holds."""
+    with open(port, "rb") as line:
+        return int.from_bytes(fcntl.ioctl(line, termios.FIONREAD, bytes(4)), sys.byteorder) > 4000

@@ -16,7 +16,7 @@ import threading
 from pathlib import Path
 from types import TracebackType
 
-from microshrub_host.base.pseudo_terminal import pseudo_terminal
+from microshrub_host.base.pseudo_terminal import drop_unread, pseudo_terminal
 
 SCRIPTS = Path(__file__).with_name("on_pc")  # what MicroPython runs
 
@@ -56,7 +56,9 @@ class PcBoard:
     ) -> None:
         self._closing = True
         self._process.kill()
-        self._thread.join()
+        while self._thread.is_alive():  # it writes what nobody reads
+            drop_unread(self._slave)
+            self._thread.join(0.1)
         self._process.kill()  # it may have been started anew in the meantime
         self._process.wait()
         os.close(self._master)
