@@ -30,7 +30,8 @@ from .emulator import EmulatedBoard, EmulatedBoardError
 SECONDS = 600  # the longest that a run on the board may take
 
 _SMALL = 65536  # bytes of a thicket that looks back no further, and has no large trees,
-_OF_LARGE = ("thicket.lookback", "thicket.wide")  # which are for these
+_UNCALLED = ("thicket.lookback", "thicket.wide")  # which are for these; and no range grows
+_UNCALLED += ("thicket.moving_all", "thicket.moving", "shrub.moving")
 
 _AROUND = ("quantizer", "metrics", "target")  # of a program: here codes come, and are not judged
 
@@ -250,7 +251,7 @@ def _stubs(whats: Sequence[CountedModel], arch: str) -> Iterator[tuple[str, byte
     program that `build` makes does not have these, and a board has no room for them."""
     if any(what.kind != "Thicket" or what.parameters["bytes"] > _SMALL for what in whats):
         return
-    for name in _OF_LARGE:
+    for name in _UNCALLED:
         tree = ast.parse(library_files.source_of(name).read_text(encoding="utf-8"))
         for node in tree.body:
             if isinstance(node, ast.FunctionDef):
