@@ -30,8 +30,10 @@ from .emulator import EmulatedBoard, EmulatedBoardError
 SECONDS = 600  # the longest that a run on the board may take
 
 _SMALL = 65536  # bytes of a thicket that looks back no further, and has no large trees,
-_UNCALLED = ("thicket.lookback", "thicket.wide")  # which are for these; and no range grows
-_UNCALLED += ("thicket.moving_all", "thicket.moving", "shrub.moving")
+_UNCALLED = (
+    *("thicket.lookback", "thicket.wide"),  # which are for these
+    *("thicket.moving_all", "thicket.moving", "shrub.moving"),  # no range grows here
+)
 
 _AROUND = ("quantizer", "metrics", "target")  # of a program: here codes come, and are not judged
 
