@@ -2,12 +2,15 @@
 
 Codes of 8 bits stand for the middle of those that they are the upper bits of, thresholds for the
 last of them. Means move as codes do; mean distances halve with each doubling.
+
+A kernel's call takes ten times as long as the few sums that move a code within the range, so these
+stand in the loops as well, and only what lies in a tail is left to moved_code().
 """
 
 import micropython
 from micropython import const
 
-from ..ranges import moved_code
+from ..ranges import core_steps, moved_code
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -23,6 +26,9 @@ _GROVE_FEATURE = const(5)
 _BAYES_POOLED = const(6)
 _GROVE_THRESHOLD = const(6)
 _SPROUT_STATE = const(9)
+# ranges.py
+_BELOW = const(4096)
+_CORE_CODES = const(57344)
 # thicket/bayes.py
 _B_FEATURES = const(0)
 _B_CLASSES = const(1)
@@ -44,9 +50,21 @@ def move_samples(t, feature: int, bits: int, doublings: int, steps: int):
     address = ptr32(t)
     shape = ptr32(address[_RING_SHAPE])
     codes = ptr8(address[_RING_CODES])
+    lower = int(core_steps(bits + doublings, steps))
+    known = -1  # the last code, and what became of it: many are the same
+    moved = 0
     k = feature
     for _ in range(shape[_R_HELD]):
-        codes[k] = int(moved_code((codes[k] << 8) + 128, bits, doublings, steps)) >> 8
+        if codes[k] != known:
+            known = codes[k]
+            code = (known << 8) + 128
+            u = code - _BELOW
+            c = (u >> doublings) + lower
+            if 0 <= u < _CORE_CODES and 0 <= c < _CORE_CODES:
+                moved = (c + _BELOW) >> 8
+            else:
+                moved = int(moved_code(code, bits, doublings, steps)) >> 8
+        codes[k] = moved
         k += shape[_R_FEATURES]
 
 
@@ -65,9 +83,21 @@ def move_trees(t, feature: int, bits: int, doublings: int, steps: int):
     by = ptr8(address[_GROVE_FEATURE])
     threshold = ptr8(address[_GROVE_THRESHOLD])
     sprout = ptr32(address[_SPROUT_STATE])
+    lower = int(core_steps(bits + doublings, steps))
+    known = -1
+    moved = 0
     for k in range((grove[_G_USED] + 1) * (grove[_G_MOST] - 1)):
         if by[k] == feature:
-            threshold[k] = int(moved_code((threshold[k] << 8) + 255, bits, doublings, steps)) >> 8
+            if threshold[k] != known:
+                known = threshold[k]
+                code = (known << 8) + 255
+                u = code - _BELOW
+                c = (u >> doublings) + lower
+                if 0 <= u < _CORE_CODES and 0 <= c < _CORE_CODES:
+                    moved = (c + _BELOW) >> 8
+                else:
+                    moved = int(moved_code(code, bits, doublings, steps)) >> 8
+            threshold[k] = moved
     if sprout[_S_BY] == feature:
         sprout[_S_AT] = int(moved_code((sprout[_S_AT] << 8) + 255, bits, doublings, steps)) >> 8
 

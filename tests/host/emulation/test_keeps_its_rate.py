@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from emulated_support import board_file
+from patience import PATIENCE
 
 from microshrub_host.boards import board_files, program_time
 from microshrub_host.emulation import emulated_boards
@@ -24,7 +25,6 @@ from microshrub_tools.link.messages import HELLO, STATUS, confusion
 SECONDS = 10
 RATE = 50
 CLASSES = 2
-SETTLED = 100  # samples by which the ranges have grown
 LONGEST_US = 25_000  # from one reading to the next
 ON_BOARD = r"""
 import gc
@@ -79,7 +79,7 @@ class Voltage:
     def read_u16(self):
         if self.first:
             now = clock()
-            if read[COUNT] > SETTLED:
+            if read[COUNT]:
                 read[LONGEST] = max(read[LONGEST], now - read[LAST])
             read[COUNT] += 1
             read[LAST] = now
@@ -172,12 +172,10 @@ def test_fifty_samples_a_second_with_a_monitor(tmp_path: Path) -> None:
     files["/requests"] = requests().encode()
     scale, usb = round(tick_us * 4096), round(program_time.USB_BYTE_US)
     program = tmp_path / "rate.py"
-    program.write_text(
-        f"SCALE, USB, PER_SECOND, SETTLED = {scale}, {usb}, {1 + CLASSES}, {SETTLED}\n{ON_BOARD}"
-    )
+    program.write_text(f"SCALE, USB, PER_SECOND = {scale}, {usb}, {1 + CLASSES}\n{ON_BOARD}")
     files["/rate.mpy"] = mpy.compiled_program(program, emulator.board.arch).read_bytes()
     with EmulatedBoard(emulator, files) as board:
-        said = board.exec("import rate", 300)
+        said = board.exec("import rate", PATIENCE)
     came, longest_us, samples, left = map(int, said.splitlines()[-1].split())
     assert abs(came - SECONDS * RATE) <= 1
     assert samples == came

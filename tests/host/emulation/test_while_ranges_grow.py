@@ -1,0 +1,78 @@
+"""What a sample takes while ranges grow: no reading of 50 a second comes late for it.
+
+Counted on an emulated Cortex-M0, on samples of a sensor whose values spread twice as far after
+every thirtieth, so ranges grow also when trees are there.
+"""
+
+from __future__ import annotations
+
+import pytest
+from patience import PATIENCE
+
+from microshrub_host.boards import board_files
+from microshrub_host.emulation import emulated_boards
+from microshrub_host.emulation.emulator import EmulatedBoard
+from microshrub_host.emulation.instruction_counts import TICKS
+from microshrub_host.programs import mpy
+
+SAMPLES = 130
+LONGEST_MS = 25.0  # from one reading to the next
+GROWTH_MS = 12.0
+AROUND_MS = 5.0  # of the program, see reliability.md
+ON_BOARD = """
+import gc
+gc.threshold(2048)
+from array import array
+from machine import mem32
+from microshrub.growing import GrowingQuantizer
+from microshrub.thicket.thicket import Thicket
+
+mem32[0x40008508], mem32[0x40008510], mem32[0x40008000] = 3, 0, 1  # 32 bits, every tick
+gc.collect()
+model = Thicket(features=FEATURES, classes=3, bytes=BYTES)
+quantizer = GrowingQuantizer(FEATURES, (model,))
+raw, x = array("i", [0] * FEATURES), array("H", [0] * FEATURES)
+coded, took = array("i", [0] * SAMPLES), array("i", [0] * SAMPLES)
+
+def count():
+    mem32[0x40008040] = 1
+    return mem32[0x40008540]
+
+def live(k, state):
+    for f in range(FEATURES):
+        state = state * 997 % 1048573
+        raw[f] = (state % 2000 - 1000 + 900 * (k // 20 % 3)) << (k // 30)
+    began = count()
+    quantizer.encode(raw, x)
+    coded[k] = count() - began
+    model.learn(x, k // 20 % 3)
+    took[k] = count() - began
+    return state
+
+state = 1
+gc.collect()
+gc.threshold(-1)
+for k in range(SAMPLES):
+    state = live(k, state)
+print(max(took), max(coded), quantizer.range_of(0)[1])
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("most_bytes", "features"), [(36864, 2), (36864, 6), (16384, 14)])
+def test_no_reading_is_late(most_bytes: int, features: int) -> None:
+    try:
+        emulator = emulated_boards.find_or_build("cortex-m0")
+    except emulated_boards.NoEmulator as reason:
+        pytest.skip(str(reason))
+    pico = board_files.load("rpi_pico")
+    assert pico.cost
+    tick_ms = pico.cost.cycles * 1e3 / pico.clock_hz / TICKS[emulator.board.name]
+    files = {f"/{mpy.in_library(path)}": path.read_bytes() for path in mpy.compiled("armv6m")}
+    names = f"SAMPLES, FEATURES, BYTES = {SAMPLES}, {features}, {most_bytes}\n"
+    with EmulatedBoard(emulator, files) as board:
+        most, coded, bits = map(int, board.exec(names + ON_BOARD, PATIENCE).split()[-3:])
+    assert bits > 12  # they have grown
+    assert coded * tick_ms <= GROWTH_MS
+    if features > 2:  # two features whose classes lie one over the other take longer to learn
+        assert most * tick_ms + AROUND_MS <= LONGEST_MS
