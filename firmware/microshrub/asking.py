@@ -188,17 +188,23 @@ class Asking(Buffers):
         Allocates nothing.
         """
         self._check(votes)
+        sure = self._is_sure(votes, wrong)
+        words = self._flat[_ASKING_WORDS]
+        if words[_Q_CHANGED]:
+            return
+        doubtful = has_doubted(self._flat[_ASKING_DOUBT])
+        if has_changed(self._flat[_ASKING_SURPRISE], sure, wrong, doubtful):
+            words[_Q_CHANGED] = 1
+            words[_Q_KEPT] = 0 if doubtful else words[_Q_SAVED] * 5 // 8
+
+    def _is_sure(self, votes, wrong):
+        """Whether the sample was certain enough not to be asked for; notes if that misled."""
         words = self._flat[_ASKING_WORDS]
         ahead = margin(votes, self.classes)
         if ahead >= _CERTAIN:
             misled = words[_Q_MISLED] + (8 if wrong else -2)
             words[_Q_MISLED] = min(max(misled, 0), _MOST_MISLED)
-        sure = ahead >= words[_Q_LIMIT]
-        doubtful = has_doubted(self._flat[_ASKING_DOUBT])
-        surprise = self._flat[_ASKING_SURPRISE]
-        if not words[_Q_CHANGED] and has_changed(surprise, sure, wrong, doubtful):
-            words[_Q_CHANGED] = 1
-            words[_Q_KEPT] = 0 if doubtful else words[_Q_SAVED] * 5 // 8
+        return ahead >= words[_Q_LIMIT]
 
     @property
     def asks(self):

@@ -124,6 +124,12 @@ class ClassNames(Buffers):
         start = whole("a class", c, 0, self.classes - 1) * self.room
         return str(bytes(texts[start : start + sizes[c]]), "utf-8")
 
+    def copy(self, c, body, at):
+        """Write the name of a class to body[at:]; returns how many bytes. Allocates nothing."""
+        whole("a class", c, 0, self.classes - 1)
+        _copy(self._flat[4], c * self.room, body, at, self._flat[3][c])
+        return self._flat[3][c]
+
     def find(self, name):
         """The class that has this name, -1 if none has."""
         wanted = name.encode()
@@ -157,16 +163,14 @@ class ClassNames(Buffers):
 
         Raises ValueError for a class without a name.
         """
-        _, state, stands, _, _ = self._flat
-        c = stands[whole("label", label, 0, self.classes - 1)]
-        if state[c] != _NAMED:
+        c = self._flat[2][whole("label", label, 0, self.classes - 1)]
+        if self._flat[1][c] != _NAMED:
             raise ValueError("class %d has no name: give it one before it is learned" % label)
         return c
 
     def said(self, predicted, votes):
         """What a prediction with these votes, array('i'), says. Allocates nothing."""
-        _, state, stands, _, _ = self._flat
-        return spoken(state, stands, votes, predicted, self.classes)
+        return spoken(self._flat[1], self._flat[2], votes, predicted, self.classes)
 
     # What a person does
 
@@ -258,6 +262,12 @@ class ClassNames(Buffers):
         words = self._flat[0]
         words[_CHANGES] = (words[_CHANGES] + 1) & _TICKS
         words[_NEWEST] = newest
+
+
+def _copy(texts, start, body, at, size):
+    while size:
+        size -= 1
+        body[at + size] = texts[start + size]
 
 
 def is_name(data, start, end):

@@ -17,56 +17,45 @@ Buffers (F = features):
     forecaster.halves     'i'  [horizon] and half the width of its interval
 """
 
-import micropython
 from micropython import const
 
 from .buffers import Buffers
+from .forecast_rows import arrange, keep
 from .learner import ParameterError, same_items, whole
 from .number_metrics import NumberMetrics
 from .quantizer import RAW, Quantizer
 from .target import Target
 
-_COLUMNS = const(0)
-_COLUMN = const(1)  # the place of the target among the columns
-_HORIZON = const(2)
-_LAGS = const(3)
-_KEPT = const(4)  # targets in the ring
-_HEAD = const(5)  # the place of the last one
-_AT = const(6)  # the place of the sample that came `horizon` before
-_HELD = const(7)  # samples that wait
-_TAKEN = const(8)  # samples so far, which wraps around at 2**30
-_SAID = const(9)  # the last prediction
-_HALF = const(10)  # half the width of its interval, _NONE without one
-_OUTCOME = const(11)  # of the target that came last: 0 not known, 1 inside its interval, 2 outside
-_WORDS = const(12)
+# From elsewhere, written by `make constants`:
+# forecast_rows.py
+_F_COLUMNS = const(0)
+_F_COLUMN = const(1)
+_F_HORIZON = const(2)
+_F_LAGS = const(3)
+_F_KEPT = const(4)
+_F_HEAD = const(5)
+_F_AT = const(6)
+_F_HELD = const(7)
+_F_TAKEN = const(8)
+_F_SAID = const(9)
+_F_HALF = const(10)
+_F_OUTCOME = const(11)
+_F_WORDS = const(12)
+# (end)
+
+# Places of the buffers
+_OWN_WORDS = const(0)
+_ROW = const(1)
+_CODES = const(2)
+_RECENT = const(3)
+_ROWS = const(4)
+_PREDICTED = const(5)
+_HALVES = const(6)
 
 _MISSING = const(-536870912)  # the quantizer's
 _RAW_MAX = const(536870911)
 _TICKS = const(1073741823)  # 2**30 - 1
 _NONE = const(-1)
-
-
-@micropython.viper
-def arrange(raw: ptr32, at: int, words: ptr32, row: ptr32, recent: ptr32):
-    """Make the features of the sample at raw[at:], whose target stands in the ring already."""
-    k = 0
-    for c in range(words[_COLUMNS]):
-        if c != words[_COLUMN]:
-            row[k] = raw[at + c]
-            k += 1
-    place = words[_HEAD]
-    for _ in range(words[_LAGS]):
-        row[k] = recent[place]
-        k += 1
-        place = place - 1 if place else words[_KEPT] - 1
-
-
-@micropython.viper
-def keep(codes: ptr16, words: ptr32, rows: ptr16, features: int):
-    """Let a sample wait for its target, in the place of the oldest one."""
-    at = words[_AT] * features
-    for f in range(features):
-        rows[at + f] = codes[f]
 
 
 class Forecaster(Buffers):
@@ -125,7 +114,7 @@ class Forecaster(Buffers):
     def _table(self):
         features, horizon = self.model.features, self.horizon
         return [
-            ("forecaster.words", "i", _WORDS),
+            ("forecaster.words", "i", _F_WORDS),
             ("forecaster.row", "i", features),
             ("forecaster.codes", "H", features),
             ("forecaster.recent", "i", self._kept),
@@ -134,32 +123,32 @@ class Forecaster(Buffers):
             ("forecaster.halves", "i", horizon),
         ]
 
-    _FIXED = (("forecaster.words", range(_KEPT + 1)),)
+    _FIXED = (("forecaster.words", range(_F_KEPT + 1)),)
 
     def _start(self):
         words, _, _, recent, _, _, _ = self._flat
-        words[_COLUMNS], words[_COLUMN] = self.columns, self.column
-        words[_HORIZON] = self.horizon
-        words[_LAGS] = self.lags
-        words[_KEPT] = len(recent)
-        words[_HALF] = _NONE
+        words[_F_COLUMNS], words[_F_COLUMN] = self.columns, self.column
+        words[_F_HORIZON] = self.horizon
+        words[_F_LAGS] = self.lags
+        words[_F_KEPT] = len(recent)
+        words[_F_HALF] = _NONE
         for k in range(len(recent)):
             recent[k] = _MISSING
         self._row = ()  # that was checked last
 
     def _is_sound(self):
         words, row, _, recent, _, predicted, halves = self._flat
-        held, at = words[_HELD], words[_AT]
-        if not 0 <= words[_HEAD] < words[_KEPT] or not 0 <= words[_TAKEN] <= _TICKS:
+        held, at = words[_F_HELD], words[_F_AT]
+        if not 0 <= words[_F_HEAD] < words[_F_KEPT] or not 0 <= words[_F_TAKEN] <= _TICKS:
             return False
         if not 0 <= held <= self.horizon or (at != held if held < self.horizon else at < 0):
             return False
-        if at >= max(self.horizon, 1) or not 0 <= words[_OUTCOME] <= 2:
+        if at >= max(self.horizon, 1) or not 0 <= words[_F_OUTCOME] <= 2:
             return False
         return (
             all([_MISSING <= v <= _RAW_MAX for v in list(row) + list(recent)])
-            and all([_MISSING < v <= _RAW_MAX for v in [words[_SAID]] + list(predicted)])
-            and all([_NONE <= v <= _RAW_MAX for v in [words[_HALF]] + list(halves)])
+            and all([_MISSING < v <= _RAW_MAX for v in [words[_F_SAID]] + list(predicted)])
+            and all([_NONE <= v <= _RAW_MAX for v in [words[_F_HALF]] + list(halves)])
         )
 
     def observe(self, values):
@@ -169,12 +158,12 @@ class Forecaster(Buffers):
         if not self.target.frozen and y != _MISSING:
             self.target.observe(y)
         self._arrange(values, 0, y)
-        self.quantizer.observe(self._flat[1])
+        self.quantizer.observe(self._flat[_ROW])
 
     def freeze(self):
         """Fix the ranges, of which lags have the target's, and begin anew."""
         self.target.freeze()
-        row = self._flat[1]
+        row = self._flat[_ROW]
         for end in self.target.ends if not self.quantizer.frozen else ():
             for f in range(len(row)):
                 row[f] = _MISSING if f < self.columns - 1 else end
@@ -196,89 +185,117 @@ class Forecaster(Buffers):
         return self.take_at(values, 0)
 
     def take_at(self, values, at):
-        """The same with the sample at values[at:], which is not looked at before."""
-        words, _, _, recent, _, _, _ = self._flat
+        """The same with the sample at values[at:], which is not looked at before.
+
+        No function on this way has more than eleven words of state, see device/answers.py.
+        """
+        words = self._flat[_OWN_WORDS]
         y = values[at + self.column]
-        words[_OUTCOME] = 0
-        words[_TAKEN] = (words[_TAKEN] + 1) & _TICKS
-        outlook = self.outlook
-        if outlook:
+        words[_F_OUTCOME] = 0
+        words[_F_TAKEN] = (words[_F_TAKEN] + 1) & _TICKS
+        if self.outlook:
             self._learn_waiting(y)
             self._arrange(values, at, y)
-            outlook.note(recent, words[_HEAD], self.target.span)
-            self._predict()
-            said = outlook.foresee(words[_AT], words[_SAID], recent, words[_HEAD])
-            words[_SAID] = self.target.within(said)
+            self._foresee()
             self._wait()
         else:
             self._arrange(values, at, _MISSING)
-            self._predict_and_learn(y)
-        return words[_SAID]
+            if y == _MISSING:
+                self._predict()
+            else:
+                self._predict_and_learn(y)
+        return words[_F_SAID]
 
     def _learn_waiting(self, y):
         """Learn the sample that waited for this value of the target."""
-        words, _, _, recent, rows, predicted, halves = self._flat
-        if words[_HELD] < self.horizon or y == _MISSING:
+        words = self._flat[_OWN_WORDS]
+        if words[_F_HELD] < self.horizon or y == _MISSING:
             return
-        at, model = words[_AT], self.model
-        model._learn(model._addresses, rows, at * model.features, self.target.learn(y))
-        guess = recent[(words[_HEAD] + words[_KEPT] - self.horizon + 1) % words[_KEPT]]
-        if self.outlook:
-            self.outlook.judge(at, guess, y, self.target.span)
-        self._judge(predicted[at], halves[at], y, guess)
+        code = self.target.learn(y)
+        self._learn(self._flat[_ROWS], words[_F_AT], code)
+        self._judge_waiting(words[_F_AT], y)
+
+    def _judge_waiting(self, at, y):
+        """The guess is the target that came last before the prediction."""
+        words = self._flat[_OWN_WORDS]
+        guess = (words[_F_HEAD] + words[_F_KEPT] - self.horizon + 1) % words[_F_KEPT]
+        guess = self._flat[_RECENT][guess]
+        self.outlook.judge(at, guess, y, self.target.span)  # type: ignore[union-attr]
+        self._judge(self._flat[_PREDICTED][at], self._flat[_HALVES][at], y, guess)
+
+    def _learn(self, rows, at, code):
+        """Have the row of that number learned; returns the code that was predicted for it."""
+        model = self.model
+        return model._learn(model._addresses, rows, at * model.features, code)
+
+    def _foresee(self):
+        """Predict the sample, with the outlook's opinion."""
+        words, recent = self._flat[_OWN_WORDS], self._flat[_RECENT]
+        self.outlook.note(recent, words[_F_HEAD], self.target.span)  # type: ignore[union-attr]
+        self._predict()
+        said = self.outlook.foresee(  # type: ignore[union-attr]
+            words[_F_AT], words[_F_SAID], recent, words[_F_HEAD]
+        )
+        words[_F_SAID] = self.target.within(said)
 
     def _predict(self):
-        _, row, codes, _, _, _, _ = self._flat
-        self.quantizer.encode(row, codes)
+        codes = self._flat[_CODES]
+        self.quantizer.encode(self._flat[_ROW], codes)
         self._say(self.model._predict(self.model._addresses, codes, 0))
 
     def _say(self, code):
         """Keep what a code predicts, and how sure that is."""
-        words = self._flat[0]
-        words[_SAID] = self.target.predicted(code)
-        words[_HALF] = self.interval.half if self.interval else _NONE
+        words = self._flat[_OWN_WORDS]
+        words[_F_SAID] = self.target.predicted(code)
+        words[_F_HALF] = self.interval.half if self.interval else _NONE
 
     def _wait(self):
         """Keep the sample until its target comes."""
-        words, _, codes, _, rows, predicted, halves = self._flat
-        at = words[_AT]
-        keep(codes, words, rows, self.model.features)
-        predicted[at] = words[_SAID]
-        halves[at] = words[_HALF]
-        words[_AT] = at + 1 if at + 1 < self.horizon else 0
-        if words[_HELD] < self.horizon:
-            words[_HELD] += 1
+        words = self._flat[_OWN_WORDS]
+        at = words[_F_AT]
+        keep(self._flat[_CODES], words, self._flat[_ROWS], self.model.features)
+        self._flat[_PREDICTED][at] = words[_F_SAID]
+        self._flat[_HALVES][at] = words[_F_HALF]
+        words[_F_AT] = at + 1 if at + 1 < self.horizon else 0
+        if words[_F_HELD] < self.horizon:
+            words[_F_HELD] += 1
 
     def _predict_and_learn(self, y):
-        """Predict a sample whose target, if it is known, is learned at once."""
-        words, row, codes, recent, _, _, _ = self._flat
-        if y == _MISSING:
-            self._predict()
-            return
-        model, target = self.model, self.target
-        self.quantizer.encode(row, codes)
-        self._say(model._learn(model._addresses, codes, 0, target.code(y)))
-        target.learn(y)
-        self._judge(words[_SAID], words[_HALF], y, recent[words[_HEAD]])
-        recent[words[_HEAD]] = y
+        """Predict a sample whose target is learned at once."""
+        codes = self._flat[_CODES]
+        self.quantizer.encode(self._flat[_ROW], codes)
+        code = self.target.code(y)
+        self._say(self._learn(codes, 0, code))
+        self.target.learn(y)
+        self._judge_now(y)
+
+    def _judge_now(self, y):
+        """The guess is the target before."""
+        words, recent = self._flat[_OWN_WORDS], self._flat[_RECENT]
+        guess = recent[words[_F_HEAD]]
+        recent[words[_F_HEAD]] = y
+        self._judge(words[_F_SAID], words[_F_HALF], y, guess)
 
     def _judge(self, said, half, y, guess):
         """Note how far a prediction was off, if a simple guess could have been made."""
-        inside = abs(said - y) <= half
-        if guess != _MISSING:
-            self.metrics.update(said, y, guess, inside)
         if self.interval:
             self.interval.learn(said, y, half)
-            self._flat[0][_OUTCOME] = 1 if inside else 2
+            self._flat[_OWN_WORDS][_F_OUTCOME] = 1 if abs(said - y) <= half else 2
+        if guess != _MISSING:
+            half = abs(said - y) <= half  # whether it was inside: no word more of state
+            self.metrics.update(said, y, guess, half)
 
     def _arrange(self, values, at, y):
         """Make the features; y goes to the ring, if there are lags or samples that wait."""
-        words, row, _, recent, _, _, _ = self._flat
         if self.horizon:
-            head = words[_HEAD] + 1
-            words[_HEAD] = head if head < words[_KEPT] else 0
-            recent[words[_HEAD]] = y
-        arrange(values, at, words, row, recent)
+            self._keep(y)
+        arrange(values, at, self._flat[_OWN_WORDS], self._flat[_ROW], self._flat[_RECENT])
+
+    def _keep(self, y):
+        words = self._flat[_OWN_WORDS]
+        head = words[_F_HEAD] + 1
+        words[_F_HEAD] = head if head < words[_F_KEPT] else 0
+        self._flat[_RECENT][words[_F_HEAD]] = y
 
     def _check(self, values):
         if not same_items(values, RAW) or len(values) != self.columns:
@@ -287,24 +304,24 @@ class Forecaster(Buffers):
     @property
     def said(self):
         """The last prediction, raw."""
-        return self._flat[0][_SAID]
+        return self._flat[_OWN_WORDS][_F_SAID]
 
     @property
     def half(self):
         """Half the width of its interval, raw; -1 without one."""
-        return self._flat[0][_HALF]
+        return self._flat[_OWN_WORDS][_F_HALF]
 
     @property
     def outcome(self):
         """Of the last sample's target: 1 inside its interval, 2 outside, 0 not known."""
-        return self._flat[0][_OUTCOME]
+        return self._flat[_OWN_WORDS][_F_OUTCOME]
 
     @property
     def samples(self):
         """Samples so far, 0..2**30 - 1, where it wraps around."""
-        return self._flat[0][_TAKEN]
+        return self._flat[_OWN_WORDS][_F_TAKEN]
 
     @property
     def waiting(self):
         """Samples that wait for their target."""
-        return self._flat[0][_HELD]
+        return self._flat[_OWN_WORDS][_F_HELD]

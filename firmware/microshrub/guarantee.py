@@ -87,36 +87,52 @@ class Guarantee(Buffers):
         label is told at once, unless it is -1. Returns how many classes are in the set, 0..255.
         Allocates nothing.
         """
-        words, members, right = self._flat
-        limit = self.limit(votes)
-        size = 0
-        for c in range(self.classes):
-            member = int(votes[c] >> 9 >= limit)
-            members[c] = member
-            size += member
-        if words[_G_SETS] >= _G_MOST:
-            for k in range(_G_TOLD, _G_SURE):
-                words[k] >>= 1
-        words[_G_SURE] = right[_eighth(votes)]
-        words[_G_SETS] += 1
-        words[_G_CLASSES] += size
-        words[_G_UNSURE] += int(size > 1)
+        size = self._choose(votes)
+        self._count(size, votes)
         if label >= 0:
             self.told(votes, said, label)
         return min(size, 255)
 
+    def _choose(self, votes):
+        """Make the set; returns how many classes are in it."""
+        members = self._flat[_GUARANTEE_SET]
+        limit = self.limit(votes)
+        size = c = 0
+        while c < self.classes:
+            members[c] = int(votes[c] >> 9 >= limit)
+            size += members[c]
+            c += 1
+        return size
+
+    def _count(self, size, votes):
+        words = self._flat[_GUARANTEE_WORDS]
+        if words[_G_SETS] >= _G_MOST:
+            for k in range(_G_TOLD, _G_SURE):
+                words[k] >>= 1
+        words[_G_SURE] = self._flat[_GUARANTEE_RIGHT][_eighth(votes)]
+        words[_G_SETS] += 1
+        words[_G_CLASSES] += size
+        words[_G_UNSURE] += int(size > 1)
+
     def told(self, votes, said, label):
         """Take the label of a sample with these votes. Allocates nothing."""
+        self._cover(votes[label] >> 9 >= self.limit(votes))
+        self._weigh(_eighth(votes), said == label)
+
+    def _cover(self, covered):
+        """Count a label that was in its set, or was not."""
         words = self._flat[_GUARANTEE_WORDS]
         if words[_G_TOLD] >= 2 * _G_MOST:  # many of no set, which came late
             words[_G_TOLD] >>= 1
             words[_G_COVERED] >>= 1
-        covered = votes[label] >> 9 >= self.limit(votes)
         words[_G_TOLD] += 1
         words[_G_COVERED] += int(covered)
         words[_G_THRESHOLD] += _G_STEP * (100 - self.percent if covered else -self.percent)
-        right, k = self._flat[_GUARANTEE_RIGHT], _eighth(votes)
-        right[k] += 65535 - right[k] >> 6 if said == label else -(right[k] >> 6)
+
+    def _weigh(self, k, was_right):
+        """Move how many predictions with votes like these are right."""
+        right = self._flat[_GUARANTEE_RIGHT]
+        right[k] += 65535 - right[k] >> 6 if was_right else -(right[k] >> 6)
 
     @property
     def confidence(self):
@@ -137,17 +153,26 @@ class Guarantee(Buffers):
 
         They are counts, the last prediction's confidence in 1/65536, and its set.
         """
-        own, members, _ = self._flat
-        for k in range(_G_TOLD, _G_WORDS):
-            words[k - 1] = own[k]
-        n = _G_WORDS - 1
-        for begin in range(0, self.classes, _G_BITS):
-            bits = 0
-            for c in range(begin, min(begin + _G_BITS, self.classes)):
-                bits |= members[c] << (c - begin)
-            words[n] = bits - (1 << 29)  # within 30 bits with a sign
+        n = 0
+        while n < _G_WORDS - 1:
+            words[n] = self._flat[_GUARANTEE_WORDS][n + _G_TOLD]
             n += 1
+        begin = 0
+        while begin < self.classes:
+            words[n] = self._bits(begin)
+            n += 1
+            begin += _G_BITS
         return n
+
+    def _bits(self, begin):
+        """The members of the set from a class on, within 30 bits with a sign."""
+        members = self._flat[_GUARANTEE_SET]
+        bits = 0
+        c = min(begin + _G_BITS, self.classes)
+        while c > begin:
+            c -= 1
+            bits = bits << 1 | members[c]
+        return bits - (1 << 29)
 
 
 def _eighth(votes):

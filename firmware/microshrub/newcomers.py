@@ -95,14 +95,14 @@ _ENOUGH = const(8)
 
 
 @micropython.viper
-def meet(t, rows, at: int, label: int, collecting: int, doubt: int) -> int:
-    """Compare the sample at rows[at]; whether it is new. label is -1 if it is not known.
+def meet(t, x, label: int, collecting: int, doubt: int) -> int:
+    """Compare a sample of these codes; whether it is new. label is -1 if it is not known.
 
     doubt is in Q20. It is kept: in the memory if it has a label, in the ring if it is odd and
     collecting is 1.
     """
     words = ptr32(ptr32(t)[_NEWCOMERS_WORDS])
-    height = int(height_of(t, rows, at))
+    height = int(height_of(t, x, 0))
     if height > _FARTHEST:
         height = _FARTHEST
     words[_N_SINCE] = words[_N_SINCE] + 1 if words[_N_SINCE] < _LONG else _LONG
@@ -117,7 +117,7 @@ def meet(t, rows, at: int, label: int, collecting: int, doubt: int) -> int:
         words[_N_UNLIKE] = 1 + new
         if odd << 12 > words[_N_FAR]:
             words[_N_SINCE] = _LONG
-        if collecting and int(collect(t, rows, at)) >= 0 and new:
+        if collecting and int(collect(t, x, 0)) >= 0 and new:
             join(t, found + 1)
     words[_N_SCORE] = found
     if label >= 0:
@@ -233,8 +233,11 @@ class Newcomers(Buffers):
         if x is not self._row or len(x) != self.features:
             check_row(x, self.features)
             self._row = x
-        doubt = _DOUBTS - (min(max(votes, 0), 1 << 24) >> 4)
-        return meet(self._addresses, x, 0, label, int(collecting), doubt) == 1
+        votes = _DOUBTS - (min(max(votes, 0), 1 << 24) >> 4)
+        return self._meet(x, label, collecting, votes)
+
+    def _meet(self, x, label, collecting, doubt):
+        return meet(self._addresses, x, label, int(collecting), doubt) == 1
 
     def give(self, label):
         """Give the group this label; take() then has its samples, one by one."""

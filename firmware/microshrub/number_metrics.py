@@ -62,8 +62,8 @@ class NumberMetrics(Buffers):
             self._halve(words)
         words[_SCORED] += 1
         words[_INSIDE] += bool(inside)
-        _add(words, _HIGH, min(abs(predicted - target), _RAW_MAX))
-        _add(words, _GUESS_HIGH, min(abs(guess - target), _RAW_MAX))
+        _add(words, _HIGH, predicted - target)
+        _add(words, _GUESS_HIGH, guess - target)
 
     def _halve(self, words):
         for high in (_HIGH, _GUESS_HIGH):
@@ -109,8 +109,8 @@ def _check(value):
 
 
 def _add(words, high, error):
-    """Add an error below 2**29 to a sum."""
-    low = words[high + 1] + error  # < 2**30
+    """Add the size of an error to a sum, 2**29 - 1 at most."""
+    low = words[high + 1] + min(abs(error), _RAW_MAX)  # < 2**30
     words[high] += low >> _BITS
     words[high + 1] = low & _RAW_MAX
 

@@ -31,9 +31,15 @@ Buffers:
 import micropython
 from micropython import const
 
-from .buffers import Buffers
+from .buffers import Buffers, address_table
 from .fixed import exp_decay, square_root
 from .seasons import compare, scaling_bits
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_OUTLOOK_WORDS = const(0)
+_OUTLOOK_OPINIONS = const(2)
+# (end)
 
 _O_HORIZON = const(0)
 _O_KEPT = const(1)  # values in the ring that the forecaster keeps
@@ -76,10 +82,10 @@ def difference(a: int, b: int, bits: int) -> int:
 
 
 @micropython.viper
-def judge(buffer, opinions, at: int, last: int, target: int, span: int):
+def judge(t, at: int, last: int, target: int, span: int):
     """How far off was each opinion of the sample that waited at opinions[3 * at:]?"""
-    fill(buffer, opinions, at, last)
-    words = ptr32(buffer)
+    fill(t, at, last)
+    words = ptr32(ptr32(t)[_OUTLOOK_WORDS])
     bits = int(scaling_bits(span))
     if words[_O_SEEN] < _MEMORY + 16 * words[_O_HORIZON]:
         words[_O_SEEN] = words[_O_SEEN] + 1
@@ -92,8 +98,10 @@ def judge(buffer, opinions, at: int, last: int, target: int, span: int):
 
 
 @micropython.viper
-def fill(words: ptr32, opinions: ptr32, at: int, last: int):
+def fill(t, at: int, last: int):
     """Write all opinions of a sample; where the last value is missing, that is the model's."""
+    words = ptr32(ptr32(t)[_OUTLOOK_WORDS])
+    opinions = ptr32(ptr32(t)[_OUTLOOK_OPINIONS])
     place = 3 * at
     model = opinions[place]
     season = opinions[place + 1]
@@ -111,8 +119,10 @@ def fill(words: ptr32, opinions: ptr32, at: int, last: int):
 
 
 @micropython.viper
-def ask_seasons(words: ptr32, opinions: ptr32, at: int, model: int, recent: ptr32, head: int):
+def ask_seasons(t, at: int, model: int, recent: ptr32, head: int):
     """Keep what model, season and shifted say, at opinions[3 * at:]."""
+    words = ptr32(ptr32(t)[_OUTLOOK_WORDS])
+    opinions = ptr32(ptr32(t)[_OUTLOOK_OPINIONS])
     kept = words[_O_KEPT]
     last = recent[head]
     if last == _MISSING:
@@ -144,10 +154,10 @@ def ask_seasons(words: ptr32, opinions: ptr32, at: int, model: int, recent: ptr3
 
 
 @micropython.viper
-def foresee(buffer, opinions, at: int, last: int) -> int:
+def foresee(t, at: int, last: int) -> int:
     """The opinions of the sample that waits at opinions[3 * at:], each heard by its error."""
-    fill(buffer, opinions, at, last)
-    words = ptr32(buffer)
+    fill(t, at, last)
+    words = ptr32(ptr32(t)[_OUTLOOK_WORDS])
     seen = words[_O_SEEN]
     if not seen:
         return words[_O_SAID + _LAST]
@@ -225,6 +235,10 @@ class Outlook(Buffers):
             ("outlook.opinions", "i", 3 * self._horizon),
         ]
 
+    def _allocate(self):
+        Buffers._allocate(self)
+        self._addresses = address_table(self._flat)
+
     _FIXED = (("outlook.words", (_O_HORIZON, _O_KEPT)),)
 
     def _start(self):
@@ -250,13 +264,12 @@ class Outlook(Buffers):
 
     def judge(self, at, last, target, span):
         """The target of the sample in place `at` has come; `last` was the last value then."""
-        judge(self._flat[0], self._flat[2], at, last, target, span)
+        judge(self._addresses, at, last, target, span)
 
     def foresee(self, at, model, recent, head):
         """What is said in the end, where the learner says `model`; the sample waits in `at`."""
-        words, _, opinions = self._flat
-        ask_seasons(words, opinions, at, model, recent, head)
-        return foresee(words, opinions, at, recent[head])
+        ask_seasons(self._addresses, at, model, recent, head)
+        return foresee(self._addresses, at, recent[head])
 
     @property
     def period(self):

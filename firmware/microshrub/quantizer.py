@@ -20,8 +20,18 @@ from builtins import len  # found at once, see learner.py
 import micropython
 from micropython import const
 
-from .buffers import Buffers, table_bytes
+from .buffers import Buffers, address_table, table_bytes
 from .learner import CODES, same_items, whole
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_QUANTIZER_COUNTS = const(0)
+_QUANTIZER_LOW = const(1)
+_QUANTIZER_SPAN = const(2)
+_QUANTIZER_SHIFT = const(3)
+_QUANTIZER_SCALE = const(4)
+_QUANTIZER_LAST = const(5)
+# (end)
 
 _RAW_MAX = const(536870911)  # 2**29 - 1
 _MISSING = const(-536870912)  # stands for a value that is not there
@@ -54,10 +64,14 @@ def limited(v: int) -> int:
 
 
 @micropython.viper
-def widen(raw: ptr32, at: int, counts: ptr32, low: ptr32, high: ptr32):
+def widen(t, raw, at: int):
     """Stretch each feature's range over the raw row that starts at raw[at]."""
-    for f in range(counts[_FEATURES]):
-        v = int(limited(raw[at + f]))
+    address = ptr32(t)
+    low = ptr32(address[_QUANTIZER_LOW])
+    high = ptr32(address[_QUANTIZER_SPAN])
+    x = ptr32(raw)
+    for f in range(ptr32(address[_QUANTIZER_COUNTS])[_FEATURES]):
+        v = int(limited(x[at + f]))
         if v != _MISSING:
             if v < low[f]:
                 low[f] = v
@@ -95,15 +109,20 @@ def code_of(v: int, span: int, shift: int, scale: int) -> int:
 
 
 @micropython.viper
-def encode_rows(raw, codes, rows: int, counts: ptr32, low: ptr32, span: ptr32, shift: ptr32,
-                scale: ptr16, last: ptr16):  # fmt: skip
+def encode_rows(t, raw, codes, rows: int):
     """Codes of `rows` raw rows; a missing value takes the feature's last code."""
+    address = ptr32(t)
+    counts = ptr32(address[_QUANTIZER_COUNTS])
+    low = ptr32(address[_QUANTIZER_LOW])
+    span = ptr32(address[_QUANTIZER_SPAN])
+    shift = ptr32(address[_QUANTIZER_SHIFT])
+    scale = ptr16(address[_QUANTIZER_SCALE])
+    last = ptr16(address[_QUANTIZER_LAST])
     x = ptr32(raw)
     out = ptr16(codes)
-    features = counts[_FEATURES]
     k = 0
     for _ in range(rows):
-        for f in range(features):
+        for f in range(counts[_FEATURES]):
             v = int(limited(x[k]))
             if v == _MISSING:
                 if counts[_ABSENT] < _MOST:
@@ -163,29 +182,24 @@ class Quantizer(Buffers):
         for f in range(self.features):
             low[f], high[f] = self._ranges[f] if self._ranges else (RAW_MAX, -RAW_MAX)
             last[f] = 32767
+        self._addresses = address_table(self._flat)
         if self._ranges:
             self._freeze(31)
 
     def observe(self, raw):
         """Widen the ranges to hold rows of raw values, array('i') of a multiple of features."""
-        rows = self._rows(raw)
         if self.frozen:
             raise ValueError("the ranges are frozen already")
-        counts, low, high = self._flat[:3]
-        for row in range(rows):
-            widen(raw, row * self.features, counts, low, high)
+        for row in range(self._rows(raw)):
+            widen(self._addresses, raw, row * self.features)
 
     def freeze(self):
-        """Fix the ranges; from now on encode() works and observe() does not.
-
-        Observed ranges grow by an eighth of their width on either side.
-        """
+        """Fix the ranges, an eighth wider on either side; encode() works then."""
         if not self.frozen:
             self._freeze(3)
 
     def _freeze(self, margin_shift):
-        # What widen() kept as the high end becomes the span, which shift (negative: to the left)
-        # brings to 16 bits and then scale / 2**14 to 49151.
+        # What widen() kept as the high end becomes the span.
         counts, low, span, shift, scale, _ = self._flat
         for f in range(self.features):
             if low[f] > span[f]:  # nothing but missing values so far
@@ -201,9 +215,7 @@ class Quantizer(Buffers):
     def _is_sound(self):
         counts, low, span, shift, scale, _ = self._flat
         frozen = counts[_FROZEN]
-        if min(counts) < 0 or max(counts) > _MOST or frozen > 1:
-            return False
-        if min(low) < -RAW_MAX or max(low) > RAW_MAX:
+        if not 0 <= min(counts) <= max(counts) <= _MOST or max([abs(v) for v in low]) > RAW_MAX:
             return False
         for f in range(self.features):
             high = low[f] + span[f] if frozen else span[f]
@@ -211,7 +223,7 @@ class Quantizer(Buffers):
                 return False
             if (shift[f], scale[f]) != (scaling(span[f]) if frozen else (0, 0)):
                 return False
-        return True
+        return frozen <= 1
 
     def range_of(self, f):
         """The (low, span) of a feature's range: its least value, and how far the last one is."""
@@ -240,8 +252,7 @@ class Quantizer(Buffers):
         self._check_frozen()
         if not same_items(codes, CODES) or len(codes) != len(raw):
             raise ValueError("codes has to be array('H') of %d codes" % len(raw))
-        counts, low, span, shift, scale, last = self._flat
-        encode_rows(raw, codes, rows, counts, low, span, shift, scale, last)
+        encode_rows(self._addresses, raw, codes, rows)
 
     def raw(self, feature, code):
         """The greatest raw value whose code is at most `code`; -(2**29), below all, if none is.

@@ -97,11 +97,14 @@ class SpareClasses:
         collecting: set it aside if it is odd. One sample that was named is learned, too, so that
         no call takes long. Allocates nothing.
         """
-        new = self.newcomers.meet(x, label, collecting, max(self.model.votes))
+        new = self._meet(x, label, collecting)
         given = self.newcomers.take()
         if given >= 0:
             self.model.learn(self.newcomers.x, given)
         return new
+
+    def _meet(self, x, label, collecting):
+        return self.newcomers.meet(x, label, collecting, max(self.model.votes))
 
     def name(self, text):
         """What was set aside is of the class of this name, which is new if there is none.

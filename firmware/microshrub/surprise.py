@@ -40,24 +40,34 @@ def start_surprise(words):
 
 def has_changed(words, sure, wrong, doubtful=False):
     """Note one label more; returns whether something has changed now. Allocates nothing."""
-    k = _WRONG_SURE if sure else _WRONG
-    n = _KNOWN_SURE if sure else _KNOWN
-    share = words[k]
-    known = words[n] = min(words[n] + 1, _MEMORY)
-    words[k] = share + ((_ONE if wrong else 0) - share) // known
-    if known <= _FEW:
+    if sure:
+        share = _count(words, _WRONG_SURE, _KNOWN_SURE, wrong)
+    else:
+        share = _count(words, _WRONG, _KNOWN, wrong)
+    if share < 0:
         return False
-    change = -_RIGHT
-    if wrong:
-        share = max(share, _LEAST)
-        change = (log2(((_ONE + 3 * share) << 8) // share) - 163840) << 2  # 10 << 14
+    change = _change(share) if wrong else -_RIGHT
     words[_SUM] = max(words[_SUM] + change, 0)  # < 8 + 5 bits
     if words[_SUM] <= (_CHANGE >> 1 if doubtful else _CHANGE):
         return False
     words[_SUM] = 0
-    for n in (_KNOWN, _KNOWN_SURE):  # so that the new shares are known soon
-        words[n] = min(words[n], _FEW)
+    words[_KNOWN] = min(words[_KNOWN], _FEW)  # so that the new shares are known soon
+    words[_KNOWN_SURE] = min(words[_KNOWN_SURE], _FEW)
     return True
+
+
+def _count(words, k, n, wrong):
+    """Count a label in the words k and n; returns the share before it, -1 while few are known."""
+    share = words[k]
+    known = words[n] = min(words[n] + 1, _MEMORY)
+    words[k] = share + ((_ONE if wrong else 0) - share) // known
+    return share if known > _FEW else -1
+
+
+def _change(share):
+    """What a wrong prediction adds, where so many were wrong."""
+    share = max(share, _LEAST)
+    return (log2(((_ONE + 3 * share) << 8) // share) - 163840) << 2  # 10 << 14
 
 
 def surprise_is_sound(words):

@@ -34,29 +34,55 @@ def configure(app):
             raise ValueError("%s: %s" % (name, error)) from None
         if row[3:]:
             app._states += ((found[-1], row[3]),)
-    parts = tuple(found)
-    sure = tuple([part for part in parts if hasattr(part, "confidence")])
+    watchers = _Watchers(app, tuple(found))
+    app.look = watchers.look
+    app.told = watchers.told
+    app.beside = watchers.parts
+    app.parts += watchers.parts
+    app.more[_BESIDE] = watchers.answer
 
-    def look(codes, said, label):
-        for part in parts:
-            part.look(codes, app.learner.votes, said, label)
-        for part in sure:
-            app.confidence = part.confidence
 
-    def told(said, label):
-        learner = app.learner
-        learner.predict_next(app.pending.x)
-        for part in parts:
-            part.told(learner.votes, said, label)
+class _Watchers:
+    """All of them. No function has more than eleven words of state, see answers.py."""
 
-    def answer(link, to, body, n):
-        k = body[HEADER]
-        if k >= len(parts):
-            raise ValueError("there are %d beside the model" % len(parts))
-        return link.put_words(to, parts[k].tell(link.words))
+    def __init__(self, app, parts):
+        self.parts = parts
+        self._sure = tuple([part for part in parts if hasattr(part, "confidence")])
+        self._app = app
 
-    app.look = look
-    app.told = told
-    app.beside = parts
-    app.parts += parts
-    app.more[_BESIDE] = answer
+    def look(self, codes, said, label):
+        """A sample was predicted."""
+        k = 0
+        while k < len(self.parts):
+            self._look(k, codes, said, label)
+            k += 1
+        if self._sure:
+            self._confide()
+
+    def _confide(self):
+        for part in self._sure:
+            self._app.confidence = part.confidence
+
+    def _look(self, k, codes, said, label):
+        self.parts[k].look(codes, self._app.learner.votes, said, label)
+
+    def told(self, said, label):
+        """The label of the sample in pending.x has come; it is predicted anew for its votes."""
+        self._app.learner.predict_next(self._app.pending.x)
+        k = 0
+        while k < len(self.parts):
+            self._tell(k, said, label)
+            k += 1
+
+    def _tell(self, k, said, label):
+        self.parts[k].told(self._app.learner.votes, said, label)
+
+    def answer(self, link, to, body, n):
+        """Answer the request for what one of them says of itself."""
+        n = self._fill(body[HEADER], link.words)
+        return link.put_words(to, n)
+
+    def _fill(self, k, words):
+        if k >= len(self.parts):
+            raise ValueError("there are %d beside the model" % len(self.parts))
+        return self.parts[k].tell(words)

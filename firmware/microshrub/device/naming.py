@@ -46,21 +46,31 @@ def configure(app):
     questions = app.questions if app.configuration.asking is not None else None
     names = spare.names
     lights = []  # type: list  # one that is on while there is something new, if the board has it
+    codes = app._codes
 
     def predict_and_note(label):
         said = predict(label)
-        spare.note(app._codes, label, label < 0)
-        if lights:
-            asks = questions and questions.newest > 0
-            lights[0].value(bool(asks or spare.newcomers.is_asking))
+        note(label)
         return said
+
+    def note(label):
+        spare.note(codes, label, label < 0)
+        if lights:
+            show()
+
+    def show():
+        asks = questions and questions.newest > 0
+        lights[0].value(bool(asks or spare.newcomers.is_asking))
 
     def sample_of_a_name(label):
         return sample(names.learned_as(label) if label >= 0 else label)
 
-    def label_with_a_name(sample_id, label):
+    def label_with_a_name(sample_id, label):  # with four names from outside it would allocate
         label = names.learned_as(label)
         late(sample_id, label)
+        note_late(label)
+
+    def note_late(label):
         spare.note(app.pending.x, label, False)
 
     def attach(board, button, sensor):
@@ -103,6 +113,14 @@ def answer(link, to, body, n):
 
     Raises ValueError for what cannot be done.
     """
+    what = body[HEADER]
+    if what != _TELL or n != _BYTES[_TELL]:
+        return _change(link, to, body, n)
+    return _tell(link.app.spare, body[HEADER + 1], link.out.body, to)
+
+
+def _change(link, to, body, n):
+    """The same for what a person does, which may allocate."""
     app, out = link.app, link.out
     spare = app.spare
     what = body[HEADER]
@@ -111,7 +129,7 @@ def answer(link, to, body, n):
         raise ValueError("there is no such request about classes")
     c = body[HEADER + 1] if n > 1 else 0
     into = body[HEADER + 2] if n > 2 else 0
-    if what != _TELL and app.saving:
+    if app.saving:
         app.saving.settle()
     if named:
         text = str(bytes(memoryview(body)[HEADER + what : HEADER + n]), "utf-8")
@@ -122,8 +140,7 @@ def answer(link, to, body, n):
         spare.forget(c)
     elif what == _DISMISS:
         spare.newcomers.dismiss()
-    if what != _TELL:
-        keep(app)
+    keep(app)
     return _tell(spare, c, out.body, to)
 
 
@@ -134,16 +151,18 @@ def _rename(spare, c, text):
 
 def _tell(spare, c, body, to):
     """Write what is known of a class, and of what is new, to body[to :]; returns how much."""
-    names, newcomers = spare.names, spare.newcomers
+    names = spare.names
     body[to] = c
     body[to + 1] = names.state(c)
     body[to + 2] = names.stands_for(c)
+    _tell_new(spare.newcomers, body, to)
+    put_u16(body, to + 7, names.changes)
+    to += 9
+    return 9 + names.copy(c, body, to)
+
+
+def _tell_new(newcomers, body, to):
     body[to + 3] = min(newcomers.waiting, 255)
     body[to + 4] = newcomers.collect
     body[to + 5] = newcomers.score
     body[to + 6] = newcomers.threshold
-    put_u16(body, to + 7, names.changes)
-    name = names.name(c).encode()
-    for i in range(len(name)):
-        body[to + 9 + i] = name[i]
-    return 9 + len(name)

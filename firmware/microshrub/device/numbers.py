@@ -125,11 +125,14 @@ def ways(put, app, body):
 
     def put_number(to, prediction):
         size = put(to, prediction)
+        put_said(to + size)
+        return size + 9
+
+    def put_said(at):
         said[0] = forecaster.said
         said[1] = forecaster.half
-        write_values(body, to + size, said, 2)
-        body[to + size + 8] = forecaster.outcome
-        return size + 9
+        write_values(body, at, said, 2)
+        body[at + 8] = forecaster.outcome
 
     def tell(words):
         words[0] = forecaster.said

@@ -55,12 +55,14 @@ class OwnSensor:
 
     def read(self, values):
         """Take a reading, if there is one."""
-        try:
-            there = self._sensor.read(values)
-        except OSError:
-            there = False
-        if not there:
+        if not self._is_read(values):
             self.failures = min(self.failures + 1, 1 << 29)
             return False
         keep_within(values, self.features)
         return True
+
+    def _is_read(self, values):
+        try:
+            return self._sensor.read(values)
+        except OSError:
+            return False

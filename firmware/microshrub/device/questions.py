@@ -78,15 +78,19 @@ class Questions:
         app = self._app
         whole("label", label, 0, app.classes - 1)
         predicted = app.pending.take(sample_id)
-        learner, x = app.learner, app.pending.x
-        learner.predict_next(x)
-        if app.told:
-            app.told(predicted, label)
-        self.asking.note(learner.votes, predicted != label)
-        learner.learn(x, label)
+        self._note(predicted, label)
+        app.learner.learn(app.pending.x, label)
         app._count(label, predicted)
         if sample_id == self.newest:
             self._show(0)
+
+    def _note(self, predicted, label):
+        """Note the label of the sample in pending.x, which is predicted anew for its votes."""
+        app = self._app
+        app.learner.predict_next(app.pending.x)
+        if app.told:
+            app.told(predicted, label)
+        self.asking.note(app.learner.votes, predicted != label)
 
     def _show(self, newest):
         self.newest = newest

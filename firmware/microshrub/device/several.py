@@ -39,15 +39,22 @@ class SeveralSensors:
 
     def read(self, values):
         """Take a reading of the first one, if there is one, and what the others say with it."""
-        at = 0
-        for k in range(len(self._sensors)):
-            own = self._values[k]
-            self._wait[k] -= 1
-            if not self._wait[k]:
-                self._wait[k] = self._every[k]
-                if not self._sensors[k].read(own) and not k:
-                    self._wait[k] = 1
-                    return False
-            join(own, values, at, len(own))
-            at += len(own)
+        at = k = 0
+        while k < len(self._sensors):
+            if not self._is_read(k):
+                return False
+            join(self._values[k], values, at, self._sensors[k].features)
+            at += self._sensors[k].features
+            k += 1
         return True
+
+    def _is_read(self, k):
+        """Read that sensor if it is its turn; whether there is a reading."""
+        self._wait[k] -= 1
+        if self._wait[k]:
+            return True
+        self._wait[k] = self._every[k]
+        if self._sensors[k].read(self._values[k]) or k:
+            return True
+        self._wait[k] = 1
+        return False

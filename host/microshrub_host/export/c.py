@@ -31,6 +31,7 @@ _TAKEN = (
     "crc32",
     "encode",
     "learn",
+    "outlook",
     "predict",
     "ranges",
     "table",
@@ -61,7 +62,7 @@ _ALIGNED = """\
 _CLASSES = """
 static inline void microshrub_encode(const int32_t *raw)
 {
-    ENCODE((void *)raw, microshrub_codes, 1, ARGUMENTS);
+    ENCODE(microshrub_ranges, (void *)raw, microshrub_codes, 1);
 }
 
 static inline int microshrub_predict(const int32_t *raw)
@@ -166,7 +167,6 @@ def _functions(model: OpenModel) -> str:
         "PREDICT": called(place(model.learner._predict)),
         "LEARN": called(place(model.learner._learn)),
         "TABLE": "microshrub_table",
-        "ARGUMENTS": encode_arguments(model),
     }
     if model.spare:
         words["SPOKEN"] = called(c_spare.SPOKEN)
@@ -176,12 +176,6 @@ def _functions(model: OpenModel) -> str:
     words |= {kernel.upper(): called((home, kernel)) for home, kernel in c_growing.ROOTS}
     words |= {"MOVE": called(place(model.learner._mover())), **c_growing.words()}
     return filled(c_growing.FUNCTIONS, words)
-
-
-def encode_arguments(model: OpenModel) -> str:
-    """The quantizer's buffers, as encode_rows takes them."""
-    names = (name.replace(".", "_") for name, _, _ in model.quantizer.buffers())
-    return ", ".join(f"microshrub_{name}" for name in names)
 
 
 def filled(text: str, words: Mapping[str, str]) -> str:
@@ -221,9 +215,8 @@ class State:
     def tables(self) -> Iterator[str]:
         """Those of the tables of the learner's, and of what its CRC32 is of."""
         model = self.model
-        yield from self._table(model.learner._addresses, "table")
-        if c_growing.grows(model):
-            yield from self._table(model.quantizer._addresses, c_growing.TABLE)
+        yield from self.table(model.learner._addresses, "table")
+        yield from self.table(model.quantizer._addresses, c_growing.TABLE)
         yield "static const struct { const void *at; uint32_t bytes; } microshrub_buffers[] = {"
         for _, _, buffer in model.learner.buffers():
             if len(buffer):
@@ -243,12 +236,12 @@ class State:
         declared = f"MICROSHRUB_ALIGNED {_KINDS[typecode]} microshrub_{self._names[id(buffer)]}"
         yield from c_text.array(declared, list(buffer[:used]) or [0], max(len(buffer), _LEAST))
 
-    def _table(self, table: Any, name: str) -> Iterator[str]:
+    def table(self, table: Any, name: str) -> Iterator[str]:
         """A table of addresses, behind those that it holds."""
         entries = []
         for k, item in enumerate(table):
             if isinstance(item, (tuple, AddressTable)):
-                yield from self._table(item, f"{name}_{k}")
+                yield from self.table(item, f"{name}_{k}")
                 entries.append(f"microshrub_{name}_{k}")
             elif id(item) in self._names:
                 entries.append(f"microshrub_{self._names[id(item)]}")

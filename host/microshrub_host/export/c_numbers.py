@@ -18,10 +18,10 @@ _KERNELS = {
     "LIMITED": ("quantizer", "limited"),
     "CODE": ("target", "encode"),
     "VALUE": ("target", "decode"),
-    "ARRANGE": ("forecaster", "arrange"),
+    "ARRANGE": ("forecast_rows", "arrange"),
 }
 _AHEAD = {
-    "KEEP": ("forecaster", "keep"),
+    "KEEP": ("forecast_rows", "keep"),
     "COMPARE": ("seasons", "compare"),
     "JUDGE": ("outlook", "judge"),
     "SEASONS": ("outlook", "ask_seasons"),
@@ -48,7 +48,7 @@ def exported(model: OpenModel) -> tuple[bytes, str]:
     name = c_text.comment(model.file.feature_names[forecaster.column])
     head = _HEAD.format(column=forecaster.column, name=name, when=ahead)
     words = {word: c.called(place) for word, place in places.items()}
-    words |= {"TABLE": "microshrub_table", "ARGUMENTS": c.encode_arguments(model)}
+    words["TABLE"] = "microshrub_table"
     code = TARGET + (INTERVAL if forecaster.interval else NO_INTERVAL)
     code += TAKE_AHEAD if forecaster.horizon else TAKE_NOW
     text = "".join(
@@ -84,3 +84,5 @@ def _state(model: OpenModel) -> Iterator[str]:
     yield from state.buffers(without=() if forecaster.horizon else waiting)
     yield "static int32_t microshrub_half = -1;"
     yield from state.tables()
+    if forecaster.outlook:
+        yield from state.table(forecaster.outlook._addresses, "outlook")

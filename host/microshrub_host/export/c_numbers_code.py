@@ -75,7 +75,7 @@ static inline int32_t microshrub_take(const int32_t *raw)
     int32_t said;
     ARRANGE((int32_t *)raw, 0, microshrub_forecaster_words, microshrub_forecaster_row,
         microshrub_forecaster_recent);
-    ENCODE(microshrub_forecaster_row, microshrub_forecaster_codes, 1, ARGUMENTS);
+    ENCODE(microshrub_ranges, microshrub_forecaster_row, microshrub_forecaster_codes, 1);
     microshrub_half = microshrub_width();
     if (y == MICROSHRUB_MISSING)
         return microshrub_said(PREDICT(TABLE, microshrub_forecaster_codes, 0));
@@ -96,7 +96,7 @@ static inline int32_t microshrub_take(const int32_t *raw)
         /* the sample that waited for this value */
         (void)LEARN(TABLE, microshrub_forecaster_rows, at * MICROSHRUB_FEATURES,
             microshrub_note(y));
-        JUDGE(microshrub_outlook_words, microshrub_outlook_opinions, at,
+        JUDGE(microshrub_outlook, at,
             microshrub_forecaster_recent[(words[MICROSHRUB_HEAD] + words[MICROSHRUB_KEPT]
                 - MICROSHRUB_HORIZON + 1) % words[MICROSHRUB_KEPT]],
             y, microshrub_target_range[MICROSHRUB_SPAN]);
@@ -109,11 +109,11 @@ static inline int32_t microshrub_take(const int32_t *raw)
     COMPARE(microshrub_outlook_words, microshrub_outlook_away, microshrub_forecaster_recent,
         words[MICROSHRUB_HEAD], microshrub_target_range[MICROSHRUB_SPAN]);
     ARRANGE((int32_t *)raw, 0, words, microshrub_forecaster_row, microshrub_forecaster_recent);
-    ENCODE(microshrub_forecaster_row, microshrub_forecaster_codes, 1, ARGUMENTS);
+    ENCODE(microshrub_ranges, microshrub_forecaster_row, microshrub_forecaster_codes, 1);
     said = microshrub_said(PREDICT(TABLE, microshrub_forecaster_codes, 0));
-    SEASONS(microshrub_outlook_words, microshrub_outlook_opinions, at, said,
+    SEASONS(microshrub_outlook, at, said,
         microshrub_forecaster_recent, words[MICROSHRUB_HEAD]);
-    said = FORESEE(microshrub_outlook_words, microshrub_outlook_opinions, at, y);
+    said = FORESEE(microshrub_outlook, at, y);
     said = microshrub_within(said);
     microshrub_half = microshrub_width();
     KEEP(microshrub_forecaster_codes, words, microshrub_forecaster_rows, MICROSHRUB_FEATURES);

@@ -20,7 +20,7 @@ HEAD = """\
 _FUNCTIONS = """
 static inline void microshrub_encode(const int32_t *raw)
 {
-    ENCODE((void *)raw, microshrub_codes, 1, ARGUMENTS);
+    ENCODE(microshrub_ranges, (void *)raw, microshrub_codes, 1);
 }
 
 static inline int microshrub_is_named(int c)

@@ -41,6 +41,8 @@ _OTHERS: dict[str, dict[str, Any]] = {
     "GrowingQuantizer": {"features": 1},
     "Metrics": {"classes": 2},
     "Newcomers": {"features": 1, "classes": 2},
+    "Outlook": {"horizon": 1, "kept": 1},
+    "Quantizer": {"features": 1},
 }
 
 Numbers = Mapping[str, int]

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from device_support import Device, configuration, connected, frozen_quantizer, put_device
+from patience import PATIENCE
 from recorded_board import observe
 
 from microshrub_host import Stream, open_stream
@@ -142,7 +143,7 @@ def test_nothing_is_left_and_nothing_is_collected(
         assert found == [first] * (SAMPLES // PIECE)
         link.poll(0.1)
         link._line.write(b"\r\x03")
-        device.process.wait(5)
+        device.process.wait(PATIENCE)
     assert (tmp_path / "threshold").read_text() == "-1"
 
 

@@ -11,32 +11,114 @@ from __future__ import annotations
 import itertools
 import subprocess
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from device_support import configuration, put_device
 
+from microshrub_host.beside.guarantee import Guarantee
+from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.library import loader
+from microshrub_tools.link.class_state import tell
 from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import (
+    ASKING,
     HELLO,
     STATUS,
     Request,
+    anomaly,
+    beside,
+    classes,
     confusion,
     late_label,
+    numbers,
     sample,
 )
 
 FEATURES, CLASSES = 3, 2
 SHAPE: dict[str, Any] = {"features": FEATURES, "classes": CLASSES}
 THICKET = ("Thicket", SHAPE | {"bytes": 6000})
-PROGRAMS: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
-    "thicket": (THICKET, {"warmup": None}),
-    "thicket, alarm": (THICKET, {"warmup": None, "alarm": {"detector": "adwin"}}),
-    "thicket, text": (THICKET, {"warmup": None, "text": True}),
-    "switches": (THICKET, {"warmup": None, "switches": [[1], [2, 3]]}),
+SHRUB = ("ShrubEnsemble", SHAPE | {"window": 8, "trees": 2, "depth": 2})
+SPARE = ("Thicket", SHAPE | {"classes": 4, "bytes": 6000})
+SENSOR = {"kind": "own", "module": "mine", "class": "Mine", "values": 2, "rate": 50, "options": {}}
+SHAKEN = FeatureOptions.of(["window=32", "hop=4", "bands=1-4,5-12"]).extraction(("x", "y"), 50)
+PER_AXIS = len(SHAKEN.options["statistics"]) + len(SHAKEN.options["bands"])
+SET_ASIDE = {"classes": 2, "room": 16, "collect": 3}
+GUARANTEE = Guarantee(80)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A learner, what its config.json has besides, and what a monitor asks, too, each second."""
+
+    model: tuple[str, dict[str, Any]]
+    fields: dict[str, Any]
+    asked: tuple[Request, ...] = ()
+
+
+def forecasting(horizon: int) -> Program:
+    """Tells the second value of its samples, `horizon` samples ahead."""
+    columns = {"columns": FEATURES, "column": 1, "ends": [-500, 1500]}
+    options = {"horizon": horizon, "lags": 2 if horizon else 1, "interval": 90}
+    shape = {"features": 4 if horizon else 2, "late": max(horizon - 1, 0), "bytes": 3000}
+    fields: dict[str, Any] = {
+        "parameters": shape,
+        "numbers": columns | options,
+        "quantizer": "quantizer.state",
+    }
+    fields["class_names"] = None
+    return Program(("ThicketRegressor", SHAPE), fields, (numbers(predictions=True),))
+
+
+PROGRAMS = {
+    "thicket": Program(THICKET, {"warmup": None}),
+    "thicket, alarm": Program(THICKET, {"warmup": None, "alarm": {"detector": "adwin"}}),
+    "thicket, text": Program(THICKET, {"warmup": None, "text": True}),
+    "switches": Program(THICKET, {"warmup": None, "switches": [[1], [2, 3]]}),
+    "ranges that freeze": Program(THICKET, {"warmup": 50}),
+    "shrub": Program(SHRUB, {"warmup": 50}),
+    "Hoeffding tree": Program(
+        ("HoeffdingTree", SHAPE | {"nodes": 31, "leaves": 8}), {"warmup": 50}
+    ),
+    "anomaly": Program(
+        SHRUB,
+        {"warmup": 50, "text": True, "anomaly": {"period": 100, "window": 32, "reach": 4}},
+        (anomaly(scores=True),),
+    ),
+    "questions": Program(
+        THICKET, {"warmup": None, "text": True, "asking": {"labels": 1, "samples": 5}}, (ASKING,)
+    ),
+    "guarantee": Program(
+        SHRUB, {"warmup": 50, "beside": {GUARANTEE.name: GUARANTEE.row}}, (beside(0),)
+    ),
+    "spare classes": Program(
+        SPARE,
+        {"warmup": 50, "spare": SET_ASIDE, "class_names": list("abcd")},
+        tuple(classes(tell(c)) for c in range(CLASSES)),
+    ),
+    "forecast": forecasting(horizon=7),
+    "a number of now": forecasting(horizon=0),
+    "features": Program(
+        ("Thicket", {"features": 2 * PER_AXIS, "classes": CLASSES, "bytes": 6000}),
+        {"warmup": None, "sensor": SENSOR, "extraction": SHAKEN.options},
+    ),
 }
 SAMPLES = 200
+OWN = 20  # samples of the board's own with each label, behind each kind of request
+MINE = """
+class Mine:
+    names = ("x", "y")
+
+    def __init__(self, board):
+        pass
+
+    def read(self, values):
+        values[0] = (values[0] + 37) % 1000
+        values[1] = values[0] ^ 5
+        return True
+"""
 SERVED = """
 import gc, sys
 sys.path.insert(0, "lib")
@@ -45,6 +127,7 @@ from micropython import mem_total
 from microshrub.device.config import Configuration
 from microshrub.device.device_model import Application
 from microshrub.device.link import Link
+from array import array
 
 class Light:
     def value(self, high):
@@ -53,6 +136,9 @@ class Light:
 class Board:
     def light(self, pin):
         return Light()
+
+    def microseconds(self):
+        return 0
 
 class Written:
     def write(self, data, n):
@@ -73,10 +159,17 @@ if app.configuration.text:
     from microshrub.device import plotter
     plotter.sys = System
     app.plotter = plotter.Plotter(app.configuration.feature_names)
+sensor = None
+if app.configuration.extraction:
+    from microshrub.device.sensors import make_sensor
+    sensor = make_sensor(app.configuration, Board(), print)
+if app.attach:
+    app.attach(Board(), None, sensor)
 app.begin()
 link = Link(app, lambda data, n: None)
 with open("frames") as file:
     rounds = [[bytearray(unhexlify(frame)) for frame in line.split()] for line in file]
+labels = array("i", (-1,) if app.configuration.numbers else (-1, 0, 1) * 20)
 gc.collect()
 for k in range(len(rounds)):
     most = 0
@@ -84,29 +177,49 @@ for k in range(len(rounds)):
         before = mem_total()
         link.feed(frame, len(frame))
         most = max(most, mem_total() - before)
-    for label in (-1, 0, 1):
+    for label in labels:
         before = mem_total()
+        while sensor and not sensor.read(app.values):
+            pass
         link.observe(app.sample(label), label)
+        if app.sample_id:
+            app.label(app.sample_id, 1)
         app.tick(20 * k)
         most = max(most, mem_total() - before)
     print(most)
 """
 
 
-def rounds() -> Iterator[list[Request]]:
+def known_ranges(program: Program) -> bytes:
+    """The saved state of a quantizer whose ranges are known."""
+    features = program.fields["parameters"]["features"]
+    saved: bytes = loader.load("python").Quantizer(features, [(-500, 1500)] * features).save()
+    return saved
+
+
+def rounds(program: Program) -> Iterator[list[Request]]:
     """The first makes all that lasts; the others are one kind of request each."""
-    rows = [[37 * k % 1000, 41 * k % 900, k % 7] for k in range(SAMPLES)]
+    features = program.model[1]["features"]
+    rows = [[(37 + f) * k % 1000 for f in range(features)] for k in range(SAMPLES)]
+    plain = [sample(row) for row in rows]
     labelled = [sample(row, k % CLASSES) for k, row in enumerate(rows)]
-    status = [STATUS, *(confusion(c) for c in range(CLASSES))] * 5
+    matrix = [confusion(c) for c in range(CLASSES)]
+    if "numbers" in program.fields:
+        labelled, matrix = plain, []
+    status = [STATUS, *matrix, *program.asked] * 5
     ids = itertools.count(1)
+    known = "numbers" in program.fields or "asking" in program.fields
 
     def late() -> list[Request]:
-        pairs = [(sample(row), late_label(next(ids), k % CLASSES)) for k, row in enumerate(rows)]
+        if known:  # the ids are known to the board alone, and it has the labels
+            return plain
+        pairs = [(each, late_label(next(ids), k % CLASSES)) for k, each in enumerate(plain)]
         return [request for pair in pairs for request in pair]
 
     yield [*labelled, *late(), *status]
     for kind in (labelled, late, status):
-        next(ids)  # that of the board's own sample without a label
+        for _ in range(OWN):
+            next(ids)  # those of the board's own samples without a label
         yield kind() if callable(kind) else kind
 
 
@@ -114,17 +227,21 @@ def rounds() -> Iterator[list[Request]]:
 def test_nothing_is_put_on_the_heap(
     name: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
-    model, fields = PROGRAMS[name]
-    put_device(tmp_path, configuration(*model, **fields), compiled=False)
+    program = PROGRAMS[name]
+    config = configuration(*program.model) | program.fields
+    put_device(tmp_path, config, compiled=False)
+    (tmp_path / "mine.py").write_text(MINE)
+    if program.fields.get("quantizer"):
+        (tmp_path / "quantizer.state").write_bytes(known_ranges(program))
     sequence = itertools.count(1)
     lines = [
         [pack(Frame(each.kind, 77, next(sequence), each.payload)).hex() for each in requests]
-        for requests in rounds()
+        for requests in rounds(program)
     ]
     lines[0].insert(0, pack(Frame(HELLO, 77, 0, b"")).hex())
     (tmp_path / "frames").write_text("\n".join(map(" ".join, lines)))
     (tmp_path / "served.py").write_text(SERVED)
-    run = (*micropython_command, "served.py")
+    run = (*micropython_command, "-X", "heapsize=512k", "served.py")
     said = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert not said.stderr
     assert [int(line) for line in said.stdout.split()][1:] == [0, 0, 0]
