@@ -40,12 +40,6 @@ def coded(v: int, bits: int) -> int:
 
 
 @micropython.viper
-def core_steps(after: int, steps: int) -> int:
-    """By how much codes within a range of 2**after rise if it begins so many steps lower."""
-    return 7 * steps << (_STEP_BITS - after) if after < _STEP_BITS else 7 * steps
-
-
-@micropython.viper
 def moved_code(code: int, bits: int, doublings: int, steps: int) -> int:
     """What becomes of a code when its range of 2**bits doubles and begins so many steps lower.
 

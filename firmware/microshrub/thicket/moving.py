@@ -4,13 +4,13 @@ Codes of 8 bits stand for the middle of those that they are the upper bits of, t
 last of them. Means move as codes do; mean distances halve with each doubling.
 
 A kernel's call takes ten times as long as the few sums that move a code within the range, so these
-stand in the loops as well, and only what lies in a tail is left to moved_code().
+stand in move_trees(), too, where there are thousands of thresholds; moved_code() has the tails.
 """
 
 import micropython
 from micropython import const
 
-from ..ranges import core_steps, moved_code
+from ..ranges import moved_code
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -27,6 +27,7 @@ _BAYES_POOLED = const(6)
 _GROVE_THRESHOLD = const(6)
 _SPROUT_STATE = const(9)
 # ranges.py
+_STEP_BITS = const(13)
 _BELOW = const(4096)
 _CORE_CODES = const(57344)
 # thicket/bayes.py
@@ -50,20 +51,13 @@ def move_samples(t, feature: int, bits: int, doublings: int, steps: int):
     address = ptr32(t)
     shape = ptr32(address[_RING_SHAPE])
     codes = ptr8(address[_RING_CODES])
-    lower = int(core_steps(bits + doublings, steps))
     known = -1  # the last code, and what became of it: many are the same
     moved = 0
     k = feature
     for _ in range(shape[_R_HELD]):
         if codes[k] != known:
             known = codes[k]
-            code = (known << 8) + 128
-            u = code - _BELOW
-            c = (u >> doublings) + lower
-            if 0 <= u < _CORE_CODES and 0 <= c < _CORE_CODES:
-                moved = (c + _BELOW) >> 8
-            else:
-                moved = int(moved_code(code, bits, doublings, steps)) >> 8
+            moved = int(moved_code((known << 8) + 128, bits, doublings, steps)) >> 8
         codes[k] = moved
         k += shape[_R_FEATURES]
 
@@ -83,7 +77,8 @@ def move_trees(t, feature: int, bits: int, doublings: int, steps: int):
     by = ptr8(address[_GROVE_FEATURE])
     threshold = ptr8(address[_GROVE_THRESHOLD])
     sprout = ptr32(address[_SPROUT_STATE])
-    lower = int(core_steps(bits + doublings, steps))
+    after = bits + doublings
+    lower = 7 * steps << (_STEP_BITS - after) if after < _STEP_BITS else 7 * steps
     known = -1
     moved = 0
     for k in range((grove[_G_USED] + 1) * (grove[_G_MOST] - 1)):
