@@ -78,7 +78,7 @@ class FeatureExtractor:
             [whole("statistics", place, 0, PER_AXIS - 1) for place in statistics]
         )
         self._bands = tuple([_band(band, window) for band in bands])
-        self._relative = (1, window >> 1) if relative else ()  # type: tuple
+        self._relative = relative
         if window == 1 and statistics:
             raise ValueError("a window of one reading has no statistics")
         each = 1 if window == 1 else len(self._statistics) + len(self._bands)
@@ -93,7 +93,7 @@ class FeatureExtractor:
         if self._bands:
             from .spectrum import Spectrum
 
-            self._spectrum = Spectrum(window, self._ring, channels)
+            self._spectrum = Spectrum(window)
         self._filters = ()  # type: tuple
         if filters:
             self._set_up_filters(filters)
@@ -116,15 +116,18 @@ class FeatureExtractor:
     def take(self, readings, values):
         """Take a reading of all channels; whether values has a sample now. Both array('i').
 
-        Allocates nothing: no function on this way has more than eleven words of state, see
-        answers.py.
+        Allocates nothing.
         """
-        take_readings(readings, self._last, self._zero, self._signal, self.channels)
-        if self._filters:
-            self._filter()
+        channels = self.channels
+        signal = self._signal
+        take_readings(readings, self._last, self._zero, signal, channels)
+        at = 0
+        for words in self._filters:
+            self._run_filter(signal, self._state, at, words, channels, self._fresh)
+            at += self._step
         self._fresh = 0
         if self._ring is not None:
-            put_signal(self._signal, self._ring, self._row, self.channels)
+            put_signal(signal, self._ring, self._row, channels)
             self._row = (self._row + 1) % self._window
         self._wait -= 1
         if self._wait:
@@ -132,15 +135,6 @@ class FeatureExtractor:
         self._wait = self._hop
         self._write(values)
         return True
-
-    def _filter(self):
-        at = k = 0
-        while k < len(self._filters):
-            self._run_filter(
-                self._signal, self._state, at, self._filters[k], self.channels, self._fresh
-            )
-            at += self._step
-            k += 1
 
     def _write(self, values):
         """Write the features of the window."""
@@ -157,33 +151,20 @@ class FeatureExtractor:
 
     def _describe(self, channel, values, to):
         """Write a channel's features from values[to] on; returns the place behind them."""
-        if self._six is not None:
-            self._summarize(channel)
-            to = self._put_statistics(values, to)
-        if self._spectrum is not None:
-            self._spectrum.take(self._row, channel)
-            self._put_energies(values, to)
-            to += len(self._bands)
+        six = self._six
+        if six is not None:
+            summarize(self._ring, self._window, self._row, self.channels, channel, six, 0)
+            for place in self._statistics:
+                values[to] = six[place]
+                to += 1
+        spectrum = self._spectrum
+        if spectrum is not None:
+            spectrum.take(self._ring, self._row, self.channels, channel)
+            total = spectrum.energy(1, self._window >> 1) if self._relative else 0
+            for low, high in self._bands:
+                values[to] = spectrum.energy(low, high) - total
+                to += 1
         return to
-
-    def _summarize(self, channel):
-        summarize(self._ring, self._window, self._row, self.channels, channel, self._six, 0)
-
-    def _put_statistics(self, values, to):
-        for place in self._statistics:
-            values[to] = self._six[place]  # type: ignore[index]
-            to += 1
-        return to
-
-    def _put_energies(self, values, to):
-        total = self._energy(self._relative) if self._relative else 0
-        k = 0
-        while k < len(self._bands):
-            values[to + k] = self._energy(self._bands[k]) - total
-            k += 1
-
-    def _energy(self, band):
-        return self._spectrum.energy(band[0], band[1])  # type: ignore[union-attr]
 
 
 def _band(band, window):

@@ -19,7 +19,6 @@ import pytest
 from device_support import configuration, put_device
 
 from microshrub_host.beside.guarantee import Guarantee
-from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library import loader
 from microshrub_tools.link.class_state import tell
 from microshrub_tools.link.frames import Frame, pack
@@ -42,9 +41,6 @@ SHAPE: dict[str, Any] = {"features": FEATURES, "classes": CLASSES}
 THICKET = ("Thicket", SHAPE | {"bytes": 6000})
 SHRUB = ("ShrubEnsemble", SHAPE | {"window": 8, "trees": 2, "depth": 2})
 SPARE = ("Thicket", SHAPE | {"classes": 4, "bytes": 6000})
-SENSOR = {"kind": "own", "module": "mine", "class": "Mine", "values": 2, "rate": 50, "options": {}}
-SHAKEN = FeatureOptions.of(["window=32", "hop=4", "bands=1-4,5-12"]).extraction(("x", "y"), 50)
-PER_AXIS = len(SHAKEN.options["statistics"]) + len(SHAKEN.options["bands"])
 SET_ASIDE = {"classes": 2, "room": 16, "collect": 3}
 GUARANTEE = Guarantee(80)
 
@@ -100,25 +96,9 @@ PROGRAMS = {
     ),
     "forecast": forecasting(horizon=7),
     "a number of now": forecasting(horizon=0),
-    "features": Program(
-        ("Thicket", {"features": 2 * PER_AXIS, "classes": CLASSES, "bytes": 6000}),
-        {"warmup": None, "sensor": SENSOR, "extraction": SHAKEN.options},
-    ),
 }
 SAMPLES = 200
 OWN = 20  # samples of the board's own with each label, behind each kind of request
-MINE = """
-class Mine:
-    names = ("x", "y")
-
-    def __init__(self, board):
-        pass
-
-    def read(self, values):
-        values[0] = (values[0] + 37) % 1000
-        values[1] = values[0] ^ 5
-        return True
-"""
 SERVED = """
 import gc, sys
 sys.path.insert(0, "lib")
@@ -136,9 +116,6 @@ class Light:
 class Board:
     def light(self, pin):
         return Light()
-
-    def microseconds(self):
-        return 0
 
 class Written:
     def write(self, data, n):
@@ -159,12 +136,8 @@ if app.configuration.text:
     from microshrub.device import plotter
     plotter.sys = System
     app.plotter = plotter.Plotter(app.configuration.feature_names)
-sensor = None
-if app.configuration.extraction:
-    from microshrub.device.sensors import make_sensor
-    sensor = make_sensor(app.configuration, Board(), print)
 if app.attach:
-    app.attach(Board(), None, sensor)
+    app.attach(Board(), None, None)
 app.begin()
 link = Link(app, lambda data, n: None)
 with open("frames") as file:
@@ -179,8 +152,6 @@ for k in range(len(rounds)):
         most = max(most, mem_total() - before)
     for label in labels:
         before = mem_total()
-        while sensor and not sensor.read(app.values):
-            pass
         link.observe(app.sample(label), label)
         if app.sample_id:
             app.label(app.sample_id, 1)
@@ -230,7 +201,6 @@ def test_nothing_is_put_on_the_heap(
     program = PROGRAMS[name]
     config = configuration(*program.model) | program.fields
     put_device(tmp_path, config, compiled=False)
-    (tmp_path / "mine.py").write_text(MINE)
     if program.fields.get("quantizer"):
         (tmp_path / "quantizer.state").write_bytes(known_ranges(program))
     sequence = itertools.count(1)
