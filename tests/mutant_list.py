@@ -178,9 +178,9 @@ _THICKET = _of(
         "neighbours",
     ),
     (
-        "neighbours.py",
-        "if away < farthest and b != state[_N_SKIP]:",
-        "if away <= farthest and b != state[_N_SKIP]:",
+        "search.py",
+        "if away < farthest and b + n * step != state[_N_SKIP]:",
+        "if away <= farthest and b + n * step != state[_N_SKIP]:",
         "neighbours",
     ),
     (

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..boards.usual_program import Names
 from ..features.feature_choice import WINDOWS
 from ..features.feature_options import AUTO, NONE, FeatureOptions
 from .scores import Measure, Scores
@@ -68,6 +69,10 @@ class FeatureSets:
     @property
     def features(self) -> int:
         return self._usual.features
+
+    @property
+    def names(self) -> Names:
+        return self._usual.names
 
     @property
     def measure(self) -> Measure:

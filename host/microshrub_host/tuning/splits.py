@@ -16,6 +16,7 @@ import numpy as np
 
 from ..beside.between import between
 from ..beside.companion import Beside, around
+from ..boards.usual_program import Names
 from ..engines.status import percent
 from ..evaluation.prequential import evaluate
 from ..evaluation.regression import evaluate_numbers
@@ -57,6 +58,10 @@ class SearchedStream(Protocol):
     @property
     def features(self) -> int:
         """Of a sample."""
+
+    @property
+    def names(self) -> Names:
+        """Of the columns and of the classes."""
 
     @property
     def measure(self) -> Measure:
@@ -117,6 +122,10 @@ class StreamSplit:
     @property
     def features(self) -> int:
         return int(self.stream.values.shape[1])
+
+    @property
+    def names(self) -> Names:
+        return self.stream.feature_names, self.stream.class_names
 
     @property
     def around(self) -> Beside:
@@ -196,6 +205,10 @@ class NumberSplit:
     @property
     def features(self) -> int:
         return self.stream.features
+
+    @property
+    def names(self) -> Names:
+        return self.stream.column_names, ()
 
     @property
     def around(self) -> Beside:

@@ -174,8 +174,11 @@ class Search:
 
     def _size(self, task: Candidate) -> Size | None:
         """What it takes, None if that is too much."""
-        wanted, around = self._split.parameters(task), self._split.of(task.features).around
-        return trials.size_within(task.model, wanted, self._limits, around)
+        wanted, split = self._split.parameters(task), self._split.of(task.features)
+        frozen = bool(split.warmup)
+        return trials.size_within(
+            task.model, wanted, self._limits, split.around, frozen, split.names
+        )
 
     def _take(self, outcome: Outcome) -> None:
         """Have the study know of it."""

@@ -10,6 +10,7 @@ from ..beside.companion import Beside
 from ..boards import sample_time
 from ..boards.board_files import Board
 from ..boards.program_budget import usual_budget
+from ..boards.usual_program import Names
 from ..emulation.latency import Clock
 from ..library.learners import kind_of, learner, options_text
 from .search_space import changed
@@ -60,18 +61,25 @@ class Size:
 
 
 def size_within(
-    model: str, wanted: Mapping[str, Any], limits: Limits, around: Beside = ()
+    model: str,
+    wanted: Mapping[str, Any],
+    limits: Limits,
+    around: Beside = (),
+    frozen: bool = False,
+    names: Names = ((), ()),
 ) -> Size | None:
     """What a model of these parameters takes, with all that stands around it on a board.
 
-    None if that is more than the limits, or if the learner refuses them as too large.
+    frozen and names are those of usual_budget(). None if that is more than the limits, or if the
+    learner refuses the parameters as too large.
     """
     try:
         if learner(model).nbytes(**wanted) > limits.budget:
             return None
     except ValueError:
         return None
-    budget = usual_budget(wanted, limits.board, kind_of(model), around, limits.native)
+    kind, native = kind_of(model), limits.native
+    budget = usual_budget(wanted, limits.board, kind, around, native, frozen=frozen, names=names)
     time = None if limits.native else sample_time.sample_time(limits.board, model, wanted)
     latency = None if time is None else (time.predict[1] + time.learn[1]) / 1000
     if not budget.fits:

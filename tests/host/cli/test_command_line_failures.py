@@ -15,7 +15,7 @@ from patience import PATIENCE
 
 from microshrub_tools.cli import main
 
-SIZE = ["budget", "--features", "3", "--classes", "2"]
+SIZE = ["budget", "--features", "3", "--classes", "2", "--bytes", "16384"]
 LEARN = ["simulate", "river:ImageSegments", "--limit", "300"]
 BUFFERED = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
 LINUX = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
