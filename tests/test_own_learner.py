@@ -93,7 +93,7 @@ def test_budget(capsys: pytest.CaptureFixture[str]) -> None:
     found = record(capsys, "budget", *shape, "--model", "majority")
     kind = learners.learner("majority")
     assert found["model_bytes"] == kind.nbytes(features=4, classes=3, window=64) == 16 + 12 + 64
-    assert main(["budget", *map(str, shape), "--model", "majority"]) == 0
+    assert main(["budget", "--own-program", *map(str, shape), "--model", "majority"]) == 0
     assert "majority" in capsys.readouterr().out  # its module is among the code
 
 
