@@ -31,11 +31,11 @@ _TYPICAL_NUMBERS = (0, 32, 1024)
 _NARROW = 32  # a parameter that is never larger decides what code there is
 _BESIDE = ("anomaly", "spare classes", "asking", "beside", "target")  # parts for companions
 
-_codes: dict[str, Code] = {}
+_codes: dict[str, ProgramCode] = {}
 
 
 @dataclass(frozen=True)
-class Code:
+class ProgramCode:
     """What a program's library takes of a board, and the texts that are on the board with it."""
 
     parts: tuple[Part, ...]
@@ -43,7 +43,7 @@ class Code:
     arch: str
 
     @classmethod
-    def of(cls, library: ProgramLibrary) -> Code:
+    def of(cls, library: ProgramLibrary) -> ProgramCode:
         """That of a library."""
         parts = ram_budget.parts_of(library.board, library.heap())
         return cls(tuple(parts), library.texts(), library.arch)
@@ -55,7 +55,7 @@ def budget_of(library: ProgramLibrary, own: int = 0) -> Budget:
     own are the bytes of the user's own compiled files, which take about as much. Raises UserError
     for what the program refuses.
     """
-    program, board, code = library.program, library.board, Code.of(library)
+    program, board, code = library.program, library.board, ProgramCode.of(library)
     parts = [*code.parts, *([Part("own", own, "the user's files, about")] if own else [])]
     around = _around(program, board, code)
     frozen = program.warmup is not None
@@ -88,18 +88,18 @@ def usual_budget(
     )
 
 
-def _typical_code(program: Program, board: Board, emit: str) -> Code:
+def _typical_code(program: Program, board: Board, emit: str) -> ProgramCode:
     """The code of a program, as it is for a learner of a typical size with such options."""
     names = tuple(f"x{k}" for k in range(len(program.class_names) and _TYPICAL["classes"]))
     typical = _typical(program.learner, program.parameters)
     program = replace(program, parameters=typical, feature_names=(), class_names=names, units=[])
     key = repr((program, board.arch, board.native, emit, loader.digest()))
     if key not in _codes:
-        _codes[key] = Code.of(ProgramLibrary(program, board, emit))
+        _codes[key] = ProgramCode.of(ProgramLibrary(program, board, emit))
     return _codes[key]
 
 
-def _around(program: Program, board: Board, code: Code) -> list[Part]:
+def _around(program: Program, board: Board, code: ProgramCode) -> list[Part]:
     """What the program makes beside the learner, its quantizer, metrics and rows."""
     try:
         found = program_parts(program.files()["config.json"], code.arch, code.texts)

@@ -71,6 +71,8 @@ def usual_program(
     if of_numbers:
         around["alarm"] = None
         numbers = numbers or _NUMBERS | {"columns": features + 1}
+        if numbers.get("ends"):  # the quantizer that has them comes with the learned model
+            numbers = numbers | {"ends": None}
         features = numbers["columns"]
     moves = not of_numbers and library.learners.learner_class(kind).moves
     grows = moves and not frozen and not freezes(beside)

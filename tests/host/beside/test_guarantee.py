@@ -124,7 +124,9 @@ def test_the_command_tells_it(capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert load_model(path).beside["guarantee"].percent == 80
     assert main([*words]) == 0
     assert "guaranteed to hold the label" in capsys.readouterr().out
-    wanted = budget("thicket", "rpi_pico", features=3, classes=2, beside=[Guarantee()])
+    wanted = budget(
+        "thicket", "rpi_pico", features=3, classes=2, beside=[Guarantee()], own_program=True
+    )
     assert any(part.name == "guarantee.words" for part in wanted.buffers)
     assert any(part.name == "guarantee" for part in wanted.code)
 
