@@ -8,7 +8,7 @@ from typing import Any
 from ..beside.between import between
 from ..beside.companion import Beside
 from ..features.feature_options import FeatureOptions
-from ..library.learners import defaults, learner, model_of
+from ..library.learners import REGRESSORS, defaults, learner, model_of
 from . import ram_budget
 from .board_files import Board
 from .program_budget import usual_budget
@@ -39,7 +39,8 @@ def bytes_for(
         return usual_budget(wanted, board, kind, beside, native, frozen=frozen)
 
     options = FeatureOptions.of(_FEATURES)
-    features = len(options.names(_CHANNELS))
+    # of numbers, one of what the sensor gives is the target
+    features = len(options.names(_CHANNELS)) - int(model_of(kind) in REGRESSORS)
     read = whole(between(options.extraction(_CHANNELS, _RATE)), features=features)
     sensor_bytes = read.ram_bytes - whole(features=features).ram_bytes
     return bytes_within(whole(), sensor_bytes, parameters, board, kind)
