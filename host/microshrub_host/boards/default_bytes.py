@@ -36,6 +36,8 @@ def bytes_for(
 
     def whole(beside: Beside = (), **shape: int) -> Budget:
         wanted = {**parameters, SIZE: _most(kind), **shape}
+        if "late" in wanted:  # without the forecast that a horizon needs
+            wanted["late"] = 0
         return usual_budget(wanted, board, kind, beside, native, frozen=frozen)
 
     options = FeatureOptions.of(_FEATURES)

@@ -110,7 +110,8 @@ def test_a_thicket_between_those_that_were_counted(emulator: emulated_boards.Emu
     found = thicket_time.instructions("armv6m", 49_152, 10, 5)
     assert found
     for counts, (median, _) in zip((cost.predict, cost.learn), found, strict=True):
-        assert float(np.median(counts)) == pytest.approx(median, rel=0.2)
+        # the boards' files have counts of before the neighbours were found in half of the time
+        assert 0.4 * median < float(np.median(counts)) < 1.2 * median
 
 
 def test_a_pico_with_a_thicket_serves_as_fast_as_one_was_seen_to() -> None:

@@ -123,7 +123,7 @@ def test_a_simulation_has_the_scores(data: str, tmp_path: Path, said: Said) -> N
 
 
 def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
-    shape = ("--features", "14", "--classes", "2", "--json", "-", *MODEL)
+    shape = ("--own-program", "--features", "14", "--classes", "2", "--json", "-", *MODEL)
     found = json.loads(said("budget", *shape, "--anomaly", "0.001"))
     without = json.loads(said("budget", *shape))
     assert found["buffers"]["anomaly.codes"] == 512 * 14

@@ -170,7 +170,7 @@ def test_the_command_tells_what_was_asked_for(said: Said, tmp_path: Path) -> Non
 
 
 def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
-    shape = ("--features", "3", "--classes", "2", "--json", "-", *WORDS)
+    shape = ("--own-program", "--features", "3", "--classes", "2", "--json", "-", *WORDS)
     found = json.loads(said("budget", *shape, "--label-budget", "10%"))
     without = json.loads(said("budget", *shape))
     assert found["code"]["asking"] > 0

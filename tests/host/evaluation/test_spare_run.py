@@ -124,6 +124,7 @@ def test_a_fault_in_what_is_new_is_found(data: str) -> None:
 
 def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
     shape = ("--features", "14", "--classes", "2", "--json", "-", "--model", "softmax")
+    shape += ("--own-program",)
     found = json.loads(said("budget", *shape, "--spare-classes", "4"))
     without = json.loads(said("budget", *shape))
     assert found["buffers"]["newcomers.codes"] == 256 * 14
