@@ -77,6 +77,11 @@ FILE_CASES = (
           notes=("column time is left out",)),
     _case("alike classes", "x,y\n1,rest\n2,REST\n3,rest\n",
           notes=("line 3", "'rest', 'REST' differ only by case or spaces",)),
+    _case("a class with spaces behind it", "x,y\n1,rest\n2,walk\n3, rest\n4,rest \n5,rest  \n",
+          notes=("line 5", "class rest has other spaces behind it here than before")),
+    _case("the same in quotes", "x,y\n1,\"rest \"\n2,walk\n3,rest\n",
+          notes=("line 4", "class rest has other spaces behind it here than before")),
+    _case("the same spaces everywhere", "x , y \n1 , rest \n2 , walk \n3 , rest \n"),
     _case("a row's number in a sorted file", "v,y\n" + "".join(
         f"{i},{'ab'[i // 20]}\n" for i in range(40)), notes=("the column v only rises",)),
     _case("a clock with gaps and a copy of the class", "Time (s),copy,y\n" + "".join(

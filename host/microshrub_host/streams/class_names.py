@@ -81,6 +81,28 @@ def _alike(first: Mapping[str, int], where: Callable[[int], str]) -> list[str]:
     ]
 
 
+class Writings:
+    """The rows in which a class has other spaces behind it than where it stood first."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, str] = {}  # class: as it was written
+        self._rows: dict[str, int] = {}
+
+    def add(self, name: str, written: str, row: int) -> None:
+        """A class, and its cell."""
+        written = written.lstrip(" ")
+        if self._first.setdefault(name, written) != written:
+            self._rows.setdefault(name, row)
+
+    def notes(self, where: Callable[[int], str]) -> list[str]:
+        """A note on each of them."""
+        return [
+            f"{where(row)}: the class {name} has other spaces behind it here than before, and is "
+            "read as one class."
+            for name, row in self._rows.items()
+        ]
+
+
 def declared_classes(classes: Sequence[str] | None) -> tuple[str, ...] | None:
     if classes is None:
         return None
@@ -111,7 +133,8 @@ def _class_count(names: tuple[str, ...]) -> str:
         )
     return (
         f"the column has {len(names)} classes and {MAX_CLASSES} is the most. If it is a "
-        "measurement, choose the class column with --label."
+        "measurement, choose the class column with --label, or say with --no-label, beside "
+        "--anomaly, that there is none."
     )
 
 

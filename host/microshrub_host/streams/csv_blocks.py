@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.mapped_memory import let_go
+from .class_names import Writings
 from .columns import MISSING_CELLS
+from .csv_rows import stripped
 from .kept_values import Room, column_room
 from .source_file import SourceFile
 from .stream import Progress
@@ -114,8 +116,8 @@ def blocks(
 
 def _classes(column: pa.Array) -> tuple[NDArray[np.int32], list[str]]:
     """Of each row the place of its class among the cells of the block, and these."""
-    cells = [cell.strip() for cell in column.dictionary.to_pylist()]
-    if any('"' in cell or "\0" in cell or cell.startswith("#") for cell in cells):
+    cells = column.dictionary.to_pylist()
+    if any('"' in cell or "\0" in cell or cell.lstrip().startswith("#") for cell in cells):
         raise DoubtError("a quotation mark or a comment")
     return _items(column.indices, np.int32), cells
 
@@ -151,12 +153,16 @@ def _doubting() -> Iterator[None]:
 
 
 def read(
-    source: SourceFile, layout: Layout, limit: int | None, progress: Progress | None
+    source: SourceFile,
+    layout: Layout,
+    limit: int | None,
+    progress: Progress | None,
+    writings: Writings,
 ) -> tuple[NDArray[np.float64], Codes, dict[str, int]]:
     """The values of the file, (samples, features), the samples' classes and the classes' cells.
 
     A class is a place among the cells, each of which comes with the first sample of that class.
-    No more than `limit` samples are read. Raises DoubtError.
+    No more than `limit` samples are read; `writings` gets all classes. Raises DoubtError.
     """
     most = _most_rows(source, layout, limit)
     rows = min(most, limit or most)
@@ -168,11 +174,13 @@ def read(
     with Room(rows, len(layout.columns)) as room, closing(read_blocks):
         for batch in read_blocks:
             kept = _write(room, filled, batch, layout, limit)
-            classes, cells = _classes(batch.column(str(layout.label)))
+            classes, written = _classes(batch.column(str(layout.label)))
+            cells = stripped(written)
             used, places = np.unique(classes[:kept], return_index=True)
             for code, place in sorted(zip(used, places, strict=True), key=lambda pair: pair[1]):
                 first.setdefault(cells[code], filled + int(place))
                 found.setdefault(cells[code], len(found))
+                writings.add(cells[code], written[code], filled + int(place))
             if len(found) > _MOST_CLASSES:
                 raise DoubtError("too many classes")
             if len(found) > 256 and labels.dtype == np.uint8:

@@ -12,13 +12,18 @@ from itertools import chain
 from .columns import number_of
 from .stream import DataError
 
-Row = tuple[int, list[str]]  # line number in the file, cells
+Row = tuple[int, list[str]]  # line number in the file, cells with the spaces behind them
+
+
+def stripped(cells: Iterable[str]) -> list[str]:
+    """Cells without spaces around them."""
+    return [cell.strip() for cell in cells]
 
 
 def rows(
     name: str, lines: Iterable[str], first_line: int, delimiter: str, quote: str
 ) -> Iterator[Row]:
-    """The rows that are not blank, their cells stripped; first_line is the number of lines[0]."""
+    """The rows that are not blank; first_line is the number of lines[0]."""
     reader = csv.reader(
         lines, delimiter=delimiter, quotechar=quote, skipinitialspace=True, strict=True
     )
@@ -26,7 +31,7 @@ def rows(
     try:
         for cells in reader:
             if len(cells) > 1 or "".join(cells).strip():
-                yield start, [cell.strip() for cell in cells]
+                yield start, cells
             start = first_line + reader.line_num
     except csv.Error as error:
         raise DataError(
@@ -51,7 +56,7 @@ def first_row(name: str, found: Iterator[Row]) -> Row:
     row = next(found, None)
     if row is None:
         raise DataError(f"{name} is empty. It needs a header row and a row per sample.")
-    line, cells = row
+    line, cells = row[0], stripped(row[1])
     if re.match(r"#+\s*[^#\s]", cells[0]):
         raise DataError(
             f"{name}, line {line} begins with #. If it is the header, take the # away; if it is a "

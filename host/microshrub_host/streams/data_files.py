@@ -20,10 +20,10 @@ from ..base.mapped_memory import let_go
 from ..base.text import did_you_mean
 from . import csv_blocks
 from .arff_files import open_arff
-from .class_names import class_names, encode_labels
+from .class_names import Writings, class_names, encode_labels
 from .columns import ALL, MISSING_CELLS, Column, ColumnChoice, check_count, number_of
 from .csv_blocks import Codes, DoubtError, Layout
-from .csv_rows import Row, check_names, csv_rows, first_row
+from .csv_rows import Row, check_names, csv_rows, first_row, stripped
 from .order_statistics import PART
 from .source_file import SourceFile
 from .stream import MAX_FEATURES, DataError, Progress, Stream, stream_order
@@ -63,6 +63,7 @@ class FileTable:
     lines: list[int] | range = field(default_factory=list)
     header_line: int = 0  # of a CSV file with one
     delimiter: str = ""  # of a CSV file
+    writings: Writings = field(default_factory=Writings)  # of the classes
 
     @property
     def target_place(self) -> int:
@@ -107,7 +108,8 @@ def _read_blocks(
     """The stream of a CSV file of numbers without a fault. Raises DoubtError for any other."""
     limit = reading.limit if reading.shuffle is None else None
     layout = table.layout(of_classes=True)
-    values, label_codes, first = csv_blocks.read(source, layout, limit, progress)
+    table.writings = Writings()
+    values, label_codes, first = csv_blocks.read(source, layout, limit, progress, table.writings)
     samples = len(label_codes)
     cells = list(first)
     order: NDArray[np.intp] | range = range(samples)
@@ -155,7 +157,8 @@ def _stream(
 ) -> Stream:
     names = tuple(column.name for column in table.columns)
     scale = Scale.fit(values)
-    notes = [*table.notes, *notes, *leave_out_too_large(table, values, scale, order)]
+    written = table.writings.notes(partial(table.where, table.label))
+    notes = [*table.notes, *written, *notes, *leave_out_too_large(table, values, scale, order)]
     if reading.choice.columns is None:
         notes += telltale_notes(table.name, dict(enumerate(names)), values, labels, order)
     return Stream(
@@ -180,10 +183,11 @@ def open_table(name: str, lines: Iterator[str], reading: ReadingOptions) -> File
             raise DataError(f"{name} declares its columns: --no-header is for CSV files.")
         return _choose(name, *open_arff(name, lines, reading.choice), reading)
     rows, delimiter = csv_rows(name, lines)
-    line, cells = first_row(name, rows)
+    line, first_cells = first_row(name, rows)
+    cells = stripped(first_cells)
     if not reading.header:
         columns = [Column(f"c{place}") for place in range(1, len(cells) + 1)]
-        table = _choose(name, columns, chain([(line, cells)], rows), reading)
+        table = _choose(name, columns, chain([(line, first_cells)], rows), reading)
         table.delimiter = delimiter
         return table
     if len(cells) - 1 > MAX_FEATURES and not reading.choice.is_given:
@@ -226,7 +230,9 @@ def _choose(
 def fill(table: FileTable, limit: int | None) -> None:
     """Read the rows, no more than `limit`. Raises DataError."""
     lines: list[int] = []
-    for line, cells in islice(table.rows, limit):
+    table.writings = Writings()
+    for line, written in islice(table.rows, limit):
+        cells = stripped(written)
         if cells[0].startswith("#") and (len(cells) != table.cells or " " in cells[0][:3]):
             raise DataError(
                 f"{table.name}, line {line} begins with #, as a comment does. Delete the line: "
@@ -242,7 +248,9 @@ def fill(table: FileTable, limit: int | None) -> None:
                 f"{table.name}, line {lines[-1] + 1} is empty. Delete the line, or write NA if a "
                 "number is missing there."
             )
-        table.label_cells.append(cells[table.label_place])
+        label = table.label_place
+        table.label_cells.append(cells[label])
+        table.writings.add(cells[label], written[label], len(lines))
         for column, place in zip(table.columns, table.places, strict=True):
             column.append(cells[place])
         lines.append(line)

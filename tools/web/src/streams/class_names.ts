@@ -20,15 +20,17 @@ export function classOrder(names: Iterable<string>): string[] {
 
 /** Reads labels: class indices and names, those that were declared, in their order, or that occur. */
 export class LabelReader {
-  private readonly places = new Map<string, { place: number; line: number }>();
+  private readonly places = new Map<string, { place: number; line: number; written: string }>();
   private readonly kept = new Numbers();
+  private readonly spaced = new Map<string, number>(); // class: the line where its spaces differ
 
   constructor(
     private readonly declared: readonly string[] | undefined,
     private readonly where: Where,
   ) {}
 
-  read(cell: string, line: number): void {
+  read(cell: string, line: number, asWritten: string): void {
+    const written = asWritten.replace(/^ +/, "");
     let found = this.places.get(cell);
     if (!found) {
       const isKnown = this.declared?.includes(cell);
@@ -37,9 +39,10 @@ export class LabelReader {
         throw new DataError(texts.errors.undeclared(this.where(line), cell));
       }
       if (this.places.size > MOST_TEXTS) this.refuse([...this.places.keys()]);
-      found = { place: this.places.size, line };
+      found = { place: this.places.size, line, written };
       this.places.set(cell, found);
     }
+    if (found.written !== written && !this.spaced.has(cell)) this.spaced.set(cell, line);
     this.kept.push(found.place);
   }
 
@@ -50,7 +53,7 @@ export class LabelReader {
     const codes = new Map(names.map((name, code) => [name, code]));
     const ofPlace = [...this.places.keys()].map((name) => codes.get(name)!);
     const labels = Uint8Array.from(this.kept.all, (place) => ofPlace[place]!);
-    return { labels, names, notes: this.declared ? [] : this.alike() };
+    return { labels, names, notes: [...this.notes()] };
   }
 
   /** Whether a label is this text. */
@@ -61,6 +64,11 @@ export class LabelReader {
   private refuse(names: readonly string[]): never {
     const [first] = this.places.values();
     throw new DataError(texts.errors.classCount(this.where(first?.line ?? 1), names));
+  }
+
+  private *notes(): Generator<string> {
+    for (const [name, line] of this.spaced) yield texts.notes.spaced(this.where(line), name);
+    if (!this.declared) yield* this.alike();
   }
 
   /** Notes on classes whose names do not differ by anything that is meant to. */

@@ -8,6 +8,7 @@ import { texts } from "../texts";
 export interface Row {
   readonly line: number;
   readonly cells: readonly string[];
+  readonly written: readonly string[]; // the cells with the blanks around them
 }
 
 /** What marks the cells, and the number of the first line. */
@@ -48,13 +49,14 @@ export class RowReader {
     for (const mark of Object.keys(this.next)) delete this.next[mark];
     while (this.at < this.text.length) {
       const [at, line] = [this.at, this.line];
-      const cells = this.row(isLast);
-      if (!cells) {
+      const written = this.row(isLast);
+      if (!written) {
         [this.at, this.line] = [at, line];
         if (this.text.length - at > LONGEST_ROW) throw new DataError(texts.errors.longLine(line));
         return;
       }
-      if (cells.length > 1 || cells[0]) yield { line, cells };
+      const cells = written.map((cell) => cell.trim());
+      if (cells.length > 1 || cells[0]) yield { line, cells, written };
     }
   }
 
@@ -64,7 +66,7 @@ export class RowReader {
     if (this.find(this.marks.quote) < end) return this.rowWithQuotes(isLast);
     const cells = this.text.slice(this.at, end).split(this.marks.delimiter);
     this.at = end;
-    return this.endLine(isLast) ? cells.map((cell) => cell.trim()) : undefined;
+    return this.endLine(isLast) ? cells : undefined;
   }
 
   private rowWithQuotes(isLast: boolean): string[] | undefined {
@@ -73,7 +75,7 @@ export class RowReader {
     for (;;) {
       const cell = this.cell(line, isLast);
       if (cell === undefined) return undefined;
-      cells.push(cell.trim());
+      cells.push(cell);
       if (this.text[this.at] !== this.marks.delimiter) break;
       this.at++;
     }

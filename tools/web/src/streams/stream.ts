@@ -181,8 +181,8 @@ class TableReader {
     early.forEach((row) => this.take(row));
   }
 
-  private take({ line, cells }: Row): void {
-    this.labels.read(cells[this.labelPlace]!, line);
+  private take({ line, cells, written }: Row): void {
+    this.labels.read(cells[this.labelPlace]!, line, written[this.labelPlace]!);
     for (const { place, reader } of this.features) reader.read(cells[place]!, line);
   }
 

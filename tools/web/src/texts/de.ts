@@ -531,6 +531,9 @@ export const de: Texts = {
       `${file}: Von der Spalte ${name} fällt auf, dass sie ${said.join(" und ")}. Wenn sie sagt, wann oder wo ` +
       "ein Beispiel aufgeschrieben wurde, oder aus der Klasse gemacht ist, verrät sie hier die Antwort " +
       "und ist auf einem Board nichts wert: Lass die Spalte weg.",
+    spaced: (where, name) =>
+      `${where}: Die Klasse ${name} hat hier andere Leerzeichen hinter sich als zuvor und wird als eine ` +
+      "Klasse gelesen.",
     alike: (where, names) =>
       `${where}: Die Klassen ${names.map((name) => `'${name}'`).join(", ")} unterscheiden sich nur in Groß- ` +
       `und Kleinschreibung oder Leerzeichen und sind für ein Modell ${names.length} Klassen. Sind sie eine, ` +

@@ -519,6 +519,8 @@ export const en = {
       `${file}: the column ${name} ${said.join(" and ")}. If it says when or where a sample was taken ` +
       "down, or was made of the class, it gives the answer away here and is worth nothing on a " +
       "board: leave the column out.",
+    spaced: (where: string, name: string) =>
+      `${where}: the class ${name} has other spaces behind it here than before, and is read as one class.`,
     alike: (where: string, names: readonly string[]) =>
       `${where}: the classes ${names.map((name) => `'${name}'`).join(", ")} differ only by case or ` +
       `spaces, and are ${names.length} classes to a model. If they are one, write them alike.`,
