@@ -19,6 +19,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from microshrub_host.base.patience import VARIABLE
+
 for _folder in ("oracles", "support"):
     sys.path.insert(0, str(Path(__file__).with_name(_folder)))
 _ON_PC = Path(__file__).parents[1] / "tools" / "microshrub_tools" / "board" / "on_pc"
@@ -27,6 +29,13 @@ settings.register_profile("microshrub", deadline=None)  # the first example comp
 settings.load_profile("microshrub")
 # A script that runs in the background ignores Ctrl-C, and so would all that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure() -> None:
+    """Boards and programs are waited for, also by commands that tests start."""
+    from patience import PATIENCE
+
+    os.environ[VARIABLE] = str(PATIENCE)
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -135,6 +144,12 @@ def run_micropython(micropython_command: tuple[str, ...], tmp_path: Path) -> Cal
         return done.stdout
 
     return run
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """For a test in which nothing comes: what is waited for is given up as early as usual."""
+    monkeypatch.delenv(VARIABLE)
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ class NetworkBoard:
 
     def connected(self, port: int = 0, **options: Any) -> HostLink:
         """The PC's end of the link, welcomed."""
-        link = HostLink(self.line(port), **{"patience": PATIENCE} | options)
+        link = HostLink(self.line(port), **options)
         link.connect()
         return link
 

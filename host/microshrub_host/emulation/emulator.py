@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..base.errors import UserError
+from ..base.patience import patience
 from ..base.pseudo_terminal import pseudo_terminal
 from ..base.raw_repl import CodeRaisedError, LineLostError, RawRepl
 from ..fetch.debian_packages import Progress
@@ -78,7 +79,7 @@ class EmulatedBoard:
         count = ("-icount", f"shift={SHIFT},align=off,sleep=off")
         # QEMU's own would look once a second for who opens it
         line, self._end, self.port = pseudo_terminal()
-        self._repl = RawRepl(self.port, silence=_SILENCE)
+        self._repl = RawRepl(self.port, silence=patience(_SILENCE))
         self._process = subprocess.Popen(
             (*self.emulator.command, *options, *count, *self._loaded()),
             stdin=line,
@@ -107,8 +108,8 @@ class EmulatedBoard:
     def connect(self) -> None:
         """Take the serial line, once mpremote, or another program, has let go of it."""
         try:
-            self._repl = RawRepl(self.port, silence=_SILENCE)
-            self._repl.enter(reset=False)
+            self._repl = RawRepl(self.port, silence=patience(_SILENCE))
+            self._repl.enter(reset=False, seconds=patience(START_SECONDS))
         except LineLostError as error:
             raise EmulatedBoardError(self._lost(error)) from error
 
@@ -124,7 +125,7 @@ class EmulatedBoard:
         `seconds` is how long it may be silent.
         """
         try:
-            return self._repl.run(code, seconds).replace("\r\n", "\n")
+            return self._repl.run(code, patience(seconds)).replace("\r\n", "\n")
         except LineLostError as error:
             raise EmulatedBoardError(self._lost(error)) from error
         except CodeRaisedError as error:
@@ -150,7 +151,7 @@ class EmulatedBoard:
         said = self.exec("import vfs\nprint(vfs.mount()[0][0].places())")
         places = ast.literal_eval(said)
         try:
-            self._repl.enter(reset=True, seconds=START_SECONDS)
+            self._repl.enter(reset=True, seconds=patience(START_SECONDS))
         except LineLostError as error:
             raise EmulatedBoardError(self._lost(error)) from error
         self._mount(places)
@@ -173,7 +174,7 @@ class EmulatedBoard:
         QEMU blocks the signal, but it wakes its main loop, which otherwise looks once a second.
         """
         try:
-            self._repl.await_prompt(START_SECONDS)
+            self._repl.await_prompt(patience(START_SECONDS))
         except LineLostError as error:
             raise EmulatedBoardError(self._lost(error)) from error
         self.disconnect()

@@ -19,6 +19,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from ..base.patience import patience
+
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 X86 = ("x86_64", "amd64", "i386", "i486", "i586", "i686")
 
@@ -283,11 +285,11 @@ def run(
 
 def _wait(process: subprocess.Popen[str], seconds: float) -> tuple[str, str]:
     try:
-        return process.communicate(timeout=seconds)
+        return process.communicate(timeout=patience(seconds))
     except BaseException as error:
         _kill(process)
         if isinstance(error, subprocess.TimeoutExpired):
-            raise CommandError(f"no answer in {seconds:.0f} seconds") from error
+            raise CommandError(f"no answer in {patience(seconds):.0f} seconds") from error
         raise
 
 

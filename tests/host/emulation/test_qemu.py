@@ -138,6 +138,7 @@ def test_qemu_ends_with_the_block(board_name: str) -> None:
     assert board._process.poll() is not None
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_board_that_stopped_says_so(board: EmulatedBoard) -> None:
     board._process.kill()
     with pytest.raises(EmulatedBoardError, match=f"the emulated {board.emulator.board.name} "):

@@ -196,6 +196,7 @@ def test_ls_does_not_give_the_question_back(
     assert "/bin/ls, which did not answer as a MicroPython does." in refusal()
 
 
+@pytest.mark.usefixtures("impatient")
 def test_one_that_hangs_is_given_up(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(binary, "PROBE_SECONDS", 0.2)
     monkeypatch.setenv("MICROPYTHON", script(nowhere / "stand-in", "while :; do :; done"))

@@ -59,6 +59,7 @@ def test_the_library_of_this_pc_is_mounted(
     assert capsys.readouterr().out.count("[[measured.row]]") == len(CONFIGURATIONS)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_board_without_micropython(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

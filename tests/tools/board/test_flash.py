@@ -283,6 +283,7 @@ def test_ports(tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[s
         assert "another program uses it" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("impatient")
 def test_something_else_at_the_port(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(raw_repl, "_PATIENCE", 0.5)
     master, slave = pty.openpty()

@@ -66,7 +66,7 @@ class Board:
     def link(self) -> HostLink:
         line = self.until(lambda: TcpLine(self.port, self.key))
         assert isinstance(line, TcpLine)
-        found = HostLink(line, patience=PATIENCE)
+        found = HostLink(line)
         found.connect()
         return found
 

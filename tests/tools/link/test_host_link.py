@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from line_support import Cable, Damaged
+from patience import PATIENCE
 
 from microshrub_host.sources import library_files
 from microshrub_tools.cli.main import main
@@ -231,6 +232,7 @@ def test_a_device_of_another_version_is_named() -> None:
         HostLink(line, clock=lambda: line.now).connect()
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
     "says",
     [b"", b">>> ", b"\0\0\0", os.urandom(200), b"y" * LONGEST],
@@ -243,12 +245,14 @@ def test_nobody_answers(says: bytes) -> None:
     assert 10 < line.now < 12
 
 
+@pytest.mark.usefixtures("impatient")
 def test_an_echo_is_no_answer() -> None:
     line = Answering(lambda data: data)
     with pytest.raises(LostError):
         HostLink(line, clock=lambda: line.now).connect()
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_device_that_falls_silent_is_given_up() -> None:
     line = undamaged()
     link = connected(line)
@@ -260,6 +264,7 @@ def test_a_device_that_falls_silent_is_given_up() -> None:
     assert 10 < line.now - began < 12
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_line_that_does_not_come_back_is_given_up() -> None:
     def gone(_: bytes) -> bytes:
         raise OSError("pulled")
@@ -284,6 +289,7 @@ def test_strange_answers_do_no_harm(kind: int, payload: bytes) -> None:
     assert link.ask(request(1)) == answer(1)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_line_that_is_always_gone_is_given_up() -> None:
     line = undamaged()
     line.reopen = lambda _: None  # type: ignore[method-assign]
@@ -339,13 +345,13 @@ def stream_all(link: HostLink) -> None:
 
 
 def test_a_real_device_over_a_real_line(port: str) -> None:
-    with HostLink(SerialLine(port), timeout=2.0) as link:
+    with HostLink(SerialLine(port), timeout=PATIENCE) as link:
         stream_all(link)
         assert link.resent == 0
 
 
 def test_a_real_device_over_a_damaged_line(port: str) -> None:
-    with HostLink(Damaged(SerialLine(port), 9), timeout=0.03, patience=20) as link:
+    with HostLink(Damaged(SerialLine(port), 9), timeout=0.03) as link:
         stream_all(link)
         assert link.resent > 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import termios
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -341,9 +342,10 @@ def test_mpremote_stops_a_device_that_was_talked_to(stream: Stream, start: Start
         link._line.write(b"\x03")  # might be of a frame
         link.poll(0.1)
         learn(link, stream, 20, 30)
-        link.poll(0.1)
-        link._line.write(b"\r\x03")
-        device.process.wait(PATIENCE)
+        while device.process.poll() is None:  # it is heeded after a pause
+            link.poll(0.1)
+            link._line.write(b"\r\x03")
+        termios.tcflush(device._master, termios.TCIFLUSH)  # what came behind its end
     assert device.process.returncode == 0
     device.start()
     with connected(device) as link:

@@ -67,7 +67,7 @@ def test_a_pc_that_talks_while_the_board_starts(board: UnixBoard) -> None:
     for _ in range(3):
         line = SerialLine(board.port)
         stopped += b">>>" in started_while_a_pc_talks(line)
-        with HostLink(line, patience=30) as link:
+        with HostLink(line) as link:
             assert link.connect().features == 2
             assert isinstance(link.ask(STATUS), DeviceStatus)
         with Device(board.port):
@@ -78,11 +78,11 @@ def test_a_pc_that_talks_while_the_board_starts(board: UnixBoard) -> None:
 
 
 def test_a_board_at_its_prompt_is_started_by_hello(board: UnixBoard) -> None:
-    with HostLink(SerialLine(board.port), patience=30) as link:  # in the raw REPL
+    with HostLink(SerialLine(board.port)) as link:  # in the raw REPL
         assert link.connect().features == 2
     with Device(board.port):
         pass  # leaves it in the friendly one
-    with HostLink(SerialLine(board.port), patience=30) as link:
+    with HostLink(SerialLine(board.port)) as link:
         assert link.connect().features == 2
 
 
@@ -93,13 +93,13 @@ def test_a_raw_prompt_is_seen_whatever_it_says_after_it(
     sessions = [session for session in range(1, 1 << 16) if hello_line(session)[-2:] == b"\5\0"]
     harmless = [session for session in sessions if not set(hello_line(session)) & set(b"\2\3\4")]
     monkeypatch.setattr(client, "drawn_session", lambda: harmless[0])
-    with HostLink(SerialLine(board.port), patience=30) as link:
+    with HostLink(SerialLine(board.port)) as link:
         assert link.connect().features == 2
 
 
 def test_a_session_goes_on_when_the_line_is_back(board: UnixBoard) -> None:
     line = SerialLine(board.port)
-    with HostLink(line, patience=30) as link:
+    with HostLink(line) as link:
         link.connect()
         for k in range(5):
             link.ask(sample([k, k], 1))

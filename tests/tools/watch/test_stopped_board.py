@@ -38,6 +38,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "flash"
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
     ("config", "main_py", "words"),
     [
@@ -68,12 +69,14 @@ def test_a_program_that_is_stopped_meanwhile(
     words = BoardWords()
     with UnixBoard(micropython_command, put(folder, CONFIG)) as board:
         line = SerialLine(board.port)
-        with HostLink(line, on_text=words.feed, patience=1) as link:
+        with HostLink(line, on_text=words.feed) as link:
             watch = Watch(link, words)
             watch.ask()
-            link.poll(0.2)
-            line.write(b"\r\x03")
-            link.poll(0.5)
+            while not link._is_stopped():  # the board heeds it after a pause
+                link.poll(0.2)
+                line.write(b"\r\x03")
+                link.poll(0.2)
+            link._patience = 1  # nobody answers any more
             with pytest.raises(StoppedError, match="It said: stopped: Ctrl-C"), words.explaining():
                 watch.ask()
     assert json.loads((folder / "config.json").read_text()) == CONFIG

@@ -184,7 +184,7 @@ def test_a_damaged_line_changes_nothing(start: Any, stream: Stream, tmp_path: Pa
         crc32 = engine.status().state_crc32
     device = start(units=[list(unit) for unit in Scale.fit(stream.values).units()])
     line = Damaged(SerialLine(device.port), 7)
-    with HostLink(line, timeout=0.03, patience=20) as link:
+    with HostLink(line, timeout=0.03) as link:
         run = run_of(link, tmp_path, some)
         assert run.run() == crc32
         assert run.figures.status is not None

@@ -12,6 +12,7 @@ from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.base.patience import patience
 from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import messages
 from microshrub_host.boards.board_files import CostRow
@@ -73,7 +74,7 @@ def _start_again(port: str) -> None:
         with Device(port) as device:
             if not device.value("'main.py' in __import__('os').listdir()"):
                 return
-            started, _ = device.start(_START_SECONDS)
+            started, _ = device.start(patience(_START_SECONDS))
     except UserError:
         started = False
     messages.say(
@@ -95,7 +96,8 @@ def _mpremote(
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     )
-    silence = threading.Timer(_PATIENCE, process.kill)  # on a pty mpremote waits for ever
+    # on a pty mpremote waits for ever
+    silence = threading.Timer(patience(_PATIENCE), process.kill)
     silence.start()
     try:
         assert process.stdout

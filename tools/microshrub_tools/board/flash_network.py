@@ -15,6 +15,7 @@ import time
 from typing import Any
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.base.patience import patience
 
 from ..link.serial_line import PortError
 from ..link.tcp_line import FLASH, TcpLine
@@ -25,7 +26,7 @@ from .raw_repl import DeviceError, RaisedError
 _SECONDS = 30.0  # for an answer
 _BACK = 420.0  # for the board to be back, tested; longer than a program is on trial
 _PAUSE = 0.5  # between two looks whether it is
-_RESTART = "import machine; machine.reset()"
+_RESTART = b"import machine; machine.reset()"
 
 
 class NetworkDevice:
@@ -38,7 +39,7 @@ class NetworkDevice:
     def run(self, code: str, seconds: float = _SECONDS) -> str:
         """What the code prints. Raises RaisedError, or DeviceError if the line is gone."""
         try:
-            said = self._line.ask(code.encode(), seconds)
+            said = self._line.ask(code.encode(), patience(seconds))
         except OSError as broken:
             raise DeviceError(f"The line to {self.port} is gone ({broken}).") from None
         text = said[1:].decode(errors="replace")
@@ -52,8 +53,8 @@ class NetworkDevice:
 
     def reset(self) -> None:
         """Start the board anew, which ends the line."""
-        with contextlib.suppress(DeviceError):
-            self.run(_RESTART, 1.0)
+        with contextlib.suppress(OSError):
+            self._line.ask(_RESTART, 1.0)
         self.close()
 
     def close(self) -> None:

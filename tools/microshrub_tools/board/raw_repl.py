@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.base.patience import patience
 from microshrub_host.base.raw_repl import CodeRaisedError, LineLostError, RawRepl
 
 from ..link.serial_line import SerialLine
@@ -46,7 +47,7 @@ class Device:
     def __init__(self, port: str, baud: int = 115200) -> None:
         self.port = port
         try:
-            self._repl = RawRepl(port, baud, silence=_PATIENCE)
+            self._repl = RawRepl(port, baud, silence=patience(_PATIENCE))
         except LineLostError:
             SerialLine(port, baud).close()  # says why
             raise DeviceError(f"{port} cannot be opened. Try it again.") from None
@@ -68,7 +69,7 @@ class Device:
     def _interrupt(self) -> None:
         """Stop what runs there; a program that hangs is stopped while it starts, after a reset."""
         line = self._repl.line
-        said, end = b"", time.monotonic() + _PATIENCE
+        said, end = b"", time.monotonic() + patience(_PATIENCE)
         try:
             line.timeout = _KNOCK
             while _PROMPT not in said and time.monotonic() < end:
@@ -76,7 +77,7 @@ class Device:
                 said = said[-len(_PROMPT) :] + line.read_until(_PROMPT)
             while line.read(4096):  # what it says behind that
                 pass
-            line.timeout = _PATIENCE
+            line.timeout = patience(_PATIENCE)
         except OSError as broken:
             self.close()
             raise DeviceError(_gone(self.port, str(broken))) from None
@@ -84,7 +85,7 @@ class Device:
     def reset(self) -> None:
         """Soft reset: the board forgets everything, and main.py is not started."""
         try:
-            self._repl.enter(reset=True, seconds=_PATIENCE)
+            self._repl.enter(reset=True, seconds=patience(_PATIENCE))
         except LineLostError:
             self.close()
             raise DeviceError(
@@ -99,7 +100,7 @@ class Device:
         seconds is how long it may be silent.
         """
         try:
-            return self._repl.run(code, seconds)
+            return self._repl.run(code, patience(seconds))
         except LineLostError as broken:
             raise DeviceError(_gone(self.port, str(broken))) from None
         except CodeRaisedError as error:
@@ -129,7 +130,7 @@ class Device:
             raise DeviceError(_gone(self.port, str(broken))) from None
         finally:
             with contextlib.suppress(OSError):  # the port may be gone
-                line.timeout = _SECONDS
+                line.timeout = patience(_SECONDS)
         text = said.replace(_STARTED + b"\n", b"").decode(errors="replace")
         return _STARTED in said and not _has_ended(said), text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from microshrub_host.base.patience import patience
 from microshrub_host.base.progress import showing
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
@@ -86,7 +87,7 @@ def _tell(result: flash.SelfTest, files: int) -> None:
 
 def _start(device: Device, name: str) -> int:
     """Start the program, show what it says, and tell whether it has started: 0, or 1."""
-    started, said = device.start(_START_SECONDS)
+    started, said = device.start(seconds := patience(_START_SECONDS))
     lines = [line for line in said.splitlines() if line.startswith("microshrub:")]
     for line in lines:
         console.say(line)
@@ -95,6 +96,6 @@ def _start(device: Device, name: str) -> int:
         return 0
     traced = [line for line in said.splitlines() if line.strip(" >")]
     last = traced[-1] if "Traceback" in said else ""
-    why = f": {last}" if last else "" if lines else f" and said nothing in {_START_SECONDS:g} s"
+    why = f": {last}" if last else "" if lines else f" and said nothing in {seconds:g} s"
     messages.say(f"{name} was flashed, and its program did not start{why}.")
     return 1

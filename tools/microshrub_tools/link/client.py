@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
 
+from microshrub_host.base.patience import patience as how_patient
+
 from . import checks, messages
 from .frames import VERSION, Frame, Splitter, pack
 from .link_errors import LinkError, LostError, RefusedError, RestartedError, StoppedError
@@ -27,6 +29,7 @@ from .messages import Answer, Failure, Observed, Request, Welcome, read_answer, 
 from .prompt import RESTART, drawn_session, hello_line, shows_prompt
 from .serial_line import Line
 
+_PATIENCE = 10.0  # seconds
 _SLOWEST = 1.0  # seconds: a time-out doubles up to there while nothing comes
 _REOPENINGS = 10  # of the line, without an answer between them
 _OBSERVATIONS = 256  # that are kept for who has not asked for them yet
@@ -60,7 +63,7 @@ class PendingAnswer:
 
 class HostLink:
     """One end of the line. A time-out of `timeout` seconds sends again what has no answer;
-    after `patience` seconds without any answer LostError is raised.
+    after `patience` seconds without any answer, 10 if None, LostError is raised.
 
     `on_text` receives whatever is not a frame: text printed by the device's program, or damage.
     `clock` is for tests.
@@ -71,13 +74,13 @@ class HostLink:
         line: Line,
         *,
         timeout: float = 0.5,
-        patience: float = 10.0,
+        patience: float | None = None,
         on_text: Callable[[bytes], object] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._line = line
         self._timeout = self._wait = timeout
-        self._patience = patience
+        self._patience = how_patient(_PATIENCE) if patience is None else patience
         self._on_text = on_text
         self._clock = clock
         self._splitter = Splitter()

@@ -16,6 +16,8 @@ import socket
 import struct
 import time
 
+from microshrub_host.base.patience import patience
+
 from .serial_line import PortError
 
 PORT = 7477
@@ -84,7 +86,7 @@ class TcpLine:
         self._key = key
         self._purpose = purpose
         try:
-            self._connect(_PATIENCE)
+            self._connect(patience(_PATIENCE))
         except OSError as error:
             raise PortError(_advice(self._name, error)) from error
 
@@ -101,7 +103,7 @@ class TcpLine:
         self._asked = 0.0  # when it was asked whether it is there, without an answer yet
 
     def _greet(self) -> None:
-        self._socket.settimeout(_PATIENCE)
+        self._socket.settimeout(patience(_PATIENCE))
         ours = os.urandom(NONCE)
         self._put(ours + signed(self._key, b"h", ours + bytes(NONCE))[:CODE])
         said = self._exactly(NONCE + CODE)
@@ -129,7 +131,7 @@ class TcpLine:
             ready, _, _ = select.select([self._socket], [], [], max(min(end - now, _QUIET), 0))
             found = self._receive() if ready else b""
             now = time.monotonic()
-            if self._asked and now - self._asked > _SILENT:
+            if self._asked and now - self._asked > patience(_SILENT):
                 raise OSError("the board does not answer any more")
             if now - self._sent > _QUIET:
                 self._asked = self._asked or now
