@@ -38,7 +38,8 @@ class Forecast(Companion):
         return BoardRoom((made, sample), elsewhere, "lags, samples that wait for their target")
 
     def in_program(self, classes: Sequence[str]) -> dict[str, Any]:
-        return {"numbers": dict(self.parameters)}
+        # the quantizer that goes with known ends comes with the learned model
+        return {"numbers": {**self.parameters, "ends": None}}
 
     def modules(self, kind: str, beside: Collection[str]) -> tuple[str, ...]:
         parts = {"interval": self.parameters["interval"], "outlook": self.parameters["horizon"]}
@@ -55,11 +56,15 @@ class Extracted(Companion):
     cost = "the features of windows"
 
     def room(self, library: Any, learner: Any) -> BoardRoom:
-        extraction = self.extraction
-        made = library.device.extractor.FeatureExtractor(
-            len(extraction.channels), **extraction.options
-        )
+        made = self._extractor(library)
         return BoardRoom((made, made._signal), (), "the window of readings")
+
+    def columns(self, library: Any) -> int:
+        return int(self._extractor(library).features)
+
+    def _extractor(self, library: Any) -> Any:
+        channels = len(self.extraction.channels)
+        return library.device.extractor.FeatureExtractor(channels, **self.extraction.options)
 
     def in_program(self, classes: Sequence[str]) -> dict[str, Any]:
         pins = list(range(len(self.extraction.channels)))

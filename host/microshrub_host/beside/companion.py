@@ -171,6 +171,10 @@ class Companion:
         part = self.program(classes)
         return {self.name: {name: value for name, value in part.items() if name != "pin"}}
 
+    def columns(self, library: Any) -> int | None:
+        """How many values a sample has that it makes; None if it makes none."""
+        return None
+
     def check_program(self, *, serial: bool, label_pin: bool) -> None:
         """Raise UserError if samples or labels of a program come from where they cannot."""
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 from typing import Any
 
 from ..beside.between import between
 from ..beside.companion import Beside
 from ..features.feature_options import FeatureOptions
-from ..library.learners import REGRESSORS, defaults, learner, model_of
-from . import ram_budget
+from ..library.learners import defaults, learner, model_of
 from .board_files import Board
 from .program_budget import usual_budget
-from .ram_budget import Budget, Parameters
+from .ram_budget import Budget, Parameters, budget
+from .usual_program import usual_program
 
 SIZE = "bytes"  # the option
 RESERVED = 20 * 1024  # bytes of RAM that are left to the user's own code
 _FEATURES = ("window=32", "statistics=all", "bands=1-9", "low-pass=9")  # of a sensor
 _CHANNELS, _RATE = ("x", "y"), 50
-_STEPS = 16
+_STEP = 1024
 
 
 def bytes_for(
@@ -36,15 +37,12 @@ def bytes_for(
 
     def whole(beside: Beside = (), **shape: int) -> Budget:
         wanted = {**parameters, SIZE: _most(kind), **shape}
-        if "late" in wanted:  # without the forecast that a horizon needs
-            wanted["late"] = 0
         return usual_budget(wanted, board, kind, beside, native, frozen=frozen)
 
-    options = FeatureOptions.of(_FEATURES)
-    # of numbers, one of what the sensor gives is the target
-    features = len(options.names(_CHANNELS)) - int(model_of(kind) in REGRESSORS)
-    read = whole(between(options.extraction(_CHANNELS, _RATE)), features=features)
-    sensor_bytes = read.ram_bytes - whole(features=features).ram_bytes
+    sensor = between(FeatureOptions.of(_FEATURES).extraction(_CHANNELS, _RATE))
+    sensed = usual_program(kind, parameters, sensor, frozen=frozen)
+    same = whole(features=sensed.parameters["features"])
+    sensor_bytes = whole(sensor).ram_bytes - same.ram_bytes
     return bytes_within(whole(), sensor_bytes, parameters, board, kind)
 
 
@@ -58,15 +56,18 @@ def bytes_within(
     beside less than an eighth, the sensor has no room.
     """
     most = _most(kind)
-    choices = [most * k // _STEPS for k in range(_STEPS, 0, -1)] + [most // 2 // _STEPS]
     for free, least in ((sensor_bytes + RESERVED, most // 4), (sensor_bytes, most // 8), (0, 0)):
         rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - free)
-        for size in [size for size in choices if size >= least]:
-            wanted: dict[str, Any] = {**parameters, SIZE: size}
+
+        def too_large(steps: int, rest: Board = rest) -> bool:
+            wanted: dict[str, Any] = {**parameters, SIZE: steps * _STEP}
             if not _exists(wanted, kind):
-                continue
-            if ram_budget.budget(wanted, rest, kind, plain.code, plain.of_program).fits:
-                return size
+                return False
+            return not budget(wanted, rest, kind, plain.code, plain.of_program).fits
+
+        size = _STEP * bisect.bisect(range(1, most // _STEP + 1), False, key=too_large)
+        if size >= max(least, _STEP) and _exists({**parameters, SIZE: size}, kind):
+            return size
     return most
 
 

@@ -84,7 +84,7 @@ def usual_budget(
     counted = [each for each in beside if not isinstance(each, Extracted)]  # a part of the sensor
     around = [part for part in _around(program, board, code) if part.name not in _BESIDE]
     return ram_budget.budget(
-        parameters, board, kind, list(code.parts), around, counted, frozen=frozen
+        program.parameters, board, kind, list(code.parts), around, counted, frozen=frozen
     )
 
 

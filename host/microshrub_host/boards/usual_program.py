@@ -37,12 +37,6 @@ _NETWORK: dict[str, Any] = {
     },
     "tcp": {"port": 7477},
 }  # fmt: skip
-_NUMBERS: dict[str, Any] = {
-    "column": 0,
-    "horizon": 0,
-    "lags": 0,
-    "interval": None,
-}  # of a plain regression
 
 
 def usual_program(
@@ -56,38 +50,50 @@ def usual_program(
     """The program of a learner and its companions; network has "mqtt" and "tcp", or one of them.
 
     With `frozen`, ranges do not grow. names are those of the features and of the classes, where
-    these are known.
+    these are known. A companion that makes the samples decides how many features there are. A
+    regressor for late targets, beside which no Forecast says more, forecasts from one lag.
     """
     library = loader.load("plan")
     of_numbers = library.learners.is_regressor(kind)
     around = dict(_AROUND) | {name: _NETWORK[name] for name in network}
-    columns, classes = names
+    labels, classes = names
     for each in beside:
         for name, part in each.in_program(classes).items():
             around[name] = {**around.get(name, {}), **part}
     if around["sensor"]["kind"] != "serial":
         around["text"] = True
-    features, numbers = int(parameters["features"]), around.pop("numbers", None)
+    made = next((count for each in beside if (count := each.columns(library))), None)
+    numbers = around.pop("numbers", None)
     if of_numbers:
         around["alarm"] = None
-        numbers = numbers or _NUMBERS | {"columns": features + 1}
-        if numbers.get("ends"):  # the quantizer that has them comes with the learned model
-            numbers = numbers | {"ends": None}
-        features = numbers["columns"]
+        numbers = _numbers(numbers, parameters, made)
+    columns = numbers["columns"] if numbers else made or int(parameters["features"])
+    features = columns - 1 + numbers["lags"] if numbers else columns
     moves = not of_numbers and library.learners.learner_class(kind).moves
     grows = moves and not frozen and not freezes(beside)
     return Program(
         learner=kind,
-        parameters=dict(parameters),
-        feature_names=tuple(columns) or _numbered(features),
+        parameters={**parameters, "features": features},
+        feature_names=tuple(labels) or _numbered(columns),
         class_names=() if of_numbers else _classes(int(parameters["classes"]), classes, around),
-        units=[(0, 0)] * features,
+        units=[(0, 0)] * columns,
         warmup=None if grows else WARMUP,
         learner_state=b"",
         quantizer_state=b"",
         around=around,
         numbers=numbers,
     )
+
+
+def _numbers(
+    known: dict[str, Any] | None, parameters: Parameters, columns: int | None
+) -> dict[str, Any]:
+    """The parameters of a Forecaster around a regressor; columns are those of a sensor."""
+    late = int(parameters.get("late", 0))
+    horizon, lags = (late + 1, 1) if late else (0, 0)
+    found = known or {"column": 0, "horizon": horizon, "lags": lags, "interval": None}
+    columns = columns or found.get("columns")
+    return found | {"columns": columns or int(parameters["features"]) + 1 - found["lags"]}
 
 
 def _classes(count: int, known: Sequence[str], around: Mapping[str, Any]) -> tuple[str, ...]:
