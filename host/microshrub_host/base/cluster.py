@@ -10,15 +10,13 @@ import asyncio
 import contextlib
 import gc
 import logging
-import multiprocessing.resource_tracker
 import secrets
 import signal
-import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from .ctrl_c import CtrlC
 from .errors import UserError
 
 T = TypeVar("T")
@@ -66,9 +64,8 @@ def spread(
     Raises UserError without the packages, and for a cluster that does not answer or goes away.
     """
     with contextlib.ExitStack() as stack:
-        ctrl_c = stack.enter_context(_CtrlC())
+        ctrl_c = stack.enter_context(CtrlC())
         if not scheduler:
-            multiprocessing.resource_tracker.ensure_running()  # its start lets Ctrl-C through
             ctrl_c.hold()
         dask, distributed = _packages()
         stack.enter_context(dask.config.set(_LOCAL))
@@ -139,7 +136,7 @@ def check_packages() -> None:
 
 def _packages() -> tuple[Any, Any]:
     try:
-        with _CtrlC() as ctrl_c:
+        with CtrlC() as ctrl_c:
             ctrl_c.hold()
             import dask
             import distributed
@@ -182,57 +179,6 @@ def _client(distributed: Any, jobs: int, scheduler: str | None) -> Iterator[Any]
         distributed.Client(cluster) as client,
     ):
         yield client
-
-
-class _CtrlC:
-    """What Ctrl-C does in this process: after the `with` it is what it was before.
-
-    Dask cannot end a cluster that is about to start, and what strikes its import may be lost. So
-    Ctrl-C is held back meanwhile. It is blocked, for the workers to inherit that: they do not see
-    it before dask_setup() has them ignore it. And it is noted: numpy's threads do not block it.
-    """
-
-    def __init__(self) -> None:
-        self._came = False
-        self._main = threading.current_thread() is threading.main_thread()
-
-    def __enter__(self) -> _CtrlC:
-        self._before: Any = signal.getsignal(signal.SIGINT)
-        self._holds = False
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._main:
-            signal.signal(signal.SIGINT, self._before)
-        self.release()
-
-    def hold(self) -> None:
-        """Let nothing be struck until release() or the end; a Ctrl-C is not lost."""
-        if not self._main:
-            return
-        self._holds = True
-        signal.signal(signal.SIGINT, self._note)
-        if sys.platform != "win32":
-            self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-
-    def release(self) -> None:
-        """Let Ctrl-C strike, also one that came meanwhile."""
-        if not self._holds:
-            return
-        self._holds = False
-        if sys.platform != "win32":
-            signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
-        signal.signal(signal.SIGINT, self._before)
-        if self._came:
-            signal.raise_signal(signal.SIGINT)
-
-    def ignore(self) -> None:
-        """From now on Ctrl-C does nothing."""
-        if self._main:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def _note(self, *_: object) -> None:
-        self._came = True
 
 
 def _quietly(what: Callable[..., object], *arguments: object) -> None:

@@ -14,6 +14,8 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+from .ctrl_c import CtrlC
+
 _PATIENCE = 60.0  # seconds for a process that closed its pipe to be gone
 
 Send = Callable[[object], None]
@@ -49,9 +51,15 @@ class Apart:
         self._process = context.Process(
             target=_run, args=(theirs, log, work, arguments), daemon=True
         )
-        self._process.start()
-        theirs.close()
         self._deadline = time.monotonic() + limit
+        try:
+            with CtrlC() as ctrl_c:
+                ctrl_c.hold()  # the process inherits that, and is not struck before _run
+                self._process.start()
+                theirs.close()
+        except KeyboardInterrupt:  # once it runs
+            self.close()
+            raise
 
     def left(self) -> float:
         """Seconds until the limit, at least 0."""

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from patience import PATIENCE
@@ -50,7 +51,8 @@ def test_one_task_needs_no_process() -> None:
     assert cores() >= 1
 
 
-def test_ctrl_c_ends_the_processes() -> None:
+@pytest.mark.parametrize("delay", [0, 0.05, 0.15, 0.4])
+def test_ctrl_c_ends_the_processes(delay: float) -> None:
     script = (
         "from microshrub_host.base.side_by_side import side_by_side\n"
         "from side_by_side_support import odd\n"
@@ -68,6 +70,7 @@ def test_ctrl_c_ends_the_processes() -> None:
     ) as process:  # fmt: skip
         assert process.stdout is not None
         assert process.stdout.readline() == "a\n"
+        time.sleep(delay)  # the next process is about to start, imports, or works
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the others, too
         out, err = process.communicate(timeout=PATIENCE)  # ends once all have closed the pipes
     assert (out, err) == ("stopped\n", "")
