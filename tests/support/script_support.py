@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import subprocess
 import sys
 import time
@@ -160,6 +161,16 @@ def spawn(*words: object, **options: object) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "microshrub_tools.cli.main", *map(str, words)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
     return subprocess.Popen(command, text=True, **(pipes | options))  # type: ignore[call-overload,no-any-return]
+
+
+def said_in_time(command: Callable[[float], str], wanted: str) -> str:
+    """What a command says that runs for some seconds: for more and more until that is in it."""
+    said = ""
+    for seconds in (1.0, 4.0, 16.0, 64.0, 256.0):
+        said = command(seconds)
+        if re.search(wanted, said):
+            break
+    return said
 
 
 def wait_for(condition: Callable[[], object], seconds: float = PATIENCE) -> None:

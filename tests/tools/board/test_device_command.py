@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from patience import PATIENCE
+from script_support import said_in_time
 from simulated_support import environment, simulated_board
 
 from microshrub_tools.board import simulated_board as boards
@@ -81,8 +82,12 @@ def test_what_was_built_for_a_pico_is_flashed_and_watched(
         assert "a board made of software" in said
         assert "self-test: the board's model is the simulator's" in said
         assert "has started the program" in said
-        watched = run(tmp_path, "monitor", "--seconds", "10")
-        assert re.search(r"accuracy \S+ % of [1-9]", watched)
+        learned = r"accuracy \S+ % of [1-9]"
+
+        def watched(seconds: float) -> str:
+            return run(tmp_path, "monitor", "--seconds", str(seconds))
+
+        assert re.search(learned, said_in_time(watched, learned))
 
 
 @pytest.mark.long

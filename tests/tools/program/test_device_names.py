@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -224,9 +225,19 @@ def test_commands_are_typed(stream: Stream, start: Start) -> None:
     with connected(device) as link:
         live(link, stream, 0, 120, label=True)
         live(link, stream, 120, 125, label=False)
-    monitor = spawn("monitor", "--port", device.port, "--seconds", 2, stdin=subprocess.PIPE)
-    out, err = monitor.communicate("n stairz\nr stairz stairs\nflee\n", timeout=PATIENCE)
-    assert monitor.returncode == 0, err
+    monitor = spawn("monitor", "--port", device.port, stdin=subprocess.PIPE)
+    assert monitor.stdin
+    assert monitor.stdout
+    monitor.stdin.write("n stairz\nr stairz stairs\nflee\n")
+    monitor.stdin.flush()
+    out = ""
+    while "'flee' is unknown" not in out:
+        line = monitor.stdout.readline()
+        assert line, monitor.communicate()
+        out += line
+    monitor.send_signal(signal.SIGINT)
+    _, err = monitor.communicate(timeout=PATIENCE)
+    assert monitor.returncode == 130, err
     for words in (
         "new 5 samples set aside",
         "stairz is a class now: 5 samples are learned as it",

@@ -21,6 +21,7 @@ from device_support import (
 from house_support import FAST, SENSOR, Relay, settings, stream
 from patience import PATIENCE
 from recorded_board import observe
+from script_support import said_in_time
 from tcp_support import HELLO, KEY, THICKET, NetworkBoard, greeting, rest, unheard, until_it_ends
 
 from microshrub_host import Stream, open_stream
@@ -221,9 +222,14 @@ def test_the_commands_take_a_board_in_the_network(
     key.write_text(KEY.hex() + "\n")
     there = ["--port", f"tcp://localhost:{board.tcp}", "--key", str(key)]
     file = tmp_path / "out.csv"
-    assert main(["record", *there, "-o", str(file), "--seconds", "3"]) == 1
-    assert "without a label skipped" in capsys.readouterr().err
-    assert main(["monitor", *there, "--seconds", "1.5"]) == 0
+
+    def recorded(seconds: float) -> str:
+        assert main(["record", *there, "-o", str(file), "--seconds", str(seconds)]) == 1
+        return capsys.readouterr().err
+
+    skipped = "without a label skipped"
+    assert skipped in said_in_time(recorded, skipped)
+    assert main(["monitor", *there, "--seconds", "0.5"]) == 0
     assert "accuracy" in capsys.readouterr().out
     key.write_text(bytes(32).hex())
     assert main(["monitor", *there, "--seconds", "1"]) == 2

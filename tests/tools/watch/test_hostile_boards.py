@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +21,7 @@ from hostile_board import (
     hostile,
     observed,
 )
-from script_support import run
+from script_support import run, said_in_time
 
 from microshrub_host.base.terminal import Terminal
 from microshrub_host.base.text import shown
@@ -180,18 +181,25 @@ def test_escapes_do_not_reach_the_terminal(
     }  # fmt: skip
     text = f"microshrub: {ESCAPES}\n".encode()
     with hostile(config, seen=observed(0, 0), text=text) as port:
-        assert run("monitor", "--port", port, "--seconds", 2) == 0
-        read = capsys.readouterr()
-        assert "predicted ]0;title[2J31mwalk" in read.out
+        said: list[str] = []
+
+        def watched(seconds: float) -> str:
+            assert run("monitor", "--port", port, "--seconds", seconds) == 0
+            read = capsys.readouterr()
+            said[:] = read.out, read.err
+            return read.out
+
+        predicted = "predicted ]0;title[2J31mwalk"
+        assert predicted in said_in_time(watched, re.escape(predicted))
         with HostLink(SerialLine(port)) as link:
             watch = Watch(link)
             watch.ask(matrix=True)
             terminal = Terminal()
             with terminal.capture() as shown_there:
                 terminal.print(view(watch))
-    for said in (read.out, read.err, shown_there.get()):
-        assert said
-        assert not {"\x1b", "\x07", "\x9b", "\u202e", "\b"} & set(said)
+    for text_there in (*said, shown_there.get()):
+        assert text_there
+        assert not {"\x1b", "\x07", "\x9b", "\u202e", "\b"} & set(text_there)
     lines = shown_there.get().splitlines()
     assert len({len(line) for line in lines if "│" in line[:1]}) <= 2  # the boxes are straight
 

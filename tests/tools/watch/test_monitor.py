@@ -105,7 +105,7 @@ def test_it_ends_after_so_many_seconds(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plot = tmp_path / "watch.png"
-    assert run("monitor", "--port", device(SERVER), "--seconds", 1, "--plot", plot) == 0
+    assert run("monitor", "--port", device(SERVER), "--seconds", 0.001, "--plot", plot) == 0
     assert capsys.readouterr().out.count("accuracy") >= 1
     assert plot.read_bytes().startswith(b"\x89PNG")
 

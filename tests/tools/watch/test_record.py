@@ -16,7 +16,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from patience import PATIENCE
-from script_support import PLOTTER, RESET_ONCE, SERVER, Device, run, spawn, wait_for
+from script_support import (
+    PLOTTER,
+    RESET_ONCE,
+    SERVER,
+    Device,
+    run,
+    said_in_time,
+    spawn,
+    wait_for,
+)
 
 from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import OBSERVED
@@ -262,8 +271,13 @@ while True:
     assert numbers == list(range(numbers[0], numbers[0] + 120, 3))
     assert "Without text in its configuration all" in capsys.readouterr().err
     words = ["record", "--port", device(script.replace("LABELLED", "9")), "-o", tmp_path / "no"]
-    assert run(*words, "--seconds", 5) == 1
-    assert "No sample had a label: --label-keys" in capsys.readouterr().err
+
+    def recorded(seconds: float) -> str:
+        assert run(*words, "--seconds", seconds) == 1
+        return capsys.readouterr().err
+
+    missing = "No sample had a label: --label-keys"
+    assert missing in said_in_time(recorded, missing)
 
 
 def test_a_port_that_goes_away(tmp_path: Path) -> None:

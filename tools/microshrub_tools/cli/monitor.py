@@ -87,7 +87,9 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
         pressed = _keys(stack) if watch.naming or watch.asks or watch.scores else str
         if console.is_terminal:
             live = stack.enter_context(Live(console=console, auto_refresh=False))
-        while not ctrl_c.came and time.monotonic() < end:
+        asked = False
+        while not ctrl_c.came and (not asked or time.monotonic() < end):
+            asked = True
             room = watch.target is None and has_room(
                 watch.matrix_names, console.width, console.height
             )
