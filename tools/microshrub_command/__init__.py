@@ -5,14 +5,34 @@ All else is imported in main(): what is imported before it, only Python itself c
 
 from __future__ import annotations
 
+import atexit
+import contextlib
+import os
 import sys
+
+_codes: list[int] = []  # that of a command that has come to its end
 
 
 def main() -> int:
     """Run the command line; returns the exit code."""
+    atexit.register(_end)  # before all others, so it is called behind them
     try:
         from microshrub_tools.cli.main import main as run
     except KeyboardInterrupt:
         sys.stderr.write("microshrub: stopped\n")
         return 130
-    return run()
+    _codes.append(run())
+    return _codes[-1]
+
+
+def _end() -> None:
+    """End at once, without the destructors of C++: those of pyarrow's threads may abort.
+
+    https://github.com/apache/arrow/issues/34314
+    """
+    if not _codes:
+        return  # Python tells the exception
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(_codes[-1])
