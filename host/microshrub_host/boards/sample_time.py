@@ -65,6 +65,16 @@ class SampleTime:
         predict = self.predict if self.both else (0.0, 0.0)
         return predict[0] + self.learn[0] + around, predict[1] + self.learn[1] + around
 
+    def note_on(self, rate: float, option: str, sensor: bool = True) -> str:
+        """A note if so many samples a second, which the option says, are too many; else none."""
+        median, most = self.served(sensor)
+        if rate * median <= 1e6:
+            return ""
+        return (
+            f"Note: {rate:g} samples a second cannot be kept, and the board will miss some: "
+            f"lower {option} to {int(1e6 / most)} samples a second, or take a smaller model."
+        )
+
     def record(self) -> dict[str, Any]:
         """For --json."""
         return {

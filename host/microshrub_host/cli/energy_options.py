@@ -42,6 +42,8 @@ def with_energy(
     """The time with the energy that it takes, if the board's currents are known."""
     rate = rate_of(arguments)
     battery = battery_of(arguments, board, time)
+    if time is not None and (note := time.note_on(rate, "--sample-rate")):
+        messages.say(note)
     if time is None or board.currents is None:
         return time
     us = (time.predict[0], time.learn[0], time.served(sensor=True)[0])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from patience import PATIENCE
 
-# A library's destructor that aborts, as pyarrow's now and then; and what Python is asked to do last
+# A library's destructor that aborts, as pyarrow's now and then; and what Python is to do last
 ABORTS = """
 import atexit, ctypes, sys
 c = ctypes.CDLL(None)

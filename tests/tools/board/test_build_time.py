@@ -48,6 +48,23 @@ def test_a_rate_that_cannot_be_kept_is_told(
     assert "cannot be kept" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["budget", "simulate"])
+def test_it_is_told_where_nothing_is_built(
+    command: str, recording: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [command, "--board", "rpi_pico"]
+    words += [recording] if command == "simulate" else ["--features", "3", "--classes", "2"]
+    assert main([*words, "--sample-rate", "50"]) == 0
+    assert "cannot be kept" not in capsys.readouterr().err
+    assert main([*words, "--sample-rate", "400"]) == 0
+    said = capsys.readouterr().err
+    assert "Note: 400 samples a second cannot be kept, and the board will miss some: lower" in said
+    lower = re.search(r"lower --sample-rate to (\d+) samples", said)
+    assert lower
+    assert main([*words, "--sample-rate", lower[1]]) == 0
+    assert "cannot be kept" not in capsys.readouterr().err
+
+
 def test_of_another_model_what_is_known_is_told(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -63,12 +63,8 @@ def _print_time(board: board_files.Board, program: Program, arguments: argparse.
         f"{most:,.1f}: estimated, {1000 / median:,.0f} a second"
     )
     wanted = program_options.rate_of(program.around)
-    if wanted and wanted > 1000 / median:
-        messages.say(
-            f"Note: {wanted:g} samples a second cannot be kept, and the board will miss some: "
-            f"lower the rate of --sensor to {int(1000 / most)} samples a second, or take a "
-            "smaller model."
-        )
+    if wanted and (note := found.note_on(wanted, "the rate of --sensor", own)):
+        messages.say(note)
     sleep = program.around.get("sleep")
     listening = sleep["window"] / sleep["every"] if sleep else 0.0
     _print_energy(board, found, wanted, own, battery, listening)
