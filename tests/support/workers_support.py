@@ -43,6 +43,29 @@ def linger(folder: Path, task: int) -> tuple[int, int]:
     return task, os.getpid()
 
 
+def kill_together(folder: Path, task: str) -> str:
+    """The killer shoots the process of the other task and its own, which waits for three shots.
+
+    Neither waits for ever: they may be given to one process, one after the other.
+    """
+    if task == "other":
+        (folder / f"other-{os.getpid()}").touch()
+        for _ in range(400):
+            if len(list(folder.glob("shot-*"))) >= 3:
+                break
+            time.sleep(0.05)
+        return "done"
+    (folder / f"shot-{os.getpid()}").touch()
+    for _ in range(100):
+        if others := list(folder.glob("other-*")):
+            others[0].unlink()
+            os.kill(int(others[0].name.split("-")[1]), signal.SIGKILL)
+            break
+        time.sleep(0.05)
+    os.kill(os.getpid(), signal.SIGKILL)
+    return ""
+
+
 def wait_apart(folder: Path, task: int) -> str:
     """Wait for a process of its own, which waits for ever."""
     apart = Apart(wait_for_ever, folder, limit=3600)

@@ -25,7 +25,8 @@ _CONNECT = 10.0  # seconds for a scheduler to answer
 _LOCAL = {
     "distributed.worker.daemon": False,  # the work may start processes
     "distributed.scheduler.allowed-failures": 2,  # deaths with a task; the next one fails it
-    "distributed.comm.timeouts.connect": "5s",  # for a value that its dead worker has
+    "distributed.comm.timeouts.connect": "30s",  # also of a new worker on a busy machine
+    "distributed.deploy.lost-worker-timeout": "30 days",  # a dead one is replaced, if slowly
     "distributed.worker.preload": [__name__],  # calls dask_setup()
     "distributed.admin.large-graph-warning-threshold": "1GB",
 }
@@ -58,7 +59,8 @@ def spread(
     of `dask worker` may with --no-nanny, or with its setting distributed.worker.daemon false.
 
     An exception in the work is an outcome with a failure, and so is a task that ended its workers
-    three times (on a cluster: as often as its setting allowed-failures says). Closing the iterator
+    three times (on a cluster: as often as its setting allowed-failures says), and then as often
+    with no other task beside it, which might have been the one to blame. Closing the iterator
     ends the local workers; those of a cluster finish what they are at.
 
     Raises UserError without the packages, and for a cluster that does not answer or goes away.
@@ -85,9 +87,15 @@ def spread(
 
 def _spread(distributed: Any, client: Any, name: str, tasks: Iterator[Any]) -> Iterator[Outcome]:
     running: dict[Any, Any] = {}  # tasks by future
+    suspects: list[Any] = []  # each was on a worker that died, as was maybe the one to blame
+    alone = False  # whether a suspect is tried by itself
     more = True
-    while more or running:
-        while more and len(running) < max(1, sum(client.nthreads().values())):
+
+    def start(task: Any) -> None:
+        running[client.submit(_run, name, Outcome(task), pure=False)] = task
+
+    while more or running or suspects:
+        while more and not alone and len(running) < max(1, sum(client.nthreads().values())):
             try:
                 task = next(tasks)
             except StopIteration:
@@ -95,15 +103,26 @@ def _spread(distributed: Any, client: Any, name: str, tasks: Iterator[Any]) -> I
                 break
             if task is None:
                 break
-            running[client.submit(_run, name, Outcome(task), pure=False)] = task
+            start(task)
         if not running:
-            return
+            if not suspects:
+                return
+            alone = True
+            start(suspects.pop(0))
         try:
             done = distributed.wait(list(running), _LOOK, "FIRST_COMPLETED").done
         except _LATE:
             continue
         # all at once, before the caller is at work: a worker that dies takes its values with it
-        yield from [_outcome(distributed, running.pop(future), future) for future in done]
+        outcomes = []
+        for future in done:
+            task = running.pop(future)
+            if alone or not isinstance(future.exception(), distributed.scheduler.KilledWorker):
+                outcomes.append(_outcome(distributed, task, future))
+            else:
+                suspects.append(task)
+        alone = alone and bool(running)
+        yield from outcomes
 
 
 def _run(name: str, boxed: Outcome) -> Any:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from patience import PATIENCE
 from script_support import wait_for
-from workers_support import linger, misbehave, square
+from workers_support import kill_together, linger, misbehave, square
 
 from microshrub_host.base.cluster import Outcome, spread
 from microshrub_host.base.errors import UserError
@@ -34,6 +34,12 @@ def test_failures_are_told_in_words() -> None:
         "kill": Outcome("kill", failure="ended its worker 3 times"),
         "start a process": Outcome("start a process", "from a process of its own"),
     }
+
+
+def test_who_stands_beside_a_killer_is_not_blamed(tmp_path: Path) -> None:
+    work = functools.partial(kill_together, tmp_path)
+    found = {each.task: each.failure for each in spread(work, ["killer", "other"], jobs=2)}
+    assert found == {"killer": "ended its worker 3 times", "other": ""}
 
 
 def test_a_killed_worker_loses_no_task_and_tasks_are_taken_one_by_one(tmp_path: Path) -> None:
@@ -128,7 +134,7 @@ def test_what_kills_the_program_leaves_no_process(moment: str, tmp_path: Path) -
         "from functools import partial\n"
         "from pathlib import Path\n"
         "from microshrub_host.base.cluster import spread\n"
-        "from workers_support import wait_apart\n"
+        "from workers_support import kill_together, wait_apart\n"
         "if __name__ == '__main__':\n"
         f"    Path({str(tmp_path)!r}, 'start').touch()\n"
         f"    list(spread(partial(wait_apart, Path({str(tmp_path)!r})), range(4), jobs=2))\n"
