@@ -130,6 +130,13 @@ class Store:
         first = place * self._model.features
         return bytes(self._ring[_RING_CODES][first : first + self._model.features])
 
+    def row(self, place):
+        """A sample's codes, array('H'): the same array each time."""
+        codes = self.codes(place)
+        for f in range(len(codes)):
+            self._row[f] = (codes[f] << 8) + 128
+        return self._row
+
     def age(self, place):
         """How many samples are newer, 254 at most; 255: nobody knows."""
         shape = self._ring[_RING_SHAPE]
@@ -153,8 +160,7 @@ class Store:
         found = (_FAR, -1)
         for k in self.places(label):
             if k not in without:
-                self._read(k)
-                found = min(found, (apart(x, self._row, len(x)), k))
+                found = min(found, (apart(x, self.row(k), len(x)), k))
         return found
 
     def welcome(self, x, label):
@@ -189,11 +195,4 @@ class Store:
         state[_T_REST] = _RESTS
 
     def _learn_again(self, place, label):
-        self._read(place)
-        follow_bayes(self._model._addresses[_BAYES], self._row, 0, label)
-
-    def _read(self, place):
-        """Fill the row with a sample's codes."""
-        codes = self.codes(place)
-        for f in range(len(codes)):
-            self._row[f] = (codes[f] << 8) + 128
+        follow_bayes(self._model._addresses[_BAYES], self.row(place), 0, label)

@@ -8,15 +8,20 @@
         ...
     sharing.forget(Parcel(data))
 
-A parcel is judged before anything of it is learned. A sample is contradicted if
+A parcel is judged before anything of it is learned.
 
-- its class is known here, and none of its three nearest neighbours is of that class;
-- its class is not known here, and the nearest sample that is held is nearer than the parcel's own
-  next one of that class, of as many.
+- A class of which few samples are held is compared with those that are held where its samples are,
+  of each class as much as it has of their nearest neighbours (a two-sample test by neighbours, as
+  in Schilling: Multivariate Two-Sample Tests Based on Nearest Neighbors, Journal of the American
+  Statistical Association 1986). Samples of a known class under another name would have half of
+  their three nearest neighbours in the parcel. It is refused if less than three in five are there,
+  so classes may overlap. Where four in five are, a sample is left out if the three that are held
+  nearest to it are nearer than its own next one, unless more than a fifth are like that.
+- Of a class that is known, a sample is contradicted, and left out, if none of its three nearest
+  neighbours is of that class. The class is refused if more than half of its samples are.
 
-A class of which more than half is contradicted is refused, and so is one whose samples are all the
-same, as those of a sensor that is stuck. Of the others, what is contradicted is left out. A class
-is not learned, either, if as many of its samples are held as the parcel has.
+A class whose samples are all the same is refused, as a sensor was stuck. A class is not learned,
+either, if as many of its samples are held as the parcel has.
 """
 
 from array import array
@@ -30,7 +35,10 @@ _MOST = const(20)  # samples of a class in a parcel
 _MOVED = const(8)  # how far a feature's code may have come with ranges that grew since
 _KNOWN = const(5)  # samples of a class from which on it is known
 _NEAR = const(3)  # neighbours that speak for or against a sample
-_NOWHERE = const(16777215)
+_REACH = const(3)  # held samples that one sample of a parcel is compared with
+_UNIT = const(240)  # the weight of a sample of the parcel
+_APART = const(3)  # in fives: the neighbours that a new class has to have in its own parcel,
+_CLEAR = const(4)  # and from which on it stands apart
 
 # What becomes of a class
 LEARNED = "learned"
@@ -120,24 +128,63 @@ class Sharing:
             rows.append(array("H", self._x))
         if len(rows) > 2 and len({bytes(row) for row in rows}) == 1:
             return STUCK, []
-        right = [which[i] for i in range(len(which)) if not self._is_contradicted(rows, i, label)]
-        if 2 * len(right) < len(which):
-            return REFUSED, []
-        return LEARNED, right
+        near = [self._store.nearest(row) for row in rows]
+        if held >= _KNOWN:
+            right = [which[i] for i in range(len(rows)) if _agrees(near[i], label)]
+            return (LEARNED, right) if 2 * len(right) >= len(which) else (REFUSED, [])
+        return self._judge_new(rows, which, near, label)
 
-    def _is_contradicted(self, rows, i, label):
-        near = self._store.nearest(rows[i])
-        if self._store.count(label) >= _KNOWN:
-            return label not in [c for _, c, _ in near[:_NEAR]]
-        others = [(away, c) for away, c, _ in near if c != label]
-        if not others:
-            return False
-        away, rival = others[0]
-        own = [away for away, c, _ in near if c == label]
-        count = min(self._store.count(rival), len(rows) - 1)  # as many on either side
-        for k in range(1, count + 1):
-            own.append(apart(rows[i], rows[(i + k) % len(rows)], len(self._features)))
-        return away < min(own + [_NOWHERE])
+    def _judge_new(self, rows, which, near, label):
+        """The same of a class that is not known: what becomes of it, and samples to be learned."""
+        rivals = [[row for row in found if row[1] != label] for found in near]
+        held = self._rivals(rivals)
+        if not held:
+            return LEARNED, which
+        if len(rows) == 1:  # nothing speaks for it
+            return REFUSED, []
+        most = min(_NEAR, len(rows) - 1)
+        share = 5 * self._own_neighbours(rows, held, most) // (most * _UNIT * len(rows))
+        if share < _APART:
+            return REFUSED, []
+        odd = set()  # type: set
+        for i in range(len(rows) if share >= _CLEAR else 0):
+            if len(rivals[i]) >= _NEAR and rivals[i][_NEAR - 1][0] < self._nearest_own(rows, i):
+                odd.add(i)
+        if 5 * len(odd) > len(rows):
+            odd = set()
+        return LEARNED, [which[i] for i in range(len(rows)) if i not in odd]
+
+    def _rivals(self, near):
+        """Held samples of the classes that are nearest, (codes, weight); they weigh as many."""
+        hits = [0] * len(self._classes)
+        for found in near:
+            if found:
+                hits[found[0][1]] += 1
+        rivals = []
+        for c in range(len(hits)):
+            places = self._store.places(c) if hits[c] else ()
+            count = min(_REACH * hits[c], len(places))
+            for i in range(count):
+                row = self._store.row(places[i * len(places) // count])
+                rivals.append((array("H", row), _UNIT * hits[c] // count))
+        return rivals
+
+    def _own_neighbours(self, rows, rivals, most):
+        """How much of so many nearest neighbours of all rows are rows, too: times _UNIT."""
+        features = len(self._features)
+        own = 0
+        for i in range(len(rows)):
+            others = [
+                (apart(rows[i], rows[k], features), _UNIT, 1) for k in range(len(rows)) if k != i
+            ]
+            others += [(apart(rows[i], row, features), weight, 0) for row, weight in rivals]
+            own += _own_among(sorted(others), most * _UNIT)
+        return own
+
+    def _nearest_own(self, rows, i):
+        """How far the nearest other row is from row i."""
+        features = len(self._features)
+        return min([apart(rows[i], rows[k], features) for k in range(len(rows)) if k != i])
 
     def take(self, parcel):
         """Judge a parcel, and keep what is to be learned of it; returns what judge() does.
@@ -216,3 +263,27 @@ class Sharing:
         """The codes of a sample by the ranges as they are; the quantizer stays as it is."""
         self._read(parcel, i)
         self._quantizer.code_aside(self._raw, self._x)
+
+
+def _agrees(near, label):
+    """Whether one of the nearest neighbours is of that class."""
+    return label in [c for _, c, _ in near[:_NEAR]]
+
+
+def _own_among(others, left):
+    """Of the nearest others, which weigh `left` together, how much those of the parcel weigh.
+
+    Each is (distance, weight, 1: of the parcel); those at the same distance share what is left.
+    """
+    own = at = 0
+    while left and at < len(others):
+        first = others[at][0]
+        here = mine = 0
+        while at < len(others) and others[at][0] == first:
+            here += others[at][1]
+            mine += others[at][1] * others[at][2]
+            at += 1
+        used = min(left, here)
+        own += used * mine // here
+        left -= used
+    return own

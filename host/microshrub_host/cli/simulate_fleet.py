@@ -129,7 +129,9 @@ def _values(
 
 
 def _tell(plan: FleetPlan, found: list[Met]) -> None:
-    alone, together = (np.array([getattr(m, k) for m in found]) for k in ("alone", "together"))
+    alone, together, whole = (
+        np.array([getattr(m, k) for m in found]) for k in ("alone", "together", "whole")
+    )
     table = Table(show_header=False)
     each = plan.lacking, len(plan.classes)
     change = together - alone
@@ -139,6 +141,7 @@ def _tell(plan: FleetPlan, found: list[Met]) -> None:
         ("balanced accuracy without labels", "percent, of all classes"),
         ("  alone", f"{alone.mean():.1f} (worst board {alone.min():.1f})"),
         ("  after the exchange", f"{together.mean():.1f} (worst board {together.min():.1f})"),
+        ("  if a board lacked no class", f"{whole.mean():.1f} (worst board {whole.min():.1f})"),
         ("  a board's change", f"{change.min():+.1f} to {change.max():+.1f}"),
         ("bytes of parcels that a board sends", f"{mean['sent']:,.0f}"),
         ("  and receives", f"{mean['received']:,.0f}, in {mean['looked']:.1f} parcels"),
@@ -158,12 +161,13 @@ def _digest(found: list[Met]) -> str:
 
 
 def _record(plan: FleetPlan, found: list[Met]) -> dict[str, Any]:
-    names = ("number", "alone", "together", *_COUNTED)
+    names = ("number", "alone", "together", "whole", *_COUNTED)
     told = ("boards", "lacking", "exchange", "bytes", "seed", "engine")
     return {
         **{name: getattr(plan, name) for name in told},
         "alone": float(np.mean([met.alone for met in found])),
         "together": float(np.mean([met.together for met in found])),
+        "whole": float(np.mean([met.whole for met in found])),
         "states": _digest(found),
         "each": [{name: getattr(met, name) for name in names} for met in found],
     }

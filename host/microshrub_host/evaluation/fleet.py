@@ -3,8 +3,8 @@
 A fifth of the rows, drawn at random, is kept aside and asked of every board. The others are dealt
 out. Each board lacks some classes, all its own, and learns half of its rows. Then it gives a
 parcel of each class that it knows, and takes others' until it has one of each class that it lacks,
-of three boards at most. It learns one sample of these after each row of its second half. A board
-of the same rows that never meets another one is what it is compared with.
+of three boards at most. It learns one sample of these after each row of its second half. It is
+compared with a board of the same rows that never meets another one, and with one that lacks none.
 """
 
 from __future__ import annotations
@@ -56,13 +56,18 @@ class FleetPlan:
 
     def own(self, number: int) -> NDArray[np.intp]:
         """The rows that a board learns."""
+        rows = self.dealt(number)
+        return rows[~np.isin(self.labels[rows], self.lacks(number))]
+
+    def dealt(self, number: int) -> NDArray[np.intp]:
+        """The rows that it would learn if it lacked no class."""
         rows = np.flatnonzero(~self.aside())
         if len(rows) // self.boards >= _LEAST:
             rows = rows[number :: self.boards]
         else:
             first = number * len(rows) // self.boards
             rows = rows[(first + np.arange(min(_LEAST, len(rows)))) % len(rows)]
-        return rows[~np.isin(self.labels[rows], self.lacks(number))]
+        return rows
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,7 @@ class Half:
     state: bytes = field(repr=False)
     parcels: dict[int, bytes] = field(repr=False)  # by class
     alone: float  # balanced accuracy in percent, once it has learned all of its rows
+    whole: float  # and what it would be if it lacked no class
 
 
 @dataclass(frozen=True)
@@ -79,8 +85,9 @@ class Met:
     """What a board has come to in the end."""
 
     number: int
-    alone: float
-    together: float  # balanced accuracy in percent
+    alone: float  # balanced accuracies in percent, as in Half
+    whole: float
+    together: float  # and after the exchange
     sent: int  # bytes of parcels that it gave
     received: int  # and of those that it looked at
     looked: int  # parcels that it looked at,
@@ -113,7 +120,16 @@ def first_half(plan: FleetPlan, number: int) -> Half:
             parcels[c] = do("G", json.dumps(wanted).encode())
         _learn(do, plan, own[len(own) // 2 :])
         do("E", b"")
-        return Half(state, parcels, _balanced(do, plan))
+        alone = _balanced(do, plan)
+    return Half(state, parcels, alone, _whole(plan, number) if plan.lacking else alone)
+
+
+def _whole(plan: FleetPlan, number: int) -> float:
+    """How well a board does that lacks no class."""
+    with _Begun(plan) as do:
+        _learn(do, plan, plan.dealt(number))
+        do("E", b"")
+        return _balanced(do, plan)
 
 
 def second_half(plan: FleetPlan, task: tuple[int, Half, list[list[bytes]]]) -> Met:
@@ -137,7 +153,8 @@ def second_half(plan: FleetPlan, task: tuple[int, Half, list[list[bytes]]]) -> M
         together = _balanced(do, plan)
         sent = sum(map(len, half.parcels.values()))
         state = do("S", b"")
-    return Met(number, half.alone, together, sent, received, looked, taken, learned, state)
+    found = half.alone, half.whole, together
+    return Met(number, *found, sent, received, looked, taken, learned, state)
 
 
 def offers(plan: FleetPlan, number: int, halves: dict[int, Half]) -> list[list[bytes]]:

@@ -78,12 +78,20 @@ def test_samples_of_a_parcel_take_turns() -> None:
     assert set(counts) <= {0, 1}
 
 
-@pytest.mark.parametrize("wrong", ["flipped", "noise", "stuck"])
-def test_a_board_that_teaches_nonsense_is_refused_and_nothing_changes(wrong: str) -> None:
+@pytest.mark.parametrize("wrong", ["one flipped", "flipped", "mixed up", "noise", "stuck"])
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_a_board_that_teaches_nonsense_is_refused_and_nothing_changes(
+    wrong: str, seed: int
+) -> None:
     teacher = Board(LIBRARY, (0, 0, 0))
-    rows = np.concatenate([rows_of(0, 40, 3), rows_of(1, 40, 3)])
+    rows = np.concatenate([rows_of(0, 40, seed), rows_of(1, 40, seed)])
+    dice = np.random.default_rng(seed)
+    if wrong == "one flipped":
+        rows = rows[:40]
+    if wrong == "mixed up":
+        dice.shuffle(rows)
     if wrong == "noise":
-        rows = np.stack([np.random.default_rng(0).permutation(column) for column in rows.T], 1)
+        rows = rows + dice.normal(0, 400, rows.shape).astype(int)
     if wrong == "stuck":
         rows[:] = rows[0]
     for row in rows:
@@ -94,6 +102,25 @@ def test_a_board_that_teaches_nonsense_is_refused_and_nothing_changes(wrong: str
     assert found[0][1] == ("all the same" if wrong == "stuck" else "contradicted")
     assert board.sharing.waiting == 0
     assert board.bits() == before
+
+
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_a_class_that_overlaps_known_ones_is_learned(seed: int) -> None:
+    teacher = Board(LIBRARY, (0, 0, 0))
+    for row in rows_of(0, 40, seed) + np.array(
+        [300, -300, 300]
+    ):  # one standard deviation and a half
+        teacher.learn(row, 2)
+    board = Board(LIBRARY, (60, 60, 0), seed=1)
+    [(_, what, which)] = board.sharing.take(teacher.parcel("run"))
+    assert what == "learned"
+    assert len(which) >= 16
+
+
+def test_what_nothing_speaks_against_is_learned() -> None:
+    board = Board(LIBRARY, (0, 0, 0))
+    [(_, what, which)] = board.sharing.take(Board(LIBRARY, ALL).parcel("run", most=1))
+    assert (what, len(which)) == ("learned", 1)
 
 
 def test_single_samples_with_a_wrong_label_are_left_out() -> None:

@@ -38,6 +38,7 @@ def test_boards_learn_what_they_lack(stream: str, capsys: pytest.CaptureFixture[
     assert found["lacking"] == 1
     assert found["alone"] < 67
     assert found["together"] > 95
+    assert found["whole"] > 95
     for board in found["each"]:
         assert board["taken"] == 1
         assert 10 < board["learned"] <= 20
@@ -51,6 +52,7 @@ def test_boards_that_see_alike_lose_nothing(
 ) -> None:
     found = fleet(stream, capsys, "--boards", "3", "--lacking", "0")
     assert found["together"] >= found["alone"] - 0.5
+    assert found["whole"] == found["alone"]
 
 
 def test_the_same_bits_as_programs_in_micropython(
