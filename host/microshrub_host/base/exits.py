@@ -16,6 +16,7 @@ from typing import Any
 from . import extras
 from .errors import UserError
 
+_CTRL_C = 2
 _PATIENCE = 0.5  # seconds after Ctrl-C, for files to be closed and processes to be ended
 
 # All else is imported where exit_code() can say in one line that it was stopped.
@@ -24,8 +25,8 @@ _PATIENCE = 0.5  # seconds after Ctrl-C, for files to be closed and processes to
 def exit_code(run: Callable[[], int]) -> int:
     """What run() returns, or the exit code of its failure, which is told in one line.
 
-    0, 1 for `no`, 2 for what it could not do, 130 after Ctrl-C, 141 when nobody reads the output.
-    Letters that the output does not have become `?`.
+    0, 1 for `no`, 2 for what it could not do, 130 after Ctrl-C, 141 when nobody reads the output,
+    143 after SIGTERM. Letters that the output does not have become `?`.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -35,7 +36,7 @@ def exit_code(run: Callable[[], int]) -> int:
             return run()
         except BaseException as error:
             came = interrupt.end()  # what is told of it is told
-            return _ended(KeyboardInterrupt() if came else error)
+            return _ended(_Stopped(came) if came else error)
 
 
 def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> int:
@@ -62,7 +63,7 @@ def run_command(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> 
 def _ended(error: BaseException) -> int:
     """The exit code after an exception, and one line about it; raises what nobody foresaw."""
     if isinstance(error, KeyboardInterrupt):
-        return _say("stopped", 130)
+        return _say("stopped", 128 + (error.signal if isinstance(error, _Stopped) else _CTRL_C))
     if isinstance(error, UserError):
         return _say(str(error), 2)
     if isinstance(error, BrokenPipeError):
@@ -118,15 +119,24 @@ def _strike_main() -> None:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
+class _Stopped(KeyboardInterrupt):
+    """By which signal."""
+
+    def __init__(self, signal: int) -> None:
+        super().__init__()
+        self.signal = signal
+
+
 class _Interrupt:
-    """Remembers that Ctrl-C came. What it strikes may lose it, or make another error of it.
+    """Remembers that Ctrl-C or SIGTERM came. What it strikes may lose it, or make another error
+    of it.
 
     Some packages are struck in callbacks from C, where Python can only report an exception and go
     on, and some catch everything while they are imported. So it strikes again until main() ends.
     """
 
     def __init__(self) -> None:
-        self.came = False
+        self.came = 0  # the signal
         self._again: threading.Timer | None = None
 
     def __enter__(self) -> _Interrupt:
@@ -134,6 +144,7 @@ class _Interrupt:
         self._main &= signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if self._main:
             signal.signal(signal.SIGINT, self._strike)
+            self._end = signal.signal(signal.SIGTERM, self._strike)
             self._report, sys.unraisablehook = sys.unraisablehook, self._lost
         return self
 
@@ -143,17 +154,19 @@ class _Interrupt:
         if self._main:
             sys.unraisablehook = self._report
             signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGTERM, self._end)
 
-    def end(self) -> bool:
-        """Ctrl-C does nothing from now on; returns whether it came."""
+    def end(self) -> int:
+        """Ctrl-C does nothing from now on; returns the signal that came."""
         if self._main:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if self._again:
             self._again.cancel()
         return self.came
 
-    def _strike(self, *_: object) -> None:
-        self.came = True
+    def _strike(self, number: int, _: object) -> None:
+        self.came = self.came or number
         if self._again:
             self._again.cancel()
         self._again = threading.Timer(_PATIENCE, _strike_main)

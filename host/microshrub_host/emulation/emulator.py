@@ -11,13 +11,13 @@ import functools
 import os
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..base import child_process
 from ..base.errors import UserError
 from ..base.patience import patience
 from ..base.pseudo_terminal import pseudo_terminal
@@ -80,7 +80,7 @@ class EmulatedBoard:
         # QEMU's own would look once a second for who opens it
         line, self._end, self.port = pseudo_terminal()
         self._repl = RawRepl(self.port, silence=patience(_SILENCE))
-        self._process = subprocess.Popen(
+        self._process = child_process.start(
             (*self.emulator.command, *options, *count, *self._loaded()),
             stdin=line,
             stdout=line,

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ..base import child_process
 from ..base.terminal import messages
 from ..fetch.micropython_binary import find_or_fetch
 from ..library import loader
@@ -25,16 +26,19 @@ def board(engine: str) -> Iterator[Do]:
     found = find_or_fetch(messages.say).command
     library = str(library_files.folder().parent)
     command = [*found, "-X", "heapsize=16m", fleet_board.__file__, library]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, **pipes) as process:  # type: ignore[call-overload]
+    pipe = subprocess.PIPE
+    with child_process.start(command, stdin=pipe, stdout=pipe) as process:
+        assert process.stdin
+        assert process.stdout
+        given, said = process.stdin, process.stdout
 
         def do(letter: str, body: bytes) -> bytes:
-            process.stdin.write(letter.encode() + len(body).to_bytes(4, "little") + body)
-            process.stdin.flush()
-            size = process.stdout.read(4)
+            given.write(letter.encode() + len(body).to_bytes(4, "little") + body)
+            given.flush()
+            size = said.read(4)
             if len(size) < 4:
                 raise EngineError("MicroPython stopped")
-            data: bytes = process.stdout.read(int.from_bytes(size, "little"))
+            data: bytes = said.read(int.from_bytes(size, "little"))
             return data
 
         try:

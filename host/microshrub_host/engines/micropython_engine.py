@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base import child_process
 from ..base.terminal import messages
 from ..fetch.micropython_binary import find_or_fetch
 from ..library import loader
@@ -82,7 +83,7 @@ class MicroPythonEngine:
             command += ["-c", f"{path}; import session; session.serve({str(folder)!r})"]
         else:
             command += [session.__file__, str(library_files.folder().parent)]
-        self._process = subprocess.Popen(
+        self._process: subprocess.Popen[bytes] = child_process.start(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base import child_process
 from ..base.terminal import messages
 from ..engines.interface import EngineError
 from ..features import feature_session
@@ -60,7 +60,7 @@ def _on_micropython(extraction: Extraction, readings: Raw) -> Raw:
         command = [*find_or_fetch(messages.say).command, "-X", "heapsize=4m"]
         command += [feature_session.__file__, str(library_files.folder().parent)]
         command += map(str, (given, raw, made))
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = child_process.run(command)
         if done.returncode:
             raise EngineError(f"MicroPython stopped: {(done.stdout + done.stderr)[-300:]}")
         return np.frombuffer(made.read_bytes(), "<i4").reshape(-1, features).astype(np.int32)

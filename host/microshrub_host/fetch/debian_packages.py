@@ -11,7 +11,6 @@ import platform
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tarfile
@@ -19,6 +18,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from ..base import child_process
 from ..base.patience import patience
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
@@ -178,7 +178,7 @@ def _configure(source: str, architecture: str, work: Path) -> None:
 
 def _unpack_some(package: Path, root: Path, wanted: Wanted) -> None:
     command = ("dpkg-deb", "--fsys-tarfile", str(package))
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+    with child_process.start(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         try:
             _extract_stream(process.stdout, root, wanted)
@@ -267,7 +267,7 @@ def run(
     pipe = subprocess.PIPE
     env = {**os.environ, "LC_ALL": "C", **(variables or {})}
     try:
-        process = subprocess.Popen(
+        process = child_process.start(
             command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, cwd=folder, env=env,
             start_new_session=True, text=True, encoding="utf-8", errors="replace",
         )  # fmt: skip
@@ -287,18 +287,10 @@ def _wait(process: subprocess.Popen[str], seconds: float) -> tuple[str, str]:
     try:
         return process.communicate(timeout=patience(seconds))
     except BaseException as error:
-        _kill(process)
+        child_process.end_session(process)
         if isinstance(error, subprocess.TimeoutExpired):
             raise CommandError(f"no answer in {patience(seconds):.0f} seconds") from error
         raise
-
-
-def _kill(process: subprocess.Popen[str]) -> None:
-    """Kill it, and the helpers that apt-get starts."""
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _without_passwords(text: str) -> str:

@@ -7,13 +7,12 @@ import functools
 import os
 import shlex
 import shutil
-import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..base import child_process
 from . import c_function, c_translate
 from .compiled_kernels import CompilerError, KernelCompiler
 from .kernel_sources import Kernel
@@ -78,7 +77,7 @@ def _run(command: Sequence[str], folder: Path, seconds: float) -> str:
     said = folder / "said"
     with said.open("wb") as output:
         try:
-            process = subprocess.Popen(
+            process = child_process.start(
                 command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                 start_new_session=True,
             )  # fmt: skip
@@ -91,20 +90,13 @@ def _run(command: Sequence[str], folder: Path, seconds: float) -> str:
                 f"{command[0]} has not compiled the kernels within {seconds:g} seconds"
             ) from None
         finally:
-            _end(process)
+            if process.poll() is None:
+                child_process.end_session(process)
+                process.wait()
     words = said.read_text(encoding="utf-8", errors="replace").strip()
     if code != 0:
         raise CompilerError(f"{command[0]} cannot compile the kernels: {words}")
     return words
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End it with those that it started: a compiler is several processes."""
-    if process.poll() is None:
-        if sys.platform != "win32":
-            os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
-        process.wait()
 
 
 class CCompiler(KernelCompiler):

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from microshrub_host.base import child_process
 from microshrub_host.base.errors import UserError
 from microshrub_host.kernels import c_kernels
 
@@ -116,7 +117,7 @@ def _run(
     program = Path(sys.executable).with_name("microshrub")
     learner = (*TARGET, *LINEAR) if numbers else SHRUB
     words = ["simulate", str(data), *learner, "--engine", engine, "--json", str(result), "--force"]
-    process = subprocess.Popen(
+    process = child_process.start(
         [str(program), *words],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -13,6 +12,7 @@ from rich.box import SIMPLE
 from rich.table import Column, Table
 from rich.text import Text
 
+from microshrub_host.base import child_process
 from microshrub_host.base.terminal import console
 from microshrub_host.base.text import count
 from microshrub_host.base.versions import version_of, versions
@@ -160,9 +160,7 @@ def _our_build() -> str:
     compiler = c_kernels.compiler()
     if loader.fastest() == "c" and compiler:
         command = [*compiler, "--version"]
-        said = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", check=False
-        ).stdout
+        said = child_process.run(command).stdout
         return f"engine c, {said.partition(chr(10))[0]}, {' '.join(c_kernels.FLAGS)}"
     return f"engine llvm, llvmlite {version_of('llvmlite')}"
 
@@ -178,7 +176,7 @@ def system_versions(systems: Collection[str]) -> dict[str, str]:
     found |= {name: version_of(name) for name in ("river", "torch") if name in systems}
     program = java()
     if "moa" in systems and program:
-        said = subprocess.run([program, "-version"], capture_output=True, text=True, check=False)
+        said = child_process.run([program, "-version"])
         found |= {"capymoa": version_of("capymoa"), "java": said.stderr.partition("\n")[0]}
     return found
 

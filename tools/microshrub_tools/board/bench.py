@@ -11,6 +11,7 @@ import threading
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
+from microshrub_host.base import child_process
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.patience import patience
 from microshrub_host.base.progress import showing
@@ -93,7 +94,7 @@ def _mpremote(
     """
     mounted = ["mount", str(library_files.folder().parent)] if mount else []
     command = [sys.executable, "-m", "mpremote", "connect", port, *mounted, "run", str(script)]
-    process = subprocess.Popen(
+    process = child_process.start(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     )
     # on a pty mpremote waits for ever

@@ -16,6 +16,7 @@ import threading
 from pathlib import Path
 from types import TracebackType
 
+from microshrub_host.base import child_process
 from microshrub_host.base.pseudo_terminal import drop_unread, pseudo_terminal
 
 SCRIPTS = Path(__file__).with_name("on_pc")  # what MicroPython runs
@@ -65,7 +66,7 @@ class PcBoard:
         os.close(self._slave)
 
     def _start(self, mode: str) -> None:
-        self._process = subprocess.Popen(
+        self._process = child_process.start(
             [*self._command, mode, *self._sensors],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

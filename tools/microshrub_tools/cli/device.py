@@ -95,7 +95,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.press and not arguments.sensor:
         raise UserError("--press needs --sensor, whose labels press the buttons")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: nothing is left behind
     command = find_or_fetch().command
     with tempfile.TemporaryDirectory(prefix="microshrub-board-") as name:
         folder = Path(name)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from microshrub_host.base import child_process
 from microshrub_host.fetch.micropython_binary import find_or_fetch
 from microshrub_host.sources import library_files
 
@@ -49,7 +49,7 @@ def run(path: Path, name: str, learner: Any, rows: Sequence[tuple[array[int], in
         labels=[label for _, label in rows],
     )
     command = [*find_or_fetch().command, "-X", "heapsize=4m", "-c", script]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = child_process.run(command)
     if done.returncode:
         return f"MicroPython ended with {done.returncode}: {done.stderr.strip()[-500:]}"
     return done.stdout.strip()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
+from microshrub_host.base import child_process
 from microshrub_host.fetch.micropython_binary import find_or_fetch
 from microshrub_host.library import loader
 from microshrub_host.sources import library_files, own_learners
@@ -40,7 +40,7 @@ def fuzz(engine: str, number: int, seed: int, states: int) -> tuple[int, int]:
         states=states,
     )
     command = [*find_or_fetch().command, "-X", "heapsize=16m", "-c", script]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = child_process.run(command)
     if done.returncode:
         raise AssertionError(f"MicroPython ended with {done.returncode}: {done.stderr[-2000:]}")
     refused, used = map(int, done.stdout.split())

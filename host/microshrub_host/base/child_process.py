@@ -1,0 +1,58 @@
+"""Other programs, started here and nowhere else: they end with this one, however it ends.
+
+On Linux the kernel ends them (`setpriv --pdeathsig` of util-linux), also where this process is
+killed; a child so belongs to the thread that starts it. Elsewhere SIGTERM and Ctrl-C end this
+process as an exception does, see exits.py, and those who started a child end it then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+Command = Sequence[str | Path]
+_WITH_US = ("setpriv", "--pdeathsig", "KILL")
+
+
+def start(command: Command, **options: Any) -> subprocess.Popen[Any]:
+    """subprocess.Popen of it. Raises OSError if there is no such program."""
+    known = shutil.which(command[0])
+    return subprocess.Popen([*(_leash() if known else ()), *map(str, command)], **options)
+
+
+def run(command: Command, **options: Any) -> subprocess.CompletedProcess[str]:
+    """What became of it once it has ended, with what it said, as text. Raises OSError."""
+    pipe = subprocess.PIPE
+    with start(command, stdout=pipe, stderr=pipe, text=True, errors="replace", **options) as child:
+        try:
+            said, complaints = child.communicate()
+        except BaseException:
+            child.kill()
+            raise
+    return subprocess.CompletedProcess(command, child.returncode, said, complaints)
+
+
+def end_session(child: subprocess.Popen[Any]) -> None:
+    """Kill a child that was started with start_new_session, and those that it has started."""
+    if sys.platform == "win32":
+        child.kill()
+        return
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+
+
+@functools.cache
+def _leash() -> tuple[str, ...]:
+    """What stands before a command that is to end with this process; nothing where that is not."""
+    if not sys.platform.startswith("linux") or not shutil.which(_WITH_US[0]):
+        return ()
+    tried = subprocess.run((*_WITH_US, "true"), capture_output=True, check=False)
+    return _WITH_US if tried.returncode == 0 else ()

@@ -1,0 +1,39 @@
+"""Processes that another one has started, as Linux tells of them."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from patience import PATIENCE
+
+
+def children(process: int) -> dict[int, str]:
+    """The command lines of the processes that it, and these, have started, by their numbers."""
+    found: dict[int, str] = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            line = re.fullmatch(r"(\d+) \(.*\) \w (\d+) .*\n", status.read_text())
+            words = status.with_name("cmdline").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if line and int(line[2]) == process:
+            found |= {int(line[1]): words} | children(int(line[1]))
+    return found
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def is_running(process: int) -> bool:
+    """Whether it is there and is no zombie that only waits to be counted."""
+    try:
+        return ") Z " not in Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
