@@ -43,17 +43,17 @@ def bytes_for(
     sensed = usual_program(kind, parameters, sensor, frozen=frozen)
     same = whole(features=sensed.parameters["features"])
     sensor_bytes = whole(sensor).ram_bytes - same.ram_bytes
-    return bytes_within(whole(), sensor_bytes, parameters, board, kind)
+    return bytes_within(whole(), sensor_bytes, parameters, board, kind) or _most(kind)
 
 
 def bytes_within(
     plain: Budget, sensor_bytes: int, parameters: Parameters, board: Board, kind: str
-) -> int:
+) -> int | None:
     """The learner's default bytes, or fewer if the board has less beside the rest of a program.
 
     A sensor takes sensor_bytes more than that program, which is `plain`, and RESERVED bytes stay
     free. If the board is too small for that and a quarter of the default, none stay free, and
-    beside less than an eighth, the sensor has no room.
+    beside less than an eighth, the sensor has no room. None if no size has any.
     """
     most = _most(kind)
     for free, least in ((sensor_bytes + RESERVED, most // 4), (sensor_bytes, most // 8), (0, 0)):
@@ -68,7 +68,7 @@ def bytes_within(
         size = _STEP * bisect.bisect(range(1, most // _STEP + 1), False, key=too_large)
         if size >= max(least, _STEP) and _exists({**parameters, SIZE: size}, kind):
             return size
-    return most
+    return None
 
 
 def _most(kind: str) -> int:

@@ -21,7 +21,7 @@ from typing import Any
 from microshrub_host.base.versions import version_of
 from microshrub_host.boards import board_files, ram_budget
 from microshrub_host.boards.board_files import Board
-from microshrub_host.boards.default_bytes import SIZE, bytes_within
+from microshrub_host.boards.default_bytes import SIZE, bytes_for, bytes_within
 from microshrub_host.boards.program import VERSION, Program
 from microshrub_host.boards.program_budget import budget_of
 from microshrub_host.boards.program_library import ProgramLibrary, modules
@@ -178,12 +178,16 @@ def _whole(board: Board, program: Program) -> ram_budget.Budget:
 
 
 def _bytes(board: Board, given: dict[str, Any]) -> int:
-    """The default bytes beside the page's program."""
+    """The default bytes beside the page's program, whose modules take a file each.
+
+    If no size has room beside it, those that `simulate --board` takes, beside that of `build`.
+    """
     motion, plain = (
         _whole(board, _program(DEFAULT, around)) for around in (_motion(board), _around(board))
     )
     sensor = motion.ram_bytes - plain.ram_bytes
-    return bytes_within(plain, sensor, given, board, MODELS[DEFAULT])
+    found = bytes_within(plain, sensor, given, board, MODELS[DEFAULT])
+    return found or bytes_for(given, board, MODELS[DEFAULT])
 
 
 def _usual(model: str) -> dict[str, Any]:

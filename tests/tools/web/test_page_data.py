@@ -1,0 +1,24 @@
+"""The sizes that the page begins with are those that a board has room for."""
+
+from __future__ import annotations
+
+import pytest
+
+from microshrub_host.boards import board_files
+from microshrub_host.boards.default_bytes import bytes_for
+from microshrub_host.library.learners import defaults
+from microshrub_tools.web import page_data
+
+SHAPE = {"features": 9, "classes": 2, **defaults("thicket")}
+
+
+@pytest.mark.parametrize("name", ["rpi_pico", "rpi_pico_w", "rpi_pico2"])
+def test_the_page_takes_no_more_than_simulate(name: str) -> None:
+    """Where its own program, which is larger than that of `build`, has no room: just as much."""
+    board = board_files.load(name)
+    found = page_data._bytes(board, SHAPE)
+    usual = bytes_for(SHAPE, board, "Thicket")
+    assert found <= usual
+    program = page_data._program("thicket", page_data._around(board))
+    room = board.heap_free_bytes - page_data._whole(board, program).ram_bytes + 65536
+    assert found <= room or found == usual
