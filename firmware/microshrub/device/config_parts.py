@@ -96,6 +96,13 @@ def _check_switches(rows, classes):
     right = isinstance(rows, list) and len(rows) <= classes
     if not right or not all([isinstance(row, list) for row in rows]):
         raise ValueError("switches has to be a list of pins for each class, not %r" % (rows,))
+    for row in rows:
+        for what in row:
+            if isinstance(what, list):
+                if len(what) != 4:
+                    raise ValueError("a pixel is [pin, red, green, blue], not %r" % (what,))
+                for value in what[1:]:
+                    whole("a pixel's colour", value, 0, 255)
 
 
 def _need(name, value, needed):

@@ -42,6 +42,14 @@ class Hardware:
         kind = _of_machine("Pin")
         return kind(pin, kind.OUT, value=0)
 
+    def pixel(self, pin):
+        """A NeoPixel: after pixel[0] = (red, green, blue) and write() it has that colour."""
+        try:
+            import neopixel
+        except ImportError:
+            raise HardwareError("this board's MicroPython has no module neopixel") from None
+        return neopixel.NeoPixel(self.light(pin), 1)
+
     def watchdog(self, milliseconds):
         """Starts the board anew if feed() is not called for so long."""
         return _of_machine("WDT")(timeout=milliseconds)

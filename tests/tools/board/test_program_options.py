@@ -21,6 +21,7 @@ from microshrub_tools.board.program_settings import (
     Pending,
     Sleep,
 )
+from microshrub_tools.board.program_switches import COLOURS
 
 PICO = board_files.load("rpi_pico")
 ADC = ("adc", "pins=26,27", "rate=5")
@@ -164,12 +165,27 @@ def test_each_class_switches_its_pins() -> None:
     assert "switches" not in ProgramOptions().config(PICO, ["x"], ["rest", "walk"])
 
 
+def test_each_class_has_its_colours() -> None:
+    options = ProgramOptions(
+        switch=program_words.switch(("a=16:green+2:102030", "rest=16:#a0b0c0+3"))
+    )
+    found = options.config(PICO, ["x"], ["rest", "a"])
+    assert found["switches"] == [
+        [[16, 0xA0, 0xB0, 0xC0], 3],
+        [[16, *COLOURS["green"]], [2, 0x10, 0x20, 0x30]],
+    ]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("walk",), "not a class and its pin"),
         (("wlak=16",), "no class wlak. Did you mean walk"),
         (("walk=30",), "There is no pin 30"),
+        (("walk=30:red",), "There is no pin 30"),
+        (("walk=16:pink",), "knows no colour 'pink': red, orange"),
+        (("walk=16:red+16:blue",), "walk has two colours for the NeoPixel at pin 16"),
+        (("walk=16:red", "rest=16"), "pin 16 with a colour, as a NeoPixel, and without"),
     ],
 )
 def test_wrong_switches(words: tuple[str, ...], said: str) -> None:

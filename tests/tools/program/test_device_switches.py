@@ -36,18 +36,34 @@ class Pin:
         with open("pin." + str(self._name), "w") as file:
             file.write("01"[high])
 """
+# So is what a NeoPixel is given, with a line for each time.
+NEOPIXEL = """
+class NeoPixel:
+    def __init__(self, pin, count):
+        self._name = str(pin._name)
+
+    def __setitem__(self, k, colour):
+        self._colour = colour
+
+    def write(self):
+        with open("pixel." + self._name, "a") as file:
+            file.write("%d %d %d\\n" % self._colour)
+"""
+# The same without files.
 QUIET = MACHINE.partition("        with open")[0] + "        self._high = high\n"
+QUIET_PIXEL = NEOPIXEL.partition("        with open")[0] + "        pass\n"
 
 
 def put(folder: Path, switches: object, machine: str = MACHINE) -> None:
     put_device(folder, configuration("HoeffdingTree", SHAPE, warmup=20, switches=switches))
     (folder / "lib" / "machine.py").write_text(machine)
+    (folder / "lib" / "neopixel.py").write_text(QUIET_PIXEL if machine is QUIET else NEOPIXEL)
 
 
 @pytest.fixture
 def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Callable[..., Device]]:
-    def put_here(machine: str) -> None:
-        put(tmp_path, SWITCHES, machine)
+    def put_here(machine: str, switches: object = SWITCHES) -> None:
+        put(tmp_path, switches, machine)
 
     with starting(micropython_command, tmp_path, put_here, "128k") as found:
         yield found
@@ -79,9 +95,23 @@ def test_the_pins_of_the_predicted_class_are_high(
             assert pins(tmp_path) == expected[label]
 
 
+def test_a_neopixel_has_the_colour_of_the_predicted_class(
+    start: Callable[..., Device], tmp_path: Path
+) -> None:
+    """It is told only where the class changes; what has no colour is dark."""
+    with connected(start(MACHINE, [[[5, 1, 2, 3]], [[5, 0, 64, 255], 16]])) as link:
+        learn(link, three_classes(tmp_path), 0, 300)
+        told = tmp_path / "pixel.5"
+        told.unlink()
+        for label in (0, 0, 1, 1, 2, 0):
+            assert link.ask(sample([label, label * 5, 0])).label == label  # type: ignore[union-attr]
+        assert told.read_text().splitlines() == ["1 2 3", "0 64 255", "0 0 0", "1 2 3"]
+        assert pins(tmp_path)["16"] == "0"
+
+
 def test_switching_allocates_nothing(start: Callable[..., Device], tmp_path: Path) -> None:
     stream = three_classes(tmp_path)
-    with connected(start(QUIET)) as link:
+    with connected(start(QUIET, [*SWITCHES[:2], [[5, 0, 64, 255]]])) as link:
         learn(link, stream, 0, 100)
         with nothing_allocated(link):
             learn(link, stream, 100, 200)
@@ -93,6 +123,8 @@ def test_switching_allocates_nothing(start: Callable[..., Device], tmp_path: Pat
         ({"a": 16}, "a list of pins for each class"),
         ([16, 17], "a list of pins for each class"),
         ([[1], [2], [3], [4]], "a list of pins for each class"),
+        ([[1], [[2, 3, 4]]], "a pixel is [pin, red, green, blue]"),
+        ([[1], [[2, 3, 4, 256]]], "a pixel's colour"),
     ],
 )
 def test_what_is_no_list_of_pins_for_each_class_is_refused(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.text import did_you_mean
 from microshrub_host.beside import registry
 from microshrub_host.beside.companion import Beside
 from microshrub_host.beside.watcher import CONFIG, Watcher
@@ -30,6 +29,7 @@ from .program_settings import (
     Pending,
     Sleep,
 )
+from .program_switches import switches
 
 _LEAST_WATCHDOG = 5000  # milliseconds
 
@@ -43,7 +43,7 @@ class ProgramOptions:
     features: Sequence[str] | None = None  # of its readings: "window=64", "bands=0.5-3,3-8"
     label_pin: LabelPin | None = None  # a button that tells the class
     led_pin: int | str | None = None  # of a light that is on while a question waits
-    switch: Mapping[str, Sequence[int | str]] | None = None  # pins that are high for a class
+    switch: Mapping[str, Sequence[int | str]] | None = None  # of a class pins, or 27:green
     pending: Pending = field(default_factory=Pending)  # samples that wait for a late label
     # None: nothing is saved
     checkpoint: Checkpoint | None = field(default_factory=Checkpoint)
@@ -91,7 +91,7 @@ class ProgramOptions:
             "alarm": alarm.config(),
             **self._beside(board, read, classes, hertz),
             "label_pin": self.label_pin and self.label_pin.config(classes, board),
-            **({"switches": _switches(self.switch, classes, board)} if self.switch else {}),
+            **({"switches": switches(self.switch, classes, board)} if self.switch else {}),
             **self._sleep(board, read),
             **self.network.config(board, tuple(classes), sleeps=self.sleep is not None),
             "watchdog": self.watchdog,
@@ -186,16 +186,6 @@ class ProgramOptions:
         }
         for name in (name for name, is_given in given.items() if is_given):
             raise UserError(f"{option(name)} is for classes, and this model predicts numbers")
-
-
-def _switches(
-    pins: Mapping[str, Sequence[int | str]], classes: Sequence[str], board: Board
-) -> list[list[int | str]]:
-    """The pins of each class. Raises UserError."""
-    for name in pins:
-        if name not in classes:
-            raise UserError(f"--switch has no class {name}. {did_you_mean(name, classes)}")
-    return [[sensor_pin(pin, board) for pin in pins.get(name, ())] for name in classes]
 
 
 def rate_of(around: dict[str, Any]) -> float | None:

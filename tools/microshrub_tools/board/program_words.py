@@ -56,7 +56,9 @@ def switch(words: Sequence[str] | None) -> dict[str, tuple[str, ...]] | None:
     for word in words:
         name, equals, pins = word.rpartition("=")
         if not equals:
-            raise UserError(f"--switch {word!r} is not a class and its pin, such as walk=16")
+            raise UserError(
+                f"--switch {word!r} is not a class and its pin, such as walk=16 or walk=27:green"
+            )
         found[name] = found.get(name, ()) + tuple(pin for pin in pins.split("+") if pin)
     return found
 

@@ -111,8 +111,8 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         "--switch",
         nargs="+",
         metavar="CLASS=PIN",
-        help="pins that are high while a class is predicted: lights, relays, the colours of an "
-        "LED, such as walk=16 run=17+18 (default: none)",
+        help="pins that are high while a class is predicted, lights or relays, and colours of a "
+        "NeoPixel: walk=16 run=17+18 rest=27:green (default: none)",
     )
     group.add_argument(
         "--pending",

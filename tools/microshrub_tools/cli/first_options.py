@@ -102,7 +102,7 @@ BUILD = (
         "--sensor": "serial; adc pins=26,27 rate=50; mpu6050 scl=1 sda=0; FILE.py",
         "--features": "make features of windows of readings (default: off)",
         "--label-pin": "a button: 15 pressed=walk released= (default: none)",
-        "--switch": "what a class switches: walk=16 run=17+18 (default: none)",
+        "--switch": "what a class switches: walk=16 run=27:green (default: none)",
         "--led-pin": "a light that is on while a question waits: 25",
         "--label-budget": "active learning: ask for this share of the labels: 10%%",
         "--anomaly": "alert about unusual samples, so often: '1 per day'",

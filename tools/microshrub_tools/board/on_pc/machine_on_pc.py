@@ -212,6 +212,26 @@ class _FastTime:
         self.sleep_us = lambda microseconds: self.sleep(microseconds / 1000000)
 
 
+class NeoPixel:
+    """The module neopixel's: its colours are what was written last."""
+
+    def __init__(self, pin, count):
+        self._next = [(0, 0, 0)] * count
+        self.colours = tuple(self._next)
+
+    def __setitem__(self, k, colour):
+        self._next[k] = colour
+
+    def write(self):
+        self.colours = tuple(self._next)
+
+
+class _Pixels:
+    """What `import neopixel` gives."""
+
+    NeoPixel = NeoPixel
+
+
 class WDT:
     def __init__(self, timeout=5000):
         pass
@@ -233,6 +253,7 @@ class Machine:
         # As attributes, since `from machine import I2C` refuses methods
         self.ADC, self.I2C, self.reset = self._adc, self._i2c, self._reset
         sys.modules[_SIMULATED] = True
+        sys.modules["neopixel"] = _Pixels
         if self._recording.speed != 1:
             sys.modules["time"] = _FastTime(self._recording)
 
