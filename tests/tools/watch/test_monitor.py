@@ -64,6 +64,7 @@ def test_the_numbers_are_those_of_the_device(device: Device) -> None:
     assert kinds <= {1, 6, 7, 11}  # hello, status, confusion, configuration
     shown = dict(facts(watch))
     assert shown["accuracy"] == f"{metrics.accuracy / 10_000:.2f} % of 300"  # type: ignore[attr-defined]
+    assert re.fullmatch("[01], confidence 0.20", shown["newest sample"])
     rows = np.array(watch.confusion)
     recalls = 100 * np.diag(rows) / rows.sum(axis=1)
     assert shown["balanced accuracy"] == f"{recalls.mean():.2f} %"

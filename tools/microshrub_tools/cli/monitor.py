@@ -197,6 +197,9 @@ def _number_facts(watch: Watch) -> Iterable[tuple[str, str]]:
 def _class_facts(watch: Watch) -> Iterable[tuple[str, str]]:
     """What is shown of a device that predicts classes."""
     status, now = watch.status, watch.recent.accuracy
+    if watch.newest:
+        label, confidence = watch.newest
+        yield "newest sample", f"{watch.class_names[label]}, confidence {confidence:.2f}"
     if now:
         yield "accuracy now", f"{now[0]:.2f} % of the last {now[1]:,}"
     yield "accuracy", f"{percent(status.accuracy):.2f} % of {status.samples:,}"

@@ -205,6 +205,11 @@ class Watch:
         return next((seen for seen in reversed(self._last) if seen.prediction.unlike), None)
 
     @property
+    def newest(self) -> tuple[int, float] | None:
+        """The class of the last observation, and its confidence 0..1."""
+        return (self._last[-1].prediction.label, _mean([self._last[-1]])) if self._last else None
+
+    @property
     def predictions(self) -> list[tuple[int, int, float]]:
         """Class, how often it was predicted, mean confidence 0..1, of the last observations."""
         counts = Counter(seen.prediction.label for seen in self._last)
