@@ -1,0 +1,97 @@
+"""The start of the program of `build`, counted on an emulated Cortex-M0 with a Pico's heap."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from emulated_support import board_file
+from patience import PATIENCE
+
+from microshrub_host.emulation import emulated_boards
+from microshrub_host.emulation.emulator import EmulatedBoard
+from microshrub_host.emulation.instruction_counts import TICKS
+from microshrub_tools.board import build
+from microshrub_tools.cli.main import main
+
+BOARD = "cortex-m0"
+BEFORE = 2048  # bytes between two collections while the program started, at first
+ON_BOARD = r"""
+import gc
+import sys
+from machine import mem32
+
+mem32[0x40008508], mem32[0x40008510], mem32[0x40008000] = 3, 9, 1  # 32 bits, every 512th tick
+
+def now():
+    mem32[0x40008040] = 1
+    return mem32[0x40008540]
+
+class Line:
+    def readinto(self, buffer):
+        return 0
+
+    def write(self, data, n=-1):
+        if bytes(data[:2]) == b"\0\n":  # it has started
+            print("ticks", now() - began)
+            raise KeyboardInterrupt
+
+class Text:
+    buffer = Line()
+
+class System:
+    stdin = stdout = Text
+
+    def __getattr__(self, name):
+        return getattr(real_sys, name)
+
+class Collector:
+    def __getattr__(self, name):
+        return getattr(real_gc, name)
+
+    def threshold(self, bytes):
+        real_gc.threshold(COLLECT or bytes)
+
+real_sys, real_gc = sys, gc
+sys.modules["sys"], sys.modules["gc"] = System(), Collector()
+sys.path.insert(0, "lib")
+gc.collect()
+began = now()
+exec(open("main.py").read())
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("options", "most"),
+    [
+        ("--bytes 36864", 220e6),
+        ("--model shrub --window 16 --trees 4 --depth 4 --step 8", 80e6),
+    ],
+)
+def test_it_takes_less_than_half_of_what_it_took(
+    options: str, most: float, tmp_path: Path
+) -> None:
+    """Most of a start were collections of garbage."""
+    try:
+        emulator = emulated_boards.find_or_build(BOARD)
+    except emulated_boards.NoEmulator as reason:
+        pytest.skip(str(reason))
+    recording, folder = tmp_path / "recording.csv", tmp_path / "program"
+    rows = [f"{k % 97},{k % 89},{'rest' if k // 50 % 2 else 'move'}" for k in range(300)]
+    recording.write_text("\n".join(["a,b,label", *rows]))
+    where = ["--board", str(board_file(tmp_path, emulator.board.arch)), "--output", str(folder)]
+    assert main(["build", str(recording), *options.split(), *where]) == 0
+    files = {f"/{path}": data for path, data in build.read(folder).items()}
+
+    def instructions(collect: int) -> float:
+        with EmulatedBoard(emulator, files) as board:
+            said = board.exec(f"COLLECT = {collect}\n{ON_BOARD}", PATIENCE)
+        found = re.search(r"ticks (\d+)", said)
+        assert found, said
+        return int(found[1]) * 512 / TICKS[BOARD]
+
+    now = instructions(0)
+    assert now < most
+    assert now < instructions(BEFORE) / 2
