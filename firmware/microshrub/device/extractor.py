@@ -77,6 +77,7 @@ class FeatureExtractor:
         self._statistics = tuple(
             [whole("statistics", place, 0, PER_AXIS - 1) for place in statistics]
         )
+        self._every = self._statistics == tuple(range(PER_AXIS))
         self._bands = tuple([_band(band, window) for band in bands])
         self._relative = relative
         if window == 1 and statistics:
@@ -93,7 +94,7 @@ class FeatureExtractor:
         if self._bands:
             from .spectrum import Spectrum
 
-            self._spectrum = Spectrum(window)
+            self._spectrum = Spectrum(window, self._ring, channels)
         self._filters = ()  # type: tuple
         if filters:
             self._set_up_filters(filters)
@@ -110,61 +111,89 @@ class FeatureExtractor:
     def restart(self):
         """Begin anew, as behind a gap in the readings: the next sample has none from before it."""
         self._row = 0  # of the ring that is written next
+        self._values = self._signal  # of the sample
+        self._to = 0  # of these that is written next
+        self._total = 0  # energy of all frequencies, if bands are relative to it
         self._wait = self._window  # readings until the next sample
         self._fresh = 1  # filters have seen nothing
 
     def take(self, readings, values):
         """Take a reading of all channels; whether values has a sample now. Both array('i').
 
-        Allocates nothing.
+        Allocates nothing: no function on this way has more than eleven words of state, see
+        answers.py.
         """
-        channels = self.channels
-        signal = self._signal
-        take_readings(readings, self._last, self._zero, signal, channels)
-        at = 0
-        for words in self._filters:
-            self._run_filter(signal, self._state, at, words, channels, self._fresh)
-            at += self._step
+        take_readings(readings, self._last, self._zero, self._signal, self.channels)
+        k = 0
+        while k < len(self._filters):
+            self._filter(k)
+            k += 1
         self._fresh = 0
         if self._ring is not None:
-            put_signal(signal, self._ring, self._row, channels)
+            put_signal(self._signal, self._ring, self._row, self.channels)
             self._row = (self._row + 1) % self._window
         self._wait -= 1
         if self._wait:
             return False
         self._wait = self._hop
-        self._write(values)
+        self._values = values
+        self._write()
         return True
 
-    def _write(self, values):
-        """Write the features of the window."""
-        to = 0
-        for channel in range(self.channels):
-            if channel in self._plain:
-                values[to] = self._last[channel]
-                to += 1
-            elif self._ring is None:
-                values[to] = self._signal[channel]
-                to += 1
-            else:
-                to = self._describe(channel, values, to)
+    def _filter(self, k):
+        at = k * self._step
+        run_filter = self._run_filter
+        run_filter(self._signal, self._state, at, self._filters[k], self.channels, self._fresh)
 
-    def _describe(self, channel, values, to):
-        """Write a channel's features from values[to] on; returns the place behind them."""
-        six = self._six
-        if six is not None:
-            summarize(self._ring, self._window, self._row, self.channels, channel, six, 0)
-            for place in self._statistics:
-                values[to] = six[place]
-                to += 1
-        spectrum = self._spectrum
-        if spectrum is not None:
-            spectrum.take(self._ring, self._row, self.channels, channel)
-            total = spectrum.energy(1, self._window >> 1) if self._relative else 0
-            for low, high in self._bands:
-                values[to] = spectrum.energy(low, high) - total
-                to += 1
-        return to
+    def _write(self):
+        """Write the features of the window."""
+        values = self._values
+        self._to = 0
+        channel = 0
+        while channel < self.channels:
+            if channel in self._plain:
+                values[self._to] = self._last[channel]
+                self._to += 1
+            elif self._ring is None:
+                values[self._to] = self._signal[channel]
+                self._to += 1
+            else:
+                self._describe(channel)
+            channel += 1
+
+    def _describe(self, channel):
+        """Write a channel's features."""
+        if self._every:
+            self._summarize(channel)
+        elif self._six is not None:
+            self._select(channel, self._six)
+        if self._spectrum is not None:
+            self._measure(channel, self._spectrum)
+
+    def _summarize(self, channel):
+        values = self._values
+        summarize(self._ring, self._window, self._row, self.channels, channel, values, self._to)
+        self._to += PER_AXIS
+
+    def _select(self, channel, six):
+        summarize(self._ring, self._window, self._row, self.channels, channel, six, 0)
+        self._pick(six)
+
+    def _pick(self, six):
+        values = self._values
+        for place in self._statistics:
+            values[self._to] = six[place]
+            self._to += 1
+
+    def _measure(self, channel, spectrum):
+        spectrum.take(self._row, channel)
+        self._total = spectrum.energy(1, self._window >> 1) if self._relative else 0
+        k = 0
+        while k < len(self._bands):
+            low, high = self._bands[k]
+            self._values[self._to] = spectrum.energy(low, high) - self._total
+            self._to += 1
+            k += 1
 
 
 def _band(band, window):

@@ -194,20 +194,27 @@ def band_energy(work, table, points: int, low: int, high: int, down: int) -> int
 
 
 class Spectrum:
-    """The energies in bands of frequencies of windows of `rows` readings."""
+    """The energies in bands of frequencies of windows of `rows` readings of some channels.
 
-    def __init__(self, rows):
+    ring has them, see load(). No method has more than eleven words of state, see answers.py.
+    """
+
+    def __init__(self, rows, ring, channels):
         if rows not in (32, 64, 128, 256, 512):
             raise ValueError("with bands, the window has to be 32, 64, 128, 256 or 512 readings")
         self._rows = rows
+        self._ring = ring
+        self._channels = channels
         self._table = sine_table(rows)
         self._work = array("i", [0] * rows)
         self._down = 0
 
-    def take(self, ring, first, channels, channel):
-        """Transform a channel of a ring of readings, see load()."""
-        up = load(ring, self._rows, first, channels, channel, self._table, self._work)
-        self._down = transform(self._work, self._table, self._rows >> 1) - up
+    def take(self, first, channel):
+        """Transform a channel, of which `first` is the oldest row."""
+        self._down = load(
+            self._ring, self._rows, first, self._channels, channel, self._table, self._work
+        )  # up
+        self._down = transform(self._work, self._table, self._rows >> 1) - self._down
 
     def energy(self, low, high):
         """log2 of the energy from the frequency low to high, 0..rows / 2, of it, in 1/256."""

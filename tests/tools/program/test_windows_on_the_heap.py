@@ -1,0 +1,64 @@
+"""What features of windows put on the heap, even for a moment: nothing.
+
+Filters, statistics and bands of frequencies, of a sensor with a FIFO as well. Why that counts is
+in test_moments_on_the_heap.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from microshrub_host.features.feature_options import FeatureOptions
+
+AXES = ("x", "y", "z")
+RATE = 100
+READINGS = """
+from array import array
+from micropython import mem_total
+from microshrub.device.extractor import ExtractingFifo, ExtractingSensor
+
+class Sensor:
+    features, pace, gap = 3, None, False
+    state = 1
+
+    def read(self, values):
+        for f in range(3):
+            self.state = self.state * 997 % 1048573
+            values[f] = self.state % 4000
+        return True
+
+sensor = Sensor()
+options = OPTIONS
+for made in (ExtractingSensor(sensor, options), ExtractingFifo(sensor, options, sensor)):
+    values = array("i", [0] * made.features)
+    most = samples = 0
+    for k in range(200):
+        before = mem_total()
+        samples += made.read(values)
+        if k > 70:
+            most = max(most, mem_total() - before)
+    print(samples, most)
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["window=32", "hop=4"],
+        ["window=32", "hop=4", "statistics=min,max", "bands=1-9,10-20", "low-pass=20"],
+        ["window=32", "hop=4", "statistics=none", "bands=auto", "high-pass=1"],
+        ["window=32", "hop=4", "plain=z", "band-pass=1-9"],
+        ["window=1", "hop=1", "statistics=none", "low-pass=9"],
+    ],
+)
+def test_nothing_is_put_on_the_heap(
+    words: list[str], run_micropython: Callable[[str], str]
+) -> None:
+    options = FeatureOptions.of(words).extraction(AXES, RATE).options
+    said = run_micropython(READINGS.replace("OPTIONS", repr(options)))
+    for line in said.splitlines():
+        samples, most = map(int, line.split())
+        assert samples > 40
+        assert most == 0
