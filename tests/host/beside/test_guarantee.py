@@ -68,6 +68,23 @@ def test_whatever_the_votes_are() -> None:
         assert sums.max() <= 460, kind
 
 
+@pytest.mark.parametrize(("classes", "shape"), [(6, 0.2), (10, 0.4)])
+def test_sets_of_a_steady_model_are_little_larger_than_needed(classes: int, shape: float) -> None:
+    """Beside the threshold that would have been the best, known afterwards."""
+    library: Any = loader.load("python")
+    part = library.guarantee.Guarantee(3, classes)
+    draw = np.random.default_rng(7)
+    scores = draw.dirichlet([shape] * classes, 4000)
+    labels = np.array([draw.choice(classes, p=row) for row in scores])
+    x, sizes = array("H", [0] * 3), []
+    for row, label in zip(scores, labels, strict=True):
+        votes = array("i", (row * 2**24).astype(int).tolist())
+        sizes.append(part.look(x, votes, int(np.argmax(row)), int(label)))
+    shares = scores / scores.max(axis=1, keepdims=True)
+    best = np.quantile(shares[np.arange(4000), labels], 0.1)
+    assert np.mean(sizes) < 1.04 * np.mean((shares >= best).sum(axis=1))
+
+
 def test_without_labels_it_stays_as_it_was() -> None:
     library: Any = loader.load("python")
     part = library.guarantee.Guarantee(2, 3)
@@ -155,7 +172,9 @@ def test_a_forged_state_is_refused() -> None:
     library: Any = loader.load("python")
     part = library.guarantee.Guarantee(2, 3)
     good = part.save()
-    for word, value in ((0, 1 << 20), (1, -1), (2, 5), (5, 9), (6, -1), (6, 1 << 16)):
+    for word, value in (
+        *((0, 1 << 20), (1, -1), (1, 1 << 15), (2, -1), (3, 5), (6, 9), (7, -1), (7, 1 << 16)),
+    ):
         part.load(good)
         part.buffers()[0][2][word] = value
         forged = part.save()
