@@ -5,9 +5,14 @@ from __future__ import annotations
 import struct
 from array import array
 from binascii import crc32
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from microshrub_host.evaluation import prequential
+from microshrub_host.models import model_files
+from microshrub_host.streams.stream import Stream
 
 NAMES = ("x", "y", "z")
 CLASSES = ("rest", "walk", "run")
@@ -20,6 +25,18 @@ def rows_of(label: int, count: int, seed: int) -> np.ndarray:
     return (
         np.random.default_rng((seed, label)).normal(_MIDDLES[label], 200, (count, 3)).astype(int)
     )
+
+
+def saved_model(path: Path, classes: tuple[int, ...], seed: int, names: Any = NAMES) -> Path:
+    """A saved thicket that learned 60 samples of each of these classes."""
+    rows = np.concatenate([rows_of(c, 60, seed) for c in classes]) / 100
+    labels = np.repeat(classes, 60).astype(np.uint8)
+    order = np.random.default_rng(seed).permutation(len(labels))
+    stream = Stream("taught", rows[order], labels[order], names, CLASSES)
+    parameters = {"features": 3, "classes": 3, "bytes": 8192}
+    result = prequential.evaluate(stream, "thicket", parameters)
+    model_files.write(path, model_files.of_run(result, stream))
+    return path
 
 
 class Board:

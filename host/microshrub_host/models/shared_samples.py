@@ -61,13 +61,14 @@ def taught(path: Path, parcels: Sequence[Any]) -> tuple[ModelFile, list[ParcelTo
     """
     model = open_model(path)
     sharing = _sharing(model, path)
-    lessons = [_lesson(path, model, sharing, parcel) for parcel in parcels]
+    shape = model.file.feature_names, model.file.scale.units()
+    lessons = [lesson(str(path), sharing, parcel, *shape) for parcel in parcels]
     while sharing.step():
         pass
     shared = dict(model.file.shared)
-    for parcel, lesson in zip(parcels, lessons, strict=True):
-        if lesson.numbers:
-            shared[parcel.key] = sorted({*shared.get(parcel.key, []), *lesson.numbers})
+    for parcel, told in zip(parcels, lessons, strict=True):
+        if told.numbers:
+            shared[parcel.key] = sorted({*shared.get(parcel.key, []), *told.numbers})
     return _settled(model, shared), lessons
 
 
@@ -87,22 +88,28 @@ def without(path: Path, parcel: Any) -> tuple[ModelFile, int]:
     return _settled(model, shared), gone
 
 
-def _lesson(path: Path, model: OpenModel, sharing: Any, parcel: Any) -> ParcelTold:
+def lesson(
+    whose: str,
+    sharing: Any,
+    parcel: Any,
+    names: Sequence[str],
+    units: Sequence[tuple[int, int]],
+) -> ParcelTold:
+    """Have a Sharing of features of these names and units take a parcel. Raises UserError."""
     try:
         found = sharing.take(parcel)
     except ValueError as error:
-        raise UserError(f"{path}: {error}") from None
+        raise UserError(f"{whose}: {error}") from None
     counts = [0] * len(parcel.class_names)
     for i in range(parcel.samples):
         counts[parcel.label(i)] += 1
     classes = [
         Taken(name, what, counts[k], len(which)) for k, (name, what, which) in enumerate(found)
     ]
-    changes = zip(model.file.feature_names, sharing.value_changes(parcel), strict=True)
-    units = dict(zip(model.file.feature_names, model.file.scale.units(), strict=True))
-    told = {name: change / 10.0 ** units[name][1] for name, change in changes}
+    moved = zip(names, sharing.value_changes(parcel), units, strict=True)
+    changes = {name: change / 10.0 ** unit[1] for name, change, unit in moved}
     numbers = tuple(i for _, _, which in found for i in which)
-    return ParcelTold(parcel.origin, tuple(classes), told, numbers)
+    return ParcelTold(parcel.origin, tuple(classes), changes, numbers)
 
 
 def _sharing(model: OpenModel, path: Path | None = None) -> Any:

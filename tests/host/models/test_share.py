@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from parcel_support import CLASSES, NAMES, rows_of
+from parcel_support import CLASSES, NAMES, rows_of, saved_model
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.main import main
-
-
-def model(path: Path, classes: tuple[int, ...], seed: int, names: Any = NAMES) -> Path:
-    """A saved thicket that learned 60 samples of each of these classes."""
-    rows = np.concatenate([rows_of(c, 60, seed) for c in classes]) / 100
-    labels = np.repeat(classes, 60).astype(np.uint8)
-    order = np.random.default_rng(seed).permutation(len(labels))
-    stream = Stream("taught", rows[order], labels[order], names, CLASSES)
-    parameters = {"features": 3, "classes": 3, "bytes": 8192}
-    result = prequential.evaluate(stream, "thicket", parameters)
-    model_files.write(path, model_files.of_run(result, stream))
-    return path
 
 
 def said(path: Path, label: int) -> float:
@@ -45,8 +32,8 @@ def said(path: Path, label: int) -> float:
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[str, str, str, str]:
     """A model of all classes, one that lacks the last, a parcel, and another model to write."""
-    kitchen = model(tmp_path / "kitchen.mshrub", (0, 1, 2), 1)
-    attic = model(tmp_path / "attic.mshrub", (0, 1), 2)
+    kitchen = saved_model(tmp_path / "kitchen.mshrub", (0, 1, 2), 1)
+    attic = saved_model(tmp_path / "attic.mshrub", (0, 1), 2)
     return str(kitchen), str(attic), str(tmp_path / "k.parcel"), str(tmp_path / "more.mshrub")
 
 
@@ -86,7 +73,7 @@ def test_other_features_are_refused_and_nothing_is_written(
     files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     kitchen, _, parcel, more = files
-    other = model(tmp_path / "other.mshrub", (0, 1), 2, ("x", "y", "temperature"))
+    other = saved_model(tmp_path / "other.mshrub", (0, 1), 2, ("x", "y", "temperature"))
     assert main(["share", "export", kitchen, "--classes", "run", "-o", parcel]) == 0
     assert main(["share", "import", str(other), parcel, "-o", more]) == 2
     words = "the parcel is of the features x, y, z, and here they are x, y, temperature"

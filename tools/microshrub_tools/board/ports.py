@@ -19,10 +19,14 @@ _BOARDS = {
 }  # vendors of USB devices that are boards
 
 
-def add_port_option(parser: Any, *, network: bool = False) -> None:
-    """Add --port, which may be left out where there is one board; in a network there is --key."""
+def add_port_option(parser: Any, *, network: bool = False, instead: str = "") -> None:
+    """Add --port, which may be left out where there is one board; in a network there is --key.
+
+    instead: what a board does there that takes the place of something else.
+    """
     way = ", tcp://HOST[:PORT] of a board in the network" if network else ""
-    text = f"a serial device{way}, or socket://HOST:PORT (default: that of the only board)"
+    text = f"a serial device{way}, or socket://HOST:PORT"
+    text = f"{instead}: {text}" if instead else f"{text} (default: that of the only board)"
     parser.add_argument("--port", metavar="PORT", help=text)
     if network:
         parser.add_argument(

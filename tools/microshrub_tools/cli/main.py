@@ -68,7 +68,7 @@ GROUPS = {
             first.SHOW,
         ),
         Command("export", "Export a saved model to another format.", f"{_HOST}.export"),
-        Command("share", "Have saved models teach each other.", f"{_HOST}.share"),
+        Command("share", "Have models and boards teach each other.", f"{_TOOLS}.share"),
     ),
     "Research": (
         Command(

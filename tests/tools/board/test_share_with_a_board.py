@@ -1,0 +1,140 @@
+"""`share --port`: a board gives samples, learns and forgets them, at a cable and over TCP."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from house_support import free_port
+from parcel_support import rows_of, saved_model
+from patience import PATIENCE
+
+from microshrub_tools.board import flash, simulated_board
+from microshrub_tools.board.pc_board import PcBoard
+from microshrub_tools.cli.main import main
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.lines import open_line
+from microshrub_tools.link.messages import Prediction, sample
+from microshrub_tools.link.serial_line import PortError
+
+
+class Cut(Exception):  # noqa: N818
+    """The power is gone."""
+
+
+class Attic:
+    """A board made of software whose program never saw "run", and one more way to it."""
+
+    def __init__(self, command: tuple[str, ...], folder: Path) -> None:
+        model = saved_model(folder / "attic.mshrub", (0, 1), 2)
+        tcp, self.key = free_port(), folder / "board.key"
+        words = ["build", "--model", str(model), "--board", "rpi_pico2_w", "--tcp", str(tcp)]
+        build = folder / "build"
+        assert main([*words, "--key", str(self.key), "--output", str(build)]) == 0
+        self.flash = folder / "flash"
+        self.flash.mkdir()
+        simulated_board.put_program(self.flash, build)
+        sensors = simulated_board.write_sensors(folder, None, 100.0, {})
+        self.pc = PcBoard(command, self.flash, "1m", sensors=sensors)
+        self.network = f"tcp://127.0.0.1:{tcp}"
+
+    def port(self, way: str) -> list[str]:
+        """The options that name it."""
+        port = self.network if way == "network" else self.pc.port
+        self.right(0)  # it is there
+        return ["--port", port, "--key", str(self.key)]
+
+    def right(self, label: int) -> float:
+        """The part of other samples of a class that it predicts right."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                line = open_line(self.network, self.key)
+                break
+            except PortError:
+                assert time.monotonic() < end
+                time.sleep(0.1)
+        rows = rows_of(label, 25, 99)
+        with HostLink(line, patience=PATIENCE) as link:
+            link.connect()
+            said = [link.ask(sample(row.tolist())) for row in rows]
+        assert all(isinstance(each, Prediction) for each in said)
+        return sum(each.label == label for each in said) / len(said)  # type: ignore[union-attr]
+
+
+@pytest.fixture
+def attic(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Attic]:
+    made = Attic(micropython_command, tmp_path)
+    with made.pc:
+        yield made
+
+
+def parcel_of(folder: Path, classes: str) -> str:
+    kitchen = saved_model(folder / "kitchen.mshrub", (0, 1, 2), 1)
+    path = str(folder / f"{classes}.parcel")
+    assert main(["share", "export", str(kitchen), "--classes", classes, "-o", path]) == 0
+    return path
+
+
+@pytest.mark.parametrize("way", ["cable", "network"])
+def test_a_board_learns_gives_and_forgets_a_class(
+    attic: Attic, way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parcel = parcel_of(tmp_path, "run")
+    assert attic.right(2) == 0
+    assert main(["share", "import", parcel, *attic.port(way)]) == 0
+    assert "from kitchen" in capsys.readouterr().out
+    assert attic.right(2) > 0.9
+    assert attic.right(0) > 0.9
+    given = tmp_path / "attic.parcel"
+    words = ["share", "export", *attic.port(way), "-o", str(given)]
+    assert main(words) == 2
+    assert "nobody chose. The classes are: rest, walk, run" in capsys.readouterr().err
+    assert attic.right(0) > 0.9  # it is back
+    assert main([*words, "--classes", "run,walk", "--name", "attic"]) == 0
+    assert "2 classes of attic" in capsys.readouterr().err
+    other = str(saved_model(tmp_path / "other.mshrub", (0, 1), 3))
+    assert main(["share", "import", other, str(given), "-o", str(tmp_path / "more")]) == 0
+    assert "20" in capsys.readouterr().out
+    assert main(["share", "forget", parcel, *attic.port(way)]) == 0
+    assert "without 20 samples of kitchen" in capsys.readouterr().out
+    assert attic.right(2) == 0
+    assert attic.right(1) > 0.9
+
+
+def test_a_cut_while_a_board_is_taught_leaves_what_it_knew(
+    attic: Attic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parcel = parcel_of(tmp_path, "run")
+    assert main(["share", "import", parcel_of(tmp_path, "rest"), *attic.port("network")]) == 0
+    plain = flash.write
+
+    def write(device: flash.Runs, path: str, data: bytes) -> None:
+        plain(device, path, data[: len(data) // 2])
+        attic.pc.cut_power()
+        raise Cut
+
+    with monkeypatch.context() as patched:
+        patched.setattr(flash, "write", write)
+        with pytest.raises(Cut):
+            main(["share", "import", parcel, *attic.port("network")])
+    assert attic.right(0) > 0.9
+    assert attic.right(2) == 0
+    assert main(["share", "import", parcel, *attic.port("network")]) == 0
+    assert attic.right(2) > 0.9
+
+
+def test_a_board_or_a_model_and_not_both(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words, told in (
+        (["export", "a", "--port", "b", "-o", "c"], "either MODEL or --port"),
+        (["export", "--classes", "all", "-o", "c"], "either MODEL or --port"),
+        (["import", "a"], "give MODEL and PARCEL, or --port of a board and PARCEL"),
+        (["import", "a", "--port", "b", "-o", "c"], "with --port the board keeps what it learns"),
+        (["forget", "a", "b"], "--output is missing"),
+    ):
+        assert main(["share", *words]) == 2
+        assert told in capsys.readouterr().err

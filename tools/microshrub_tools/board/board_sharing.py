@@ -1,0 +1,127 @@
+"""The model of a board's program, for who shares samples with it: taken to the PC and back.
+
+The program is stopped, which saves its checkpoint. Here, the same application takes the checkpoint
+over and learns, and its next checkpoint goes to the board: what a PC learns has the board's bits.
+The slot before is left alone, so that a cut leaves what the board knew.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.library import loader
+
+from ..link import key_file
+from ..link.lines import is_network
+from . import flash
+from .flash import Runs
+from .flash_network import NetworkDevice
+from .raw_repl import Device
+
+_PIECE = 1024  # bytes that are read at once
+_START_SECONDS = 30.0  # for the program to start again
+_CONFIG = "config.json"
+_STATES = (_CONFIG, ".state")  # ends of the names of what a model is made of
+
+
+class BoardModel:
+    """What the program of an open board has learned, and a Sharing of it."""
+
+    def __init__(self, device: Runs, folder: Path) -> None:
+        flash.prepare(device)
+        slots = flash.slots(device)
+        if not slots:
+            raise UserError("the board has no program of `microshrub flash`")
+        self._device, self._folder, self._slot = device, folder, slots[-1]
+        names = [name for name, _ in device.value(f"listing({self._slot!r})")]
+        for name in names:
+            if name.endswith(_STATES) or name.startswith("checkpoint."):
+                (folder / name).write_bytes(_read(device, f"{self._slot}/{name}"))
+        self._application()
+
+    def _application(self) -> None:
+        library: Any = loader.load("python")
+        try:
+            config = library.device.config.Configuration((self._folder / _CONFIG).read_bytes())
+            self.feature_names, self.class_names = config.feature_names, config.class_names
+            self.units = tuple(tuple(unit) for unit in config.units)
+            if config.numbers is not None or config.spare is not None:
+                what = "predicts a number" if config.spare is None else "has spare classes"
+                raise UserError(f"a program that {what} shares no samples")
+            self._app = library.device.device_model.Application(config, f"{self._folder}/")
+            self.found = self._app.begin()
+            if not self._app.quantizer.frozen:
+                raise UserError("the board is still calibrating: it shares samples afterwards")
+            shape = self.feature_names, self.units, self.class_names
+            self.sharing = library.Sharing(self._app.learner, self._app.quantizer, *shape)
+        except (OSError, ValueError) as error:
+            raise UserError(f"the board's program: {error}") from None
+
+    def check_keeps(self) -> None:
+        """Raise UserError if the program keeps no checkpoint, so that it could not be taught."""
+        if self._app.store is None:
+            raise UserError(
+                "the board's program keeps no checkpoint, so it would forget what it is taught: "
+                "build it without `--checkpoint off`"
+            )
+
+    def put_back(self) -> None:
+        """Learn what waits, and have the board begin with that."""
+        while self.sharing.step():
+            pass
+        while self._app.learner.idle():
+            pass
+        before = {path: path.read_bytes() for path in self._folder.glob("checkpoint.*")}
+        if not self._app.store.save():
+            raise UserError(self._app.store.message)
+        for path in sorted(self._folder.glob("checkpoint.*")):
+            data = path.read_bytes()
+            if before.get(path) != data:
+                flash.write(self._device, f"{self._slot}/{path.name}", data)
+                if _read(self._device, f"{self._slot}/{path.name}") != data:
+                    raise UserError(
+                        "the checkpoint did not arrive as it was sent; the board goes on with the "
+                        "one before: try it again"
+                    )
+
+
+def _read(device: Runs, path: str) -> bytes:
+    """A file of the board."""
+    device.run(f"f = open({path!r}, 'rb')")
+    data = b""
+    while piece := device.run(
+        f"feed(); print(str(binascii.b2a_base64(f.read({_PIECE})), 'ascii'))"
+    ):
+        part = base64.b64decode(piece)
+        data += part
+        if len(part) < _PIECE:
+            break
+    device.run("f.close()")
+    return data
+
+
+@contextlib.contextmanager
+def board_model(port: str, key: Path | None) -> Iterator[BoardModel]:
+    """The model of the board at a port; the program goes on afterwards. Raises UserError."""
+    with tempfile.TemporaryDirectory(prefix="microshrub-share-") as name:
+        if is_network(port):
+            far = NetworkDevice(port, key_file.chosen(key))
+            try:
+                yield BoardModel(far, Path(name))
+            finally:
+                far.reset()
+            return
+        with Device(port) as device:
+            try:
+                yield BoardModel(device, Path(name))
+            except BaseException:
+                with contextlib.suppress(UserError):  # the line may be gone
+                    device.start(0)
+                raise
+            device.start(_START_SECONDS)

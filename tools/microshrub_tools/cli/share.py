@@ -1,0 +1,30 @@
+"""`microshrub share`: models and boards teach each other by files of a few samples."""
+
+from __future__ import annotations
+
+import argparse
+
+from microshrub_host.cli.command_table import Command, add_commands
+
+COMMANDS = (
+    Command(
+        "export",
+        "Write samples of the classes that you name to a parcel.",
+        "microshrub_tools.cli.share_export",
+    ),
+    Command(
+        "import",
+        "Have a model or a board judge parcels of others, and learn what it lacks.",
+        "microshrub_tools.cli.share_import",
+    ),
+    Command(
+        "forget",
+        "Take out of a model or a board again what it learned of a parcel.",
+        "microshrub_tools.cli.share_forget",
+    ),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the subcommands."""
+    add_commands(parser, COMMANDS)

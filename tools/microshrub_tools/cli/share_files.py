@@ -1,0 +1,58 @@
+"""What the commands of `microshrub share` have in common: the files they read and write."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from microshrub_host.base import files
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import messages
+
+from ..board.ports import add_port_option
+
+MODEL_START = rb"PK\x03\x04.{26}config\.json"
+PARCEL_START = rb"mshp"
+MODEL = "a thicket's file that `simulate --save` wrote; none with --port"
+
+
+def add_output(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add --output and --force."""
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help=what)
+    parser.add_argument(
+        "--force", action="store_true", help="also replace any other file (default: refuse)"
+    )
+
+
+def add_board(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add --port and --key, of a board in place of a model."""
+    add_port_option(parser, network=True, instead=f"{what} a board, in place of MODEL")
+
+
+def taught_files(arguments: argparse.Namespace) -> tuple[Path | None, list[Path]]:
+    """MODEL, or None where it is a board, and the parcels behind it. Raises UserError."""
+    paths: list[Path] = arguments.files
+    if arguments.port is not None:
+        if arguments.output is not None:
+            raise UserError("--output is for a MODEL: with --port the board keeps what it learns")
+        return None, paths
+    if len(paths) < 2:
+        raise UserError("give MODEL and PARCEL, or --port of a board and PARCEL")
+    check_output(arguments, MODEL_START, {str(path): path for path in paths})
+    return paths[0], paths[1:]
+
+
+def check_output(arguments: argparse.Namespace, start: bytes, inputs: dict[str, Path]) -> None:
+    """Raise UserError for a file that cannot be written, before the work."""
+    if arguments.output is None:
+        raise UserError("--output is missing: the file to write")
+    files.check_apart({"--output": arguments.output}, inputs)
+    files.check_target("--output", arguments.output)
+    if not arguments.force:
+        files.check_kind("--output", arguments.output, start)
+
+
+def write(arguments: argparse.Namespace, data: bytes, more: str = "") -> None:
+    """Write the file and say so."""
+    files.replace(arguments.output, data)
+    messages.say(f"written to {arguments.output}: {len(data):,} bytes{more}")
