@@ -47,10 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Search for models that are accurate and small. Every trial learns the whole stream once. "
         "Models are chosen by their accuracy, or with --target by their mean absolute error, on "
-        f"its first part; that on the rest is only shown. The choice is {RULE}; what fewer bytes "
-        "would cost is told. With --features, sets of features are weighed as models are. With "
-        "--label-budget or --spare-classes, every trial learns as `simulate` does with them. Run "
-        "the same command again to continue with the trials that are missing."
+        f"its first part; the score on the rest is only shown. The choice is {RULE}; what fewer "
+        "bytes would cost is told. With --features, sets of features are weighed as models are. "
+        "With --label-budget or --spare-classes, every trial learns as `simulate` does with them. "
+        "Run the same command again to continue with the trials that are missing."
     )
     add_stream_options(parser)
     add_companion_options(parser, simulated=True, only=_BESIDE)

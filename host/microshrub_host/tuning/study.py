@@ -34,7 +34,7 @@ _NAME = "microshrub tune"
 SET = "features"  # the set of these that a trial has
 _REFUSED = 2000  # configurations in a row that do not fit: there is none, or as good as none
 _FAILED = 5  # trials in a row that came to nothing
-RULE = "the best model, where it is chosen, as RAM that is free is worth nothing else"
+RULE = "the model with the best score on the first part, as free RAM is of no other use"
 
 Progress = Callable[[int, int, str], None]
 

@@ -33,26 +33,28 @@ Rows = tuple[NDArray[np.float64], NDArray[np.int64]]
 TEXT = """\
 # New classes
 
-Made by `{command}`; do not edit it by hand. Each class of each stream in turn is one without a
-name: it does not come in the first two fifths of up to 3,000 samples, shuffled, and has no label
-after that; all others have theirs. A run ends when it is noticed. Noticed soon: of so many, a
-question came before their 31st sample, and most of the samples that it was about were of them.
-False news are samples of a known class that were taken for new, of a thousand; in vain: questions
-about known classes, of a thousand samples; of it: what a question was about, in percent. Ours is a
-thicket of 16 KB with `--spare-classes 1`, as it is without other options. How odd a
-sample is, and when odd ones are a group, was chosen on these streams, with seed 0 and two others.
+Made by `{command}`; do not edit it by hand. Each class of each stream in turn is the novel one:
+it does not come in the first two fifths of up to 3,000 samples, shuffled, and none of its
+samples has a label after that; all other samples have theirs. A run ends when the class is
+noticed. Noticed soon: how many classes were asked for within 30 of their samples, with most
+samples of the group theirs. Share: how many percent of the samples in a group are of the class.
+False alarms: samples of known classes that were taken for novel, in a thousand. Needless
+queries: queries about known classes, in a thousand samples. Ours is a thicket of 16 KB with
+`--spare-classes 1`, without other options. How unusual a sample has to be, and when unusual
+samples form a group, was chosen on these streams, with seed 0 and two others.
 
-River {version} has nothing that notices a class. Its peers here are its scores of anomalies: a
-sample is new if its score is above those of 99 % of the labelled ones so far, and there is a
-question with five of these; every eighth sample that is not new drops one.
+River {version} has no novelty detection. Its peers here are its anomaly detectors: a sample is
+novel if its score is above the scores of 99 % of the labelled samples so far, and five of these
+make a query; every eighth sample that is not novel drops one of the five.
 
 {single}
 
-Ours notices {soon} of {runs} soon, with {news:.1f} false news in a thousand.
+Ours notices {soon} of {runs} soon, with {news:.1f} false alarms in a thousand samples.
 
 ## Three at once
 
-Three classes without a name come together; a person says what most samples of each question are.
+Three novel classes come together; a person names each group after
+the class of most of its samples.
 
 {together}
 """
@@ -238,8 +240,8 @@ def page(rows: Sequence[StreamRow], command: str) -> str:
 
 
 def _single(rows: Sequence[StreamRow]) -> str:
-    first = ("stream", "classes", "noticed soon", "with their sample, median", "of it")
-    titles = (*first, "false news", "in vain", *(f"{peer}: soon" for peer in PEERS))
+    first = ("stream", "classes", "noticed soon", "at its sample, median", "share")
+    titles = (*first, "false alarms", "needless queries", *(f"{peer}: soon" for peer in PEERS))
     cells = []
     for row in rows:
         known = max(sum(heard.known for heard in row.ours), 1)
@@ -275,4 +277,4 @@ def _together(rows: Sequence[StreamRow]) -> str:
                     f"{1000 * heard.vain / max(heard.known, 1):.1f}",
                 ]
             )
-    return markdown_table(("stream", "classes", "got a name", "of it", "in vain"), cells)
+    return markdown_table(("stream", "classes", "named", "share", "needless queries"), cells)

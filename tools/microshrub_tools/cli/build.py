@@ -104,7 +104,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--led-pin",
         metavar="PIN",
-        help="a light that is on while a question of --label-budget or --spare-classes waits for "
+        help="a light that is on while a query of --label-budget or --spare-classes waits for "
         "its answer: 25, or LED (default: none)",
     )
     group.add_argument(
