@@ -20,11 +20,13 @@ from microshrub_host.reports import board_page
 
 SHIPPED = {
     "esp32": "xtensawin",
+    "esp32_wrover": "xtensawin",
     "esp32c3": "rv32imc",
     "esp32c6": "rv32imc",
     "esp32p4": "rv32imc",
     "esp32s2": "xtensawin",
     "esp32s3": "xtensawin",
+    "esp32s3_n8r8": "xtensawin",
     "feather_rp2040": "armv6m",
     "m5stack_atom": "xtensawin",
     "nano_rp2040_connect": "armv6m",
@@ -38,6 +40,7 @@ SHIPPED = {
     "rpi_pico2_w": "armv7emsp",
     "rpi_pico_w": "armv6m",
     "teensy41": "armv7emsp",
+    "thingplus_rp2350": "armv7emsp",
     "xiao_esp32c3": "rv32imc",
     "xiao_rp2040": "armv6m",
 }
@@ -88,6 +91,18 @@ def test_budget_answers_for_every_board(name: str, capsys: pytest.CaptureFixture
     board = board_files.load(name)
     assert f"{board.heap_free_bytes:,}" in shown
     assert ("microseconds per learn" in shown) <= (board.cost is not None)
+
+
+@pytest.mark.parametrize("name", ["esp32_wrover", "esp32s3_n8r8", "thingplus_rp2350"])
+def test_psram_holds_the_largest_thicket(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["budget", "--features", 36, "--classes", 6, "--bytes", 1_048_576, "--json", "-"]
+    run(*words, "--board", name)
+    told = json.loads(capsys.readouterr().out)
+    board = board_files.load(name)
+    assert board.heap_free_bytes > 4_000_000
+    assert 500_000 < told["model_bytes"] <= board.model_budget_bytes
+    assert told["ram_bytes"] < board.heap_free_bytes
+    assert run(*words, "--board", "esp32s3") != 0
 
 
 def test_the_page_of_boards_is_what_their_files_say() -> None:
