@@ -28,6 +28,7 @@ from .emulated_boards import board_named
 from .emulator import EmulatedBoard, EmulatedBoardError
 
 SECONDS = 600  # the longest that a run on the board may take
+_OFTEN = "import gc\ngc.threshold(4096)"  # collecting often keeps the heap in one piece
 
 _SMALL = 65536  # bytes of a thicket that looks back no further, and has no large trees,
 _UNCALLED = (
@@ -181,7 +182,8 @@ class Counter:
         what = self._whats[which]
         model = f"microshrub.{what.kind}(**{dict(what.parameters)!r})"
         call = f"'/codes{which}', '/labels{which}', {model}, {what.warmup}, {len(what.codes)}"
-        self._board.exec("import microshrub")
+        self._board.exec(f"{_OFTEN}\nimport microshrub")
+        self._import(what.kind, what.parameters)
         return self._counted(f"count_rehearsal({call})")
 
     def count_numbers(self, which: int, target: Mapping[str, Any]) -> tuple[Counts, int]:
@@ -216,18 +218,22 @@ class Counter:
         """Have `run` on the board, with a fresh model that has learned the first samples."""
         what = self._whats[which]
         files = f"'/codes{which}', '/labels{which}'"
-        # collecting often in the meantime keeps the heap in one piece
-        begin = "import gc\ngc.threshold(4096)\nfrom count import Run\nrun = None"
+        self._board.exec(f"{_OFTEN}\nfrom count import Run\nrun = None\ngc.collect()")
         if kind:
-            for own in own_learners():
-                begin += "\nfrom microshrub.learners import register"
-                begin += f"\nregister({own.name!r}, {own.module!r})"
-            for module in ram_budget.modules_of(kind, dict(parameters or what.parameters)):
-                if module in self._modules and module not in _AROUND:
-                    begin += f"\nimport microshrub.{module}"
-        self._board.exec(f"{begin}\ngc.collect()")
+            self._import(kind, parameters or what.parameters)
         model = f"{(kind or what.kind)!r}, {dict(parameters or what.parameters)!r}"
         self._board.exec(f"run = Run({model}, {files}, {self._warmups[which]})", SECONDS)
+
+    def _import(self, kind: str, parameters: Mapping[str, Any]) -> None:
+        """Have the board import what a learner needs, module by module, its heap in one piece."""
+        begin = "import gc"
+        for own in own_learners():
+            begin += "\nfrom microshrub.learners import register"
+            begin += f"\nregister({own.name!r}, {own.module!r})"
+        for module in ram_budget.modules_of(kind, dict(parameters)):
+            if module in self._modules and module not in _AROUND:
+                begin += f"\nimport microshrub.{module}"
+        self._board.exec(f"{begin}\ngc.collect()")
 
     def _ask(self, code: str) -> tuple[int, int, tuple[Counts, Counts]]:
         """What the board prints: the model's CRC, ticks of nothing and two columns."""
