@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -67,33 +68,26 @@ def measure(
 
     Raises UserError if a model on a board ends up in another state than the simulator's.
     """
-    # a thicket gets a board of its own: its stream is long
-    batches = [counted_models.configurations(), *([t] for t in counted_models.thickets())]
+    # each on a board of its own, which has no room for what others import
+    whats = [*counted_models.configurations(), *counted_models.thickets()]
     found = []
     with showing("counting instructions", announce=True) as update:
-        for board in boards:
-            for whats in batches:
-                with instruction_counts.Counter(board, whats, native=native) as counter:
-                    for i, what in enumerate(whats):
-                        found.append((board, what, _counted(counter, i, what, board)))
-                        if what.kind == "Thicket":
-                            again = replace(what, name=what.name + ASKED)
-                            found.append((board, again, _counted(counter, i, again, board)))
-                        total = sum(map(len, batches)) * len(boards)
-                        done = len({(board, w.name.removesuffix(ASKED)) for board, w, _ in found})
-                        update(done, total, f"{board}: {what.name}")
+        for i, (board, what) in enumerate(itertools.product(boards, whats)):
+            with instruction_counts.Counter(board, [what], native=native) as counter:
+                found.append((board, what, _counted(counter, what, board)))
+                if what.kind == "Thicket":
+                    again = replace(what, name=what.name + ASKED)
+                    found.append((board, again, _counted(counter, again, board)))
+            update(i + 1, len(whats) * len(boards), f"{board}: {what.name}")
     return found
 
 
 def _counted(
-    counter: instruction_counts.Counter,
-    which: int,
-    what: counted_models.CountedModel,
-    board: str,
+    counter: instruction_counts.Counter, what: counted_models.CountedModel, board: str
 ) -> instruction_counts.InstructionCost:
     """What a model costs; raises UserError if its state is not the simulator's."""
     asked = what.name.endswith(ASKED)
-    cost = counter.count(which, what.kind, what.parameters, asked=asked)
+    cost = counter.count(0, what.kind, what.parameters, asked=asked)
     expected = instruction_counts.learned_on_pc(what)
     if cost.crc != expected:
         text = f"{what.name} on the {board} is not what the simulator computes"

@@ -16,6 +16,7 @@ from ..benchmarks.anomaly_cost import anomaly_rows, newcomer_rows
 from ..benchmarks.feature_cost import feature_rows
 from ..benchmarks.number_cost import number_rows
 from ..benchmarks.question_cost import question_rows, rehearsal_rows
+from ..benchmarks.thicket_cost import thicket_rows
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,6 +67,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="count only features of a sensor's readings (default: off)",
     )
     parser.add_argument(
+        "--thickets",
+        action="store_true",
+        help="count only thickets of some shapes, between which `budget` tells those of all "
+        "others (default: off)",
+    )
+    parser.add_argument(
         "--history",
         metavar="FILE.csv",
         type=Path,
@@ -89,6 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
         "--rehearsal": rehearsal_rows,
         "--numbers": number_rows,
         "--features": feature_rows,
+        "--thickets": thicket_rows,
     }
     wanted = [name for name in alone if vars(arguments)[name[2:].replace("-", "_")]]
     if arguments.history is not None:

@@ -11,7 +11,7 @@ from device_support import configuration
 
 from microshrub_host.boards import board_files, program_time, sample_time, thicket_time
 from microshrub_host.emulation import emulated_boards
-from microshrub_host.emulation.counted_models import CountedModel
+from microshrub_host.emulation.counted_models import clustered
 from microshrub_host.emulation.emulator import EmulatedBoard
 from microshrub_host.emulation.instruction_counts import TICKS, Counter
 from microshrub_host.programs import mpy
@@ -98,20 +98,14 @@ def test_the_program_around_a_sample(features: int, emulator: emulated_boards.Em
 
 
 def test_a_thicket_between_those_that_were_counted(emulator: emulated_boards.Emulator) -> None:
-    shape = {"features": 10, "classes": 5, "bytes": 49_152}
-    rng = np.random.default_rng(7)
-    centers = rng.integers(8000, 56000, (10, 10))
-    labels = rng.integers(0, 5, 2300)
-    codes = centers[labels * 2 + rng.integers(0, 2, 2300)] + rng.normal(0, 6000, (2300, 10))
-    rows = np.clip(codes, 0, 65535).astype(np.uint16)
-    stream = CountedModel("", "", {}, rows, labels.astype(np.uint8))
-    with Counter(BOARD, [stream], warmup=2000) as counter:
-        cost = counter.count(0, "Thicket", shape)
-    found = thicket_time.instructions("armv6m", 49_152, 10, 5)
+    shape = (10, 5, 49_152)
+    what = clustered(*shape, seed=7)
+    with Counter(BOARD, [what]) as counter:
+        cost = counter.count(0, what.kind, what.parameters)
+    found = thicket_time.instructions("armv6m", shape[2], *shape[:2])
     assert found
     for counts, (median, _) in zip((cost.predict, cost.learn), found, strict=True):
-        # the boards' files have counts of before the neighbours were found in half of the time
-        assert 0.4 * median < float(np.median(counts)) < 1.2 * median
+        assert float(np.median(counts)) == pytest.approx(median, rel=0.2)
 
 
 def test_a_pico_with_a_thicket_serves_as_fast_as_one_was_seen_to() -> None:
