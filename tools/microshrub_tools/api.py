@@ -17,10 +17,13 @@ from .board import flash as flashing
 from .board import program_config
 from .board.build import Build
 from .board.flash import SelfTest
+from .board.flash_network import flash_network
 from .board.program_options import ProgramOptions
 from .board.program_words import old_settings
 from .board.raw_repl import Device, DeviceError
 from .board.sensor_settings import words_of
+from .link import key_file
+from .link.lines import is_network
 
 Progress = Callable[[int, int], object]
 
@@ -91,6 +94,7 @@ def flash(
     port: str,
     *,
     folder: str | Path | None = None,
+    key: str | Path | None = None,
     progress: Progress = lambda done, total: None,
 ) -> SelfTest:
     """Copy a build to a board, compare every file, and have the board test itself; then start it.
@@ -102,9 +106,11 @@ def flash(
     board
         The name of a board, such as "rpi_pico", or the path of a .toml file.
     port
-        A serial device, or socket://HOST:PORT.
+        A serial device, socket://HOST:PORT, or tcp://HOST[:PORT] of a board in the network.
     folder
         The build; by default build/BOARD.
+    key
+        The file of the key of a board in the network; by default the only one in build/.
     progress
         Called with the bytes that are copied, and all of them.
 
@@ -129,6 +135,8 @@ def flash(
     """
     target = board_files.load(board)
     files = builds.read(Path(folder) if folder else builds.folder_of(target))
+    if is_network(port):
+        return flash_network(port, key_file.chosen(Path(key) if key else None), files, progress)
     with Device(port, target.serial.baud) as device:
         result = flash_device(device, files, progress)
         device.start(0)

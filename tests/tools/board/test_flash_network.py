@@ -16,6 +16,7 @@ from patience import PATIENCE
 
 from microshrub_host import open_stream
 from microshrub_host.base.errors import UserError
+from microshrub_tools import flash as tools_flash
 from microshrub_tools.board import build, flash, flash_network, simulated_board
 from microshrub_tools.board.flash_network import NetworkDevice
 from microshrub_tools.board.pc_board import PcBoard
@@ -118,6 +119,9 @@ def test_a_new_program_comes_over_the_network(
     with board.link() as link:
         assert samples_of(link) == samples > 0
     assert [path.name for path in board.flash.glob("microshrub.*")] == ["microshrub.0002"]
+    tools_flash(BOARD, board.port, folder=board.build, key=board.key_file)
+    with board.link() as link:
+        assert samples_of(link) == samples
     other = board.key_file.with_name("other.key")
     key_file.kept(other)
     assert main([*words, "--key", str(other)]) == 2
