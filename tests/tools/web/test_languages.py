@@ -38,6 +38,18 @@ def test_it_teaches_in_german(german: Browser) -> None:
     assert re.match(r"\d+ Beispiele gelernt, davor \d+,\d % richtig", told), told
 
 
+def test_a_browser_without_a_language_has_the_page_in_english(page: Browser, address: str) -> None:
+    """In the locale POSIX some browsers name one of which Intl knows nothing."""
+    nameless = (
+        "for (const [name, value] of [['language', 'c'], ['languages', ['c']]])"
+        "  Object.defineProperty(Navigator.prototype, name, {get: () => value, configurable: true})"
+    )
+    with page.before_pages(nameless):
+        page.open(address)
+        page.wait("!!document.querySelector('#start')")
+        assert page.run("document.documentElement.lang") == "en"
+
+
 CUT = """
 (() => {
   const paper = document.createElement("canvas").getContext("2d");

@@ -354,3 +354,22 @@ def test_the_first_run_is_of_something_that_fits_its_board(playground: Browser) 
     start(playground)  # which is Stop by now
     playground.wait("!!document.querySelector('#take-program')")
     assert playground.run("document.querySelector('#playground .results .bad')") is None
+
+
+def test_the_chart_takes_the_colours_of_the_page(playground: Browser) -> None:
+    """Also when those change, in the evening."""
+    choose_quick(playground)
+    crc_of_run(playground)
+    marker = "getComputedStyle(document.querySelectorAll('.u-legend .u-marker')[1]).borderTopColor"
+    found = []
+    for scheme in ("light", "dark"):
+        wanted = [{"name": "prefers-color-scheme", "value": scheme}]
+        playground.call("Emulation.setEmulatedMedia", features=wanted)
+        playground.run(
+            "(() => { const paint = document.createElement('i');"
+            "paint.style.color = 'var(--model)'; document.body.append(paint);"
+            "window.paint = paint; })()"
+        )
+        playground.wait(f"{marker} === getComputedStyle(window.paint).color")
+        found.append(playground.run(marker))
+    assert found[0] != found[1]

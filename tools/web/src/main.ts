@@ -1,5 +1,6 @@
 // The page: one path of three steps, and the service worker that keeps it for use offline.
 
+import "./locale"; // first
 import { make } from "./dom";
 import { loadPageData } from "./page_data";
 import { LANGUAGES, texts } from "./texts";

@@ -15,17 +15,25 @@ export class AccuracyChart {
   private readonly drifts: number[] = [];
   private plot: uPlot | null = null;
   private drawn = 0;
+  private samples = 0;
 
   constructor() {
     new ResizeObserver(() => this.resize()).observe(this.element);
+    matchMedia("(prefers-color-scheme: dark)").onchange = () => this.plot && this.begin();
   }
 
   /** Begin anew, with room for so many samples. */
   clear(samples: number): void {
     for (const column of this.data) column.length = 0;
     this.drifts.length = 0;
+    this.samples = samples;
+    this.begin();
+  }
+
+  /** A plot in the colours that the page has now. */
+  private begin(): void {
     this.plot?.destroy();
-    this.plot = new uPlot(this.options(samples), this.data, this.element);
+    this.plot = new uPlot(this.options(this.samples), this.data, this.element);
   }
 
   add(status: Status, recent: number, drifts: readonly number[]): void {
