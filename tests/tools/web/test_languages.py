@@ -41,8 +41,8 @@ def test_it_teaches_in_german(german: Browser) -> None:
 def test_a_browser_without_a_language_has_the_page_in_english(page: Browser, address: str) -> None:
     """In the locale POSIX some browsers name one of which Intl knows nothing."""
     nameless = (
-        "for (const [name, value] of [['language', 'c'], ['languages', ['c']]])"
-        "  Object.defineProperty(Navigator.prototype, name, {get: () => value, configurable: true})"
+        "for (const [name, get] of [['language', () => 'c'], ['languages', () => ['c']]])"
+        "  Object.defineProperty(Navigator.prototype, name, {get, configurable: true})"
     )
     with page.before_pages(nameless):
         page.open(address)
