@@ -25,7 +25,7 @@ from tcp_support import HELLO, KEY, NetworkBoard, rest
 from microshrub_host.fetch.micropython_binary import find_or_fetch
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import STATUS, DeviceStatus, sample
-from microshrub_tools.link.tcp_line import CODE, TcpLine
+from microshrub_tools.link.tcp_line import CODE, FLASH, NONCE, TcpLine, signed
 
 RECORDS = 20  # sent on a line at once; the first one that is wrong ends it
 EDGES = (0, 1, 2, 255, 256, 257, 4095, 32768, 65535)
@@ -63,11 +63,25 @@ def altered(records: list[bytes], draw: random.Random) -> Iterator[bytes]:
             yield one
 
 
+def no_proof(heard: Heard, answer: bytes, draw: random.Random) -> bytes:
+    """What is said to a board, which has answered, in place of the proof for a new program."""
+    numbers = heard.said[0][:NONCE] + answer[:NONCE]
+    wrong = signed(draw.randbytes(len(KEY)), FLASH, numbers)[:CODE]
+    return draw.choice((answer[NONCE:], heard.said[1], wrong, FLASH * CODE))
+
+
 def say(board: NetworkBoard, heard: Heard, draw: random.Random) -> None:
     """Be a stranger who knows what was heard; one in four stands in the middle of a line."""
     greeting, records = b"".join(heard.said[:2]), heard.said[2:]
     source = altered(records, draw)
     with contextlib.suppress(OSError):
+        if draw.randrange(8) == 0:
+            with board.stranger() as line:
+                line.sendall(heard.said[0])
+                line.sendall(no_proof(heard, line.recv(HELLO), draw))
+                line.sendall(b"".join(next(source) for _ in range(RECORDS)))
+                rest(line)
+            return
         if draw.randrange(4):
             with board.stranger() as line:
                 line.sendall(greeting if draw.randrange(4) else draw.randbytes(HELLO + CODE))
