@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 Command = Sequence[str | Path]
-_WITH_US = ("setpriv", "--pdeathsig", "KILL")
+_WITH_US = ("--pdeathsig", "KILL")
 
 
 def start(command: Command, **options: Any) -> subprocess.Popen[Any]:
@@ -52,7 +52,9 @@ def end_session(child: subprocess.Popen[Any]) -> None:
 @functools.cache
 def _leash() -> tuple[str, ...]:
     """What stands before a command that is to end with this process; nothing where that is not."""
-    if not sys.platform.startswith("linux") or not shutil.which(_WITH_US[0]):
+    found = shutil.which("setpriv") if sys.platform.startswith("linux") else None
+    if not found:
         return ()
-    tried = subprocess.run((*_WITH_US, "true"), capture_output=True, check=False)
-    return _WITH_US if tried.returncode == 0 else ()
+    leash = (found, *_WITH_US)  # its path, as PATH may be another one later
+    tried = subprocess.run((*leash, "true"), capture_output=True, check=False)
+    return leash if tried.returncode == 0 else ()
