@@ -2,6 +2,7 @@
 # make test   linters, type checks and tests, with a real MicroPython
 # make attack all attacks with one seed, and a table of what held; about ten minutes
 # make mutants  one-line changes to the kernels, which their tests have to notice; a quarter of an hour
+# make printed  the figures of README, the tutorial and the examples, as their commands print them now
 # make ci     make web and make test with the tests that take long, and with Java, Chromium, Firefox, onnx,
 #             capymoa, torch and Sphinx for all of them
 # make costs  instructions, bytes and accuracies beside those that docs/reference/results/counts.csv has
@@ -14,7 +15,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 STUBS := .typings/micropython.pyi
 
-.PHONY: attack ci constants costs demo docs mutants packages optional release test tests test-lowest test-newest lint types web clean
+.PHONY: attack ci constants costs demo docs mutants packages optional printed release test tests test-lowest test-newest lint types web clean
 .DELETE_ON_ERROR:
 # Set, it has each of the many processes that the tests start compile its sources anew
 unexport PYTHONDONTWRITEBYTECODE
@@ -43,6 +44,10 @@ attack: .venv/dev
 # One-line changes to the kernels; SAMPLE=3 draws so many of them
 mutants: .venv/dev
 	$(BIN)/python tests/mutants.py --seed $(SEED) $(if $(SAMPLE),--sample $(SAMPLE))
+
+# Figures of the first pages and the examples, which tests hold to what is printed
+printed: .venv/dev
+	$(BIN)/python tests/reprint.py
 
 # What runs a real MicroPython, on the newest version that Debian has
 NEWEST := tests/firmware tests/tools/program tests/tools/link tests/host/boards tests/host/engines

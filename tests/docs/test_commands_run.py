@@ -10,37 +10,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from pages_support import PAGES, commands, plain, saved, shown
 from patience import PATIENCE
 from simulated_support import environment, simulated_board
 from tests_support import ROOT
 
 from microshrub_tools.cli.main import parser
 
-PAGES = ["README.md", "docs/tutorials/first-board.md"]
-PAGES += sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("examples/*/README.md"))
-_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _NOT_HERE = ("python3 -m venv", "pip install", "make ", "git clone")  # the tests have it all
-_SAVED = re.compile(r"Save this as `([\w.]+)`:\n\n```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-
-
-def commands(page: Path) -> list[str]:
-    """The lines of its blocks without a language, those that end in a backslash in one."""
-    text = page.read_text(encoding="utf-8")
-    blocks = [block for language, block in _BLOCK.findall(text) if not language]
-    lines = "".join(blocks).replace("\\\n", " ").splitlines()
-    return [line.partition("  #")[0].strip() for line in lines if line.strip()]
-
-
-def shown(page: Path) -> list[str]:
-    """The lines that the page says its commands print."""
-    text = page.read_text(encoding="utf-8")
-    blocks = [block for language, block in _BLOCK.findall(text) if language == "text"]
-    return [plain(line) for block in blocks for line in block.splitlines()]
-
-
-def plain(line: str) -> str:
-    """A line without the frame of a table, and with single spaces."""
-    return " ".join(line.replace("│", " ").split())
 
 
 def words_of(command: str) -> list[str]:
@@ -50,8 +27,7 @@ def words_of(command: str) -> list[str]:
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_exist_with_their_options_and_files(page: str) -> None:
     """In the order of the page: a file that a command reads was written by one before."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    known = {name for name, _ in _SAVED.findall(text)}
+    known = {name for name, _ in saved(ROOT / page)}
     found = commands(ROOT / page)
     assert found
     for command in found:
@@ -79,7 +55,7 @@ def test_the_commands_run_one_after_the_other(
     page: str, tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     """In an empty folder, as a fresh clone has none of these files; `device` beside the others."""
-    for name, program in _SAVED.findall((ROOT / page).read_text(encoding="utf-8")):
+    for name, program in saved(ROOT / page):
         (tmp_path / name).write_text(program)
     path = f"{Path(sys.executable).parent}:{environment(tmp_path)['PATH']}"
     with contextlib.ExitStack() as boards:

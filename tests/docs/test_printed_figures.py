@@ -8,15 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from pages_support import plain
 from patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", "docs/tutorials/first-board.md", "examples/gestures/README.md")
-
-
-def plain(line: str) -> str:
-    """A line without the frame of a table, and with single spaces."""
-    return " ".join(line.replace("│", " ").split())
 
 
 @pytest.fixture(scope="module")

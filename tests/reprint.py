@@ -1,0 +1,82 @@
+"""Bring the figures that README, the tutorial and the examples show up to date.
+
+    python tests/reprint.py             # or make printed; says which lines have changed
+
+Runs the pages' commands that need no board, and gives each line of a `text` block that none of
+them prints the figures of the printed line that begins with the same words.
+tests/docs/test_commands_run.py holds the pages to what is printed.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).with_name("support")))
+
+from pages_support import PAGES, commands, plain, saved
+from tests_support import ROOT
+
+_ALONE = ("demo", "example", "simulate", "build", "budget")
+_TEXT = re.compile(r"(?<=^```text\n)(.*?)(?=^```)", re.MULTILINE | re.DOTALL)
+_WORDS = re.compile(r"\D*")  # before the first figure
+
+
+def printed(page: Path, folder: Path) -> list[str]:
+    """The lines that the page's commands print, without frames and with single spaces."""
+    for name, program in saved(page):
+        (folder / name).write_text(program)
+    lines: list[str] = []
+    for command in commands(page):
+        if not re.match(rf"microshrub ({'|'.join(_ALONE)})\b", command):
+            continue
+        print(f"  {command}", flush=True)
+        here = command.replace("microshrub", f"{sys.executable} -m microshrub_command", 1)
+        done = subprocess.run(
+            ["bash", "-c", here], cwd=folder, capture_output=True, text=True, check=False
+        )
+        if done.returncode:  # such as one that reads what a board has recorded
+            print(f"  left out: {plain(done.stderr)}")
+        lines += map(plain, (done.stdout + done.stderr).splitlines())
+    return lines
+
+
+def renewed(line: str, lines: list[str]) -> str:
+    """The line with the figures that are printed now; itself if it is printed, or none like it."""
+    words = _WORDS.match(plain(line))
+    assert words is not None
+    like = [each for each in lines if each.startswith(words[0])]
+    if not words[0].strip() or any(plain(line) in each for each in lines) or not like:
+        return line
+    new = like[0].split()
+    parts = re.split(r"(\S+)", line)  # spaces at even places
+    if len(new) != len(parts) // 2:
+        return " ".join(new)
+    parts[1::2] = new
+    return "".join(parts)
+
+
+def main() -> int:
+    """Write the pages anew where a figure has changed; the exit code."""
+    for name in PAGES:
+        print(name)
+        with tempfile.TemporaryDirectory() as folder:
+            lines = printed(ROOT / name, Path(folder))
+        before = (ROOT / name).read_text(encoding="utf-8")
+        blocks = _TEXT.split(before)  # text blocks at odd places
+        for k in range(1, len(blocks), 2):
+            block = blocks[k].splitlines()
+            new = [renewed(line, lines) for line in block]
+            blocks[k] = "".join(f"{line}\n" for line in new)
+            for old, now in zip(block, new, strict=True):
+                if old != now:
+                    print(f"  {old}\n  is now\n  {now}")
+        (ROOT / name).write_text("".join(blocks), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""The pages whose commands and figures are held to what the commands do and print."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests_support import ROOT
+
+PAGES = ["README.md", "docs/tutorials/first-board.md"]
+PAGES += sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("examples/*/README.md"))
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_SAVED = re.compile(r"Save this as `([\w.]+)`:\n\n```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def commands(page: Path) -> list[str]:
+    """The lines of its blocks without a language, those that end in a backslash in one."""
+    text = page.read_text(encoding="utf-8")
+    blocks = [block for language, block in _BLOCK.findall(text) if not language]
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [line.partition("  #")[0].strip() for line in lines if line.strip()]
+
+
+def shown(page: Path) -> list[str]:
+    """The lines that the page says its commands print."""
+    text = page.read_text(encoding="utf-8")
+    blocks = [block for language, block in _BLOCK.findall(text) if language == "text"]
+    return [plain(line) for block in blocks for line in block.splitlines()]
+
+
+def plain(line: str) -> str:
+    """A line without the frame of a table, and with single spaces."""
+    return " ".join(line.replace("│", " ").split())
+
+
+def saved(page: Path) -> list[tuple[str, str]]:
+    """Names and texts of the programs that the page has one save."""
+    return _SAVED.findall(page.read_text(encoding="utf-8"))
