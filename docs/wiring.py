@@ -31,6 +31,7 @@ def _bus(name: str) -> Part:
 
 
 MPU = _bus("GY-521 (MPU-6050)")
+CLAMP: Part = ("clamp, two 10 kΩ", [("3V3", 36), ("GND", 33), ("OUT", 31)])
 PICTURES: dict[str, list[Part]] = {
     "docs/images/wiring-gestures.svg": [
         MPU,
@@ -39,10 +40,8 @@ PICTURES: dict[str, list[Part]] = {
     ],
     "examples/gestures/wiring.svg": [MPU, _button("shake")],
     "examples/fan/wiring.svg": [MPU, _button("unbalanced")],
-    "examples/washing/wiring.svg": [
-        ("clamp, two 10 kΩ", [("3V3", 36), ("GND", 33), ("OUT", 31)]),
-        _button("spin"),
-    ],
+    "examples/washing/wiring.svg": [CLAMP, _button("spin")],
+    "examples/house/wiring.svg": [CLAMP],
     "examples/room/wiring.svg": [_bus("BH1750"), _bus("SCD41"), _button("occupied")],
     "examples/soil/wiring.svg": [
         ("soil probe", [("VCC", 36), ("GND", 33), ("AOUT", 31)]),

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +22,33 @@ from tests_support import ROOT
 from microshrub_tools.cli.main import parser
 
 _NOT_HERE = ("python3 -m venv", "pip install", "make ", "git clone")  # the tests have it all
+
+
+def missing_programs(page: Path) -> str:
+    """Those of a broker that the page calls and this machine lacks."""
+    called = {words_of(command)[0] for command in commands(page)}
+    return ", ".join(name for name in called if "mosquitto" in name and not shutil.which(name))
+
+
+@contextlib.contextmanager
+def served(command: str, folder: Path, output: Path) -> Iterator[None]:
+    """What is to run in another terminal, from when it says that it runs."""
+    words = words_of(command)
+    if os.getuid() == 0:  # it becomes another user, who does not see a test's folder
+        with (folder / words[-1]).open("a") as config:
+            config.write("user root\n")
+    with output.open("wb") as out:
+        process = subprocess.Popen(words, cwd=folder, stdout=out, stderr=out)
+    try:
+        end = time.monotonic() + PATIENCE
+        while "running" not in output.read_text():
+            assert process.poll() is None, output.read_text()
+            assert time.monotonic() < end, output.read_text()
+            time.sleep(0.05)
+        yield
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
 
 
 def words_of(command: str) -> list[str]:
@@ -55,13 +86,19 @@ def test_the_commands_run_one_after_the_other(
     page: str, tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     """In an empty folder, as a fresh clone has none of these files; `device` beside the others."""
+    missing = missing_programs(ROOT / page)
+    if missing:
+        pytest.skip(f"no {missing}: `make optional` installs it where it can be had")
     for name, program in saved(ROOT / page):
         (tmp_path / name).write_text(program)
     path = f"{Path(sys.executable).parent}:{environment(tmp_path)['PATH']}"
-    with contextlib.ExitStack() as boards:
+    with contextlib.ExitStack() as brokers, contextlib.ExitStack() as boards:
         printed: set[str] = set()
         for command in commands(ROOT / page):
             if command.startswith(_NOT_HERE):
+                continue
+            if command.startswith("/usr/sbin/mosquitto "):
+                brokers.enter_context(served(command, tmp_path, tmp_path / "broker.log"))
                 continue
             if command.startswith("microshrub device"):
                 boards.close()

@@ -10,7 +10,7 @@ from tests_support import ROOT
 PAGES = ["README.md", "docs/tutorials/first-board.md"]
 PAGES += sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("examples/*/README.md"))
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-_SAVED = re.compile(r"Save this as `([\w.]+)`:\n\n```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_SAVED = re.compile(r"Save this as `([\w.]+)`:\n\n```\w+\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def commands(page: Path) -> list[str]:
@@ -34,5 +34,5 @@ def plain(line: str) -> str:
 
 
 def saved(page: Path) -> list[tuple[str, str]]:
-    """Names and texts of the programs that the page has one save."""
+    """Names and texts of the files that the page has one save."""
     return _SAVED.findall(page.read_text(encoding="utf-8"))
